@@ -149,9 +149,8 @@ def apart(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def two_systems(table: Table, size: int, replicates: int) -> tuple[Rate, Rate]:
     """Returns how often each test finds a centred difference, over all pairs of runs."""
+    from karat.comparison.statistics.paired import all_pairs, paired
     from karat.comparison.statistics.resampling import Draw, sign_flip
-    from karat.comparison.statistics.sums import all_pairs
-    from karat.comparison.statistics.t_test import paired
 
     draw = np.random.default_rng([SEED, size, *table.name.encode()])
     scores = table.scores

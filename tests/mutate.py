@@ -22,7 +22,7 @@ COPIED = ("src", "tests", "examples", "docs", "README.md", "CONTRIBUTING.md", "p
 SETTINGS = """
 [tool.mutmut]
 source_paths = ["src"]
-only_mutate = ["src/karat/matching/match.py", "src/karat/matching/ties.py", "src/karat/conventions/policy.py"]
+only_mutate = ["src/karat/matching/match.py", "src/karat/matching/axes.py", "src/karat/conventions/policy.py"]
 do_not_mutate_patterns = ['^\\s+raise ']  # sentences of errors
 also_copy = ["examples", "docs", "README.md", "CONTRIBUTING.md"]
 pytest_add_cli_args = ["-p", "no:cacheprovider", "-x", "-q"]

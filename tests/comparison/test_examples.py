@@ -14,9 +14,9 @@ from karat.comparison import statistics as significance
 from karat.comparison.statistics import (
     coefficients,
     multiple_comparisons,
+    paired,
     rank_correlation,
     resampling,
-    t_test,
 )
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ FUNCTIONS = [
     *(multiple_comparisons.anova, multiple_comparisons.corrected, multiple_comparisons.randomised_tukey),
     *(getattr(rank_correlation, each) for each in rank_correlation.__all__),
     *(resampling.max_flip, resampling.resample_means, resampling.sign_flip),
-    *(getattr(t_test, each) for each in t_test.__all__ if each.islower()),
+    *(getattr(paired, each) for each in paired.__all__ if each.islower()),
 ]
 
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.comparison.statistics.multiple_comparisons import randomised_tukey
+from karat.comparison.statistics.paired import on_grid
 from karat.comparison.statistics.resampling import (
     Draw,
     costs,
@@ -24,7 +25,6 @@ from karat.comparison.statistics.resampling import (
     tail_of_grid,
     tail_of_halves,
 )
-from karat.comparison.statistics.sums import on_grid
 from karat.output.errors import DataError
 from sakai import SAKAI
 from strategies import examples

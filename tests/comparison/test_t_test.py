@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.comparison.statistics.t_test import bayes, equivalence, margin, paired, wins
+from karat.comparison.statistics.paired import bayes, equivalence, margin, paired, wins
 from karat.output.errors import DataError
 from sakai import SAKAI, A, B, C
 

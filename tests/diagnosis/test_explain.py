@@ -22,7 +22,7 @@ from karat.measures import REGISTER
 from strategies import judgments, runs
 
 if TYPE_CHECKING:
-    from karat.diagnosis.explanation import Explanation
+    from karat.diagnosis.explain import Explanation
 
 TEA = Path(__file__).resolve().parents[2] / "examples" / "tea"
 QRELS, RUN = TEA / "qrels.txt", TEA / "runs" / "bm25.run"

@@ -18,8 +18,8 @@ import pytest
 
 import karat
 from karat import DataError, Policy, Qrels, Run, _native
+from karat.inputs.runs import SpillFile
 from karat.inputs.runs.batches import StreamedRun, bounded
-from karat.inputs.spill import SpillFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -27,7 +27,7 @@ from karat.inputs.files.paths import Place
 from karat.inputs.files.table import FileRun, Table, Wanted
 from karat.inputs.run import Run
 from karat.inputs.runs.batches import StreamedRun
-from karat.inputs.runs.text import TextRun
+from karat.inputs.runs import TextRun
 from karat.lists import Lists
 from karat.lists.rows import JudgedRows
 from karat.matching.match import Match

@@ -13,6 +13,7 @@ from karat.conventions.policy import Policy
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
 from karat.inputs.runs import MatchOptions
+from karat.matching.axes import MOST_ORDERS, all_orders, drawn_places, each_or_some, from_all
 from karat.matching.match import (
     Counts,
     MatchedOnce,
@@ -22,7 +23,6 @@ from karat.matching.match import (
     match_judged_ranking,
     of_query,
 )
-from karat.matching.ties import MOST_ORDERS, all_orders, drawn_places, each_or_some, from_all
 from karat.output.errors import DataError
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": -1}, "q2": {"a": 2}, "q3": {"z": 1}}

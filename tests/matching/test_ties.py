@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat import DataError, Policy, PolicyError
-from karat.matching.ties import MOST_ORDERS
+from karat.matching.axes import MOST_ORDERS
 from karat.measures import REGISTER, Measure, parse_measure
 from strategies import examples
 

@@ -18,8 +18,7 @@ from karat.output.language import LANGUAGES, language_named, language_of
 from karat.output.tables import folded, width
 
 SPOKEN = [
-    Path(karat.__file__).parent / name
-    for name in ("evaluation/score_tables.py", "diagnosis/explain.py", "diagnosis/explanation.py")
+    Path(karat.__file__).parent / name for name in ("evaluation/score_tables.py", "diagnosis/explain.py")
 ]
 CHINESE = re.compile("[\u4e00-\u9fff]")
 TEXTS, MEASURES = language_named("zh").texts, language_named("zh").measures

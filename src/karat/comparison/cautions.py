@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.comparison.findings import FAMILY_WISE, Caution, ranked
 from karat.comparison.runs import Table
-from karat.comparison.statistics.t_test import paired
+from karat.comparison.statistics.paired import paired
 from karat.comparison.verdict import (
     declared_negative,
     detectable,
@@ -25,8 +25,8 @@ from karat.comparison.verdict import (
 from karat.evaluation.engine import values_of
 from karat.inputs.ids import text_of
 from karat.lists.rows import offsets_of
+from karat.matching.axes import arranged
 from karat.matching.match import finished
-from karat.matching.ties import arranged
 from karat.output.language import plural
 
 if TYPE_CHECKING:

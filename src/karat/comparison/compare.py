@@ -18,8 +18,7 @@ from karat.comparison.significance import contests_of
 from karat.comparison.statistics.rank_correlation import kendall, rbo, tau_ap_b
 from karat.comparison.statistics.resampling import RESAMPLES, SEED, refuse_seed
 from karat.inputs.query_files import GroupsLike, groups_of
-from karat.inputs.runs import MatchOptions
-from karat.inputs.runs.text import TextRun
+from karat.inputs.runs import MatchOptions, TextRun
 from karat.output import escaping
 from karat.output.document import Document, Documented
 from karat.output.errors import DataError, PolicyError, did_you_mean

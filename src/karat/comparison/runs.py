@@ -19,8 +19,7 @@ from karat.inputs.errors import sentences
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike, in_memory, names_apart, refuse_alike
-from karat.inputs.runs import as_mapping
-from karat.inputs.runs.text import TextRun
+from karat.inputs.runs import TextRun, as_mapping
 from karat.inputs.sources import BYTE_ORDER_MARK
 from karat.measures import parse_measure
 from karat.output.errors import DataError

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.conventions.profiles import every_profile
-from karat.lists.derivation import equations
+from karat.lists.derivation import Symbol, equations
 from karat.lists.flat import Flat
-from karat.lists.notation import Symbol
 from karat.lists.preferences import PreferenceLists, group_of
 from karat.lists.rows import JudgedRows
 from karat.lists.traced import trace

@@ -14,9 +14,8 @@ from karat.evaluation.values import aggregate
 from karat.inputs.ids import text_of
 from karat.inputs.run import text_name
 from karat.lists.flat import Flat
-from karat.matching.axes import chosen
+from karat.matching.axes import Orders, all_orders, arranged, chosen, turned_orders
 from karat.matching.match import Match, finished
-from karat.matching.ties import Orders, all_orders, arranged, turned_orders
 from karat.measures import REGISTER, Measure
 from karat.output.errors import (
     TOO_LARGE,

@@ -20,8 +20,7 @@ from karat.inputs.files.sniff import called
 from karat.inputs.frames import Frame, columns_of, is_frame, refuse_one_column
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
-from karat.inputs.runs import Extracted, Wrapper
-from karat.inputs.runs.text import TextRun
+from karat.inputs.runs import Extracted, TextRun, Wrapper
 from karat.inputs.sources import Provenance, Readable, Source, kept, source_of
 from karat.lists.rows import offsets_of
 from karat.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError, Worded, worded

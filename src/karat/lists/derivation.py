@@ -1,12 +1,487 @@
-"""Derivations: chooses the steps of a formula to show, their order and their letters."""
+"""Derivations: which steps of a formula an explanation shows, in which order, as text and as LaTeX."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
-from karat.lists.notation import Line, Mathematics, Sheet, Writer, is_by_name, is_own, letters
-from karat.lists.traced import Step, Traced, first_sentence
+from karat.lists.traced import SIGNS, Arithmetic, Operand, Operands, Step, Traced, first_sentence
+from karat.output.toml import own_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from karat.lists.rows import Floats
+
+
+BY_NAME = ("rank", "grade")
+"""The columns that every table of documents has. Expressions cite them by name."""
+STRENGTH = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 3}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One step of a formula as text.
+
+    Args:
+        letter: the letter by which other steps cite this step.
+        expression: the method call or arithmetic that computed the step.
+        filled: the expression with numbers instead of letters, if each is a single number.
+        values: the numbers of the step: one per document, or a single one.
+    """
+
+    letter: str
+    expression: str
+    filled: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A ranked list with a line of numbers for each step.
+
+    Args:
+        name: the method calls that made the list; empty for the run's list.
+        meaning: the meaning of the last of these methods.
+        is_run: whether the list contains the run's documents at their ranks.
+        rank: the rank of each document.
+        grade: the grade of each document.
+        lines: the steps.
+    """
+
+    name: str
+    meaning: str
+    is_run: bool
+    rank: tuple[float, ...]
+    grade: tuple[float, ...]
+    lines: tuple[Line, ...]
+
+
+def is_by_name(step: Step) -> bool:
+    """Returns whether a step is a column that every table has."""
+    return step.word in BY_NAME and not step.operands
+
+
+def is_own(lists: Traced) -> bool:
+    """Returns whether the lists contain the run's documents at their ranks, all or the first few."""
+    return all(each.word in ("", "top") for each in lists.ancestry)
+
+
+class Writer:
+    """Writes steps as text. A step cites other steps by their letters.
+
+    Args:
+        lists: the lists that have tables.
+        folded: the steps without a letter.
+        lettered: the steps with a letter, in order.
+    """
+
+    def __init__(self, lists: list[Traced], folded: set[Step], lettered: list[Step]) -> None:
+        """Assigns a letter to each step."""
+        self.lists, self.folded = lists, folded
+        self.letters = dict(zip(lettered, letters()))
+
+    def line(self, step: Step) -> Line:
+        """Returns a step as a line of text."""
+        expression = self.expression(step)
+        scalar = step.kind == "Queries" and all(each.kind == "Queries" for each in self.cited(step))
+        filled = self.expression(step, filled=True) if scalar else ""
+        values = tuple(step.numbers.tolist())
+        return Line(self.letters[step], expression, filled if filled != expression else "", values)
+
+    def sheet(self, lists: Traced, columns: list[Step]) -> Sheet:
+        """Returns a list with the lines of its steps."""
+        carrier: Any = lists.carrier
+        rank = column(carrier, "rank")
+        return Sheet(
+            self.name(lists),
+            first_sentence(lists.word),
+            is_own(lists),
+            rank,
+            column(carrier, "grade"),
+            tuple(map(self.line, columns)),
+        )
+
+    def name(self, lists: Traced) -> str:
+        """Returns the method call that made a list, or an empty text for the run's list."""
+        return "" if is_own(lists) else self.call(lists.word, lists.operands, filled=False)
+
+    def cited(self, step: Step) -> list[Step]:
+        """Returns the steps that a step's expression cites."""
+        found = []
+        for source in step.sources:
+            found += self.cited(source) if source in self.folded else [source]
+        return found
+
+    def expression(self, step: Step, *, filled: bool = False, strength: int = 0) -> str:
+        """Returns the method call or arithmetic of a step, in brackets if the surrounding sign binds as strongly."""
+        if not step.is_arithmetic:
+            inside = self.call(step.word, step.operands, filled=filled)
+            foreign = step.kind == "Queries" and not step.sources and not is_own(step.place)
+            return f"{step.place.word}.{inside}" if foreign else inside
+        (_, left), (_, right) = step.operands
+        own = STRENGTH[step.word]
+        both_ways = step.word in "+*"
+        text = (
+            f"{self.cite(left, filled=filled, strength=own - 1 + (step.word == '**'))} {step.word} "
+            f"{self.cite(right, filled=filled, strength=own - both_ways)}"
+        )
+        return f"({text})" if own <= strength else text
+
+    def cite(self, operand: Operand, *, filled: bool, strength: int = 0) -> str:
+        """Returns an operand as an expression cites it."""
+        if isinstance(operand, Traced):
+            return operand.word or "run"
+        if not isinstance(operand, Step):
+            return number(operand) if isinstance(operand, (int, float)) else plain(operand)
+        if is_by_name(operand):
+            return operand.word
+        if operand.word == "spread":
+            return self.cite(operand.sources[0], filled=filled, strength=strength)
+        if operand in self.folded:
+            return self.expression(operand, filled=filled, strength=strength)
+        return number(float(operand.numbers[0])) if filled else self.letters[operand]
+
+    def call(self, word: str, operands: Operands, *, filled: bool) -> str:
+        """Returns a method call with its arguments. Plain numbers are shown with their parameter names."""
+        asked_of_list = not any(isinstance(operand, Step) for _, operand in operands)
+        inside = []
+        for name, operand in operands:
+            text = self.cite(operand, filled=filled)
+            named = asked_of_list and isinstance(operand, (int, float))
+            inside.append(f"{name}={text}" if named else text)
+        return f"{word}({', '.join(inside)})" if inside else word
+
+
+def letters() -> Iterator[str]:
+    """Yields a, b, c … z, A … Z, a2, b2 …, without letters that look like digits."""
+    alphabet = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
+    for turn in count(1):
+        yield from (letter if turn == 1 else f"{letter}{turn}" for letter in alphabet)
+
+
+def number(value: float) -> str:
+    """Returns a number in an expression: up to six decimals, or six digits if it is small or large."""
+    if value == value // 1 and abs(value) < 1e15:
+        return str(int(value))
+    return f"{value:.6f}".rstrip("0") if 1e-3 <= abs(value) < 1e9 else f"{value:.6g}"
+
+
+def plain(operand: Any) -> str:
+    """Returns a word or a table of gains, written as in a measure's name."""
+    if isinstance(operand, tuple):
+        if operand and isinstance(operand[0], tuple):
+            return "{" + ", ".join(f"{number(a)}: {number(b)}" for a, b in operand) + "}"
+        return "[" + ", ".join(map(plain, operand)) + "]"
+    return number(operand) if isinstance(operand, (int, float)) else str(operand)
+
+
+def column(carrier: Any, word: str) -> tuple[float, ...]:
+    """Returns a column of a list, or no values if the rows are not documents."""
+    values: Floats | None = getattr(carrier, word, None)
+    return () if values is None else tuple(values.tolist())
+
+
+ESCAPED = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {"…": "\\ldots{}"}
+
+GAINS = {
+    "linear": ("{g}", "{g} \\geq {t}"),
+    "exp2": ("2^{{{g}}} - 1", "{g} \\geq {t}"),
+    "binary": ("1", "{g} \\geq {t}"),
+}
+"""The notation for the gain of a grade, and for the condition that a grade has at least a value."""
+
+
+class Mathematics:
+    """Writes steps as LaTeX. The index of a number per document is the document's rank.
+
+    Args:
+        folded: the steps without a letter.
+        letters: the letter of each other step.
+    """
+
+    def __init__(self, folded: set[Step], letters: dict[Step, str]) -> None:
+        """Stores the arguments. Writing begins outside any sum."""
+        self.folded, self.letters = folded, letters
+        self.index = ""
+        self.place: Traced | None = None
+
+    # ------------------------------------------------------------ steps
+
+    def line_of(self, step: Step) -> str:
+        """Returns a step as a line of aligned equations."""
+        self.index = "i" if step.kind == "Rows" else ""
+        return f"{self.symbol(step)} &= {self.expression(step)}"
+
+    def value(self, last: Step) -> str:
+        """Returns the expression for the value of a query, without a letter."""
+        self.index = ""
+        return self.expression(last)
+
+    def symbol(self, step: Step) -> str:
+        """Returns the letter of a step, with its index."""
+        letter = self.letters[step]
+        text = f"\\mathsf{{{letter[0]}}}" + (f"^{{({letter[1:]})}}" if letter[1:] else "")
+        return text + self.subscript(self.index if step.kind == "Rows" else "", step.place)
+
+    def expression(self, step: Step, strength: int = 0) -> str:
+        """Returns the method call or arithmetic of a step, in brackets if the surrounding sign binds as strongly."""
+        if not step.is_arithmetic:
+            return self.word(step)
+        (_, left), (_, right) = step.operands
+        own = STRENGTH[step.word]
+        if step.word == "/":
+            text = f"\\frac{{{self.cite(left)}}}{{{self.cite(right)}}}"
+            return f"\\left({text}\\right)" if strength >= STRENGTH["**"] else text
+        first = self.cite(left, strength=own - 1 + (step.word == "**"))
+        if step.word == "**":
+            return f"{{{first}}}^{{{self.cite(right)}}}"
+        if left in self.folded and (left.word in notation()["series"] or left.word in OVER_GROUPS):
+            first = f"\\left({first}\\right)"
+        second = self.cite(right, strength=own - (step.word in "+*"))
+        text = f"{first} {TIMES if step.word == '*' else step.word} {second}"
+        return f"\\left({text}\\right)" if own <= strength else text
+
+    def cite(self, operand: Operand, strength: int = 0) -> str:
+        """Returns an operand as an expression cites it."""
+        if isinstance(operand, Traced):
+            return f"\\text{{{escaped(operand.word or 'run')}}}"
+        if isinstance(operand, Symbol):
+            return f"\\left({operand.text}\\right)" if operand.strength <= strength else operand.text
+        if not isinstance(operand, Step):
+            return (
+                decimal(operand)
+                if isinstance(operand, (int, float))
+                else f"\\text{{{escaped(plain(operand))}}}"
+            )
+        if is_by_name(operand):
+            return self.word(operand)
+        if operand.word == "spread":
+            return self.cite(operand.sources[0], strength=strength)
+        return self.expression(operand, strength) if operand in self.folded else self.symbol(operand)
+
+    # ------------------------------------------------------------ methods of Lists
+
+    def word(self, step: Step) -> str:
+        """Returns a method call in mathematical notation, or with the method's name if it has no notation."""
+        given = dict(step.operands)
+        around, self.place = self.place, step.place
+        try:
+            if step.word in WORDS:
+                return WORDS[step.word](self, given)
+            if step.word in notation()["series"]:
+                sign, relation = notation()["series"][step.word]
+                return self.series(sign, relation, given["rows"])
+            if step.word in notation()["methods"]:
+                return self.filled(notation()["methods"][step.word], given)
+            inside = ", ".join(map(self.cite, given.values()))
+            name = f"\\mathrm{{{step.word.replace('_', '')}}}"
+            name += f"_{{{self.index}}}" if step.kind == "Rows" and self.index else ""
+            return f"{name}\\left({inside}\\right)" if inside else name
+        finally:
+            self.place = around
+
+    def filled(self, template: str | dict[str, str], given: dict[str, Any]) -> str:
+        """Returns a template of notation.toml with the arguments of a method."""
+        held = ""
+        if isinstance(template, dict):
+            option = next(each for each in given.values() if isinstance(each, str))
+            word, _, held = option.rstrip(")").partition("(")
+            template = template[word]
+
+        def part(found: re.Match[str]) -> str:
+            strength, name = int(found[1] or 0), found[2]
+            if name in given:
+                return self.cite(given[name], strength=strength)
+            if name in ("held", "graded"):
+                return held or f"\\mathit{{grade}}{self.subscript('d', self.place)}"
+            template = notation()["methods"].get(name, f"${name}")
+            return self.column(name) if template == f"${name}" else self.filled(template, given)
+
+        return re.sub(r"\$(\d?)([a-z]\w*)", part, template)
+
+    def series(self, sign: str, relation: str, operand: Operand) -> str:
+        """Returns a sum, product or maximum over all ranks, or over those with a relation to the current rank."""
+        around = self.index
+        self.index = INDICES[INDICES.index(around) + 1]
+        try:
+            where = f"{self.index} {relation} {around}" if relation else self.index
+            return f"{sign}_{{{where}}} {self.cite(operand, strength=1)}"
+        finally:
+            self.index = around
+
+    def column(self, word: str) -> str:
+        """Returns a column or a number of a list, with a star for an ideal ranking."""
+        star = "^{*}" if made_by(self.place, "ideal", "most_novel") else ""
+        index = self.subscript(self.index if word in WITH_INDEX else "", self.place)
+        return f"\\mathit{{{word}}}{star}{index}"
+
+    def subscript(self, index: str, place: Traced | None) -> str:
+        """Returns the index of a number. If the lists are of judgment groups, the index of the group comes first."""
+        text = ", ".join(each for each in ("g" if made_by(place, "groups") else "", index) if each)
+        return f"_{{{text}}}" if text else ""
+
+    def grade(self) -> str:
+        """Returns the LaTeX of the grade at the current rank."""
+        return self.column("grade")
+
+    def gain(self, gain: Any, grade: str) -> str:
+        """Returns the LaTeX of the gain of a grade."""
+        if not isinstance(gain, str):
+            cases = [f"{decimal(value)} & \\text{{if }} {grade} = {decimal(level)}" for level, value in gain]
+            rest = f"\\max({grade}, 0) & \\text{{otherwise}}"
+            return cases_of([*cases, rest])
+        word, _, held = gain.rstrip(")").partition("(")
+        lowest = float(held) if held else (1.0 if word == "binary" else 0.0)
+        raised = f"{grade} - {decimal(lowest - 1)}" if held and word == "exp2" and lowest != 1 else grade
+        worth, where = GAINS[word]
+        test = f"[{where.format(g=grade, t=decimal(lowest))}]" if held or word == "binary" else ""
+        if word == "binary":
+            return f"[{grade} > 0]" if not held else test
+        text = worth.format(g=raised) if test else worth.format(g=f"\\max({grade}, 0)")
+        return f"{test} \\cdot \\left({text}\\right)" if test else text
+
+
+INDICES = ("", "i", "j", "k", "l", "m")
+"""The index of the rank: none for a query, i in a sum over its documents, j in a sum inside that one, and so on."""
+TIMES = "\\cdot"
+WITH_INDEX = ("rank", "grade", "kept", "possible")
+"""The columns of lists: numbers of a document, or of a group or pair of documents in preferences."""
+OVER_GROUPS = ("over_groups", "total_over_groups")
+"""Methods whose notation begins with a sum over groups."""
+
+
+class Symbol(Arithmetic, float):
+    """A number that formulas show by name: a parameter, or a result of arithmetic with parameters."""
+
+    text: str
+    strength: int
+
+    def __new__(cls, value: float, text: str, strength: int = 4) -> Symbol:  # noqa: PYI034 - typing.Self came with Python 3.11
+        """Makes a number that is shown as ``text``, whose outermost sign binds with ``strength``."""
+        made = super().__new__(cls, value)
+        made.text, made.strength = text, strength
+        return made
+
+    def __hash__(self) -> int:
+        """Returns the hash of number and text: a trace keeps one step per name."""
+        return hash((float(self), self.text))
+
+    def __eq__(self, other: object) -> bool:
+        """Returns whether the numbers are equal. Symbols with different names differ."""
+        return float(self) == other and getattr(other, "text", self.text) == self.text
+
+    def combined(self, sign: str, left: Any, right: Any) -> Any:
+        """Returns the symbol for the result of arithmetic with another number."""
+        if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
+            return NotImplemented
+        value, own = SIGNS[sign](float(left), float(right)), STRENGTH[sign]
+        if sign == "**":
+            return Symbol(value, f"{{{symbolic(left, own)}}}^{{{symbolic(right)}}}", own)
+        if sign == "/":
+            return Symbol(value, f"\\frac{{{symbolic(left)}}}{{{symbolic(right)}}}", own)
+        first, second = symbolic(left, own - 1), symbolic(right, own - (sign in "+*"))
+        return Symbol(value, f"{first} {sign if sign != '*' else TIMES} {second}", own)
+
+
+def symbolic(number: float, strength: int = 0) -> str:
+    """Returns a number or a symbol, in brackets if the surrounding sign binds as strongly."""
+    if not isinstance(number, Symbol):
+        return decimal(number)
+    return f"\\left({number.text}\\right)" if number.strength <= strength else number.text
+
+
+def made_by(place: Traced | None, *words: str) -> bool:
+    """Returns whether one of these methods made the lists, or made lists from which they were made."""
+    return place is not None and any(each.word in words for each in place.ancestry)
+
+
+def decimal(value: float) -> str:
+    """Returns a number in LaTeX."""
+    if isinstance(value, Symbol):
+        return value.text
+    text = number(value)
+    if "e" in text:
+        digits, _, power = text.partition("e")
+        return f"{digits} \\cdot 10^{{{int(power)}}}"
+    return {"inf": "\\infty", "nan": "\\text{undefined}"}.get(text, text)
+
+
+def escaped(text: str) -> str:
+    """Returns plain text for use within mathematics."""
+    return "".join(ESCAPED.get(letter, letter) for letter in text)
+
+
+def cases_of(lines: list[str]) -> str:
+    """Returns values by case (the LaTeX environment cases)."""
+    return "\\begin{cases} " + " \\\\ ".join(lines) + " \\end{cases}"
+
+
+def test(left: str, sign: str, right: str) -> str:
+    """Returns a condition in Iverson's brackets, which stand for 1 if the condition holds, else 0."""
+    return f"\\left[{left} {sign} {right}\\right]"
+
+
+def share(self: Mathematics, given: dict[str, Any], more: str) -> str:
+    """Returns the notation for a gain divided by the highest grade's gain plus ``more``."""
+    gain, highest = given.get("gain", "linear"), decimal(given["highest"])
+    part = self.gain(gain, self.grade())
+    if gain == "binary":
+        return part
+    whole = {"linear": highest + more, "exp2": f"2^{{{highest}}}" + ("" if more else " - 1")}.get(gain)
+    return f"\\frac{{{part}}}{{{whole or self.gain(gain, highest) + more}}}"
+
+
+def unit(self: Mathematics, given: dict[str, Any]) -> str:
+    """Returns the notation for a gain from 0 to 1."""
+    rel, highest = given.get("rel", "graded"), given.get("highest", "query")
+    if not isinstance(rel, str):
+        return test(self.grade(), "\\geq", decimal(rel))
+    gain = self.gain(given.get("gain", "linear"), self.grade())
+    if highest == "none":
+        return gain
+    if isinstance(highest, str):
+        return f"\\frac{{{gain}}}{{\\max\\left(1, \\max \\text{{gain of the query}}\\right)}}"
+    return share(self, given, "")
+
+
+def reciprocals(self: Mathematics, given: dict[str, Any]) -> str:
+    """Returns the notation for a sum of reciprocals of powers."""
+    power = given.get("power", 1)
+    beneath = "m" if power == 1 else f"m^{{{power}}}"
+    return (
+        f"\\sum_{{m = {self.cite(given['first'])}}}^{{{self.cite(given['last'])}}} \\frac{{1}}{{{beneath}}}"
+    )
+
+
+def chosen(self: Mathematics, given: dict[str, Any]) -> str:
+    """Returns the notation for a value that applies under a condition."""
+    values, where = self.cite(given["values"]), given["where"]
+    exceeds = dict(where.operands) if where in self.folded and where.word == "exceeds" else {}
+    holds = f"{self.cite(exceeds.get('values', where))} > {self.cite(exceeds.get('bound', 0))}"
+    otherwise = decimal(float(given.get("otherwise", 0.0)))
+    return cases_of([f"{values} & \\text{{if }} {holds}", f"{otherwise} & \\text{{otherwise}}"])
+
+
+WORDS: dict[str, Callable[[Mathematics, dict[str, Any]], str]] = {
+    "gains": lambda self, given: self.gain(given["gain"], self.grade()),
+    "only": chosen,
+    "reciprocals": reciprocals,
+    "stops": lambda self, given: share(self, given, " + 1"),
+    "unit_gains": unit,
+}
+"""The notation of the methods of ``Lists`` that notation.toml cannot express."""
+
+
+@cache
+def notation() -> dict[str, Any]:
+    """Returns the content of notation.toml."""
+    return own_table(__file__, "notation.toml")
+
 
 MOST_PARTS = 6
 """The maximum number of letters and names in an expression that is written inside another."""

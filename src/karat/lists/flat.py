@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat import _native
-from karat.lists import Gain, Lists, Queries, Rows, once
-from karat.lists.gains import gain_of
+from karat.lists import Gain, Lists, Queries, Rows, gain_of, once
 from karat.lists.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of
 from karat.output.errors import DataError
 

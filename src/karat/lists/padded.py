@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from karat.lists import Gain, Lists, Queries, Rows, once
-from karat.lists.gains import gain_of
+from karat.lists import Gain, Lists, Queries, Rows, gain_of, once
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:

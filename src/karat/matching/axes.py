@@ -1,12 +1,16 @@
-"""Applies settings of the policy to judged rows: negative grades, depth, unjudged documents, given ranks."""
+"""Applies settings of the policy to judged rows: ties, negative grades, depth, unjudged documents, given ranks."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations, product
+from math import comb, prod
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
+from karat import _native
 from karat.lists.rows import (
     POOLED,
     Floats,
@@ -15,9 +19,11 @@ from karat.lists.rows import (
     offsets_of,
     rows_of_groups,
 )
-from karat.output.errors import DataError
+from karat.output.errors import DataError, UncomputableError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import NDArray
 
     from karat.inputs.qrels import Subtopics
@@ -191,3 +197,249 @@ def by_group(
         group_offsets=np.append(0, np.cumsum(sizes[queries])).astype(np.int64),
         judged_document=subtopics.place[subtopics.document[kept]][order],
     )
+
+
+MOST_ORDERS = 1000
+"""The most orders of one list to enumerate. If there are more, a sample of this size is drawn."""
+SEED = 20_261_121
+ROWS_AT_A_TIME = 2**18
+MOST_ROWS = 2**25
+"""The most rows of all orders of one list: two gigabytes of memory."""
+
+Many: TypeAlias = "tuple[Floats, Floats, bool]"
+"""Ranks of a list's rows [orders, rows], weights [orders], and whether the orders were drawn."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Orders:
+    """Some lists, each in several orders of its tied documents.
+
+    Args:
+        rows: every order of every list, each as a separate list.
+        of: the list that each order belongs to [orders].
+        weight: the weight of each in the mean of its list [orders].
+        drawn: whether each was drawn at random, as there were too many to enumerate [orders].
+    """
+
+    rows: JudgedRows
+    of: Integers
+    weight: Floats
+    drawn: Floats
+
+
+def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
+    """Returns the lists with each group of equal scores in its best or its worst order.
+
+    The best order has relevant documents first, the highest grade leading, then unjudged ones, then those judged not
+    relevant. The worst order is the reverse.
+    """
+    sign = 1.0 if rule == "optimistic" else -1.0
+    first, last = rows.tie_first, rows.tie_last
+    merit = np.where(rows.grade == 0, POOLED - 1, rows.grade)
+    changes = np.diff(first) != 0
+    inner = rows.offsets[1:-1]
+    changes[inner[(inner > 0) & (inner < len(first))] - 1] = True
+    bounds = np.append(np.flatnonzero(np.append(True, changes)[: len(first)]), len(first))
+    order = _native.descending(sign * merit, bounds)
+    grade, row, sizes = rows.grade[order], np.arange(len(first)), np.diff(bounds)
+    place, left = row - np.repeat(bounds[:-1], sizes), np.repeat(bounds[1:], sizes) - 1 - row
+    leading = grade > 0 if rule == "optimistic" else grade <= 0
+    rank = np.where(leading, first + place, last - left)
+    listed = None if rows.listed is None else rows.listed[order]
+    return replace(rows, rank=rank, grade=grade, listed=listed, document=None)
+
+
+# ---------------------------------------------------------------- many orders of a list
+
+
+def turned_orders(rows: JudgedRows) -> Iterator[Orders]:
+    """Yields a few orders whose mean value is that of all orders, for measures that are sums over documents.
+
+    Each tied group is rotated while the others stay, so that each document takes each rank of its group once. A group's
+    effect is the mean over its rotations minus the value of the original list. The effects of all groups add up.
+    """
+    return gathered(rows, turned, cells_of_turns)
+
+
+def all_orders(rows: JudgedRows) -> Iterator[Orders]:
+    """Yields every distinct order of the tied documents, or a sample of orders with equal weights.
+
+    The sample of a list depends on that list alone.
+    """
+    return gathered(rows, each_or_some, cells_of_sample)
+
+
+def turned(rank: Floats, grade: Floats, groups: list[Integers], spans: list[tuple[int, int]]) -> Many:
+    """Returns the ranks of a list's rows in each rotation of each group, and the weights."""
+    del grade
+    ranks, weights = [rank[None, :]], [np.array([1.0 - len(groups)])]
+    for members, (first, size) in zip(groups, spans, strict=True):
+        turns = np.repeat(rank[None, :], size, axis=0)
+        turns[:, members] = first + (rank[members] - first + np.arange(size)[:, None]) % size
+        ranks.append(turns)
+        weights.append(np.full(size, 1.0 / size))
+    return np.concatenate(ranks), np.concatenate(weights), False
+
+
+def each_or_some(rank: Floats, grade: Floats, groups: list[Integers], spans: list[tuple[int, int]]) -> Many:
+    """Returns the ranks of a list's rows in all distinct orders, or in a sample of them."""
+    kinds = [kinds_of(grade[members]) for members in groups]
+    counts = [placements_count(size, each) for (_, size), each in zip(spans, kinds, strict=True)]
+    few = prod(counts) <= MOST_ORDERS
+    if few:
+        tables = [placements(size, each) for (_, size), each in zip(spans, kinds, strict=True)]
+        chosen = np.array(list(product(*(range(count) for count in counts))), np.int64)
+        places = [table[chosen[:, group]] for group, table in enumerate(tables)]
+    else:
+        random = np.random.default_rng(SEED)
+        places = [
+            drawn_places(random, size, len(members)) for members, (_, size) in zip(groups, spans, strict=True)
+        ]
+    ranks = np.repeat(rank[None, :], len(places[0]), axis=0)
+    for members, (first, _), place in zip(groups, spans, places, strict=True):
+        by_kind = members[np.argsort(grade[members], kind="stable")]
+        ranks[:, by_kind] = first + place
+    return ranks, np.full(len(ranks), 1.0 / len(ranks)), not few
+
+
+def drawn_places(random: np.random.Generator, size: int, count: int) -> Integers:
+    """Draws samples of ``count`` distinct places from 0 to ``size`` - 1."""
+    if from_all(size, count):
+        return random.random((MOST_ORDERS, size)).argsort(axis=1)[:, :count]
+    places = np.zeros((MOST_ORDERS, count), np.int64)
+    for each in range(count):
+        place = random.integers(0, size - each, MOST_ORDERS)
+        for taken in np.sort(places[:, :each], axis=1).T:
+            place += place >= taken
+        places[:, each] = place
+    return places
+
+
+def from_all(size: int, count: int) -> bool:
+    """Returns whether to draw places by shuffling all of them, which is faster for many places."""
+    return count * count > 8 * size
+
+
+def kinds_of(grades: Floats) -> tuple[int, ...]:
+    """Counts the documents of each grade, in ascending order of grade."""
+    ordered = np.sort(grades)
+    edges = np.flatnonzero(np.diff(ordered) != 0) + 1
+    return tuple(np.diff(np.append(0, np.append(edges, len(ordered)))).tolist())
+
+
+def placements_count(size: int, kinds: tuple[int, ...]) -> int:
+    """Counts the ways to place documents at ``size`` ranks. Documents of the same kind are interchangeable."""
+    count, free = 1, size
+    for each in kinds:
+        count *= comb(free, each)
+        free -= each
+    return count
+
+
+@lru_cache(maxsize=1024)
+def placements(size: int, kinds: tuple[int, ...]) -> Integers:
+    """Lists the placements that ``placements_count`` counts, as places from 0, kind by kind [ways, documents]."""
+    ways: list[tuple[int, ...]] = [()]
+    for each in kinds:
+        ways = [
+            (*way, *more)
+            for way in ways
+            for more in combinations([place for place in range(size) if place not in way], each)
+        ]
+    return np.array(ways, np.int64)
+
+
+def cells_of_turns(rows: int, groups: list[Integers], spans: list[tuple[int, int]]) -> int:
+    """Returns the number of rows of all rotations of a list."""
+    del groups
+    return rows * (1 + sum(size for _, size in spans))
+
+
+def cells_of_sample(rows: int, groups: list[Integers], spans: list[tuple[int, int]]) -> int:
+    """Returns the size of a sample of a list's orders, in rows or in places to draw from."""
+    drawn = (size for members, (_, size) in zip(groups, spans, strict=True) if from_all(size, len(members)))
+    return MOST_ORDERS * max(rows, *drawn, 0)
+
+
+def refuse_too_many(cells: int, place: int, groups: list[Integers], spans: list[tuple[int, int]]) -> None:
+    """Refuses a list whose orders exceed the memory limit.
+
+    Raises:
+        UncomputableError: the list has too many orders.
+    """
+    if cells > MOST_ROWS:
+        judged, tied = sum(map(len, groups)), sum(size for _, size in spans)
+        raise UncomputableError(
+            f"{tied:,} documents have equal scores, {judged:,} of them judged: too many orders to go through "
+            "(ties=expected). Choose another rule for ties, such as trec, or write scores with more digits.",
+            place,
+        )
+
+
+def gathered(
+    rows: JudgedRows,
+    how: Callable[..., Many],
+    cells: Callable[[int, list[Integers], list[tuple[int, int]]], int],
+) -> Iterator[Orders]:
+    """Yields the orders of all lists with ties, a few lists at a time.
+
+    Raises:
+        UncomputableError: a list whose orders exceed the memory limit.
+    """
+    tied = rows.tie_last > rows.tie_first
+    lists = np.flatnonzero(np.bincount(rows.list_of_row[tied], minlength=len(rows.length)))
+    batch: list[tuple[int, Integers, Many]] = []
+    held = 0
+    for each in lists.tolist():
+        part = slice(rows.offsets[each], rows.offsets[each + 1])
+        groups, spans = groups_of(rows.tie_first[part], rows.tie_last[part])
+        refuse_too_many(cells(part.stop - part.start, groups, spans), each, groups, spans)
+        many = how(rows.rank[part], rows.grade[part], groups, spans)
+        batch.append((each, np.arange(part.start, part.stop), many))
+        judged = rows.judged_offsets[each + 1] - rows.judged_offsets[each]
+        held += len(many[0]) * int(part.stop - part.start + judged)
+        if held > ROWS_AT_A_TIME:
+            yield stacked(rows, batch)
+            batch, held = [], 0
+    if batch:
+        yield stacked(rows, batch)
+
+
+def groups_of(first: Floats, last: Floats) -> tuple[list[Integers], list[tuple[int, int]]]:
+    """Returns a list's groups of equal scores: the rows, the first rank and the number of ranks of each."""
+    starts = sorted(set(first[last > first].tolist()))
+    groups = [np.flatnonzero(first == start) for start in starts]
+    sizes = [int(last[members[0]] - start) + 1 for members, start in zip(groups, starts, strict=True)]
+    return groups, [(int(start), size) for start, size in zip(starts, sizes, strict=True)]
+
+
+def stacked(rows: JudgedRows, batch: list[tuple[int, Integers, Many]]) -> Orders:
+    """Returns one table for the orders of several lists. Each order becomes a separate list with its rows by rank."""
+    ranks, sources, judgments, lists, row_counts, judged_counts = [], [], [], [], [], []
+    for each, places, (many, _, _) in batch:
+        order = np.argsort(many, axis=1)
+        ranks.append(np.take_along_axis(many, order, axis=1).ravel())
+        sources.append(places[order].ravel())
+        judged = np.arange(rows.judged_offsets[each], rows.judged_offsets[each + 1])
+        judgments.append(np.tile(judged, len(many)))
+        lists.append(np.full(len(many), each))
+        row_counts.append(np.full(len(many), len(places)))
+        judged_counts.append(np.full(len(many), len(judged)))
+    source, of = np.concatenate(sources), np.concatenate(lists)
+    table = replace(
+        rows,
+        length=rows.length[of],
+        offsets=np.append(0, np.cumsum(np.concatenate(row_counts))),
+        rank=np.concatenate(ranks),
+        grade=rows.grade[source],
+        tie_first=rows.tie_first[source],
+        tie_last=rows.tie_last[source],
+        judged_offsets=np.append(0, np.cumsum(np.concatenate(judged_counts))),
+        judged_grades=rows.judged_grades[np.concatenate(judgments)],
+        scores=None,
+        weight=None,
+        listed=None if rows.listed is None else rows.listed[source],
+    )
+    weight = np.concatenate([weights for _, _, (_, weights, _) in batch])
+    drawn = np.concatenate([np.full(len(many), float(drawn)) for _, _, (many, _, drawn) in batch])
+    return Orders(table, of, weight, drawn)

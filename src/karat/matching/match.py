@@ -25,6 +25,7 @@ from karat.lists.rows import (
     refuse_more_than_judged,
 )
 from karat.matching.axes import (
+    arranged,
     at_given_ranks,
     by_group,
     chosen,
@@ -35,7 +36,6 @@ from karat.matching.axes import (
     to_depth,
     without_negative,
 )
-from karat.matching.ties import arranged
 from karat.output.errors import DataError, PolicyError, by_policy, worded
 
 if TYPE_CHECKING:

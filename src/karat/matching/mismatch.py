@@ -11,8 +11,7 @@ from karat.inputs.columns import rank_or_score
 from karat.inputs.errors import SWAPPED
 from karat.inputs.ids import text_of, why_apart
 from karat.inputs.run import ExcludingRun
-from karat.inputs.runs import MatchOptions
-from karat.inputs.runs.text import TextRun
+from karat.inputs.runs import MatchOptions, TextRun
 from karat.output.errors import DataError, by_policy, worded
 
 if TYPE_CHECKING:

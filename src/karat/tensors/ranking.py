@@ -192,7 +192,7 @@ def order_of(batch: Batch, keys: Any, grades: Any, policy: Policy) -> Any:
     if policy.ties == "trec":
         return (grades.shape[1] - 1) - xp.order_down(xp.library.flip(keys, axis=1))
     if policy.ties in ("optimistic", "pessimistic"):
-        # The merit of karat.matching.ties: unjudged documents rank between relevant ones and those judged not relevant.
+        # The merit of karat.matching.axes: unjudged documents rank between relevant ones and those judged not relevant.
         merit = xp.where(grades == 0.0, POOLED - 1.0, grades)
         first = xp.order_down(merit if policy.ties == "optimistic" else -merit)
         return xp.take(first, xp.order_down(xp.take(keys, first)))

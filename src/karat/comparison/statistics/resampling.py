@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.comparison.statistics.sums import (
+from karat.comparison.statistics.paired import (
     all_pairs,
     checked_pairs,
     cluster_codes,

@@ -18,8 +18,7 @@ from karat.inputs.errors import sentences
 from karat.inputs.ids import folded, pairs_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run, short
-from karat.inputs.runs import MatchOptions
-from karat.inputs.runs.text import TextRun
+from karat.inputs.runs import MatchOptions, TextRun
 from karat.matching.match import MatchedOnce, rows_of
 from karat.output.errors import DataError
 

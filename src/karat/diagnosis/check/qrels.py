@@ -161,7 +161,7 @@ def uncertain(pair: Pair | None) -> str | None:
     scores = None if pair is None else pair.scores()
     if scores is None or len(scores.queries) < 2:
         return None
-    from karat.comparison.statistics.t_test import margin
+    from karat.comparison.statistics.paired import margin
 
     label = scores.labels[0]
     half = float(margin(scores.matrix[:, :1])[0])

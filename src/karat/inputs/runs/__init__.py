@@ -1,24 +1,27 @@
-"""The protocol of run sources, and the options and results of a match.
+"""Run sources: their protocol, the options and results of a match, and runs in TREC text.
 
 A source gets judgments and options, and returns judged rows or one query's documents. It is read at each match.
-Text, dictionaries, frames, batches and engines implement ``RunSource``, and ``Run`` needs nothing else.
+Text, dictionaries, frames, batches and engines implement ``RunSource``, and ``Run`` needs nothing else. A source writes
+rows that exceed the memory budget to a spill file.
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar
 
+from karat import _native
+from karat.inputs.errors import sentences
 from karat.inputs.ids import text_of
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Sized
 
-    from karat import _native
     from karat.conventions.policy import Policy
-    from karat.inputs.sources import Provenance
+    from karat.inputs.sources import Provenance, Source
     from karat.lists.rows import Integers
 
 
@@ -245,3 +248,123 @@ def side_by_side(work: Callable[[Given], Made], given: Iterable[Given], threads:
         pool.shutdown(wait=False, cancel_futures=True)
         raise
     pool.shutdown()
+
+
+class SpillFile:
+    """The spill file, which the kernel writes and reads back, one call at a time.
+
+    Example:
+        >>> from contextlib import closing
+        >>> with closing(SpillFile()) as file:
+        ...     place = file.append(memoryview(b"rows"))
+        ...     back = bytearray(4)
+        ...     file.fill(place, memoryview(back))
+        >>> bytes(back)
+        b'rows'
+    """
+
+    def __init__(self) -> None:
+        self.file: IO[bytes] | None = None
+        self.size = 0
+
+    def append(self, rows: memoryview) -> int:
+        """Appends rows and returns their start position."""
+        place = self.size
+        with failures():
+            if self.file is None:
+                import tempfile  # which few runs need, and which imports a dozen modules
+
+                self.file = tempfile.TemporaryFile(prefix="karat-", buffering=0)  # noqa: SIM115 -- close() is
+            self.file.seek(place)
+            written = 0
+            while written < len(rows):
+                written += self.file.write(rows[written:])
+        self.size += len(rows)
+        return place
+
+    def fill(self, place: int, room: memoryview) -> None:
+        """Reads bytes from a position until ``room`` is full."""
+        with failures():
+            if self.file is None:
+                raise OSError("nothing was written to it")
+            self.file.seek(place)
+            while room:
+                room = room[self.file.readinto(room) or end_of_file() :]  # type: ignore[attr-defined]
+
+    def close(self) -> None:
+        """Closes and deletes the file."""
+        if self.file is not None:
+            self.file.close()
+
+
+def end_of_file() -> int:
+    """Raises the error for a file that is shorter than the data written to it."""
+    raise OSError("the file is shorter than the data written to it")
+
+
+@contextmanager
+def failures() -> Iterator[None]:
+    """Turns errors of the disk into an error with a readable sentence."""
+    try:
+        yield
+    except OSError as error:
+        import tempfile
+
+        where = tempfile.tempdir or "the folder for temporary files"
+        raise DataError(
+            f"Rows that exceed the memory budget cannot be written to a file in {where}: {error.strerror or error}.",
+            remedy="Free some space there, set TMPDIR to another folder, or sort the run by query.",
+        ) from None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TextRun:
+    """A run in TREC text.
+
+    Args:
+        source: the text.
+    """
+
+    source: Source
+    alone: ClassVar[bool] = False
+    by_rank: ClassVar[bool] = False
+
+    @property
+    def origin(self) -> Provenance:
+        """The provenance of the run."""
+        return self.source.origin
+
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
+        """Returns the rows of judged documents."""
+        with closing(SpillFile()) as spill, sentences(self.source.name, "run", self.source.origin.files):
+            return _native.match_text(
+                judgments,
+                self.source.from_start(),
+                **options.order,
+                lenient=options.policy.malformed == "skip",
+                threads=options.threads,
+                progress=options.progress,
+                scores=options.scores,
+                spill=spill,
+            )
+
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
+        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
+        with sentences(self.source.name, "run", self.source.origin.files):
+            documents, scores = _native.ranked_documents(
+                self.source.from_start(),
+                query,
+                **options.order,
+                lenient=options.policy.malformed == "skip",
+            )
+        return documents, scores.tolist()
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Yields the query, document and score of each line with six fields."""
+        with sentences(self.source.name, "run", self.source.origin.files):
+            for line in self.source.lines():
+                fields = line.split(None, 5)
+                if len(fields) != 6 or fields[0].startswith(b"#"):
+                    continue
+                if queries is None or fields[0] in queries:
+                    yield fields[0], fields[2], float(fields[4])

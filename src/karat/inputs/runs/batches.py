@@ -14,8 +14,8 @@ from karat.inputs.columns import ROLES, choose
 from karat.inputs.errors import refusals, row_errors
 from karat.inputs.frames import Columns, fit, library_of, whole_frame
 from karat.inputs.ids import unicode
+from karat.inputs.runs import SpillFile
 from karat.inputs.sources import Provenance
-from karat.inputs.spill import SpillFile
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
