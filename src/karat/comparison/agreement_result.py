@@ -11,7 +11,7 @@ import numpy as np
 from karat._version import __version__
 from karat.comparison.findings import TESTS
 from karat.comparison.verdict import family_words, listed, score
-from karat.evaluation.scores import first_installed
+from karat.evaluation.scores import frame_of
 from karat.output.document import Document, Documented, Items, Line, Section, Table
 from karat.output.errors import DataError, did_you_mean
 from karat.output.language import plural
@@ -447,8 +447,6 @@ class Agreement(Documented):
         Raises:
             DataError: no such frame, or no data frame library.
         """
-        import narwhals as nw
-
         frames = {
             "queries": self.query_columns,
             "statistics": self.statistic_columns,
@@ -456,8 +454,7 @@ class Agreement(Documented):
         }
         if what not in frames:
             raise DataError(f"There is no frame '{what}': choose one of {', '.join(frames)}.")
-        library: Any = backend or first_installed()
-        return nw.from_dict(frames[what](), backend=library).to_native()
+        return frame_of(frames[what](), backend)
 
     def query_columns(self) -> dict[str, Any]:
         """Returns the columns of a frame of queries."""

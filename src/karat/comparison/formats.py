@@ -13,7 +13,7 @@ from karat.comparison.findings import letter
 from karat.comparison.tables import EVERYTHING, View, chosen, pair_names, ranking, sheets_of
 from karat.comparison.verdict import heading, method, verdict_of
 from karat.evaluation.score_tables import document_of as scores_document
-from karat.evaluation.scores import first_installed
+from karat.evaluation.scores import frame_of
 from karat.output import escaping
 from karat.output.document import Document, Items, Line, Section
 from karat.output.errors import DataError, did_you_mean
@@ -111,11 +111,8 @@ def frame(comparison: Findings, what: str, backend: str | None) -> Any:
     Raises:
         DataError: no data frame library is installed.
     """
-    import narwhals as nw
-
     columns = {"pairs": pair_columns, "runs": run_columns, "queries": query_columns}[what](comparison)
-    library: Any = backend or first_installed()
-    return nw.from_dict(columns, backend=library).to_native()
+    return frame_of(columns, backend)
 
 
 def separated(comparison: Findings, layout: str) -> str:

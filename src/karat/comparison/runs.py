@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.conventions.request import MeasuresLike, names_in, request_of
-from karat.evaluation.engine import values_of
-from karat.evaluation.evaluate import Matches, evaluate_together
+from karat.evaluation.engine import Matches, values_of
+from karat.evaluation.evaluate import evaluate_together
 from karat.evaluation.scores import Scores, whole
 from karat.evaluation.values import GEOMETRIC_FLOOR, aggregate
 from karat.inputs.dicts import MappingRun

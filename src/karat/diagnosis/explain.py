@@ -11,8 +11,7 @@ import numpy as np
 
 from karat._version import __version__
 from karat.conventions.request import Request, conventions, labelled
-from karat.evaluation.engine import scored
-from karat.evaluation.evaluate import nested
+from karat.evaluation.engine import Matches, nested
 from karat.evaluation.score_tables import wanted_words
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
@@ -451,7 +450,8 @@ def explained(
         refuse_empty(subject.run, found, own)
         refuse_ranks(subject.run, found)
     refuse_left_out(found, own, subject, measure)
-    scores = scored(lambda _: found, Request({label: measure}, convention, policy), subject.name)
+    matches = Matches(lambda _: found, subject.name, {})
+    scores = matches.scores(Request({label: measure}, convention, policy))
     lists = Flat(found.rows, every_rank=True)
     derivation = derive(trace(measure.values, lists))
     value = float(scores.matrix[0, 0])

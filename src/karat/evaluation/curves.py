@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.conventions.request import Request, conventions, names_in
-from karat.evaluation.evaluate import Matches, warned
-from karat.evaluation.scores import Scores, first_installed, whole
+from karat.evaluation.engine import Matches
+from karat.evaluation.evaluate import warned
+from karat.evaluation.scores import Scores, frame_of, whole
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike
 from karat.measures.define import show
@@ -79,16 +80,13 @@ class Curve(Display, Mapping[str, list[float]]):
         Raises:
             DataError: no data frame library is installed.
         """
-        import narwhals as nw
-
         rows = [
             (measure, each, value)
             for measure, at in self.at.items()
             for each, value in zip(at, self[measure], strict=True)
         ]
         columns = dict(zip(("measure", "at", "mean"), map(list, zip(*rows, strict=True)), strict=True))
-        library: Any = backend or first_installed()
-        return nw.from_dict(columns, backend=library).to_native()
+        return frame_of(columns, backend)
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Returns the header and a row for each depth or level, with the means."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -12,10 +12,12 @@ from karat.conventions.request import refuse_other_orders
 from karat.evaluation.scores import Scores, side_by_side
 from karat.evaluation.values import aggregate
 from karat.inputs.ids import text_of
-from karat.inputs.run import text_name
+from karat.inputs.run import Run, text_name
+from karat.inputs.sources import Provenance
 from karat.lists.flat import Flat
 from karat.matching.axes import Orders, all_orders, arranged, chosen, turned_orders
-from karat.matching.match import Match, finished
+from karat.matching.match import Match, finished, match, match_grades
+from karat.matching.mismatch import doubts
 from karat.measures import REGISTER, Measure
 from karat.output.errors import (
     TOO_LARGE,
@@ -28,12 +30,14 @@ from karat.output.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from karat import _native
     from karat.conventions.policy import Policy
     from karat.conventions.request import Request
+    from karat.inputs.qrels import Qrels
     from karat.lists.rows import Floats, Integers, JudgedRows
     from karat.measures.names import Wanted
 
@@ -250,50 +254,148 @@ Ideals: TypeAlias = "dict[tuple[Policy, Wanted | None], dict[Any, Any]]"
 """Ideal lists that runs on the same judgments share, by policy and by the kind of empty queries left out."""
 
 
-def scored(
-    matched: Callable[[Policy], Match],
-    request: Request,
-    name: str,
-    best: Ideals | None = None,
-    judgments: str = "",
-    *,
-    bounds: bool = True,
-) -> Scores:
-    """Returns the scores of a run, which is matched once for each policy of its measures.
+@dataclass(eq=False, repr=False)
+class Matches:
+    """A run, or lists of grades, matched with the judgments once for each policy of its measures.
 
-    ``bounds`` adds the means under the worst and the best order of tied documents.
+    Args:
+        match: the function that matches them under a policy.
+        name: the name of the run in tables.
+        inputs: the origin of the data, by their role.
+        judgments: the file of the judgments, which errors name.
+        doubts: returns sentences that say why the values are doubtful, from the first match; None for none.
     """
-    text_name(name)
-    asked, policy = request.asked, request.policy
-    strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
-    if strangers:
-        raise PolicyError(
-            f"by_measure names '{strangers[0]}', which is not a measure; 'karat measures' lists them."
+
+    match: Callable[[Policy], Match]
+    name: str
+    inputs: dict[str, Provenance]
+    judgments: str = ""
+    doubts: Callable[[Match, Policy], list[str]] | None = None
+    found: dict[Policy, Match] = field(default_factory=dict, init=False)
+    warnings: list[str] = field(default_factory=list, init=False)
+
+    @classmethod
+    def of_run(
+        cls,
+        judged: Qrels,
+        run: Run,
+        request: Request,
+        progress: _native.Progress | None = None,
+        threads: int | None = None,
+    ) -> Matches:
+        """Returns the matches of a run with judgments."""
+        return cls(
+            lambda policy: match(judged, run, policy, progress, scores=request.scores, threads=threads),
+            run.name,
+            {"qrels": judged.origin, "run": run.origin},
+            judged.name,
+            lambda found, policy: doubts(judged, run, found, policy),
         )
-    groups: dict[Policy, dict[str, Measure]] = {}
-    for label, measure in asked.items():
-        groups.setdefault(policy.of_measure(str(measure)), {})[label] = measure
-    parts: list[Scores] = []
-    empty: dict[str, list[bytes]] = {}
-    for own, its in groups.items():
-        found = matched(own)
-        nothing = without_wanted(found, its.values())
-        for label, measure in its.items():
-            empty[label] = [found.queries[each] for each in np.flatnonzero(nothing[measure.wanted])]
-        refuse_where_nothing_is_wanted(found, its, nothing, own)
-        for wanted, those in left_out_alike(its, own).items():
-            kept = found if wanted is None else found.only(~nothing[wanted])
-            shared = best.setdefault((own, wanted), {}) if best is not None and same_for_all(own) else None
-            part = replace(request, asked=those, policy=own)
-            parts.append(scores_of(kept, part, name, shared, judgments, bounds=bounds))
-    if not any(part.queries for part in parts):
-        raise DataError(f"{name}: the policy leaves no query to evaluate.")
-    scores = side_by_side(parts, asked, policy) if len(parts) > 1 else replace(parts[0], policy=policy)
-    if len(scores.failed) == len(asked):
-        raise DataError(next(iter(scores.failed.values())))
-    counts = {label: len(empty[label]) for label in asked}
-    several = len(set().union(*empty.values()))
-    return replace(scores, counts=replace(scores.counts, empty=several, empty_for=counts if several else {}))
+
+    @classmethod
+    def of_grades(cls, grades: Any, judged: Any, name: str) -> Matches:
+        """Returns the matches of lists of grades with all grades of their judgments.
+
+        Raises:
+            DataError: one of them is not a list of lists of grades.
+        """
+        lists, pools = nested(grades), None if judged is None else nested(judged)
+        return cls(lambda policy: match_grades(lists, pools, policy), name, {"grades": Provenance("grades")})
+
+    def under(self, policy: Policy) -> Match:
+        """Returns the match under a policy."""
+        if policy not in self.found:
+            found = self.match(policy)
+            if not self.found and self.doubts is not None:
+                self.warnings += self.doubts(found, policy)
+            self.found[policy] = found
+        return self.found[policy]
+
+    def scores(self, request: Request, best: Ideals | None = None, *, bounds: bool = True) -> Scores:
+        """Returns the scores.
+
+        Args:
+            request: the measures and conventions.
+            best: a cache of ideal rankings, which other runs with the same judgments reuse.
+            bounds: whether to compute the means under the worst and the best order of tied documents.
+
+        Raises:
+            DataError: no query remains, or no measure has a value.
+            PolicyError: the policy names an unknown measure.
+        """
+        text_name(self.name)
+        asked, policy = request.asked, request.policy
+        strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
+        if strangers:
+            raise PolicyError(
+                f"by_measure names '{strangers[0]}', which is not a measure; 'karat measures' lists them."
+            )
+        groups: dict[Policy, dict[str, Measure]] = {}
+        for label, measure in asked.items():
+            groups.setdefault(policy.of_measure(str(measure)), {})[label] = measure
+        parts: list[Scores] = []
+        empty: dict[str, list[bytes]] = {}
+        for own, its in groups.items():
+            found = self.under(own)
+            nothing = without_wanted(found, its.values())
+            alike: dict[Wanted | None, dict[str, Measure]] = {}
+            for label, measure in its.items():
+                empty[label] = [found.queries[each] for each in np.flatnonzero(nothing[measure.wanted])]
+                if own.empty == "error" and empty[label]:
+                    raise no_relevant(empty[label][0], label, measure)
+                alike.setdefault(measure.wanted if own.empty == "skip" else None, {})[label] = measure
+            for wanted, those in alike.items():
+                kept = found if wanted is None else found.only(~nothing[wanted])
+                shared = (
+                    best.setdefault((own, wanted), {}) if best is not None and same_for_all(own) else None
+                )
+                part = replace(request, asked=those, policy=own)
+                parts.append(self.computable(kept, part, shared, bounds=bounds))
+        if not any(part.queries for part in parts):
+            raise DataError(f"{self.name}: the policy leaves no query to evaluate.")
+        alone = len(parts) == 1 and not parts[0].failed
+        scores = replace(parts[0], policy=policy) if alone else side_by_side(parts, asked, policy)
+        if len(scores.failed) == len(asked):
+            raise DataError(next(iter(scores.failed.values())))
+        counts = {label: len(empty[label]) for label in asked}
+        several = len(set().union(*empty.values()))
+        return replace(
+            scores,
+            counts=replace(scores.counts, empty=several, empty_for=counts if several else {}),
+            inputs=self.inputs,
+            warnings=(*self.warnings, *scores.warnings),
+        )
+
+    def computable(
+        self, found: Match, request: Request, best: dict[Any, Any] | None, *, bounds: bool
+    ) -> Scores:
+        """Returns the scores of the measures that have a value for every query. ``failed`` says why the others fail."""
+        failed: dict[str, str] = {}
+        while True:
+            computable = {label: each for label, each in request.asked.items() if label not in failed}
+            try:
+                scores = computed(found, replace(request, asked=computable), self.name, best, bounds=bounds)
+            except UncomputableError as error:
+                label = next(label for label, measure in computable.items() if str(measure) == error.measure)
+                query = text_of(found.queries[error.place]) if error.place < len(found.queries) else "?"
+                file = "" if self.judgments[:1] in ("", "<") else f"{self.judgments}, "
+                failed[label] = f"{label} has no value: {file}query '{query}': {error.reason}"
+            else:
+                return replace(scores, failed=failed)
+
+
+def nested(lists: Any) -> list[list[float | None]]:
+    """Returns lists of grades, one per query. A flat list of grades becomes the list of one query.
+
+    Raises:
+        DataError: the value is not a list.
+    """
+    if not isinstance(lists, Iterable) or isinstance(lists, (str, bytes, Mapping)):
+        raise DataError(f"Give lists of grades, such as [[2, 0, 1], [0, 1]], not {lists!r:.80}.")
+    outer: list[Any] = [each.tolist() if isinstance(each, np.ndarray) else each for each in lists]
+    if outer and not any(isinstance(each, (list, tuple)) for each in outer):
+        return [outer]
+    return [list(each) for each in outer]
 
 
 def same_for_all(policy: Policy) -> bool:
@@ -312,79 +414,15 @@ def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[Wanted, ND
         return {each: np.asarray(each.count(lists)) == 0 for each in wanted}
 
 
-def left_out_alike(asked: dict[str, Measure], policy: Policy) -> dict[Wanted | None, dict[str, Measure]]:
-    """Groups the measures by the relevance that they require, if the policy skips queries without it."""
-    if policy.empty != "skip":
-        return {None: asked}
-    groups: dict[Wanted | None, dict[str, Measure]] = {}
-    for label, measure in asked.items():
-        groups.setdefault(measure.wanted, {})[label] = measure
-    return groups
-
-
-def refuse_where_nothing_is_wanted(
-    found: Match, asked: dict[str, Measure], nothing: dict[Wanted, NDArray[np.bool_]], policy: Policy
-) -> None:
-    """Refuses queries without relevant documents if the policy makes them an error.
-
-    Raises:
-        DataError: a query has no document relevant to a measure, and the policy treats that as an error.
-    """
-    if policy.empty != "error":
-        return
-    for label, measure in asked.items():
-        which = nothing[measure.wanted]
-        if which.any():
-            query = text_of(found.queries[int(which.argmax())])
-            raise DataError(
-                worded(
-                    f"Query '{query}' has no relevant document: {label} looks for {measure.wanted}. The policy forbids "
-                    "that (empty=error): judge more, leave the query out, or choose ",
-                    by_policy("empty", "zero", "skip"),
-                    ".",
-                )
-            )
-
-
-def scores_of(
-    found: Match,
-    request: Request,
-    name: str,
-    best: dict[Any, Any] | None,
-    judgments: str,
-    *,
-    bounds: bool,
-) -> Scores:
-    """Returns the scores of a run. If a measure fails for one query, it is NaN for all, and ``failed`` says why."""
-    failed: dict[str, str] = {}
-    while True:
-        computable = {label: each for label, each in request.asked.items() if label not in failed}
-        try:
-            scores = computed(found, replace(request, asked=computable), name, best, bounds=bounds)
-        except UncomputableError as error:
-            label = next(label for label, measure in computable.items() if str(measure) == error.measure)
-            query = text_of(found.queries[error.place]) if error.place < len(found.queries) else "?"
-            where = f"{judgments}, query '{query}'" if judgments[:1] not in ("", "<") else f"query '{query}'"
-            failed[label] = f"{label} has no value: {where}: {error.reason}"
-        else:
-            return with_failed(scores, request.asked, failed) if failed else scores
-
-
-def with_failed(scores: Scores, asked: dict[str, Measure], failed: dict[str, str]) -> Scores:
-    """Returns the scores with columns of NaN added for the measures that failed."""
-
-    def widened(columns: Floats, missing: float) -> Floats:
-        wide = np.full((len(scores.queries), len(asked)), missing)
-        wide[:, [place for place, label in enumerate(asked) if label not in failed]] = columns
-        return wide
-
-    return replace(
-        scores,
-        labels=tuple(asked),
-        measures=tuple(asked.values()),
-        matrix=widened(scores.matrix, math.nan),
-        weights=None if scores.weights is None else widened(scores.weights, 1.0),
-        failed=failed,
+def no_relevant(query: bytes, label: str, measure: Measure) -> DataError:
+    """Returns the error for a query without documents that are relevant to a measure, which the policy forbids."""
+    return DataError(
+        worded(
+            f"Query '{text_of(query)}' has no relevant document: {label} looks for {measure.wanted}. The policy "
+            "forbids that (empty=error): judge more, leave the query out, or choose ",
+            by_policy("empty", "zero", "skip"),
+            ".",
+        )
     )
 
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast, overload
 
 from karat.conventions.request import MeasuresLike, request_of
-from karat.evaluation.engine import scored
+from karat.evaluation.engine import Matches
 from karat.evaluation.scores import ScoresByRun
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike, RunsLike, are_several, runs_in, short
 from karat.inputs.runs import available_cores, side_by_side
-from karat.inputs.sources import Provenance
-from karat.matching.match import Match, match, match_grades, match_judged_ranking
-from karat.matching.mismatch import doubts
+from karat.matching.match import match_judged_ranking
 from karat.output.errors import DataError, warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from typing_extensions import Unpack
 
     from karat import _native
     from karat.conventions.policy import Policy
@@ -30,33 +26,26 @@ if TYPE_CHECKING:
     from karat.evaluation.scores import Scores
 
 
+class Options(TypedDict, total=False):
+    """The optional arguments of ``evaluate``."""
+
+    policy: Policy | None
+    profile: ProfileLike
+    weights: Mapping[str, float] | None
+    name: str | None
+    exclude: Any
+    progress: _native.Progress | None
+
+
 @overload
 def evaluate(
-    qrels: QrelsLike,
-    run: RunsLike,
-    measures: MeasuresLike = ...,
-    *,
-    policy: Policy | None = ...,
-    profile: ProfileLike = ...,
-    weights: Mapping[str, float] | None = ...,
-    name: str | None = ...,
-    exclude: Any = ...,
-    progress: _native.Progress | None = ...,
+    qrels: QrelsLike, run: RunsLike, measures: MeasuresLike = ..., **options: Unpack[Options]
 ) -> ScoresByRun: ...
 
 
 @overload
 def evaluate(
-    qrels: QrelsLike,
-    run: RunLike,
-    measures: MeasuresLike = ...,
-    *,
-    policy: Policy | None = ...,
-    profile: ProfileLike = ...,
-    weights: Mapping[str, float] | None = ...,
-    name: str | None = ...,
-    exclude: Any = ...,
-    progress: _native.Progress | None = ...,
+    qrels: QrelsLike, run: RunLike, measures: MeasuresLike = ..., **options: Unpack[Options]
 ) -> Scores: ...
 
 
@@ -113,37 +102,31 @@ def evaluate(
         first: 2 queries · policy trec
         second: 2 queries · 1 missing query counted as 0 · policy trec
     """
-    if not are_several(run):
-        ranked = cast("RunLike", run)
-        return evaluate_run(
-            qrels, ranked, measures, policy, profile, weights, name, exclude=exclude, progress=progress
-        )
-    if name is not None:
+    several = are_several(run)
+    if several and name is not None:
         raise DataError(f"name={name!r} names one run: name several as in {{name: run, …}}.")
     request = request_of(measures, profile, policy, weights)
     judged = Qrels.of(qrels, request.policy, subtopics=request.groups)
-    several = runs_in(cast("RunsLike", run), exclude)
-    return ScoresByRun(scores for scores, _ in evaluate_together(judged, several, request, progress))
+    if several:
+        runs = runs_in(cast("RunsLike", run), exclude)
+        return ScoresByRun(scores for scores, _ in evaluate_together(judged, runs, request, progress))
+    one = Run.of(cast("RunLike", run), name, exclude=exclude)
+    return warned(Matches.of_run(judged, one, request, progress).scores(request))
 
 
 def evaluate_run(
     qrels: QrelsLike,
     run: RunLike,
     measures: MeasuresLike = None,
-    policy: Policy | None = None,
-    profile: ProfileLike = None,
-    weights: Mapping[str, float] | None = None,
-    name: str | None = None,
     *,
-    exclude: Any = None,
-    progress: _native.Progress | None = None,
     bounds: bool = True,
+    **given: Unpack[Options],
 ) -> Scores:
     """Measure one run like ``evaluate``, but refuse several runs. The bounds of ties may be omitted."""
-    request = request_of(measures, profile, policy, weights)
+    request = request_of(measures, given.get("profile"), given.get("policy"), given.get("weights"))
     judged = Qrels.of(qrels, request.policy, subtopics=request.groups)
-    matched = Matches.of_run(judged, Run.of(run, name, exclude=exclude), request, progress)
-    return warned(matched.scores(request, bounds=bounds))
+    one = Run.of(run, given.get("name"), exclude=given.get("exclude"))
+    return warned(Matches.of_run(judged, one, request, given.get("progress")).scores(request, bounds=bounds))
 
 
 def evaluate_judged_ranking(
@@ -228,79 +211,6 @@ def evaluate_grades(
 # ---------------------------------------------------------------- what every evaluation does
 
 
-class Matches:
-    """A run, or lists of grades, matched with the judgments once for each policy of its measures.
-
-    Args:
-        match: the function that matches them under a policy.
-        name: the name of the run in tables.
-        inputs: the origin of the data, by their role.
-        judgments: the file of the judgments, which errors name.
-        doubts: returns sentences that say why the values are doubtful, from the first match; None for none.
-    """
-
-    def __init__(
-        self,
-        match: Callable[[Policy], Match],
-        name: str,
-        inputs: dict[str, Provenance],
-        judgments: str = "",
-        doubts: Callable[[Match, Policy], list[str]] | None = None,
-    ) -> None:
-        """Stores the data. Nothing is matched yet."""
-        self.match, self.name, self.inputs, self.judgments, self.doubts = (
-            match,
-            name,
-            inputs,
-            judgments,
-            doubts,
-        )
-        self.found: dict[Policy, Match] = {}
-        self.warnings: list[str] = []
-
-    @classmethod
-    def of_run(
-        cls,
-        judged: Qrels,
-        run: Run,
-        request: Request,
-        progress: _native.Progress | None = None,
-        threads: int | None = None,
-    ) -> Matches:
-        """Returns the matches of a run with judgments."""
-        return cls(
-            lambda policy: match(judged, run, policy, progress, scores=request.scores, threads=threads),
-            run.name,
-            {"qrels": judged.origin, "run": run.origin},
-            judged.name,
-            lambda found, policy: doubts(judged, run, found, policy),
-        )
-
-    @classmethod
-    def of_grades(cls, grades: Any, judged: Any, name: str) -> Matches:
-        """Returns the matches of lists of grades with all grades of their judgments.
-
-        Raises:
-            DataError: one of them is not a list of lists of grades.
-        """
-        lists, pools = nested(grades), None if judged is None else nested(judged)
-        return cls(lambda policy: match_grades(lists, pools, policy), name, {"grades": Provenance("grades")})
-
-    def under(self, policy: Policy) -> Match:
-        """Returns the match under a policy."""
-        if policy not in self.found:
-            found = self.match(policy)
-            if not self.found and self.doubts is not None:
-                self.warnings += self.doubts(found, policy)
-            self.found[policy] = found
-        return self.found[policy]
-
-    def scores(self, request: Request, best: Ideals | None = None, *, bounds: bool = True) -> Scores:
-        """Returns the scores. ``best`` caches ideal rankings, which other runs with the same qrels reuse."""
-        scores = scored(self.under, request, self.name, best, self.judgments, bounds=bounds)
-        return replace(scores, inputs=self.inputs, warnings=(*self.warnings, *scores.warnings))
-
-
 Evaluated: TypeAlias = "tuple[Scores, Matches]"
 """A run's scores, and the matches that they come from."""
 
@@ -347,17 +257,3 @@ def warned(scores: Scores) -> Scores:
     for sentence in (*scores.warnings, *scores.failed.values()):
         warn(sentence)
     return scores
-
-
-def nested(lists: Any) -> list[list[float | None]]:
-    """Returns lists of grades, one per query. A flat list of grades becomes the list of one query.
-
-    Raises:
-        DataError: the value is not a list.
-    """
-    if not isinstance(lists, Iterable) or isinstance(lists, (str, bytes, Mapping)):
-        raise DataError(f"Give lists of grades, such as [[2, 0, 1], [0, 1]], not {lists!r:.80}.")
-    outer: list[Any] = [each.tolist() if isinstance(each, np.ndarray) else each for each in lists]
-    if outer and not any(isinstance(each, (list, tuple)) for each in outer):
-        return [outer]
-    return [list(each) for each in outer]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from karat.conventions.policy import Policy
     from karat.lists.rows import Floats
+    from karat.measures import Measure
 
 FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf", *TABLES)
 """The libraries that ``to_frame`` can make a frame of."""
@@ -168,19 +169,15 @@ class Scores(Tabled, Values):
         Raises:
             DataError: no data frame library is installed, or an engine has no session.
         """
-        import narwhals as nw
-
         origins = [self.inputs[role] for role in ("run", "qrels") if role in self.inputs]
         whole = "qrels" in self.inputs and self.inputs["qrels"].whole
         columns: dict[str, Any] = {"query": list(map(int, self.queries)) if whole else list(self.queries)}
         columns |= {label: self.matrix[:, place].tolist() for place, label in enumerate(self.labels)}
-        found = next((each.library for each in origins if each.library in FRAMES), None)
-        library: Any = backend or found or first_installed()
+        library = backend or next((each.library for each in origins if each.library in FRAMES), None)
         if library in TABLES:
-            table = nw.from_dict(columns, backend="pyarrow").to_native()
             home = next((each.home for each in origins if each.library == library), None)
-            return placed(table, library, home)
-        return nw.from_dict(columns, backend=library).to_native()
+            return placed(frame_of(columns, "pyarrow"), library, home)
+        return frame_of(columns, library)
 
 
 class ScoresByRun(Tabled, Mapping[str, Scores]):
@@ -233,23 +230,15 @@ class ScoresByRun(Tabled, Mapping[str, Scores]):
         Raises:
             DataError: no data frame library is installed.
         """
-        import narwhals as nw
-
-        every = self.runs
-        rows = [
-            (each.name, query, values)
-            for each in every
-            for query, values in zip(each.queries, each.matrix.tolist(), strict=True)
-        ]
-        if not per_query:
-            rows = [(each.name, "", list(each.means().values())) for each in every]
-        columns: dict[str, Any] = {"run": [name for name, *_ in rows]}
+        rows: list[tuple[Any, ...]] = [(each.name, *each.means().values()) for each in self.runs]
         if per_query:
-            columns["query"] = [query for _, query, _ in rows]
-        for place, label in enumerate(every[0].labels):
-            columns[label] = [values[place] for *_, values in rows]
-        library: Any = backend or first_installed()
-        return nw.from_dict(columns, backend=library).to_native()
+            rows = [
+                (each.name, query, *values)
+                for each in self.runs
+                for query, values in zip(each.queries, each.matrix.tolist(), strict=True)
+            ]
+        header = ["run", *["query"] * per_query, *self.runs[0].labels]
+        return frame_of({name: [row[place] for row in rows] for place, name in enumerate(header)}, backend)
 
 
 def whole(scores: Scores) -> Scores:
@@ -304,12 +293,14 @@ def merged_errors(parts: Sequence[Scores]) -> dict[str, float]:
     }
 
 
-def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy) -> Scores:
+def side_by_side(parts: Sequence[Scores], measures: Mapping[str, Measure], policy: Policy) -> Scores:
     """Merges scores of a run under several policies. Each measure keeps the queries that its policy keeps.
+
+    A measure that failed has a column of NaN.
 
     Args:
         parts: the scores, with different labels.
-        labels: all labels, in the order of the result.
+        measures: all measures, by label and in the order of the result.
         policy: the policy whose exceptions made the parts.
     """
     queries = sorted(
@@ -317,23 +308,22 @@ def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy)
         key=lambda each: each.encode("utf-8", "surrogateescape"),
     )
     row = {query: place for place, query in enumerate(queries)}
-    owner = {label: part for part in parts for label in part.labels}
-    order = list(labels)
-    values = np.full((len(queries), len(order)), np.nan)
+    owner = {label: part for part in parts for label in (*part.labels, *part.failed)}
+    values = np.full((len(queries), len(measures)), np.nan)
     counted = np.zeros(values.shape, bool)
     weights = np.ones(values.shape)
-    for place, label in enumerate(order):
+    for place, label in enumerate(measures):
         part = owner[label]
         rows = [row[query] for query in part.queries]
-        values[rows, place] = part.matrix[:, part.column(label)]
         counted[rows, place] = True
-        if part.weights is not None:
-            weights[rows, place] = part.weights[:, part.column(label)]
-    bounds = {label: owner[label].bounds[label] for label in order if label in owner[label].bounds}
+        if label not in part.failed:
+            values[rows, place] = part.matrix[:, part.column(label)]
+            if part.weights is not None:
+                weights[rows, place] = part.weights[:, part.column(label)]
     return replace(
         parts[0],
-        labels=tuple(order),
-        measures=tuple(owner[label].measures[owner[label].column(label)] for label in order),
+        labels=tuple(measures),
+        measures=tuple(measures.values()),
         queries=tuple(queries),
         matrix=values,
         policy=policy,
@@ -342,7 +332,7 @@ def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy)
             queries=len(queries),
             missing=max((part.counts.missing for part in parts), key=len),
         ),
-        bounds=bounds,
+        bounds={label: owner[label].bounds[label] for label in measures if label in owner[label].bounds},
         counted=None if counted.all() else counted,
         weights=None if all(part.weights is None for part in parts) else weights,
         errors={label: error for part in parts for label, error in part.errors.items()},
@@ -351,11 +341,17 @@ def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy)
     )
 
 
-def first_installed() -> str:
-    """Returns the first data frame library that can be imported."""
+def frame_of(columns: Mapping[str, Any], library: str | None) -> Any:
+    """Returns a data frame of these columns, made by a library such as ``pandas``; None for the first one installed.
+
+    Raises:
+        DataError: no data frame library is installed.
+    """
     from importlib.util import find_spec
 
-    for library in ("pandas", "polars", "pyarrow"):
-        if find_spec(library):
-            return library
-    raise DataError("No data frame library is installed: install pandas, polars or pyarrow.")
+    import narwhals as nw
+
+    found: Any = library or next(filter(find_spec, ("pandas", "polars", "pyarrow")), None)
+    if found is None:
+        raise DataError("No data frame library is installed: install pandas, polars or pyarrow.")
+    return nw.from_dict(columns, backend=found).to_native()

@@ -133,14 +133,10 @@ class Check(Documented):
         Raises:
             DataError: no data frame library is installed.
         """
-        import narwhals as nw
-
-        from karat.evaluation.scores import first_installed
+        from karat.evaluation.scores import frame_of
 
         names = ("severity", "code", "subject", "count", "what", "effect", "remedy")
-        columns = {name: [getattr(each, name) for each in self.findings] for name in names}
-        library: Any = backend or first_installed()
-        return nw.from_dict(columns, backend=library).to_native()
+        return frame_of({name: [getattr(each, name) for each in self.findings] for name in names}, backend)
 
     def __str__(self) -> str:
         """Returns the text, without its last newline."""
