@@ -17,7 +17,9 @@ struct RunColumns {
 };
 
 struct QrelsColumns {
-    std::size_t query, document, grade;
+    std::size_t query, document;
+    std::optional<std::size_t> grade;  // without grades each is `constant`
+    double constant = 1;
 };
 
 // The columns of one batch that make a run or qrels.

@@ -15,7 +15,8 @@ Judgments judgments_from_frame(const Frame& frame, const QrelsColumns& columns, 
         for (std::int64_t row = 0; row < count; ++row) {
             char* room = digits;
             const std::string_view query = its[b].query.id(row, room);
-            builder.add(query, its[b].document.id(row, room), its[b].value->number(row), start + row + 1);
+            builder.add(query, its[b].document.id(row, room), its[b].value ? its[b].value->number(row) : columns.constant,
+                        start + row + 1);
         }
     }
     Judgments judgments = builder.finish(duplicates);
@@ -23,7 +24,8 @@ Judgments judgments_from_frame(const Frame& frame, const QrelsColumns& columns, 
     return judgments;
 }
 
-FrameRows rows_of_frame(const Frame& frame, const RunColumns& columns, const std::unordered_set<std::string>* wanted) {
+FrameRows rows_of_frame(const Frame& frame, const RunColumns& columns, const std::unordered_set<std::string>* wanted,
+                        double constant) {
     const auto its = columns_of(frame, columns);
     const Names names = names_of(frame, columns);
     FrameRows rows;
@@ -37,7 +39,7 @@ FrameRows rows_of_frame(const Frame& frame, const RunColumns& columns, const std
             if (wanted != nullptr && wanted->find(std::string(query)) == wanted->end()) continue;
             rows.queries.add(query);
             rows.documents.add(its[b].document.id(row, room));
-            rows.values.push_back(its[b].score(row));
+            rows.values.push_back(columns.score || columns.rank ? its[b].score(row) : constant);
         }
     }
     return rows;

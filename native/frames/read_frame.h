@@ -13,12 +13,14 @@ namespace karat {
 
 // All throw RowFault for the first row that cannot be used.
 Judgments judgments_from_frame(const Frame& frame, const QrelsColumns& columns, Duplicates duplicates);
-// The rows of some queries, or all, as they stand: for readers, not for measuring.
+// The rows of some queries, or all, as they stand: for readers, not for measuring. Rows without score and rank have
+// `constant`.
 struct FrameRows {
     Ids queries, documents;
     std::vector<double> values;
 };
-FrameRows rows_of_frame(const Frame& frame, const RunColumns& columns, const std::unordered_set<std::string>* wanted);
+FrameRows rows_of_frame(const Frame& frame, const RunColumns& columns, const std::unordered_set<std::string>* wanted,
+                        double constant = 1);
 // All documents of one query in rank order.
 Ranked rank_frame(std::string_view query, const Frame& frame, const RunColumns& columns, const MatchOptions& options);
 

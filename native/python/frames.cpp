@@ -70,9 +70,10 @@ std::size_t checked(const karat::Frame& frame, std::size_t field, bool id) {
 }
 
 std::unique_ptr<HeldJudgments> judgments_from_frame(const karat::Frame& frame, std::size_t query, std::size_t document,
-                                                    std::size_t grade, const std::string& duplicates) {
-    const karat::QrelsColumns columns{checked(frame, query, true), checked(frame, document, true),
-                                      checked(frame, grade, false)};
+                                                    std::optional<std::size_t> grade, double constant,
+                                                    const std::string& duplicates) {
+    karat::QrelsColumns columns{checked(frame, query, true), checked(frame, document, true), std::nullopt, constant};
+    if (grade) columns.grade = checked(frame, *grade, false);
     const karat::Duplicates rule = duplicate_rule(duplicates);
     return translated(nb::none(), [&] {
         const nb::gil_scoped_release free;
@@ -81,8 +82,9 @@ std::unique_ptr<HeldJudgments> judgments_from_frame(const karat::Frame& frame, s
 }
 
 karat::RunColumns run_columns(const karat::Frame& frame, std::size_t query, std::size_t document,
-                              std::optional<std::size_t> score, std::optional<std::size_t> rank, karat::Ties ties) {
-    if (!score && !rank) throw nb::value_error("a run has scores or ranks");
+                              std::optional<std::size_t> score, std::optional<std::size_t> rank, karat::Ties ties,
+                              bool ranked = true) {
+    if (ranked && !score && !rank) throw nb::value_error("a run has scores or ranks");
     if (ties == karat::Ties::rank_column && !rank) throw nb::value_error("there is no rank column");
     karat::RunColumns columns{checked(frame, query, true), checked(frame, document, true), std::nullopt, std::nullopt};
     if (score) columns.score = checked(frame, *score, false);
@@ -168,14 +170,15 @@ nb::tuple ranked_in_frame(const karat::Frame& frame, nb::bytes wanted, std::size
 }
 
 nb::tuple rows_of_frame(const karat::Frame& frame, std::optional<nb::list> wanted, std::size_t query,
-                        std::size_t document, std::optional<std::size_t> score, std::optional<std::size_t> rank) {
-    const karat::RunColumns columns = run_columns(frame, query, document, score, rank, karat::Ties::trec);
+                        std::size_t document, std::optional<std::size_t> score, std::optional<std::size_t> rank,
+                        double constant) {
+    const karat::RunColumns columns = run_columns(frame, query, document, score, rank, karat::Ties::trec, false);
     std::unordered_set<std::string> ids;
     if (wanted) {
         for (std::size_t i = 0; i < wanted->size(); ++i) ids.emplace(bytes_at(*wanted, static_cast<Py_ssize_t>(i)));
     }
     return translated(nb::none(), [&] {
-        const karat::FrameRows rows = karat::rows_of_frame(frame, columns, wanted ? &ids : nullptr);
+        const karat::FrameRows rows = karat::rows_of_frame(frame, columns, wanted ? &ids : nullptr, constant);
         nb::list queries, documents, values;
         for (std::size_t i = 0; i < rows.values.size(); ++i) {
             queries.append(to_bytes(rows.queries[i]));
@@ -201,7 +204,7 @@ void bind_frames(nb::module_& module) {
         .def_prop_ro("rows", &karat::Frame::rows);
 
     module.def("judgments_from_frame", &judgments_from_frame, "frame"_a, nb::kw_only(), "query"_a, "document"_a,
-               "grade"_a, "duplicates"_a = "keep");
+               "grade"_a = nb::none(), "constant"_a = 1.0, "duplicates"_a = "keep");
     module.def("match_frame", &match_frame, "judgments"_a, "frame"_a, nb::kw_only(), "query"_a, "document"_a,
                "score"_a = nb::none(), "rank"_a = nb::none(), "ties"_a = "trec", "float32"_a = false,
                "duplicates"_a = "keep", "threads"_a = 1, "scores"_a = false);
@@ -212,7 +215,7 @@ void bind_frames(nb::module_& module) {
         .def("take", &HeldMatcher::take, "frame"_a)
         .def("finish", &HeldMatcher::finish);
     module.def("rows_of_frame", &rows_of_frame, "frame"_a, "wanted"_a = nb::none(), nb::kw_only(), "query"_a,
-               "document"_a, "score"_a = nb::none(), "rank"_a = nb::none());
+               "document"_a, "score"_a = nb::none(), "rank"_a = nb::none(), "constant"_a = 1.0);
     module.def("ranked_in_frame", &ranked_in_frame, "frame"_a, "wanted"_a, nb::kw_only(), "query"_a, "document"_a,
                "score"_a = nb::none(), "rank"_a = nb::none(), "ties"_a = "trec", "float32"_a = false,
                "duplicates"_a = "keep");

@@ -4,6 +4,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
 
 #include "python/errors.h"
 #include "python/mapping.h"
@@ -66,6 +69,51 @@ std::unique_ptr<HeldJudgments> judgments_from_rows(nb::list queries, nb::list do
     return hold(builder.finish(duplicate_rule(duplicates)));
 }
 
+// The queries, how many judgments each has, the documents, grades and lines, and the counts of lines: what a pickle keeps.
+nb::tuple state_of(HeldJudgments& held) {
+    const karat::Judgments& data = held.data;
+    nb::list documents;
+    for (std::int64_t j = 0; j < data.offsets().back(); ++j) documents.append(to_bytes(data.document(j)));
+    return nb::make_tuple(list_queries(held), data.offsets(), documents, data.grades(), data.lines(),
+                          data.count.malformed.count, data.count.lines);
+}
+
+void restore(HeldJudgments* self, const nb::tuple& state) {
+    const auto queries = nb::cast<nb::list>(state[0]);
+    const auto offsets = nb::cast<std::vector<std::int64_t>>(state[1]);
+    const auto documents = nb::cast<nb::list>(state[2]);
+    const auto grades = nb::cast<std::vector<double>>(state[3]);
+    const auto lines = nb::cast<std::vector<std::int64_t>>(state[4]);
+    if (offsets.size() != queries.size() + 1 || offsets[0] != 0 || documents.size() != grades.size() ||
+        documents.size() != lines.size() || offsets.back() != static_cast<std::int64_t>(grades.size()) ||
+        !std::is_sorted(offsets.begin(), offsets.end())) {
+        throw nb::value_error("queries, documents, grades and lines must have the same length");
+    }
+    karat::JudgmentsBuilder builder;
+    for (std::size_t q = 0; q < queries.size(); ++q) {
+        const std::string_view query = bytes_at(queries, static_cast<Py_ssize_t>(q));
+        builder.add_query(query);
+        for (auto j = static_cast<std::size_t>(offsets[q]); j < static_cast<std::size_t>(offsets[q + 1]); ++j)
+            builder.add(query, bytes_at(documents, static_cast<Py_ssize_t>(j)), grades[j], lines[j]);
+    }
+    karat::Judgments data = builder.finish(karat::Duplicates::keep);
+    data.count.malformed.count = nb::cast<std::int64_t>(state[5]);
+    data.count.lines = nb::cast<std::int64_t>(state[6]);
+    new (self) HeldJudgments{std::move(data), {}};
+}
+
+std::unique_ptr<HeldJudgments> only(const HeldJudgments& self, std::int64_t q) {
+    self.check_query(q);
+    const auto at = static_cast<std::size_t>(q);
+    karat::JudgmentsBuilder builder;
+    builder.add_query(self.data.query(q));
+    for (auto j = self.data.offsets()[at]; j < self.data.offsets()[at + 1]; ++j) {
+        const auto place = static_cast<std::size_t>(j);
+        builder.add(self.data.query(q), self.data.document(j), self.data.grades()[place], self.data.lines()[place]);
+    }
+    return hold(builder.finish(karat::Duplicates::keep));
+}
+
 nb::tuple read_rows(nb::object source, int columns, const std::string& numbers, const std::string& number,
                     const std::string& comments, const std::string& blank_lines, bool lenient) {
     if (columns < 2 || columns > 64) throw nb::value_error("columns must be from 2 to 64");
@@ -117,6 +165,9 @@ void bind_judgments(nb::module_& module) {
                      documents.append(to_bytes(self.data.document(j)));
                  return documents;
              })
+        .def("only", &only)
+        .def("__getstate__", &state_of)
+        .def("__setstate__", &restore)
         .def_prop_ro(
             "duplicates",
             [](const HeldJudgments& self) {

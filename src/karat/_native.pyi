@@ -91,6 +91,10 @@ class Judgments:
         """The line of each judgment, 0 where there was no text."""
     def document(self, judgment: int, /) -> bytes: ...
     def documents(self, query: int, /) -> list[bytes]: ...
+    def only(self, query: int, /) -> Judgments:
+        """The judgments of one query, without the counts of lines."""
+    def __getstate__(self, /) -> tuple[Any, ...]: ...
+    def __setstate__(self, state: tuple[Any, ...], /) -> None: ...
     @property
     def duplicates(self) -> list[tuple[int, bytes, int, int]]:
         """Under ``duplicates="keep"`` each repeat: query, document, its first line, this line; in file order."""
@@ -435,9 +439,18 @@ def match_mapping(
     """
 
 def judgments_from_frame(
-    frame: Frame, *, query: int, document: int, grade: int, duplicates: str = "keep"
+    frame: Frame,
+    *,
+    query: int,
+    document: int,
+    grade: int | None = None,
+    constant: float = 1.0,
+    duplicates: str = "keep",
 ) -> Judgments:
-    """Judgments from columns by number; lines are rows from 1. Raises RowError for the first unfit row."""
+    """Judgments from columns by number; lines are rows from 1. Raises RowError for the first unfit row.
+
+    Without a column of grades every grade is ``constant``.
+    """
 
 def match_frame(
     judgments: Judgments,
@@ -492,8 +505,9 @@ def rows_of_frame(
     document: int,
     score: int | None = None,
     rank: int | None = None,
+    constant: float = 1.0,
 ) -> tuple[list[bytes], list[bytes], list[float]]:
-    """Query, document and score (or minus the rank) of each row, of all queries or the wanted ones."""
+    """Query, document and score (or minus the rank, or else ``constant``) of each row; all queries or the wanted."""
 
 def ranked_in_frame(
     frame: Frame,

@@ -24,6 +24,21 @@ MOST_NAMES = 20
 """Columns that a sentence lists."""
 
 
+Asked: TypeAlias = "Mapping[str, str | float | None]"
+"""The columns' names by role, as the caller gave them. None looks for a usual name, and a number is in every row."""
+
+
+def constant_in(asked: Asked) -> float | None:
+    """Returns the grade of every row, if the caller gave a number, else None."""
+    grade = asked.get("grade")
+    return None if grade is None or isinstance(grade, str) else float(grade)
+
+
+def named_in(asked: Asked) -> dict[str, str | None]:
+    """Returns the columns' names by role, without the roles for which the caller gave a number."""
+    return {role: name for role, name in asked.items() if name is None or isinstance(name, str)}
+
+
 @cache  # a table of names, which never changes
 def known_names() -> dict[str, dict[str, Any]]:
     """Returns the usual names of columns, from ``columns.toml``."""
@@ -36,12 +51,13 @@ def lists_documents(name: str, kind: str) -> bool:
     return plain_name(name) in (*lists[kind], *lists["either"])
 
 
-def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dict[str, str]:
+def choose(names: Sequence[str], kind: str, wanted: Asked) -> dict[str, str]:
     """Maps each role to a column: the one that the caller named, or else one with a usual name.
 
     Raises:
         DataError: a missing or ambiguous column; a column of ranks named as scores.
     """
+    asked = named_in(wanted)
     if kind == "run" and (score := asked.get("score")) is not None:
         asked = asked | {"score": no_rank(score, names)}
     there = ", ".join(f"'{name}'" for name in names[:MOST_NAMES]) or "none"
@@ -189,17 +205,18 @@ class Plan:
         return {role: name for role, name in self.columns.items() if role != "query"}
 
 
-def plan_of(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None]) -> Plan:
+def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> Plan:
     """Finds the columns of ``qrels`` or a ``run``.
 
     Args:
         fields: the shape of each column.
         kind: ``qrels`` or ``run``.
-        asked: columns' names by role; None looks for a usual name.
+        wanted: columns' names by role; None looks for a usual name.
 
     Raises:
         DataError: a missing or ambiguous column.
     """
+    asked = named_in(wanted)
     document = asked.get("document")
     flat = [each for each, shape in fields.items() if shape == "one"]
     lists = [each for each, shape in fields.items() if shape == "list"]
@@ -208,7 +225,7 @@ def plan_of(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | No
     ]
     listed = [each for each in lists if (each == document if document else lists_documents(each, kind))]
     if has_document(flat, document) or not (listed or records):
-        return Plan(choose(list(fields), kind, dict(asked)))
+        return Plan(choose(list(fields), kind, asked))
     if len(listed) + len(records) > 1:
         both = "' and '".join((*listed, *records)[:2])
         raise DataError(f"'{both}' may each list the documents.", remedy="Name one (document=…).")

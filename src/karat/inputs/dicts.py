@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from karat import _native
-from karat.inputs.errors import from_mapping
+from karat.inputs.errors import sentences
 from karat.inputs.ids import as_text, bytes_of, text_of, texts
 from karat.inputs.sources import Provenance
 from karat.output.errors import DataError
@@ -120,14 +120,9 @@ class MappingRun:
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
         """Returns the rows of judged documents."""
-        matched: _native.Matched = from_mapping(
-            lambda run: _native.match_mapping(
-                judgments, run, ties=options.rule, float32=options.float32, scores=options.scores
-            ),
-            self.mapping,
-            "run",
-        )
-        return matched
+        how: dict[str, Any] = {"ties": options.rule, "float32": options.float32, "scores": options.scores}
+        with sentences("run", "run"):
+            return _native.match_mapping(judgments, self.mapping, **how)
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
         """Returns every document of one query in rank order, with its score."""

@@ -57,7 +57,7 @@ def sentences_of(part: str) -> dict[str, Any]:
 
 @contextmanager
 def sentences(name: str, kind: str = "file", files: tuple[str, ...] = ()) -> Iterator[None]:
-    """Turns an error while reading ``name`` (one file, or several ``files``) into a ``DataError``.
+    """Turns an error while reading ``name`` (a file, several ``files``, a frame or a mapping) into a ``DataError``.
 
     Raises:
         DataError: in place of the error of the kernel, the operating system or a decompressor.
@@ -66,6 +66,12 @@ def sentences(name: str, kind: str = "file", files: tuple[str, ...] = ()) -> Ite
         yield
     except _native.LineError as error:
         raise line_error(error, name, kind, files) from None
+    except _native.RowError as error:
+        raise row_error(error, kind) from None
+    except _native.FrameError as error:
+        raise DataError(f"The {name} cannot be read: {error}.") from None
+    except _native.MappingError as error:
+        raise entry_error(error, kind) from None
     except PackedError as error:
         raise DataError(f"{error}.", file=name, remedy=error.remedy) from None
     except OSError as error:
@@ -207,17 +213,6 @@ def first_line(error: BaseException) -> str:
     return (said.strip().splitlines() or [type(error).__name__])[0].rstrip(".!: ")
 
 
-@contextmanager
-def row_errors(kind: str) -> Iterator[None]:
-    """Turns the kernel's error about a row into a ``DataError``."""
-    try:
-        yield
-    except _native.RowError as error:
-        raise row_error(error, kind) from None
-    except _native.FrameError as error:
-        raise DataError(f"The {kind} frame cannot be read: {error}.") from None
-
-
 def row_error(error: _native.RowError, kind: str) -> DataError:
     """Returns the error for a bad row. Row numbers start at 0, as in frames."""
     query, document = (each.decode(errors="replace") or None for each in (error.query, error.document))
@@ -228,18 +223,6 @@ def row_error(error: _native.RowError, kind: str) -> DataError:
 
 
 # ---------------------------------------------------------------- entries of mappings
-
-
-def from_mapping(make: Any, mapping: Any, kind: str) -> Any:
-    """Calls the kernel on a mapping and turns its error into a ``DataError``.
-
-    Raises:
-        DataError: an id that is neither text nor a whole number; a score or grade that is not a number, or NaN.
-    """
-    try:
-        return make(mapping)
-    except _native.MappingError as error:
-        raise entry_error(error, kind) from None
 
 
 def entry_error(error: _native.MappingError, kind: str) -> DataError:

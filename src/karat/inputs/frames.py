@@ -6,18 +6,19 @@ import io
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from karat import _native
 from karat.inputs import engine_of, installed
-from karat.inputs.columns import IDS, ROLES, choose, refuse_namesakes, usual
-from karat.inputs.errors import refusals, row_errors, sentences_of
+from karat.inputs.columns import IDS, ROLES, choose, constant_in, refuse_namesakes, usual
+from karat.inputs.errors import refusals, sentences, sentences_of
 from karat.inputs.sources import Provenance
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from karat.inputs.columns import Asked
     from karat.inputs.runs import MatchOptions, Row
 
 
@@ -55,11 +56,13 @@ class Columns:
         frame: the kernel's view of the frame.
         places: the position of each role's column: ``query``, ``document``, ``grade``, ``score`` and so on.
         origin: the library of the frame.
+        constant: the grade of every row of judgments without a column of grades.
     """
 
     frame: _native.Frame
     places: dict[str, int]
     origin: Provenance
+    constant: float = 1.0
     alone: ClassVar[bool] = False
 
     @property
@@ -73,48 +76,48 @@ class Columns:
         given = {"score": self.places.get("grade")} | self.places
         return {role: given.get(role) for role in ROLES["run"]}
 
+    def name_of(self, role: str) -> str:
+        """Returns the name of a role's column."""
+        return self.frame.fields[self.places[role]][0]
+
+    def judgments(self, duplicates: str) -> _native.Judgments:
+        """Returns the judgments, of which ``duplicates`` is the kernel's rule for documents that occur twice."""
+        columns = {role: self.places.get(role) for role in ROLES["qrels"]}
+        return _native.judgments_from_frame(
+            self.frame, **cast("Any", columns), constant=self.constant, duplicates=duplicates
+        )
+
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
         """Returns the rows of judged documents."""
         options.refuse_without_ranks(ranks="rank" in self.places)
         how = options.order | {"threads": options.threads, "scores": options.scores}
-        with row_errors("run"):
+        with sentences("run frame", "run"):
             return _native.match_frame(judgments, self.frame, **self.of_run, **how)
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
         """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
-        with row_errors("run"):
+        with sentences("run frame", "run"):
             documents, scores = _native.ranked_in_frame(self.frame, query, **self.of_run, **options.order)
         return documents, scores.tolist()
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Returns the query, the document and the number of each row: a score, a grade or a negated rank."""
         wanted = None if queries is None else list(queries)
-        with row_errors("qrels" if "grade" in self.places else "run"):
-            return list(zip(*_native.rows_of_frame(self.frame, wanted, **self.of_run), strict=True))
+        kind = "run" if {"score", "rank"} & self.places.keys() else "qrels"
+        with sentences(f"{kind} frame", kind):
+            found = _native.rows_of_frame(self.frame, wanted, **self.of_run, constant=self.constant)
+        return list(zip(*found, strict=True))
 
     def by_subtopic(self) -> tuple[list[list[bytes]], list[float]]:
         """Returns the query, subtopic and document of each judgment, and the grades."""
-        queries, documents, grades = _native.rows_of_frame(self.frame, None, **self.of_run)
-        its = self.of_run | {"document": self.places["subtopic"]}
-        return [queries, _native.rows_of_frame(self.frame, None, **its)[1], documents], grades
+        its = self.of_run | {"constant": self.constant}
+        queries, documents, grades = _native.rows_of_frame(self.frame, **its)
+        _, subtopics, _ = _native.rows_of_frame(self.frame, **its | {"document": self.places["subtopic"]})
+        return [queries, subtopics, documents], grades
 
 
-NO_TABLES = (
-    *(
-        str,
-        bytes,
-        bytearray,
-        memoryview,
-        int,
-        float,
-        os.PathLike,
-        Mapping,
-        list,
-        tuple,
-        io.IOBase,
-        type(None),
-    ),
-)
+BINARY = (bytes, bytearray, memoryview, io.IOBase)
+NO_TABLES = (str, os.PathLike, int, float, Mapping, list, tuple, type(None), *BINARY)
 """Types that are no table of any library, so that no other package needs to be imported."""
 
 
@@ -138,20 +141,20 @@ LISTS = ("+l", "+L", "+vl", "+vL")
 """Arrow's formats of columns of lists."""
 
 
-def columns_of(given: Any, kind: str, *, subtopics: bool = False, **named: str | None) -> Columns:
+def columns_of(given: Any, kind: str, named: Asked) -> Columns:
     """Returns a frame's columns for ``qrels`` (query, document, grade) or a ``run`` (score, rank or both).
 
     Args:
         given: the frame.
         kind: ``qrels`` or ``run``.
-        subtopics: whether to find a column of subtopics too.
-        named: columns' names by role; None, or none given, looks for a usual name.
+        named: the columns' names by role; None, or none given, looks for a usual name. A number is the grade of
+            every row. A role that is given besides, such as ``subtopic``, must have a column too.
 
     Raises:
         DataError: a missing or ambiguous column, or one of the wrong type.
     """
     library = library_of(given)
-    asked = {role: named.get(role) for role in (*ROLES[kind], *["subtopic"] * subtopics)}
+    asked: Asked = {**dict.fromkeys(ROLES[kind]), **named}
     refuse_one_column(given, kind)
     with refusals(kind, library):
         if library == "pyarrow" and not hasattr(given, "__arrow_c_stream__"):
@@ -173,7 +176,8 @@ def columns_of(given: Any, kind: str, *, subtopics: bool = False, **named: str |
     for role, place in places.items():
         fit(frame.fields[place], role, kind)
     whole = frame.fields[places["query"]][1] == "whole"
-    return Columns(frame, places, Provenance("a frame", library=library, whole=whole, rows=True))
+    origin = Provenance("a frame", library=library, whole=whole, rows=True)
+    return Columns(frame, places, origin, constant_in(asked) or 0.0)
 
 
 def whole_frame(batches: Iterable[Any], names: Sequence[str]) -> _native.Frame:
@@ -209,36 +213,7 @@ def holds_structs(given: Any) -> bool:
     return str(kind).lower().startswith("struct")
 
 
-GRADE = "grade that every row has"
-"""The name of the constant column, where ``grade`` is a number."""
-
-
-def with_grade(given: Any, grade: float) -> Any:
-    """Adds a column with one constant grade to the frame."""
-    import narwhals as nw
-
-    refuse_one_column(given, "qrels")
-    with refusals("qrels", library_of(given)):
-        if library_of(given) == "pyarrow" and not hasattr(given, "__arrow_c_stream__"):
-            given = given.to_table()  # a dataset or scanner
-        engine = engine_of(given)
-        if engine is not None:
-            import pyarrow as pa
-
-            names = engine.columns(given)
-            given = pa.concat_tables([pa.table(each) for each in engine.batches(given, names)])
-        try:
-            frame: Any = nw.from_native(given)
-        except TypeError:
-            import pyarrow as pa
-
-            frame = nw.from_native(pa.table(given))
-        return frame.with_columns(nw.lit(grade).alias(GRADE)).to_native()
-
-
-def through_narwhals(
-    given: Any, kind: str, asked: dict[str, str | None]
-) -> tuple[_native.Frame, dict[str, str]]:
+def through_narwhals(given: Any, kind: str, asked: Asked) -> tuple[_native.Frame, dict[str, str]]:
     """Selects the needed columns of a frame through narwhals, which computes a lazy frame."""
     import narwhals as nw
 
@@ -254,7 +229,7 @@ def through_narwhals(
     return _native.Frame(native.__arrow_c_stream__()), chosen
 
 
-def with_index(given: Any, asked: dict[str, str | None]) -> Any:
+def with_index(given: Any, asked: Asked) -> Any:
     """Turns a pandas frame's index levels into columns, for roles that no column has."""
     if library_of(given) != "pandas":
         return given

@@ -11,21 +11,24 @@ import numpy as np
 
 from karat import _native
 from karat.conventions.policy import Policy
-from karat.inputs.dicts import graded, grades_of, plain
-from karat.inputs.errors import from_mapping, row_errors, scores_as_grades, sentences
+from karat.inputs.columns import constant_in
+from karat.inputs.dicts import MAPPING, graded, grades_of, plain
+from karat.inputs.errors import scores_as_grades, sentences
 from karat.inputs.files import read_as
-from karat.inputs.frames import GRADE, Frame, columns_of, is_frame, with_grade
+from karat.inputs.frames import Frame, columns_of, is_frame
 from karat.inputs.ids import bytes_of, text_of, texts
-from karat.inputs.sources import ONE_COUNTS, Provenance, Readable, Source
+from karat.inputs.sources import Provenance, Readable, Source
 from karat.output.errors import DataError, NothingError, by_policy, worded
 from karat.output.escaping import shown
 
 if TYPE_CHECKING:
+    from karat.inputs.columns import Asked
     from karat.inputs.files.table import Table
     from karat.lists.rows import Floats, Integers
 
 
 TABLE = Provenance("a table")
+JUDGED_TWICE = "document '{document}' is judged twice for query '{query}'"
 
 Rows: TypeAlias = "list[dict[str, Any]]"
 """Rows as JSON lines hold them."""
@@ -95,19 +98,18 @@ class Qrels:
         if isinstance(qrels, Qrels):
             return qrels
         grouped = subtopics or subtopic is not None
-        constant = None if grade is None or isinstance(grade, str) else float(grade)
-        asked = {"query": query, "document": document, "grade": grade if isinstance(grade, str) else None}
+        asked: dict[str, str | float | None] = {"query": query, "document": document, "grade": grade}
         if isinstance(qrels, list):
             from karat.inputs.files.json import mapping_of_rows
 
-            qrels = mapping_of_rows(qrels, "qrels", asked, constant)
-        if is_frame(qrels):
-            named = asked | {"subtopic": subtopic}
-            return cls.in_frame(qrels, named, constant, policy.duplicates, subtopics=grouped)
-        if isinstance(qrels, Mapping):
-            return cls.by_subtopic(qrels, policy, constant) if grouped else cls.in_mapping(qrels, constant)
+            qrels = mapping_of_rows(qrels, "qrels", asked)
         roles = asked | ({"subtopic": subtopic} if grouped else {})
-        source = read_as(cast("Readable", qrels), "qrels", roles, folders, constant)
+        if is_frame(qrels):
+            return cls.in_frame(qrels, roles, policy.duplicates)
+        if isinstance(qrels, Mapping):
+            constant = constant_in(asked)
+            return cls.by_subtopic(qrels, policy, constant) if grouped else cls.in_mapping(qrels, constant)
+        source = read_as(cast("Readable", qrels), "qrels", roles, folders)
         if not isinstance(source, Source):
             return cls.in_files(source, policy, subtopics=grouped)
         if grouped:
@@ -124,7 +126,7 @@ class Qrels:
         table = cls(source.name, judgments, source.origin)
         if keep and judgments.duplicates:
             refuse_subtopics(source, judgments, policy)
-        return table.without_duplicates() if keep else table
+        return table.without_duplicates()
 
     @classmethod
     def in_mapping(cls, qrels: Mapping[Any, Any], grade: float | None) -> Qrels:
@@ -135,17 +137,15 @@ class Qrels:
         """
         if grade is not None or not all(isinstance(its, dict) for its in qrels.values()):
             qrels = graded(qrels, grade)
-        judgments = from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels")
+        with sentences("qrels", "qrels"):
+            judgments = _native.judgments_from_mapping(plain(qrels))
         if not judgments.queries:
             raise nothing("qrels", "the mapping is empty.")
-        return cls("<mapping>", judgments, Provenance("a mapping"))
+        return cls("<mapping>", judgments, MAPPING)
 
     @classmethod
     def by_subtopic(
-        cls,
-        qrels: Source | Mapping[str, Any],
-        policy: Policy,
-        grade: float | None = None,
+        cls, qrels: Source | Mapping[str, Any], policy: Policy, grade: float | None = None
     ) -> Qrels:
         """Reads judgments by subtopic: ``query subtopic document grade``.
 
@@ -154,18 +154,14 @@ class Qrels:
                 for one.
         """
         if isinstance(qrels, Mapping):
-            highest, rows = lines_of_mapping(qrels, grade)
-            judgments = from_mapping(_native.judgments_from_mapping, highest, "qrels")
-            numbers = np.zeros(len(rows), np.int64)
-            ids = [[bytes_of(row[column]) for row in rows] for column in range(3)]
-            lines = Lines(ids, np.array([float(row[3]) for row in rows]), numbers)
-            name, origin = "<mapping>", Provenance("a mapping")
+            name, origin = "<mapping>", MAPPING
+            judgments, lines = lines_of_mapping(qrels, grade)
         else:
-            source, name, origin = qrels, qrels.name, qrels.origin
+            name, origin = qrels.name, qrels.origin
             with sentences(name, "qrels", origin.files):
                 lenient = policy.malformed == "skip"
-                judgments = _native.read_judgments(source.from_start(), duplicates="max", lenient=lenient)
-                lines = Lines(*rows_in(source, policy))
+                judgments = _native.read_judgments(qrels.from_start(), duplicates="max", lenient=lenient)
+                lines = rows_in(qrels, policy)
         if not judgments.queries:
             raise nothing(name, "expected lines 'query subtopic document grade'.")
         return cls(name, judgments, origin, subtopics_of(lines, judgments, policy.duplicates, name, origin))
@@ -179,64 +175,43 @@ class Qrels:
         """
         with table.named(policy):
             if is_frame(table.content):
-                named, grade, origin = table.columns, table.constants.get("grade"), table.origin
-                how: dict[str, Any] = {"subtopics": subtopics, "origin": origin}
-                found = cls.in_frame(table.content, named, grade, policy.duplicates, **how)
+                found = cls.in_frame(table.content, table.columns, policy.duplicates, table.origin)
             else:
-                columns: dict[str, Any] = {**table.columns, **table.constants}
-                found = cls.of(table.content, policy, subtopics=subtopics, **columns)
+                found = cls.of(table.content, policy, subtopics=subtopics, **cast("Any", table.columns))
             if table.guessed == "score":
                 refuse_scores(found.judgments)
         return replace(found, name=table.name, origin=replace(table.origin, whole=found.origin.whole))
 
     @classmethod
-    def in_frame(
-        cls,
-        frame: Any,
-        named: Mapping[str, str | None],
-        grade: float | None,
-        duplicates: str,
-        *,
-        subtopics: bool,
-        origin: Provenance | None = None,
-    ) -> Qrels:
+    def in_frame(cls, frame: Any, asked: Asked, duplicates: str, origin: Provenance | None = None) -> Qrels:
         """Reads judgments from the columns of a frame.
 
         Args:
             frame: the frame.
-            named: columns' names by role; None looks for a usual name.
-            grade: the grade of every row; None to read a column.
+            asked: the columns' names by role; None looks for a usual name. A number is the grade of every row.
             duplicates: the policy for a document that is judged twice.
-            subtopics: whether the judgments are by subtopic.
             origin: the files that the frame was read from.
 
         Raises:
             DataError: columns or rows that cannot be read, or a document judged twice.
         """
-        if grade is not None:
-            frame, named = with_grade(frame, grade), {**named, "grade": GRADE}
-        columns = columns_of(frame, "qrels", subtopics=subtopics, **named)
-        guessed = None if named.get("grade") else columns.frame.fields[columns.places["grade"]][0]
+        columns = columns_of(frame, "qrels", asked)
         if origin is not None:
             columns = replace(columns, origin=replace(origin, whole=columns.origin.whole))
-        places, grouped = columns.places, "subtopic" in columns.places
+        grouped = "subtopic" in columns.places
         keep = "max" if grouped else "keep" if duplicates == "error" else duplicates
-        with row_errors("qrels"):
-            judgments = _native.judgments_from_frame(
-                columns.frame,
-                **{role: places[role] for role in ("query", "document", "grade")},
-                duplicates=keep,
-            )
+        with sentences("qrels frame", "qrels"):
+            judgments = columns.judgments(keep)
             if not judgments.queries:
                 raise nothing("qrels frame", "it has no rows.")
-            if guessed is not None and guessed.casefold() == "score":
+            if asked.get("grade") is None and columns.name_of("grade").casefold() == "score":
                 refuse_scores(judgments)
-            if grouped:
-                ids, grades = columns.by_subtopic()
-                lines = Lines(ids, np.array(grades), np.arange(1, len(grades) + 1))
-                groups = subtopics_of(lines, judgments, duplicates, "qrels frame", columns.origin)
-                return cls("<frame>", judgments, columns.origin, groups)
-        return cls("<frame>", judgments, columns.origin).without_duplicates()
+            if not grouped:
+                return cls("<frame>", judgments, columns.origin).without_duplicates()
+            ids, grades = columns.by_subtopic()
+        lines = ids, np.array(grades), np.arange(1, len(grades) + 1)
+        groups = subtopics_of(lines, judgments, duplicates, "qrels frame", columns.origin)
+        return cls("<frame>", judgments, columns.origin, groups)
 
     def without_duplicates(self) -> Qrels:
         """Returns the judgments after a check that no document is judged twice for a query.
@@ -245,13 +220,9 @@ class Qrels:
             DataError: one is judged twice.
         """
         for query, document, *lines in self.judgments.duplicates:
-            names: dict[str, Any] = {
-                "query": text_of(self.judgments.queries[query]),
-                "document": text_of(document),
-            }
-            said = "document '{document}' is judged twice for query '{query}'".format(**names)
             file = "qrels frame" if self.name == "<frame>" else self.name
-            raise self.origin.twice(file, said, *lines, remedy=ONE_COUNTS, **names)
+            ids = {"query": self.judgments.queries[query], "document": document}
+            raise self.origin.twice(file, JUDGED_TWICE, lines, ids)
         return self
 
     @property
@@ -259,39 +230,8 @@ class Qrels:
         """The queries that have judgments, in byte order."""
         return [text_of(query) for query in self.judgments.queries]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the judgments for another process."""
-        its = self.judgments
-        documents = [its.documents(place) for place in range(len(its.queries))]
-        rows = (its.queries, documents, its.grades.copy(), its.lines.copy(), its.malformed, its.line_count)
-        return restored, (rows, self.name, self.origin, self.subtopics)
 
-
-def restored(rows: tuple[Any, ...], name: str, origin: Provenance, subtopics: Subtopics | None) -> Qrels:
-    """Returns pickled judgments."""
-    names, lists, grades, lines, malformed, line_count = rows
-    queries = [query for query, documents in zip(names, lists) for _ in documents]
-    documents = [document for its in lists for document in its]
-    if line_count and not origin.rows:  # a text, whose lines are counted again
-        text = [b"#"] * line_count
-        for query, document, grade, line in zip(queries, documents, grades.tolist(), lines.tolist()):
-            text[line - 1] = b"%b 0 %b %r" % (query, document, grade)
-        free = [place for place, line in enumerate(text) if line == b"#"][:malformed]
-        for place in free:
-            text[place] = b"?"
-        judgments = _native.read_judgments(b"\n".join(text), lenient=True)
-    elif all(lists):
-        judgments = _native.judgments_from_rows(queries, documents, grades, lines)
-    else:  # only a mapping has queries without documents
-        graded = iter(grades.tolist())
-        its = {
-            text_of(query): {text_of(each): next(graded) for each in ids} for query, ids in zip(names, lists)
-        }
-        judgments = _native.judgments_from_mapping(its)
-    return Qrels(name, judgments, origin, subtopics)
-
-
-def rows_in(source: Source, policy: Policy) -> tuple[list[list[bytes]], Floats, Integers]:
+def rows_in(source: Source, policy: Policy) -> Lines:
     """Reads the four columns and the line number of each line of text."""
     lenient = policy.malformed == "skip"
     return _native.read_rows(
@@ -309,23 +249,17 @@ def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Polic
         ids, _, lines = rows_in(source, policy)
     place = {int(line): number for number, line in enumerate(lines)}
     query, document, *twice = judgments.duplicates[0]
-    one, other = (text_of(ids[1][place[line]]) for line in twice)
+    one, other = (ids[1][place[line]] for line in twice)
     if one != other:
-        names: dict[str, Any] = {"query": text_of(judgments.queries[query]), "document": text_of(document)}
-        said = "document '{document}' of query '{query}' is judged for two subtopics".format(**names)
-        said += f", '{one}' and '{other}'"
-        raise source.origin.twice(
-            source.name,
-            said,
-            *twice,
-            remedy=worded(
-                "Judgments by subtopic need a measure by subtopic, such as alphanDCG@20. For other measures, choose "
-                "which grade counts: ",
-                by_policy("duplicates", "max"),
-                ".",
-            ),
-            **names,
+        remedy = worded(
+            "Judgments by subtopic need a measure by subtopic, such as alphanDCG@20. For other measures, choose which "
+            "grade counts: ",
+            by_policy("duplicates", "max"),
+            ".",
         )
+        said = "document '{document}' of query '{query}' is judged for two subtopics, '{one}' and '{other}'"
+        its = {"query": judgments.queries[query], "document": document, "one": one, "other": other}
+        raise source.origin.twice(source.name, said, twice, its, remedy)
 
 
 def refuse_scores(judgments: _native.Judgments) -> None:
@@ -347,19 +281,8 @@ NO_SUBTOPIC = (b"0", b"Q0", b"q0")
 """The second column of qrels without subtopics."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Lines:
-    """The lines of judgments in the order in which they were read.
-
-    Args:
-        ids: the queries, the subtopics and the documents.
-        grades: the grade of each.
-        numbers: its line in the file, or 0.
-    """
-
-    ids: list[list[bytes]]
-    grades: Floats
-    numbers: Integers
+Lines: TypeAlias = "tuple[list[list[bytes]], Floats, Integers]"
+"""Lines of judgments: the queries, subtopics and documents; their grades; their line numbers, or 0 without a file."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -396,7 +319,8 @@ def subtopics_of(
     Raises:
         DataError: there are no subtopics, or a document is judged twice for one, and that is an error.
     """
-    query_of, subtopic_of, document_of = lines.ids
+    ids, grades, _ = lines
+    query_of, subtopic_of, document_of = ids
     labels = set(subtopic_of)
     if origin.kind != "a mapping" and len(labels) == 1 and labels <= set(NO_SUBTOPIC):
         raise DataError(
@@ -417,7 +341,7 @@ def subtopics_of(
     return Subtopics(
         group=offsets[queries] + np.array(within, np.int64),
         document=np.array([document for _, _, document in own], np.int64),
-        grade=lines.grades[kept],
+        grade=grades[kept],
         offsets=offsets,
         place=place,
     )
@@ -438,34 +362,34 @@ def documents_of(judgments: _native.Judgments) -> tuple[dict[tuple[bytes, bytes]
 def once_each(lines: Lines, duplicates: str, name: str, origin: Provenance) -> Integers:
     """Returns one line of judgments for each query, subtopic and document."""
     found: dict[tuple[bytes, ...], int] = {}
-    for each, key in enumerate(zip(*lines.ids, strict=True)):
+    ids, grades, numbers = lines
+    for each, key in enumerate(zip(*ids, strict=True)):
         first = found.setdefault(key, each)
         if first == each:
             continue
         if duplicates == "error":
-            query, subtopic, document = map(text_of, key)
-            said = f"document '{document}' is judged twice for subtopic '{subtopic}' of query '{query}'"
-            lines_of = int(lines.numbers[first]), int(lines.numbers[each])
-            raise origin.twice(name, said, *lines_of, remedy=ONE_COUNTS, query=query, document=document)
-        if duplicates == "last" or (duplicates == "max" and lines.grades[each] > lines.grades[first]):
+            said = "document '{document}' is judged twice for subtopic '{subtopic}' of query '{query}'"
+            names = dict(zip(("query", "subtopic", "document"), key, strict=True))
+            raise origin.twice(name, said, map(int, numbers[[first, each]]), names)
+        if duplicates == "last" or (duplicates == "max" and grades[each] > grades[first]):
             found[key] = each
     return np.array(list(found.values()), np.int64)
 
 
 def lines_of_mapping(
     mapping: Mapping[Any, Any], grade: float | None = None
-) -> tuple[dict[str, dict[str, Any]], list[tuple[Any, ...]]]:
-    """Reads ``{query: {subtopic: {document: grade}}}``. Returns the highest grade per document, and all lines.
+) -> tuple[_native.Judgments, Lines]:
+    """Reads ``{query: {subtopic: {document: grade}}}``. Returns judgments with the highest grade, and all lines.
 
     Args:
         mapping: the judgments.
         grade: the grade of every document; None to use the judgments' own.
 
     Raises:
-        DataError: a subtopic without documents of its own.
+        DataError: a subtopic without documents, or an entry that cannot be read.
     """
     highest: dict[str, dict[str, Any]] = {}
-    lines = []
+    rows: list[tuple[Any, ...]] = []
     for query, subtopics in texts(mapping).items():
         own = highest.setdefault(query, {})
         for subtopic, its in subtopics.items() if isinstance(subtopics, Mapping) else [("", None)]:
@@ -478,8 +402,11 @@ def lines_of_mapping(
                     remedy="A measure by subtopics (judgment groups) reads {query: {subtopic: {document: grade}}}.",
                 )
             for document, worth in texts(documents).items():
-                lines.append((query, str(subtopic), document, worth))
+                rows.append((query, str(subtopic), document, worth))
                 known = own.get(document)
                 if not isinstance(known, Real) or not isinstance(worth, Real) or float(worth) > float(known):
                     own[document] = worth
-    return highest, lines
+    with sentences("qrels", "qrels"):
+        judgments = _native.judgments_from_mapping(highest)
+    ids = [[bytes_of(row[column]) for row in rows] for column in range(3)]
+    return judgments, (ids, np.array([float(row[3]) for row in rows]), np.zeros(len(rows), np.int64))

@@ -163,7 +163,7 @@ class Run:
 
         with table.named():
             # The columns' roles were settled when the file was opened.
-            columns = {role: name + INSISTED * (role == "score") for role, name in table.columns.items()}
+            columns = {role: f"{name}{INSISTED * (role == 'score')}" for role, name in table.columns.items()}
             held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
         return cls(name or called(table.name), FileRun(held, table))
 
@@ -252,7 +252,7 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> RunSou
     refuse_one_column(frame, "run")
     if extract == "engine" or is_away(frame):
         return EngineRun.of(frame, small=extract is None, **named)
-    return streamed(frame, named) or columns_of(frame, "run", **named)
+    return streamed(frame, named) or columns_of(frame, "run", named)
 
 
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")

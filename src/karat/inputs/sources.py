@@ -12,10 +12,11 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from karat.inputs.decompression import AT_ONCE, FIRST, Cursor, decompressed, format_of
 from karat.inputs.errors import line_in, sentences
+from karat.inputs.ids import text_of
 from karat.output.errors import DataError, by_policy, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
@@ -84,21 +85,29 @@ class Provenance:
             return {"file": file, "line": number}
         return {"line": number} if number else {}
 
-    def twice(self, name: str, message: str, first: int, second: int, **fields: Any) -> DataError:
-        """Returns the error for a repeated item, which names the second place and the first.
+    def twice(
+        self,
+        name: str,
+        message: str,
+        lines: Iterable[int],
+        ids: Mapping[str, bytes],
+        remedy: str = ONE_COUNTS,
+    ) -> DataError:
+        """Returns the error for a repeated document, which names the second place and the first.
 
         Args:
-            name: the file, or what is named in its place.
-            message: the sentence that names the repeated entry, without a full stop.
-            first: the number of the first line or row.
-            second: the line of the second entry.
-            fields: other fields of the error.
+            name: the file, or another name of the input, such as ``run frame``.
+            message: the sentence with the ids in braces, as in ``{document}``, and without a full stop.
+            lines: the numbers of the first and of the second line or row.
+            ids: the query, the document and other ids in the sentence.
+            remedy: the advice.
         """
-        one, other = ({"file": name} | self.place(number) for number in (first, second))
+        texts = {role: text_of(each) for role, each in ids.items()}
+        one, other = ({"file": name} | self.place(number) for number in lines)
         where = f"row {one['row']}" if "row" in one else f"line {one.get('line')}"
         where += f" of {one['file']}" if one["file"] != other["file"] else ""
-        message += f" (first in {where})." if len(one) > 1 else "."
-        return DataError(message, **other, **fields)
+        message = message.format(**texts) + (f" (first in {where})." if len(one) > 1 else ".")
+        return DataError(message, **other, query=texts["query"], document=texts["document"], remedy=remedy)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

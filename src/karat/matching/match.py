@@ -15,7 +15,6 @@ from karat import _native
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.runs import MatchOptions, Wrapper, listing
-from karat.inputs.sources import ONE_COUNTS
 from karat.lists.rows import (
     NEVER_POOLED,
     POOLED,
@@ -383,9 +382,8 @@ def refuse_duplicates(run: Run, judgments: _native.Judgments, found: Found, poli
         if max(rank, other) > (policy.depth or np.inf):
             continue
         name = run.origin.path or (run.name if run.source is None else run.source.name)
-        ids: dict[str, Any] = {"query": text_of(judgments.queries[query]), "document": text_of(document)}
-        said = "document '{document}' is listed twice for query '{query}'".format(**ids)
-        raise run.origin.twice(name, said, *lines, remedy=ONE_COUNTS, **ids)
+        ids = {"query": judgments.queries[query], "document": document}
+        raise run.origin.twice(name, "document '{document}' is listed twice for query '{query}'", lines, ids)
 
 
 def end_to_end(lists: list[list[Any]], what: str) -> tuple[Floats, Integers]:
@@ -422,14 +420,7 @@ class Ranking:
 
 def of_query(qrels: Qrels, query: int) -> Qrels:
     """Returns the judgments of a single query."""
-    judgments = qrels.judgments
-    start, stop = judgments.offsets[query], judgments.offsets[query + 1]
-    documents = judgments.documents(query)
-    if not documents:
-        return Qrels(qrels.name, _native.judgments_from_mapping({text_of(judgments.queries[query]): {}}))
-    ids = [judgments.queries[query]] * len(documents)
-    grades, lines = judgments.grades[start:stop].copy(), judgments.lines[start:stop].copy()
-    return Qrels(qrels.name, _native.judgments_from_rows(ids, documents, grades, lines))
+    return Qrels(qrels.name, qrels.judgments.only(query))
 
 
 def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) -> Ranking:

@@ -14,7 +14,7 @@ from karat import _native
 from karat.diagnosis.check.finding import Finding, found, without_stop
 from karat.inputs.decompression import Cursor
 from karat.inputs.dicts import MappingRun, graded, ranked
-from karat.inputs.errors import row_errors, sentences
+from karat.inputs.errors import sentences
 from karat.inputs.files import read_as
 from karat.inputs.files.sniff import content_of
 from karat.inputs.frames import columns_of, is_frame
@@ -141,7 +141,7 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
     elif isinstance(given, Run) and isinstance(given.held, MappingRun):
         given = given.held.mapping
     try:
-        with row_errors(kind) if is_frame(given) else nullcontext():
+        with sentences(f"{kind} frame", kind) if is_frame(given) else nullcontext():
             content = lined(rows_in(given, kind), kind)
     except DataError as error:
         return Text(kind, label, None, given, False, [found("refused", label, without_stop(error))])
@@ -218,7 +218,7 @@ def rows_in(given: Any, kind: str, **columns: Any) -> Iterable[tuple[Any, Any, A
         return ((*each, grade) for each, grade in zip(ids, given.judgments.grades.tolist(), strict=True))
     if isinstance(given, Mapping):
         return rows_of_dict(given, kind)
-    held = given.held if isinstance(given, Run) else columns_of(given, kind, **columns)
+    held = given.held if isinstance(given, Run) else columns_of(given, kind, columns)
     return held.rows()
 
 
@@ -244,7 +244,7 @@ def tabled(table: Table, kind: str) -> bytes:
     Raises:
         DataError: a row that cannot be read.
     """
-    with table.named(), row_errors(kind):
+    with table.named(), sentences(f"{kind} frame", kind):
         if kind == "run" and not isinstance(table.content, Mapping):
             return lined(rows_in(Run.in_files(table), kind), kind)
         return lined(rows_in(table.content, kind, **cast("Any", table.columns)), kind)

@@ -15,8 +15,7 @@ from karat.inputs.sources import Readable, Source, source_of
 from karat.output.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from karat.inputs.columns import Asked
     from karat.inputs.files.table import Table
 
 
@@ -27,34 +26,32 @@ TEXT = (".run", ".txt", ".trec", ".res", ".qrels")
 def read_as(
     given: Readable,
     kind: str,
-    asked: Mapping[str, str | None],
+    asked: Asked,
     folders: str | None = None,
-    grade: float | None = None,
 ) -> Source | Table:
     """Opens the files of ``qrels`` or of a ``run``, as text or as a table.
 
     Args:
         given: a path, ``-``, a folder, a pattern, bytes or an open binary file.
         kind: ``qrels`` or ``run``.
-        asked: columns' names by role; None looks for a usual name.
+        asked: columns' names by role; None looks for a usual name, and a number is the grade of every row.
         folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries get the
             folder as a ``prefix``.
-        grade: the grade of every row of judgments; None to read a column.
 
     Raises:
         DataError: unreadable input, or names of columns for text that has none.
     """
     path = os.fspath(given) if isinstance(given, (str, os.PathLike)) and given != "-" else None
     if path is not None and is_table(path):
-        return opened(path, kind, asked, folders, grade)
+        return opened(path, kind, asked, folders)
     source = source_of(given)
-    named = any(asked.values()) or grade is not None
+    named = any(name is not None for name in asked.values())
     if path is not None and source.origin.path is not None:
         plain = isinstance(source.handle, str)
         if not plain and not path.removesuffix(os.path.splitext(path)[1]).endswith(TEXT):
             installed()
         if named or (plain and not is_trec(source.head, kind)) or is_table(path):
-            return opened(path, kind, asked, folders, grade)
+            return opened(path, kind, asked, folders)
     elif named:
         raise ColumnsOfTextError(
             "this is read as TREC text, whose columns have no names.",
@@ -82,18 +79,13 @@ def refuse_other(source: Source) -> None:
         raise LineEndError(CARRIAGE, file=source.name, line=1)
 
 
-def opened(
-    path: str, kind: str, asked: Mapping[str, str | None], folders: str | None, grade: float | None
-) -> Source | Table:
+def opened(path: str, kind: str, asked: Asked, folders: str | None) -> Source | Table:
     """Opens a path as a table if it is one, otherwise as text."""
     from karat.inputs.files.table import Table, table_in
 
     if kind_of(path) == "text":
         installed()  # other packages' readers may know what karat does not
-    wanted = dict.fromkeys(ROLES[kind]) | dict(asked)
-    if grade is not None:
-        del wanted["grade"]
-    found = table_in(path, kind, wanted, folders, grade)
+    found = table_in(path, kind, {**dict.fromkeys(ROLES[kind]), **asked}, folders)
     if isinstance(found, Table):
         return found
     if found is None:

@@ -10,7 +10,7 @@ from numbers import Number, Real
 from typing import TYPE_CHECKING, Any
 
 from karat import _native
-from karat.inputs.columns import IDS, Plan, lists_documents, plan_of, usual
+from karat.inputs.columns import IDS, Plan, constant_in, lists_documents, plan_of, usual
 from karat.inputs.decompression import unpacked
 from karat.inputs.errors import number_error, scores_as_grades, sentences
 from karat.inputs.ids import twice
@@ -19,7 +19,7 @@ from karat.output.errors import DataError, KaratError, NothingError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from karat.inputs.columns import Shape
+    from karat.inputs.columns import Asked, Shape
 
 
 # Thousands of nested brackets are too deep for Python's parser.
@@ -195,16 +195,13 @@ NUMBER = "number of the row"
 """The column of ids for questions without one."""
 
 
-def mapping_of_rows(
-    rows: Sequence[Any], kind: str, asked: Mapping[str, str | None], grade: float | None = None
-) -> dict[Any, dict[Any, Any]]:
+def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, dict[Any, Any]]:
     """Returns the rows as ``{query: {document: number}}``. Queries without ids are numbered from 1.
 
     Args:
         rows: the rows.
         kind: ``qrels`` or ``run``.
-        asked: columns' names by role; None looks for a usual name.
-        grade: the grade of every judged document; None to read a column.
+        asked: columns' names by role; None looks for a usual name, and a number is the grade of every document.
 
     Raises:
         DataError: a row that is not a dict, ambiguous columns, a document that occurs twice for one query.
@@ -220,13 +217,13 @@ def mapping_of_rows(
             remedy="Lists of ids alone are for karat.evaluate_ids.",
         )
     fields = shapes_of(rows)
-    wanted = {role: name for role, name in asked.items() if role != "grade" or grade is None}
+    wanted = dict(asked)
     listing = any(lists_documents(name, kind) for name, shape in fields.items() if shape == "list")
     if listing and not wanted.get("query") and not usual(list(fields), "query"):
         rows = [{**each, NUMBER: str(number)} for number, each in enumerate(rows, 1)]
         fields, wanted["query"] = {**fields, NUMBER: "one"}, NUMBER
     plan = plan_of(fields, kind, wanted)
-    constant = 1.0 if plan.relevant and grade is None else grade
+    constant = 1.0 if plan.relevant and constant_in(asked) is None else constant_in(asked)
     found: dict[Any, dict[Any, Any]] = {}
     for number, fields_of_row in enumerate(rows):
         row = Row(fields_of_row, kind, number)

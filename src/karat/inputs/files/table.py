@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.inputs import READERS
-from karat.inputs.columns import plan_of
+from karat.inputs.columns import constant_in, named_in, plan_of
 from karat.inputs.errors import (
     NO_UTF_8,
     WHOLE,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from karat import _native
     from karat.conventions.policy import Policy
-    from karat.inputs.columns import Plan, Shape
+    from karat.inputs.columns import Asked, Plan, Shape
     from karat.inputs.files.libraries import Library
     from karat.inputs.files.sniff import Delimited
     from karat.inputs.runs import Found, MatchOptions, Row
@@ -50,22 +50,20 @@ class Table:
     Args:
         name: the path as the caller gave it.
         content: a lazy frame, or a dictionary.
-        columns: the frame's columns by role.
+        columns: the content's columns by role, or the ``grade`` of every row.
         origin: the files.
         library: the library that reads them.
         guessed: the column of scores or grades, if the caller did not name it.
-        constants: the ``grade`` of every row; empty if there is a column of grades.
         fault: returns the error for text that is not a number, if there is any.
         home: the object that must live as long as the content.
     """
 
     name: str
     content: Any
-    columns: Mapping[str, str]
+    columns: Mapping[str, str | float]
     origin: Provenance
     library: str = "json"
     guessed: str | None = None
-    constants: Mapping[str, float] = field(default_factory=dict)
     fault: Callable[[], DataError | None] = lambda: None
     home: Any = None
 
@@ -90,27 +88,20 @@ class Table:
                 raise error.at(file=self.name, **place) from None
 
 
-def table_in(
-    path: str,
-    kind: str,
-    asked: Mapping[str, str | None],
-    folders: str | None = None,
-    grade: float | None = None,
-) -> Table | Place | None:
+def table_in(path: str, kind: str, asked: Asked, folders: str | None = None) -> Table | Place | None:
     """Returns the table at a path, None for TREC text, or a ``Place`` for several text files.
 
     Args:
         path: a file, a folder or a pattern.
         kind: ``qrels`` or ``run``.
-        asked: columns' names by role; None looks for a usual name.
+        asked: columns' names by role; None looks for a usual name, and a number is the grade of every row.
         folders: see ``place_of``.
-        grade: the grade of every row of judgments; None to read a column.
 
     Raises:
         DataError: no such file, files of several kinds, an unreadable file, ambiguous columns.
     """
     place = place_of(path, kind, folders)
-    wanted = Wanted(place, kind, asked, grade)
+    wanted = Wanted(place, kind, asked)
     if not place.labels or place.kind in READERS:
         return found_in(wanted)
     tables = [(label, found_in(replace(wanted, place=each))) for label, each in place.apart()]
@@ -121,7 +112,7 @@ def table_in(
 
 def found_in(wanted: Wanted) -> Table | Place | None:
     """Returns the table in the files of a place, None for one text file, or the place for several."""
-    place, grade = wanted.place, wanted.grade
+    place, grade = wanted.place, constant_in(wanted.asked)
     if place.kind in READERS:
         return by_reader(wanted)
     head = b"" if place.kind in COLUMNAR else head_of(place.files[0])
@@ -135,7 +126,7 @@ def found_in(wanted: Wanted) -> Table | Place | None:
         return columnar(wanted)
     if place.kind in ("json", "lines"):
         return by_json(wanted, head)
-    names = [each for each in wanted.asked.values() if each]
+    names = list(filter(None, named_in(wanted.asked).values()))
     if not is_trec(head, wanted.kind):
         how = delimited(place.files[0], head, wanted.kind, names, sure=place.kind == "csv")
         if how is not None:
@@ -183,7 +174,8 @@ def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
         frame: Any = nw.from_native(
             its.content.to_table() if hasattr(its.content, "scanner") else its.content
         )
-        query, *others = (nw.col(name).alias(role) for role, name in its.columns.items())
+        own = {role: name for role, name in its.columns.items() if isinstance(name, str)}
+        query, *others = (nw.col(name).alias(role) for role, name in own.items())
         frames.append(
             frame.select(nw.concat_str([nw.lit(f"{label}/"), query.cast(nw.String)]).alias("query"), *others)
         )
@@ -191,7 +183,7 @@ def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
         first,
         name=place.name,
         content=nw.concat(frames).to_native(),
-        columns={role: role for role in first.columns},
+        columns={role: role if isinstance(name, str) else name for role, name in first.columns.items()},
         origin=replace(place.origin, rows=True, columns=(*first.origin.columns, *place.origin.columns)),
         fault=lambda: next((said for _, its in tables if (said := its.fault())), None),
         home=[its.home for _, its in tables],
@@ -216,24 +208,22 @@ class Wanted:
     Args:
         place: the files.
         kind: ``qrels`` or ``run``.
-        asked: columns' names by role; None looks for a usual name.
-        grade: the grade of every row of judgments; None to read a column.
+        asked: columns' names by role; None looks for a usual name, and a number is the grade of every row.
     """
 
     place: Place
     kind: str
-    asked: Mapping[str, str | None]
-    grade: float | None = None
+    asked: Asked
 
     @property
-    def constants(self) -> dict[str, float]:
+    def given(self) -> dict[str, Any]:
+        """The columns and the grade that the caller gave."""
+        return {role: name for role, name in self.asked.items() if name is not None}
+
+    @property
+    def constants(self) -> dict[str, Any]:
         """The grade of every row, if the caller gave one."""
-        return {} if self.grade is None else {"grade": self.grade}
-
-    @property
-    def given(self) -> tuple[tuple[str, Any], ...]:
-        """The columns and the grade that the caller gave, for a record."""
-        return (*((role, name) for role, name in self.asked.items() if name), *self.constants.items())
+        return {role: name for role, name in self.given.items() if not isinstance(name, str)}
 
     def plan(self, fields: Mapping[str, Shape]) -> Plan:
         """Finds the role of each column.
@@ -268,11 +258,10 @@ class Wanted:
         return Table(
             self.place.name,
             frame,
-            plan.flat,
-            replace(self.place.origin, rows=True, columns=self.given, first=first),
+            {**plan.flat, **relevant, **self.constants},
+            replace(self.place.origin, rows=True, columns=tuple(self.given.items()), first=first),
             library.name,
             None if self.asked.get(role) else plan.columns.get(role, "").casefold(),
-            relevant | self.constants,
             fault if text else lambda: None,
             library,
         )
@@ -318,7 +307,7 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
                 file=place.name,
                 remedy="Give one file.",
             )
-        return Table(place.name, mapping_in(place.files[0]), {}, place.origin, constants=wanted.constants)
+        return Table(place.name, mapping_in(place.files[0]), wanted.constants, place.origin)
     refuse_packed(place)
     for each in place.files:
         with sentences(each), open(each, "rb") as file:
@@ -369,9 +358,8 @@ def by_reader(wanted: Wanted) -> Table:
             file=path,
             remedy="A reader returns a data frame, {query: {document: number}}, or a list of rows.",
         )
-    columns = {role: column for role, column in wanted.asked.items() if column}
-    origin = replace(place.origin, columns=wanted.given)
-    return Table(place.name, content, columns, origin, name, constants=wanted.constants)
+    origin = replace(place.origin, columns=tuple(wanted.given.items()))
+    return Table(place.name, content, wanted.given, origin, name)
 
 
 # ---------------------------------------------------------------- what is refused

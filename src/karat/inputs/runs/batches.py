@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from karat import _native
 from karat.inputs import engine_of
 from karat.inputs.columns import ROLES, choose
-from karat.inputs.errors import refusals, row_errors
+from karat.inputs.errors import refusals, sentences
 from karat.inputs.frames import Columns, fit, library_of, whole_frame
 from karat.inputs.ids import unicode
 from karat.inputs.runs import SpillFile
@@ -94,7 +94,7 @@ class StreamedRun:
                 memory=self.memory,
             )
             for frame in frames:
-                with row_errors("run"):
+                with sentences("run frame", "run"):
                     together = matcher.take(frame)
                 if not together:
                     raise CameBack

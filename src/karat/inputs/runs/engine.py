@@ -265,8 +265,7 @@ class EngineRun:
 
     def in_memory(self, rows: Any) -> Columns:
         """Returns a run of collected rows, whose columns are named by role."""
-        own: dict[str, Any] = {role: role for role in self.chosen}
-        return columns_of(rows, "run", **own)
+        return columns_of(rows, "run", {role: role for role in self.chosen})
 
     def only(self, rows: Any, queries: list[str]) -> Any:
         """Returns the rows of some queries."""
