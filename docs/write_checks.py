@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from karat.diagnosis.check.finding import Kind, catalogue
+from karat.output.document import lay_out
 from karat.output.errors import command_of
-from karat.output.tables import lay_out
 
 PAGE = Path(__file__).with_name("check.md")
 SECTIONS = {"files": "In any file", "qrels": "In judgments", "run": "In a run", "runs": "Between runs"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import karat
-from karat.output.tables import Display
+from karat.output.document import Display
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,8 +18,7 @@ import pytest
 import karat
 from karat.comparison.verdict import verdict_of
 from karat.reports import page
-from karat.reports.charts import charts
-from karat.reports.page import drawing_library, inert, script_json
+from karat.reports.page import charts, drawing_library, inert, script_json
 from reports.conftest import RUNS, TEA
 
 if TYPE_CHECKING:

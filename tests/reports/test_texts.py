@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from karat.output.errors import DataError
-from karat.reports.queries import SNIPPET, Text, texts_of
+from karat.reports.data import SNIPPET, Text, texts_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -89,9 +89,9 @@ def show(
 ) -> None:
     """Writes the scores of all runs to standard output in a format."""
     from karat.evaluation.score_tables import board, footers, to_json
+    from karat.output.document import folded
     from karat.output.escaping import markdown, sentence
     from karat.output.language import language_named
-    from karat.output.tables import folded
 
     if layout == "json":
         say(to_json(scores, per_query=per_query))

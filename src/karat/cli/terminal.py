@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from karat.output.document import folded
 from karat.output.errors import DataWarning, command_of
 from karat.output.escaping import json_text, lines_for_terminal
-from karat.output.tables import folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -22,9 +22,8 @@ from karat.comparison.verdict import (
     tied_best,
 )
 from karat.output import escaping
-from karat.output.document import Table
+from karat.output.document import Marked, Table, apart, columns_of, folded, width
 from karat.output.escaping import printable
-from karat.output.tables import Marked, apart, columns_of, folded, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,8 +11,8 @@ import numpy as np
 from karat._version import __version__
 from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, SHORT_NAMES, TESTS, letter, ranked, turned
 from karat.evaluation.score_tables import conventions_of
+from karat.output.document import decimals
 from karat.output.language import plural
-from karat.output.tables import decimals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from karat.inputs.sources import source_of
 from karat.measures import REGISTER, Measure, Number, parse_measure
 from karat.measures.aliases import NICKNAMES, TABLE, TrecName
 from karat.measures.names import own
-from karat.output.toml import own_table
+from karat.output.files import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

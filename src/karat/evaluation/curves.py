@@ -13,8 +13,8 @@ from karat.evaluation.scores import Scores, frame_of, whole
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike
 from karat.measures.define import show
+from karat.output.document import Display, html_table, lay_out
 from karat.output.errors import DataError, MeasureError, NotEvaluatedError
-from karat.output.tables import Display, html_table, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

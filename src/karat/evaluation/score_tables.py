@@ -10,9 +10,9 @@ import numpy as np
 from karat._version import __version__
 from karat.conventions.profiles import profile_if_known
 from karat.measures.define import show
+from karat.output.document import Marked, apart, columns_of, in_bands, lay_out, width
 from karat.output.escaping import defined, json_text
 from karat.output.language import ENGLISH, Language
-from karat.output.tables import Marked, apart, columns_of, in_bands, lay_out, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

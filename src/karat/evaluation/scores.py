@@ -15,10 +15,10 @@ from karat.evaluation.score_tables import board, footers, to_json
 from karat.evaluation.values import Values
 from karat.inputs.runs.engine import TABLES, placed
 from karat.lists.rows import joined
+from karat.output.document import Display
 from karat.output.errors import DataError, warn
 from karat.output.escaping import html
 from karat.output.language import language_named
-from karat.output.tables import Display
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

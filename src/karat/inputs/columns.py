@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from karat.inputs.errors import SWAPPED
 from karat.output.errors import DataError, by_reading, worded
-from karat.output.toml import own_table
+from karat.output.files import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,7 +13,7 @@ from karat import _native
 from karat.inputs.decompression import PackedError, unpacked
 from karat.output.errors import DataError, by_policy, worded
 from karat.output.escaping import shown
-from karat.output.toml import own_table
+from karat.output.files import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from karat.lists.traced import SIGNS, Arithmetic, Operand, Operands, Step, Traced, first_sentence
-from karat.output.toml import own_table
+from karat.output.files import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.measures.define import REGISTER, show
 from karat.output.errors import MeasureError, by_policy, worded
-from karat.output.toml import own_table
+from karat.output.files import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

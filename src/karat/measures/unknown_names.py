@@ -9,7 +9,7 @@ from karat.measures.aliases import TABLE, also_called, canonical, folded
 from karat.measures.define import REGISTER
 from karat.measures.grammar import shortened
 from karat.output.errors import MeasureError, Worded, worded
-from karat.output.toml import own_table
+from karat.output.files import own_table
 
 SUFFIXES = re.compile(r"(?:[-_ ]?(?:at)?[-_ ]?(?:[0-9]+|k)|[-_](?:score|metric|rate|mean))$", re.IGNORECASE)
 LEVEL = re.compile(r"-l([0-9]+)$")

@@ -1,11 +1,12 @@
-"""Atomic file writes, which never replace an input."""
+"""Atomic file writes, which never replace an input, and the reader of TOML files."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import stat
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
 from karat.output.errors import DataError
 
@@ -107,3 +108,28 @@ def is_part_of(path: str, given: str) -> bool:
     with contextlib.suppress(OSError):  # a missing file cannot be lost
         return any(os.path.samefile(path, each) for each in found)
     return False
+
+
+def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Returns the content of a TOML file.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: the file is not TOML, or not UTF-8.
+    """
+    if sys.version_info >= (3, 11):  # imported here, since most runs read no TOML
+        import tomllib
+    else:
+        import tomli as tomllib
+    with open(path, "rb") as file:
+        return tomllib.load(file)
+
+
+def own_table(module: str, name: str) -> dict[str, Any]:
+    """Returns the content of a TOML file of karat's own, in the folder of a module.
+
+    Args:
+        module: the path of the module, ``__file__``.
+        name: the name of the TOML file.
+    """
+    return read_toml(os.path.join(os.path.dirname(module), name))

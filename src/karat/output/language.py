@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from karat.output.errors import PolicyError
-from karat.output.toml import own_table
+from karat.output.files import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

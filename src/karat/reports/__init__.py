@@ -10,8 +10,7 @@ from karat.comparison.runs import evaluated
 from karat.evaluation.score_tables import footers
 from karat.output.files import refuse_overwriting, write_whole
 from karat.output.language import plural
-from karat.reports.data import alongside
-from karat.reports.queries import Excerpt, chosen_queries, looked_at, texts_of
+from karat.reports.data import Excerpt, alongside, chosen_queries, looked_at, texts_of
 
 if TYPE_CHECKING:
     import os
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.inputs.qrels import QrelsLike
-    from karat.reports.data import Alongside
-    from karat.reports.queries import TextsLike
+    from karat.reports.data import Alongside, TextsLike
 
 __all__ = ["Report", "report"]
 
@@ -150,10 +148,8 @@ def assembled(
     """Returns the HTML page of a comparison."""
     from karat.comparison.findings import NOT_OF_MEANS, SHORT_NAMES, TESTS
     from karat.comparison.verdict import corrected, verdict_of
-    from karat.reports.charts import charts
     from karat.reports.data import board, correlation, numbers_of, packed
-    from karat.reports.methods import bibtex_of, methods_paragraph
-    from karat.reports.page import page, title_of
+    from karat.reports.page import bibtex_of, charts, methods_paragraph, page, title_of
 
     settings = comparison.settings
     chosen = chosen_queries(comparison.primary.values, pairs_of(comparison))

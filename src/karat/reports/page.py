@@ -1,4 +1,11 @@
-"""The HTML page of a report: a single file that loads nothing and runs only its own scripts."""
+"""The HTML page of a report: a single file that loads nothing and runs only its own scripts.
+
+Its charts are specifications in Vega-Lite, from ``templates/charts.json``. The page's script adds the data of the
+chosen pair. All charts mark the chosen run (A) in blue, solid and round, the run that it is compared with (B) in
+orange, dashed and square, and all others in grey: nothing depends on colour alone, and thirty runs need no legend.
+Colours are the page's CSS variables, so that the dark theme redraws nothing. Runs are placed by row number and labelled
+from the data, because a run may be called ``__proto__``, which every JavaScript object has already.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +17,166 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from karat._version import __version__
+from karat.comparison.findings import FAMILY_WISE
+from karat.evaluation.score_tables import conventions_of
 from karat.output.errors import DataError
-from karat.reports.charts import template
+from karat.output.files import own_table
+from karat.output.language import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.abc import Traversable
 
     from karat.comparison.compare import Comparison
+    from karat.comparison.findings import Settings
 
+
+# ---------------------------------------------------------------- charts
+
+MOST_BARS = 400
+"""Queries up to which each has its own bar; more are shown as a curve and a histogram."""
+MOST_DOTS = 2500
+"""Values up to which each has its own dot."""
+MOST_LABELS = 12
+"""Runs up to which charts have wide rows."""
+ROW, DENSE_ROW, BOX_ROW = 26, 18, 32
+"""Heights of a row in pixels."""
+
+
+def template(name: str) -> str:
+    """Returns the content of a file of ``templates/``."""
+    return (files("karat.reports") / "templates" / name).read_text(encoding="utf-8")
+
+
+def charts(runs: int, queries: int, curves: Sequence[tuple[str, str, str]]) -> dict[str, dict[str, Any]]:
+    """Returns every chart of a page by name.
+
+    Args:
+        runs: the number of runs.
+        queries: the number of queries.
+        curves: for each curve, its name and the titles of its two axes.
+    """
+    drawn = json.loads(template("charts.json"))
+    parts = drawn.pop("parts")
+    few = "" if queries <= MOST_BARS else " of many queries"
+    found = {name: drawn[name + few] for name in ("bars", "scatter")}
+    found["forest"] = drawn["forest"] | {
+        "height": (runs - 1) * (DENSE_ROW if runs - 1 > MOST_LABELS else ROW)
+    }
+    found["spread"] = drawn["spread"] | {"height": runs * (ROW if runs > MOST_LABELS else BOX_ROW)}
+    if runs * queries > MOST_DOTS:
+        found["spread"]["layer"].pop()
+    for name, along, up in curves:
+        x, y = parts["recall" if name == "recall" else "depth"], parts["value"]
+        axes = {"along": titled(x, along), "value": titled(y, up)}
+        found[name] = filled(drawn["curve"], parts | axes) | {"data": {"name": name}}
+    shared = {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "width": "container",
+        "config": "@config",
+    }
+    return {name: filled(shared | each, parts) for name, each in found.items()}
+
+
+def titled(encoding: dict[str, Any], title: str) -> dict[str, Any]:
+    """Returns a Vega-Lite encoding with this title on its axis."""
+    return encoding | {"axis": encoding["axis"] | {"title": title}}
+
+
+def filled(value: Any, parts: dict[str, Any]) -> Any:
+    """Returns a chart with each reference, such as ``@color``, replaced by the part of that name."""
+    if isinstance(value, dict):
+        return {key: filled(each, parts) for key, each in value.items()}
+    if isinstance(value, list):
+        return [filled(each, parts) for each in value]
+    return parts[value[1:]] if isinstance(value, str) and value.startswith("@") else value
+
+
+# ---------------------------------------------------------------- methods
+
+
+def methods_paragraph(comparison: Comparison) -> str:
+    """Returns the paragraph about methods, for a paper."""
+    settings = comparison.settings
+    counts = comparison.scores[0].counts
+    measures = ", ".join(str(contest.measure) for contest in comparison.contests.values())
+    conventions = conventions_of(comparison.scores[0])
+    kind = "percentile bootstrap" if settings.interval == "bootstrap" else "t"
+    count = plural(len(comparison.queries), "query", "queries")
+    compared = f"We compared {len(comparison.names)} runs on {count} by {measures}, computed with karat {__version__}"
+    effect = (
+        f"We report mean differences with {settings.confidence * 100:g} % {kind} intervals and d_z, the mean"
+    )
+    sentences = [
+        f"{compared} ({said(conventions)}).",
+        tested(comparison, settings),
+        f"{effect} difference divided by the standard deviation of the queries' differences.",
+    ]
+    if counts.missing:
+        sentences.append("Queries that a run does not answer are treated as the policy states.")
+    depth = comparison.judged_depth
+    shares = [share for share in comparison.judged if share == share]
+    if shares:
+        sentences.append(
+            f"Between {min(shares):.1%} and {max(shares):.1%} of the first {depth} documents are judged."
+        )
+    return " ".join(sentences)
+
+
+def said(conventions: str) -> str:
+    """Returns the conventions in words, for the methods paragraph."""
+    return (
+        "trec_eval's conventions: documents of equal score in descending order of their ids, missing queries count 0, "
+        "unjudged documents are not relevant"
+        if conventions == "policy trec"
+        else conventions
+    )
+
+
+@cache
+def method_words() -> dict[str, Any]:
+    """Returns the words and the works for each test and correction, from ``methods.toml``."""
+    return own_table(__file__, "templates/methods.toml")
+
+
+def tested(comparison: Comparison, settings: Settings) -> str:
+    """Returns a sentence about the test, its family of comparisons and its correction."""
+    words = method_words()
+    pairs = (
+        f"each run against {comparison.names[settings.baseline]}"
+        if settings.baseline is not None
+        else "the two runs"
+        if len(comparison.names) == 2
+        else "all pairs of runs"
+    )
+    drawn = f", with {settings.resamples:,} resamples and seed {settings.seed}" if settings.resamples else ""
+    test = words["tests"][settings.test]["words"]
+    sentence = f"We tested {pairs} with {test}{drawn} at α = {settings.alpha:g}"
+    method = words["corrections"][settings.correction]["words"]
+    if method and settings.comparisons > 1:
+        family = "all measures together" if settings.family == "all" else "each measure"
+        sentence += f", corrected by {method} over the {settings.comparisons} comparisons of {family}"
+    elif settings.test not in FAMILY_WISE and settings.comparisons > 1:
+        sentence += f", without correction for {settings.comparisons} comparisons"
+    return f"{sentence}."
+
+
+def bibtex_of(comparison: Comparison) -> str:
+    """Returns the works that the paragraph cites, as BibTeX."""
+    settings, words = comparison.settings, method_words()
+    correction = words["corrections"][settings.correction]["works"] if settings.comparisons > 1 else []
+    written = template("works.bib")
+    works = {each.partition("{")[2].partition(",")[0]: each for each in written.strip().split("\n\n")}
+    keys = (*words["tests"][settings.test]["works"], *correction, "sakai2014statistical")
+    return "\n\n".join(works[key] for key in keys) + "\n"
+
+
+# ---------------------------------------------------------------- the page
 
 EXPOSED = "window.vegaEmbed = vegaEmbed;"
 """Vega Embed alone is exposed; it brings Vega and Vega-Lite."""

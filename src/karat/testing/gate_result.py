@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from karat._version import __version__
-from karat.output.document import Document, Documented, Items, Line, Part, Section, Table
+from karat.output.document import Document, Documented, Items, Line, Marked, Part, Section, Table, decimals
 from karat.output.escaping import command, printable, sentence
-from karat.output.tables import Marked, decimals
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from karat.measures import Measure, parse_measures
 from karat.measures.define import plugged
 from karat.measures.grammar import split_names
 from karat.output.errors import MeasureError, PolicyError, did_you_mean, worded
-from karat.output.toml import read_toml
+from karat.output.files import read_toml
 
 __all__ = ["Profile", "ProfileLike", "every_profile", "list_profiles", "profile_if_known", "profile_named"]
 

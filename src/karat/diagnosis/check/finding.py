@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from karat.output.errors import Worded, by_policy, command_of, reworded, worded
 from karat.output.escaping import sentence
+from karat.output.files import own_table
 from karat.output.language import plural
-from karat.output.toml import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

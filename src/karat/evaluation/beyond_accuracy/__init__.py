@@ -12,9 +12,9 @@ from karat._version import __version__
 from karat.evaluation.beyond_accuracy.inputs import read
 from karat.measures import REGISTER, Measure
 from karat.measures.grammar import split_names
+from karat.output.document import Display, html_table, lay_out
 from karat.output.errors import DataError, MeasureError, NotEvaluatedError
 from karat.output.escaping import defined, json_text
-from karat.output.tables import Display, html_table, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence

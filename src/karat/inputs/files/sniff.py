@@ -13,7 +13,7 @@ from karat.inputs.errors import NO_UTF_8, sentences
 from karat.inputs.ids import twice
 from karat.inputs.sources import BYTE_ORDER_MARK
 from karat.output.errors import DataError
-from karat.output.toml import own_table
+from karat.output.files import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
