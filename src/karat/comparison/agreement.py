@@ -11,23 +11,23 @@ import numpy as np
 
 from karat import _native
 from karat.comparison.agreement_result import FATES, TOP, Agreement, Effect, Judge, Pairing, Statistic
-from karat.comparison.compare import compare
-from karat.comparison.runs import RunsLike, named
+from karat.comparison.compare import settled
+from karat.comparison.findings import Settings
+from karat.comparison.runs import RunsLike, evaluated, named, tables_of
+from karat.comparison.significance import contests_of
 from karat.comparison.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
 from karat.comparison.statistics.rank_correlation import kendall, tau_ap
 from karat.comparison.statistics.resampling import SEED, Draw, resample_means
 from karat.conventions.request import conventions
-from karat.evaluation.evaluate import evaluate_run
-from karat.evaluation.scores import Scores, whole
+from karat.evaluation.scores import Scores
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
-from karat.inputs.run import Run
 from karat.output.errors import DataError, PolicyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
 
-    from karat.comparison.findings import Contest, Settings
+    from karat.comparison.findings import Contest, Pair
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
@@ -103,26 +103,26 @@ def agreement(
             f"{one.name} and {other.name} have no document in common: check that both use the same ids."
         )
     scale = scale_of(pairing.a, pairing.b)
-    tables = tables_of(pairing, scale)
+    tables = confusions(pairing, scale)
     found: tuple[Effect, ...] = ()
-    scores: tuple[Scores, ...] = ()
-    settings = None
+    first = second = None
     if runs is not None:
         asked = measures if measures is not None else convention.measures or DEFAULT_MEASURES
-        systems = systems_in(runs)
         documents = documents_of(pairing) if pool == "both" else None
-        queries = set(pairing.queries)
-        found, settings, scores = effects(
-            restricted(one, queries, documents),
-            restricted(other, queries, documents),
-            systems,
-            asked,
-            resamples,
-            policy=policy,
-            profile=profile,
-            alpha=alpha,
-            seed=seed,
+        systems = named(runs, least=1)
+        first, second = (
+            judged_by(
+                restricted(each, set(pairing.queries), documents),
+                systems,
+                asked,
+                Settings(test="" if len(systems) > 1 else "t", alpha=alpha, seed=seed),
+                policy=policy,
+                profile=profile,
+            )
+            for each in (one, other)
         )
+        draw = Draw(resamples, seed)
+        found = tuple(effect(label, first, second, draw) for label in first.contests)
     return Agreement(
         a=judge(one),
         b=judge(other),
@@ -133,32 +133,12 @@ def agreement(
         statistics=statistics(tables, scale, resamples, seed),
         kappas=kappas(tables),
         effects=found,
-        settings=settings,
-        scores=scores,
+        settings=first.settings if first is not None and len(first.names) > 1 else None,
+        scores=() if first is None or second is None else (*first.scores, *second.scores),
         pool=pool,
         resamples=resamples,
         seed=seed,
     )
-
-
-def systems_in(runs: RunsLike) -> dict[str, Run]:
-    """Returns the given systems by name. One system is enough.
-
-    Raises:
-        DataError: scores in place of a run.
-    """
-    found = named(runs) if len(runs) != 1 else one_run(runs)
-    systems = {name: each for name, each in found.items() if isinstance(each, Run)}
-    if len(systems) < len(found):
-        raise DataError("Scores do not contain the retrieved documents: give runs instead of scores.")
-    return systems
-
-
-def one_run(runs: RunsLike) -> dict[str, Run | Scores]:
-    """Returns a dictionary with the only run, under its name."""
-    name, run = next(iter(runs.items())) if isinstance(runs, Mapping) else (None, runs[0])
-    found = run if isinstance(run, Scores) else Run.of(run, name)
-    return {found.name: found}
 
 
 def judge(qrels: Qrels) -> Judge:
@@ -245,100 +225,70 @@ def restricted(
     return Qrels(qrels.name, _native.judgments_from_rows(ids, kept, np.array(grades)), qrels.origin)
 
 
-def effects(
-    a: Qrels, b: Qrels, runs: Mapping[str, Run], measures: MeasuresLike, resamples: int, **options: Any
-) -> tuple[tuple[Effect, ...], Settings | None, tuple[Scores, ...]]:
-    """Returns the effect on every measure, the test settings, and the scores under the first and the second judge.
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The comparison of systems under one judge.
 
     Args:
-        a: the first judge's qrels.
-        b: the second judge's.
-        runs: the systems.
+        names: the systems.
+        scores: the scores of each system.
+        queries: the queries that any system has.
+        contests: the comparison by each measure.
+        settings: the settings of the test.
+    """
+
+    names: tuple[str, ...]
+    scores: tuple[Scores, ...]
+    queries: tuple[str, ...]
+    contests: dict[str, Contest]
+    settings: Settings
+
+
+def judged_by(
+    qrels: Qrels, runs: RunsLike, measures: MeasuresLike, settings: Settings, **conventions: Any
+) -> Judged:
+    """Returns the comparison of systems under one judge.
+
+    Args:
+        qrels: the qrels of the judge.
+        runs: one or more systems.
         measures: the measures.
-        resamples: the number of bootstrap samples of queries.
-        options: ``policy``, ``profile``, ``alpha`` and ``seed`` of ``compare``.
+        settings: the settings of the test that the caller requested.
+        conventions: ``policy`` and ``profile``, as in ``karat.compare``.
 
     Raises:
-        DataError: a run that cannot be read.
+        DataError: a run that cannot be read, or scores in place of a run.
     """
-    one, other = (measured(qrels, runs, measures, **options) for qrels in (a, b))
-    draw = Draw(resamples, options["seed"])
-    found = tuple(effect(label, tuple(runs), one, other, draw) for label in one.means)
-    return found, one.settings, (*one.scores, *other.scores)
+    if any(isinstance(each, Scores) for each in (runs.values() if isinstance(runs, Mapping) else runs)):
+        raise DataError("Scores do not contain the retrieved documents: give runs instead of scores.")
+    systems = evaluated(qrels, runs, measures, **conventions, least=1).systems
+    scores = tuple(each.scores for each in systems.values())
+    queries, tables = tables_of(scores)
+    contests, settings = contests_of(tables, settled(settings, len(scores), len(tables)), None)
+    return Judged(tuple(systems), scores, queries, contests, settings)
 
 
-@dataclass(frozen=True, eq=False)
-class Measured:
-    """The scores of systems under one judge.
-
-    Args:
-        scores: the scores of each system.
-        means: the means of each system, by measure.
-        signs: by measure and pair of systems 1 if the first is significantly better, -1 if the second is, else 0.
-        settings: the settings of the test; None for one system.
-    """
-
-    scores: tuple[Scores, ...]
-    means: dict[str, tuple[float, ...]]
-    signs: dict[str, dict[tuple[int, int], int]]
-    settings: Settings | None
-
-
-def measured(qrels: Qrels, runs: Mapping[str, Run], measures: MeasuresLike, **options: Any) -> Measured:
-    """Returns the systems' scores, means and significant pairs under one judge."""
-    if len(runs) == 1:
-        ((name, run),) = runs.items()
-        alone = whole(
-            evaluate_run(
-                qrels, run, measures, policy=options["policy"], profile=options["profile"], name=name
-            )
-        )
-        return Measured(
-            (alone,), {label: (alone[label],) for label in alone.labels}, {label: {} for label in alone}, None
-        )
-    found = compare(qrels, runs, measures, **options)
-    means = {label: contest.means for label, contest in found.contests.items()}
-    signs = {label: significant(contest, options["alpha"]) for label, contest in found.contests.items()}
-    return Measured(found.scores, means, signs, found.settings)
-
-
-def tau_interval(a: Measured, b: Measured, label: str, draw: Draw) -> tuple[float, float]:
-    """Returns the bootstrap interval of τ_b over queries, or NaN unless the aggregates are plain means."""
-    every = [*a.scores, *b.scores]
-    queries = {each.queries for each in every}
-    kind = a.scores[0].measures[a.scores[0].column(label)].definition.aggregate
-    table = (
-        np.stack([each.matrix[:, each.column(label)] for each in every], axis=1)
-        if len(queries) == 1 and kind == "mean"
-        else np.full((1, 2), np.nan)
-    )
-    if len(a.scores) < 2 or len(table) < 2 or not np.isfinite(table).all():
-        return np.nan, np.nan
-    means = resample_means(table, draw)
-    return middle_share(np.array([kendall(*np.split(row, 2)) for row in means]))
-
-
-def effect(label: str, names: tuple[str, ...], first: Measured, second: Measured, draw: Draw) -> Effect:
+def effect(label: str, first: Judged, second: Judged, draw: Draw) -> Effect:
     """Returns the effect of the choice of judge on one measure."""
-    a, b = first.means[label], second.means[label]
-    low, high = tau_interval(first, second, label, draw)
-    one, other = np.array(a), np.array(b)
+    names, contests = first.names, (first.contests[label], second.contests[label])
+    sign = -1 if contests[0].smaller_is_better else 1
+    one, other = (sign * np.array(contest.means) for contest in contests)
+    low, high = tau_interval(*contests, draw) if first.queries == second.queries else (np.nan, np.nan)
     best = np.argsort(-one, kind="stable")[:TOP]
     many, ranks_b = len(names) > TOP, ranks(other)
     fates: dict[str, list[tuple[str, str]]] = {fate: [] for fate in FATES}
-    for pair, before in first.signs[label].items():
-        after = second.signs[label][pair]
-        better, worse = pair if (before or after) > 0 else pair[::-1]
+    for pair in contests[0].pairs:
+        before, after = (winner_and_loser(contest, pair) for contest in contests)
         if before or after:
-            fate = (
-                "lost" if not after else "gained" if not before else "kept" if before == after else "reversed"
-            )
+            both = "kept" if before == after else "reversed"
+            fate = "lost" if not after else "gained" if not before else both
+            better, worse = before or after
             fates[fate].append((names[better], names[worse]))
     return Effect(
         label=label,
         names=names,
-        a=a,
-        b=b,
+        a=contests[0].means,
+        b=contests[1].means,
         ranks_a=ranks(one),
         ranks_b=ranks_b,
         tau=kendall(one, other),
@@ -347,9 +297,24 @@ def effect(label: str, names: tuple[str, ...], first: Measured, second: Measured
         tau_ap=tau_ap(one, other),
         tau_top=kendall(one[best], other[best]) if many else np.nan,
         top_kept=sum(ranks_b[place] <= TOP for place in best.tolist()),
-        flips=flips(names, a, b),
+        flips=flips(names, one.tolist(), other.tolist()),
         **{key: tuple(pairs) for key, pairs in fates.items()},
     )
+
+
+def tau_interval(a: Contest, b: Contest, draw: Draw) -> tuple[float, float]:
+    """Returns the bootstrap interval of τ_b over queries, or NaN unless the aggregates are plain means."""
+    table = np.hstack([a.values, b.values])
+    plain = a.measure.definition.aggregate == "mean" and np.isfinite(table).all()
+    if len(a.means) < 2 or len(table) < 2 or not plain:
+        return np.nan, np.nan
+    return middle_share(np.array([kendall(*np.split(row, 2)) for row in resample_means(table, draw)]))
+
+
+def winner_and_loser(contest: Contest, pair: Pair) -> tuple[int, ...]:
+    """Returns the significantly better run of a pair and the other run, or an empty tuple if neither is better."""
+    orders = ((pair.a, pair.b), (pair.b, pair.a))
+    return next(((one, other) for one, other in orders if other in contest.beaten[one]), ())
 
 
 def ranks(means: Floats) -> tuple[int, ...]:
@@ -363,15 +328,7 @@ def flips(names: Sequence[str], one: Sequence[float], other: Sequence[float]) ->
     return tuple((names[i], names[j]) for i, j in pairs if one[i] > one[j] and other[i] < other[j])
 
 
-def significant(contest: Contest, alpha: float) -> dict[tuple[int, int], int]:
-    """Returns, for each pair of systems, 1 if the first is significantly better, -1 if the second is, else 0."""
-    return {
-        (pair.a, pair.b): int(np.sign(pair.difference)) if pair.adjusted < alpha else 0
-        for pair in contest.pairs
-    }
-
-
-def tables_of(pairing: Pairing, scale: Floats) -> Floats:
+def confusions(pairing: Pairing, scale: Floats) -> Floats:
     """Returns the confusion matrix of each query, the first judge's grades as rows [queries, grades, grades]."""
     size, count = len(scale), len(pairing.queries)
     cells = np.searchsorted(scale, pairing.a) * size + np.searchsorted(scale, pairing.b)

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._version import __version__
-from karat.comparison.findings import TESTS
-from karat.comparison.verdict import family_words, listed, score
+from karat.comparison.findings import TESTS, say
+from karat.comparison.verdict import family_words, listed
 from karat.evaluation.scores import frame_of
-from karat.output.document import Document, Documented, Items, Line, Section, Table
+from karat.output.document import Document, Documented, Items, Line, Section, Table, decimals
 from karat.output.errors import DataError, did_you_mean
-from karat.output.language import plural
 
 if TYPE_CHECKING:
     from karat.comparison.findings import Settings
@@ -162,23 +161,28 @@ MOST_PAIRS = 10
 LONGEST_NAME = 36
 
 
+def said(key: str, **values: Any) -> str:
+    """Returns a sentence about an agreement, with these values in its braces."""
+    return say("agreement", key, **values)
+
+
 def answer(found: Agreement) -> Section:
     """Returns two lines that say whether the judges agree in their grades and in the order of systems."""
-    same, kappa = found["same grade"], found["kappa, quadratic"]
-    grades = (
-        f"same grade: {same.value:.0%} of {plural(found.shared, 'document', 'documents')} · weighted kappa "
-        f"{score(kappa.value, 2)} {kappa.interval}"
+    same, kappa = found["same grade"].value, found["kappa, quadratic"]
+    grades = said(
+        "grades",
+        same=same,
+        documents=found.shared,
+        kappa=decimals(kappa.value, 2),
+        interval=kappa.interval,
     )
-    if not found.effects:
-        order = "same order of systems: unknown; give runs to compare their order"
-    elif found.effects[0].pairs:
+    order = said("one run" if found.effects else "order unknown")
+    if found.effects and found.effects[0].pairs:
         first = found.effects[0]
-        order = (
-            f"same order: tau {score(first.tau, 2)} by {first.label} · {len(first.flips)}/{first.pairs} pairs flip · "
-            f"{len(first.kept)}/{first.significant} significant stay"
-        )
-    else:
-        order = "same order of systems: one run has no order; give two or more"
+        flips, kept = len(first.flips), len(first.kept)
+        tau, significant = decimals(first.tau, 2), first.significant
+        numbers = {"flips": flips, "pairs": first.pairs, "kept": kept, "significant": significant}
+        order = said("order", tau=tau, label=first.label, **numbers)
     return Section([Line(grades, "answer"), Line(order, "answer")])
 
 
@@ -189,7 +193,7 @@ def judges(found: Agreement) -> Section:
             f"{letter} {tail(each.name)}",
             str(each.judgments),
             str(each.queries),
-            score(each.mean, 2),
+            decimals(each.mean, 2),
             str(alone),
         ]
         for letter, each, alone in (
@@ -197,7 +201,7 @@ def judges(found: Agreement) -> Section:
             ("B", found.b, found.pairing.only_b),
         )
     ]
-    both = f"Both judged {plural(found.shared, 'document', 'documents')} of {len(found.pairing.queries)} queries."
+    both = said("both", documents=found.shared, queries=len(found.pairing.queries))
     header = ["judge", "judgments", "queries", "mean grade", "alone"]
     return Section([Table(header, rows), Items([both])], "Judges")
 
@@ -221,24 +225,17 @@ def confusion(found: Agreement) -> Section:
 
 def statistics(found: Agreement) -> Section:
     """Returns the section with the coefficients of agreement."""
-    rows = [[each.name, score(each.value, 2), each.interval or "-"] for each in found.statistics]
+    rows = [[each.name, decimals(each.value, 2), each.interval or "-"] for each in found.statistics]
     bias = found["bias, B - A"]
-    if bias.low > 0:
-        who = "B is more generous than A"
-    elif bias.high < 0:
-        who = "B is stricter than A"
-    else:
-        who = "Neither judge is shown to be stricter"
-    sentences = [f"{who}: {bias.value:+.2f} grades per document."]
+    who = "generous" if bias.low > 0 else "stricter" if bias.high < 0 else "equal"
+    sentences = [said("bias", who=said(who), bias=bias.value)]
     known = found.kappas[~np.isnan(found.kappas)]
     if len(known):
-        low, middle, high = np.quantile(known, [0, 0.5, 1])
+        low, median, high = (decimals(each, 2) for each in np.quantile(known, [0, 0.5, 1]).tolist())
         left = len(found.kappas) - len(known)
-        undefined = f"; undefined in {left}, where all grades are the same" if left else ""
-        sentences.append(
-            f"Quadratic kappa by query: {score(low, 2)} to {score(high, 2)}, median {score(middle, 2)}{undefined}."
-        )
-    sentences.append(f"Intervals: whole queries drawn {found.resamples} times, seed {found.seed}.")
+        undefined = said("undefined", count=left) if left else ""
+        sentences.append(said("kappas", low=low, high=high, median=median, undefined=undefined))
+    sentences.append(said("resamples", resamples=found.resamples, seed=found.seed))
     return Section([Table(["statistic", "value", "95 % interval"], rows), Items(sentences)], "Agreement")
 
 
@@ -249,23 +246,18 @@ def orders(found: Agreement) -> Section:
     rows = [
         [
             each.label,
-            score(each.tau, 2),
+            decimals(each.tau, 2),
             between(each.tau_low, each.tau_high) or "-",
-            score(each.tau_ap, 2),
+            decimals(each.tau_ap, 2),
             *map(str, [each.pairs, len(each.flips), *(len(getattr(each, fate)) for fate in FATES)]),
-            *([score(each.tau_top, 2), f"{each.top_kept}/10"] if many else []),
+            *([decimals(each.tau_top, 2), f"{each.top_kept}/10"] if many else []),
         ]
         for each in found.effects
     ]
-    sentences = [
-        "kept, lost, gained, reversed: pairs that differ significantly under A, under B or under both."
-    ]
+    sentences = [said("fates")]
     if found.settings is not None:
-        settings = found.settings
-        sentences.append(
-            f"Significant, as in karat compare: {TESTS[settings.test]}, alpha {settings.alpha:g}; "
-            f"{family_words(settings, len(found.effects))}."
-        )
+        settings, family = found.settings, family_words(found.settings, len(found.effects))
+        sentences.append(said("test", name=TESTS[settings.test], alpha=settings.alpha, family=family))
     table = Table([*header, *(["tau top 10", "stay in it"] if many else [])], rows)
     return Section([table, Items(sentences)], "Order of systems")
 
@@ -278,69 +270,37 @@ def systems(effect: Effect) -> Section:
         for name, a, rank_a, b, rank_b in sorted(columns, key=lambda each: each[2])
     ]
     name, before, after = effect.moved
-    moved = (
-        "No system changes its rank."
-        if before == after
-        else f"Largest move: {name}, rank {before} to {after}."
-    )
+    moved = said("unmoved" if before == after else "moved", name=name, before=before, after=after)
     table = Table(["run", "A", "rank", "B", "rank", "B - A"], rows)
     return Section([table, Items([moved] if len(rows) > 1 else [])], f"{effect.label} under each judge")
 
 
 def fates(found: Agreement) -> Section:
     """Returns the section with the pairs of systems that flip, or whose significance is lost, gained or reversed."""
-    words = {
-        "flips": "flip (A's better one first)",
-        "lost": "significant under A only",
-        "gained": "significant under B only",
-        "reversed": "significant, but reversed",
-    }
     sentences = [
-        f"{each.label}, {said}: {listed([' > '.join(pair) for pair in getattr(each, kind)], MOST_PAIRS)}."
+        said(kind, label=each.label, pairs=listed(list(map(" > ".join, pairs)), MOST_PAIRS))
         for each in found.effects
-        for kind, said in words.items()
-        if getattr(each, kind)
+        for kind in ("flips", "lost", "gained", "reversed")
+        if (pairs := getattr(each, kind))
     ]
-    return Section(
-        [Items(sentences or ["No pair flips; none loses or gains significance."])], "Pairs of systems"
-    )
+    return Section([Items(sentences or [said("nothing flips")])], "Pairs of systems")
 
 
 def limits(found: Agreement) -> Section:
     """Returns the section with the assumptions and the limits of an agreement's numbers."""
-    pairing = found.pairing
-    lines = []
+    pairing, lines = found.pairing, []
     if pairing.only_a + pairing.only_b:
-        by_a = plural(pairing.only_a, "document was", "documents were")
-        whose = f"{by_a} judged by A only and {pairing.only_b} by B only"
-        if not found.effects:
-            lines.append(f"{whose}: no number above includes them.")
-        elif found.pool == "own":
-            lines.append(
-                f"{whose}: under the other judge they count as unjudged, as not relevant where the measure does not "
-                "say otherwise. The pool 'both' scores systems on the documents that both judged."
-            )
-        else:
-            lines.append(
-                f"{whose}: they were left out for both judges, so values differ from those with all judgments."
-            )
-    for queries, letter in ((pairing.queries_a, "A"), (pairing.queries_b, "B")):
+        pool = "own pool" if found.pool == "own" else "shared pool"
+        lines.append(said(pool if found.effects else "only one judged", a=pairing.only_a, b=pairing.only_b))
+    for queries, judge in ((pairing.queries_a, "A"), (pairing.queries_b, "B")):
         if queries:
-            lines.append(
-                f"Only {letter} judged {plural(len(queries), 'query', 'queries')}, left out: {listed(queries)}."
-            )
+            lines.append(said("queries", judge=judge, count=len(queries), first=listed(queries)))
     if pairing.negative:
-        lines.append(f"{plural(pairing.negative, 'negative grade', 'negative grades')} counted as unjudged.")
+        lines.append(said("negative", count=pairing.negative))
     if found.effects and 1 < len(found.effects[0].names) < FEW_SYSTEMS:
-        count = len(found.effects[0].names)
-        pairs = plural(found.effects[0].pairs, "pair")
-        lines.append(f"{count} systems make {pairs}: tau has few possible values.")
-    lines.append("Agreement says how alike two judges are, not which of them is right.")
-    lines.append(
-        "A judge that is itself part of a system, such as the same language model, may favour that system; no count of "
-        "equal grades shows it."
-    )
-    return Section([Items(lines)], "Limits of these numbers")
+        first = found.effects[0]
+        lines.append(said("few", count=len(first.names), pairs=first.pairs))
+    return Section([Items([*lines, said("right"), said("favour")])], "Limits of these numbers")
 
 
 def between(low: float, high: float) -> str:
@@ -447,14 +407,21 @@ class Agreement(Documented):
         Raises:
             DataError: no such frame, or no data frame library.
         """
-        frames = {
-            "queries": self.query_columns,
-            "statistics": self.statistic_columns,
-            "systems": self.system_columns,
-        }
-        if what not in frames:
-            raise DataError(f"There is no frame '{what}': choose one of {', '.join(frames)}.")
-        return frame_of(frames[what](), backend)
+        if what == "queries":
+            return frame_of(self.query_columns(), backend)
+        if what == "statistics":
+            names = ("name", "value", "low", "high")
+            columns = {key: [getattr(each, key) for each in self.statistics] for key in names}
+            return frame_of(columns, backend)
+        if what != "systems":
+            raise DataError(f"There is no frame '{what}': choose one of queries, statistics, systems.")
+        rows = [
+            (each.label, *row)
+            for each in self.effects
+            for row in zip(each.names, each.a, each.ranks_a, each.b, each.ranks_b, strict=True)
+        ]
+        titles = ("measure", "run", "a", "rank a", "b", "rank b")
+        return frame_of({key: [row[place] for row in rows] for place, key in enumerate(titles)}, backend)
 
     def query_columns(self) -> dict[str, Any]:
         """Returns the columns of a frame of queries."""
@@ -468,19 +435,3 @@ class Agreement(Documented):
         return {"query": list(pairing.queries)} | {
             name: column.tolist() for name, column in zip(names, columns, strict=True)
         }
-
-    def statistic_columns(self) -> dict[str, Any]:
-        """Returns the columns of a frame of statistics."""
-        return {
-            key: [getattr(each, key) for each in self.statistics] for key in ("name", "value", "low", "high")
-        }
-
-    def system_columns(self) -> dict[str, Any]:
-        """Returns the columns of a frame of systems."""
-        rows = [
-            (each.label, *row)
-            for each in self.effects
-            for row in zip(each.names, each.a, each.ranks_a, each.b, each.ranks_b, strict=True)
-        ]
-        keys = ("measure", "run", "a", "rank a", "b", "rank b")
-        return dict(zip(keys, map(list, zip(*rows)))) or {key: [] for key in keys}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.comparison.findings import FAMILY_WISE, Caution, ranked
+from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, ranked, say
 from karat.comparison.runs import Table
 from karat.comparison.statistics.paired import paired
 from karat.comparison.verdict import (
@@ -19,7 +19,6 @@ from karat.comparison.verdict import (
     digits_of,
     interval,
     listed,
-    score,
     signed,
 )
 from karat.evaluation.engine import values_of
@@ -27,10 +26,10 @@ from karat.inputs.ids import text_of
 from karat.lists.rows import offsets_of
 from karat.matching.axes import arranged
 from karat.matching.match import finished
-from karat.output.language import plural
+from karat.output.document import decimals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from karat.comparison.findings import Contest, Findings, Pair
     from karat.comparison.runs import System
@@ -48,81 +47,66 @@ MANY = 1000
 
 def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Caution, ...]:
     """Returns all warnings that apply, the most severe kinds first."""
-    found: list[Caution] = []
-    for kind in (
-        apart,
-        missing,
-        undefined,
-        ties,
-        identical,
-        constant,
-        resamples,
-        queries,
-        kinds_of_test,
-        aggregates,
-    ):
-        found += kind(comparison)
-        found += doubts_of(comparison, systems) if kind is apart else ()
-    return tuple(found)
+    looks = (missing, undefined, ties, identical, constant, resamples, queries, meanings)
+    doubted = chain(apart(comparison), doubts_of(comparison, systems))
+    return (*doubted, *chain.from_iterable(look(comparison) for look in looks))
+
+
+def caution(
+    key: str, runs: Iterable[int] = (), words: Mapping[str, object] | None = None, /, **numbers: Any
+) -> Caution:
+    """Returns a caution with its sentence from ``sentences.toml``.
+
+    Args:
+        key: the kind, perhaps with a variant of the sentence after a colon.
+        runs: the indices of the runs concerned.
+        words: the values in the braces of the sentence that the caution does not keep as numbers.
+        numbers: the figures of the caution, which may also be in the sentence.
+    """
+    sentence = say("cautions", key, **{**numbers, **(words or {})})
+    return Caution(key.partition(":")[0], tuple(runs), sentence, numbers)
 
 
 def apart(comparison: Findings) -> Iterator[Caution]:
     """Warns of runs without any judged document, whose zeros mean nothing."""
     for place, each in enumerate(comparison.scores):
         for sentence in each.warnings:
-            yield Caution("apart", (place,), sentence, {})
+            yield Caution("apart", (place,), sentence)
 
 
 def missing(comparison: Findings) -> Iterator[Caution]:
     """Warns of queries that a run lacks, and of unjudged queries."""
-    treated = {"zero": "counted as 0", "skip": "left out", "nan": "left out"}
     for place, each in enumerate(comparison.scores):
-        lacking, extra = each.counts.missing, each.counts.extra
-        name = comparison.names[place]
+        lacking, name = each.counts.missing, comparison.names[place]
+        treated = "counted as 0" if each.policy.missing == "zero" else "left out"
+        words = {"name": name, "lacking": len(lacking), "treated": treated, "first": listed(lacking)}
         if lacking:
-            words = treated.get(each.policy.missing, "")
-            yield Caution(
-                "missing",
-                (place,),
-                f"{name} lacks {len(lacking)} of {plural(each.counts.judged, 'judged query', 'judged queries')}, "
-                f"{words}: {listed(lacking)}.",
-                {"queries": list(lacking), "judged": each.counts.judged},
-            )
-        if extra:
-            yield Caution(
-                "extra",
-                (place,),
-                f"{name} has {plural(extra, 'unjudged query', 'unjudged queries')}, ignored.",
-                {"queries": extra},
-            )
+            yield caution("missing", [place], words, queries=list(lacking), judged=each.counts.judged)
+        if each.counts.extra:
+            yield caution("extra", [place], words, queries=each.counts.extra)
 
 
 def undefined(comparison: Findings) -> Iterator[Caution]:
     """Warns of undefined values, because runs with undefined values are compared on fewer queries."""
     for contest in comparison.contests.values():
         absent = np.isnan(contest.values).sum(axis=0)
-        runs = tuple(np.flatnonzero(absent).tolist())
-        if not runs:
-            continue
-        names = [f"{comparison.names[run]} {absent[run]}" for run in runs]
-        fewest = min(pair.n for pair in contest.pairs)
-        together = ""
-        if comparison.settings.test in FAMILY_WISE:
-            shared = int((~np.isnan(contest.values).any(axis=1)).sum())
-            together = f"; the test of all pairs uses the {shared} for which all runs have one"
-        yield Caution(
-            "undefined",
-            runs,
-            f"{contest.label} has no value for some of {len(comparison.queries)} queries ({listed(names)}): each "
-            f"pair is compared on the queries for which both have one, at least {fewest}{together}.",
-            {"absent": absent.tolist(), "fewest": fewest},
-        )
+        runs = np.flatnonzero(absent).tolist()
+        words = {
+            "label": contest.label,
+            "total": len(comparison.queries),
+            "names": listed([f"{comparison.names[run]} {absent[run]}" for run in runs]),
+            "shared": int((~np.isnan(contest.values).any(axis=1)).sum()),
+        }
+        key = "undefined:together" if comparison.settings.test in FAMILY_WISE else "undefined"
+        if runs:
+            fewest = min(pair.n for pair in contest.pairs)
+            yield caution(key, runs, words, absent=absent.tolist(), fewest=fewest)
 
 
 def ties(comparison: Findings) -> Iterator[Caution]:
     """Warns of pairs that another order of tied documents could reverse."""
     contest = comparison.primary
-    digits = digits_of(len(comparison.queries))
+    digits = digits_of(len(comparison.queries), contest)
     bounds = [each.bounds.get(contest.label) for each in comparison.scores]
     reach = [
         (mean, mean) if bound is None else (min(bound[0], mean), max(bound[1], mean))
@@ -136,160 +120,98 @@ def ties(comparison: Findings) -> Iterator[Caution]:
         and reach[pair.a][0] <= reach[pair.b][1]
         and reach[pair.b][0] <= reach[pair.a][1]
     ]
-    if not turning:
-        return
     shown = [
-        f"{comparison.names[run]} {score(reach[run][0], digits)}-{score(reach[run][1], digits)}"
+        f"{comparison.names[run]} {decimals(reach[run][0], digits)}-{decimals(reach[run][1], digits)}"
         for run in ranked(contest)
         if any(run in (pair.a, pair.b) for pair in turning)
     ]
-    rest = f"so close in {contest.label} that another order of equal scores could reverse them: {listed(shown, 4)}."
-    yield of_pairs(comparison, "ties", places_of(turning), rest, bounds=[list(each) for each in reach])
+    words = {"label": contest.label, "reach": listed(shown, 4)}
+    yield from of_pairs(comparison, "ties", turning, words, bounds=list(map(list, reach)))
 
 
 def identical(comparison: Findings) -> Iterator[Caution]:
     """Warns of runs that are equal on every query under some or all measures."""
-    found: dict[tuple[int, int], list[str]] = {}
+    same: dict[tuple[int, int], list[str]] = {}
+    pairs: dict[tuple[int, int], Pair] = {}
     for label, contest in comparison.contests.items():
         for pair in contest.pairs:
             if pair.identical:
-                found.setdefault((pair.a, pair.b), []).append(label)
-    alike: dict[tuple[str, ...], list[tuple[int, int]]] = {}
-    for runs, labels in found.items():
-        alike.setdefault(tuple(labels), []).append(runs)
-    for same, places in alike.items():
-        everywhere = len(same) == len(comparison.labels) > 1
-        where = "under every measure" if everywhere else f"in {listed(same)}"
-        rest = f"identical on all {len(comparison.queries)} queries {where} (p = 1)."
-        yield of_pairs(comparison, "identical", places, rest, measures=list(same))
+                same.setdefault((pair.a, pair.b), []).append(label)
+                pairs[pair.a, pair.b] = pair
+    for labels in dict.fromkeys(map(tuple, same.values())):
+        everywhere = len(labels) == len(comparison.labels) > 1
+        where = "under every measure" if everywhere else f"in {listed(labels)}"
+        words = {"total": len(comparison.queries), "where": where}
+        alike = [pairs[runs] for runs, its in same.items() if tuple(its) == labels]
+        yield from of_pairs(comparison, "identical", alike, words, measures=list(labels))
 
 
 def constant(comparison: Findings) -> Iterator[Caution]:
     """Warns of pairs whose differences do not vary, so that t is undefined."""
     for contest in comparison.contests.values():
         flat = [pair for pair in contest.pairs if not pair.identical and pair.n > 1 and math.isinf(pair.d_z)]
-        if flat:
-            rest = (
-                "different by the same amount on every query: without a spread there is no t and no interval; p is "
-                "that of the sign-flip test."
-            )
-            found = of_pairs(comparison, "constant", places_of(flat), rest, measure=contest.label)
-            yield replace(found, sentence=f"{contest.label}: {found.sentence}")
+        yield from of_pairs(comparison, "constant", flat, {}, measure=contest.label)
 
 
 def resamples(comparison: Findings) -> Iterator[Caution]:
     """Warns if there are too few resamples for any pair to be significant, or for a decision near alpha."""
-    settings = comparison.settings
+    settings, contest = comparison.settings, comparison.primary
     if not settings.resamples:
         return
-    least = 1 / (settings.resamples + 1)
-    least *= 1 if settings.test in FAMILY_WISE and settings.family == "measure" else times(comparison)
-    if least >= settings.alpha and not all(pair.exact for pair in comparison.primary.pairs):
+    family_wise = settings.test in FAMILY_WISE
+    # The correction multiplies the smallest p by this factor.
+    times = len(comparison.labels) if settings.family == "all" else 1
+    if not family_wise:
+        times = 1 if settings.correction == "none" else settings.comparisons
+    least = times / (settings.resamples + 1)
+    if least >= settings.alpha and not all(pair.exact for pair in contest.pairs):
         needed = math.ceil(20 * settings.comparisons / settings.alpha)
-        yield Caution(
-            "resamples",
-            (),
-            f"With {settings.resamples:,} resamples no corrected p can be below {min(least, 1.0):.3f}, so nothing can "
-            f"be significant: take {needed:,} resamples.",
-            {"least": least, "needed": needed},
-        )
-    contest = comparison.primary
-    near = [pair for pair in contest.pairs if pair.error and uncertain(pair, comparison)]
-    if near:
-        rest = (
-            f"so near alpha in {contest.label} that another seed could decide otherwise: take more resamples."
-        )
-        yield of_pairs(comparison, "resamples", places_of(near), rest)
-
-
-def times(comparison: Findings) -> int:
-    """Returns the factor by which the correction multiplies the smallest p."""
-    settings = comparison.settings
-    if settings.test in FAMILY_WISE:
-        return len(comparison.labels)
-    return 1 if settings.correction == "none" else settings.comparisons
-
-
-def uncertain(pair: Pair, comparison: Findings) -> bool:
-    """Returns whether the Monte Carlo interval of a corrected p includes alpha."""
-    factor = pair.adjusted / pair.p if comparison.settings.test not in FAMILY_WISE and pair.p > 0 else 1.0
-    return abs(pair.adjusted - comparison.settings.alpha) < 1.96 * pair.error * factor
+        words = {"resamples": settings.resamples, "limit": min(least, 1.0)}
+        yield caution("resamples:few", (), words, least=least, needed=needed)
+    near = [
+        pair
+        for pair in contest.pairs
+        if abs(pair.adjusted - settings.alpha)
+        < 1.96 * pair.error * (pair.adjusted / pair.p if not family_wise and pair.p > 0 else 1.0)
+    ]
+    yield from of_pairs(comparison, "resamples:near", near, {"label": contest.label})
 
 
 def queries(comparison: Findings) -> Iterator[Caution]:
     """Warns if there are too few queries to detect anything, or so many that every difference is significant."""
-    n, contest = len(comparison.queries), comparison.primary
+    n, known = len(comparison.queries), detectable(comparison.primary)
     if n == 1:
-        yield Caution("few", (), "One query says nothing about others: there is no interval.", {"queries": 1})
+        yield caution("few:one", queries=1)
     elif n < FEW:
-        known = detectable(contest)
-        span = detectable_span(comparison, contest)
-        comma = "," if "," in span else ""
-        unseen = f": a true difference below {span}{comma} would mostly go undetected" if span else ""
-        yield Caution(
-            "few",
-            (),
-            f"{n} queries are few{unseen}.",
-            {"queries": n, "detectable": [known[0], known[-1]] if known else []},
+        span = detectable_span(comparison.primary)
+        words = {"span": f"{span}," if "," in span else span}
+        yield caution(
+            "few:span" if span else "few", (), words, queries=n, detectable=[*known[:1], *known[-1:]]
         )
     if n > MANY:
-        yield Caution(
-            "many",
-            (),
-            f"With {n:,} queries differences too small to matter are significant: read difference and interval, not p.",
-            {"queries": n},
-        )
+        yield caution("many", queries=n)
 
 
-def kinds_of_test(comparison: Findings) -> Iterator[Caution]:
-    """Warns of a test whose hypothesis is not about means."""
-    hypotheses = {
-        "wilcoxon": "that the differences lie symmetrically around 0",
-        "sign": "that wins and losses are equally likely",
-    }
-    test = comparison.settings.test
-    if test in hypotheses:
-        yield Caution(
-            "test",
-            (),
-            f"This test does not compare means: its hypothesis is {hypotheses[test]}. With more queries it rejects "
-            "equal means ever more often.",
-        )
-
-
-def aggregates(comparison: Findings) -> Iterator[Caution]:
-    """Warns of aggregates that are not plain means, and states the hypothesis that is tested instead."""
-    words = {
-        "sum": "is a sum: the difference and its interval are of sums, the test is of the queries' counts",
-        "geometric": "is a geometric mean: the test uses logarithms (values below 0.00001 count as 0.00001), and the "
-        "interval of the difference is a bootstrap over queries",
-    }
-    for contest in comparison.contests.values():
-        if kind(contest) in words:
-            yield Caution(
-                "aggregate", (), f"{contest.label} {words[kind(contest)]}.", {"measure": contest.label}
-            )
+def meanings(comparison: Findings) -> Iterator[Caution]:
+    """Warns of tests whose hypothesis is not about means, and of values that are not averaged plainly."""
+    if comparison.settings.test in NOT_OF_MEANS:
+        yield caution(f"test:{comparison.settings.test}")
     contests = comparison.contests.values()
-    micro = [contest.label for contest in contests if contest.measure.micro]
-    weighing = [
-        label
-        for place, label in enumerate(comparison.labels)
-        if any(has_weights(each.weights, place) for each in comparison.scores)
-        and kind(comparison.contests[label]) != "sum"
-    ]
-    falling = [contest.label for contest in contests if contest.smaller_is_better]
-    dependent = (
-        "a query's value depends on other queries' documents, so that queries are not independent: p and intervals "
-        "are approximate"
-    )
-    unequal = "queries have different weights; tests use weight times value, so they compare weighted means"
-    for name, labels, rest in (
-        ("micro", micro, dependent),
-        ("weights", weighing, unequal),
-        ("smaller", falling, "smaller is better"),
-    ):
+    for contest in contests:
+        if kind(contest) != "mean":
+            yield caution(f"aggregate:{kind(contest)}", measure=contest.label)
+    measures = {
+        "micro": [contest.label for contest in contests if contest.measure.micro],
+        "weights": [
+            contest.label
+            for place, contest in enumerate(contests)
+            if kind(contest) != "sum" and any(has_weights(each.weights, place) for each in comparison.scores)
+        ],
+        "smaller": [contest.label for contest in contests if contest.smaller_is_better],
+    }
+    for key, labels in measures.items():
         if labels:
-            yield Caution(name, (), f"{listed(labels)}: {rest}.", {"measures": labels})
+            yield caution(key, (), {"names": listed(labels)}, measures=labels)
 
 
 def has_weights(weights: Any, place: int) -> bool:
@@ -303,23 +225,19 @@ def kind(contest: Contest) -> str:
 
 
 def of_pairs(
-    comparison: Findings, kind: str, pairs: Sequence[tuple[int, int]], rest: str, **numbers: Any
-) -> Caution:
-    """Returns a caution about pairs of runs. The sentence begins with their names, those of the best runs first."""
+    comparison: Findings, key: str, pairs: Sequence[Pair], words: dict[str, Any], **numbers: Any
+) -> Iterator[Caution]:
+    """Yields a caution about pairs of runs, if there are any. The sentence names the best runs first."""
+    if not pairs:
+        return
     place = {run: number for number, run in enumerate(ranked(comparison.primary))}
-    order = [sorted(pair, key=place.__getitem__) for pair in pairs]
-    order.sort(key=lambda pair: [place[run] for run in pair])
-    names = [f"{comparison.names[one]}/{comparison.names[other]}" for one, other in order]
-    words = f"{len(pairs)} pairs ({listed(names, 3)}) are"
-    if len(pairs) == 1:
-        words = f"{comparison.names[order[0][0]]} and {comparison.names[order[0][1]]} are"
-    runs = tuple(sorted(set(chain(*pairs))))
-    return Caution(kind, runs, f"{words} {rest}", {"pairs": list(map(list, pairs)), **numbers})
-
-
-def places_of(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
-    """Returns the indices of both runs of each pair."""
-    return [(pair.a, pair.b) for pair in pairs]
+    order = sorted(sorted((place[pair.a], place[pair.b])) for pair in pairs)
+    best_first = {number: comparison.names[run] for run, number in place.items()}
+    names = [[best_first[number] for number in each] for each in order]
+    several = f"{len(pairs)} pairs ({listed(list(map('/'.join, names)), 3)}) are"
+    these = f"{' and '.join(names[0])} are" if len(pairs) == 1 else several
+    runs = [[pair.a, pair.b] for pair in pairs]
+    yield caution(key, sorted(set(chain(*runs))), {"these": these, **words}, pairs=runs, **numbers)
 
 
 # ---------------------------------------------------------------- unjudged documents
@@ -330,18 +248,8 @@ WIDEST_GAP = 0.05
 
 SHOWN = 4
 
-
-@dataclass(frozen=True, eq=False)
-class Alternatives:
-    """The values that a run would have if its unjudged documents counted differently, NaN if undefined.
-
-    Args:
-        removed: with unjudged documents removed from the lists [queries].
-        relevant: with the unjudged ones among the first documents counted as of the highest grade [queries].
-    """
-
-    removed: Floats
-    relevant: Floats
+Readings: TypeAlias = "dict[int, Floats | None]"
+"""By run, the values without and with unjudged documents as relevant [queries, 2]; None where they are unknown."""
 
 
 def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
@@ -358,7 +266,7 @@ def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
         return []
     apart = len(flagged) <= SHOWN
     needed = {*flagged, *(other for run in flagged for other in partners(comparison, run) if apart)}
-    readings = {run: readings_of(comparison, systems[run]) for run in needed}
+    readings = {run: readings_of(comparison, systems[run], run) for run in needed}
     if not apart:
         return [together(comparison, flagged, readings)]
     found: list[Caution] = []
@@ -371,52 +279,58 @@ def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
     return found
 
 
-def readings_of(comparison: Findings, system: System) -> Alternatives | None:
+def readings_of(comparison: Findings, system: System, run: int) -> Floats | None:
     """Returns the run's values with its unjudged documents removed, and with them as relevant, or None if unknown.
 
     Scores have no lists, and the subtopics for which an unjudged document would be relevant are unknown.
     """
-    contest, scores = comparison.primary, system.scores
+    contest = comparison.primary
     if system.found is None or contest.measure.definition.groups:
         return None
-    policy = scores.policy.of_measure(str(contest.measure))
-    grades = system.found.whole.judged_grades
-    highest = max(1.0, float(grades.max(initial=1.0)))
+    policy = system.scores.policy.of_measure(str(contest.measure))
+    highest = max(1.0, float(system.found.whole.judged_grades.max(initial=1.0)))
     found = alternatives(system.found, contest.measure, policy, comparison.judged_depth, highest)
     row = {query: place for place, query in enumerate(comparison.queries)}
     # A query that is left out because it is empty occurs in the match but not in the comparison.
     own = np.array([row.get(text_of(query), -1) for query in system.found.queries])
-
-    def spread(values: Floats) -> Floats:
-        column = np.full(len(comparison.queries), np.nan)
-        column[own[own >= 0]] = values[own >= 0]
-        column[np.isnan(contest.values[:, comparison.scores.index(scores)])] = np.nan
-        return column
-
-    return Alternatives(spread(found.removed), spread(found.relevant))
+    values = np.full((len(comparison.queries), 2), np.nan)
+    values[own[own >= 0]] = found[own >= 0]
+    values[np.isnan(contest.values[:, run])] = np.nan
+    return values
 
 
-def doubt(
-    comparison: Findings, run: int, readings: dict[int, Alternatives | None], runs: tuple[int, ...]
-) -> Caution:
+def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, ...]) -> Caution:
     """Returns a caution about one run's unjudged documents and the differences that they make doubtful."""
-    share = 100 * (1 - comparison.judged[run])
-    depth = comparison.judged_depth
-    others = [
-        f"{comparison.names[other]} {100 * (1 - comparison.judged[other]):.1f}%"
-        for other in partners(comparison, run)
-        if not math.isnan(comparison.judged[other])
+    contest, judged, names = comparison.primary, comparison.judged, comparison.names
+    others, mine = partners(comparison, run), readings[run]
+    shares = [
+        f"{names[other]} {100 * (1 - judged[other]):.1f}%"
+        for other in others
+        if not math.isnan(judged[other])
     ]
-    compared = f" ({listed(others, 3)})" if others else ""
-    sentence = (
-        f"{comparison.names[run]}: {share:.1f}% of its top {depth} is unjudged{compared}; unjudged documents count as "
-        "not relevant."
-    )
-    numbers: dict[str, object] = {"judged": comparison.judged[run], "depth": depth}
-    if readings[run] is not None:
-        more, figures = what_if(comparison, run, readings)
-        sentence, numbers = f"{sentence} {more}", numbers | figures
-    return Caution("unjudged", runs, sentence, numbers)
+    compared = f" ({listed(shares, 3)})" if shares else ""
+    words = {"name": names[run], "share": 100 * (1 - judged[run]), "others": compared}
+    numbers: dict[str, Any] = {"judged": judged[run], "depth": comparison.judged_depth}
+    if mine is None:
+        return caution("unjudged", runs, words, **numbers)
+    digits = digits_of(len(comparison.queries), contest)
+    removed, relevant = means(comparison, mine)
+    numbers |= {"measure": contest.label, "removed": removed, "relevant": relevant}
+    its = readings[others[0]] if len(others) == 1 else None
+    if its is None:
+        figures = zip(("now", "without", "with_them"), (contest.means[run], removed, relevant), strict=True)
+        words |= {name: decimals(value, digits) for name, value in figures}
+        return caution("unjudged:alone", runs, words, **numbers)
+    difference = mine[:, 0] - its[:, 0]
+    test = paired(difference[~np.isnan(difference)], confidence=comparison.settings.confidence)
+    middle, low, high = (float(each[0]) for each in (test.mean, test.low, test.high))
+    least = contest.means[run] - means(comparison, its)[1]
+    most = relevant - contest.means[others[0]]
+    figures = zip(("difference", "least", "most"), (middle, least, most), strict=True)
+    words |= {name: signed(value, digits) for name, value in figures}
+    words["ends"] = interval(low, high, digits, sign=True)
+    numbers |= {"difference_removed": middle, "low_removed": low, "high_removed": high}
+    return caution("unjudged:pair", runs, words, **numbers, difference_least=least, difference_most=most)
 
 
 def partners(comparison: Findings, run: int) -> list[int]:
@@ -427,68 +341,37 @@ def partners(comparison: Findings, run: int) -> list[int]:
     return [other for other in ranked(comparison.primary) if other != run]
 
 
-def what_if(
-    comparison: Findings, run: int, readings: dict[int, Alternatives | None]
-) -> tuple[str, dict[str, object]]:
-    """Returns a sentence on how unjudged documents could change a run's mean or difference, and its numbers."""
-    contest, digits = comparison.primary, digits_of(len(comparison.queries))
-    mine, others = readings[run], partners(comparison, run)
-    assert mine is not None
-    removed, relevant = mean(comparison, mine.removed), mean(comparison, mine.relevant)
-    figures: dict[str, object] = {"measure": contest.label, "removed": removed, "relevant": relevant}
-    other = readings[others[0]] if len(others) == 1 else None
-    if other is None:
-        return (
-            f"Its {contest.label} of {score(contest.means[run], digits)} would be {score(removed, digits)} with them "
-            f"removed, {score(relevant, digits)} if they were relevant."
-        ), figures
-    difference = mine.removed - other.removed
-    shared = ~np.isnan(difference)
-    test = paired(difference[shared], confidence=comparison.settings.confidence)
-    low, high = float(test.low[0]), float(test.high[0])
-    lowest = contest.means[run] - mean(comparison, other.relevant)
-    highest = relevant - contest.means[others[0]]
-    figures |= {"difference_removed": float(test.mean[0]), "low_removed": low, "high_removed": high}
-    figures |= {"difference_least": lowest, "difference_most": highest}
-    return (
-        f"With unjudged documents removed, the difference in {contest.label} is {signed(float(test.mean[0]), digits)} "
-        f"{interval(low, high, digits, sign=True)}; with those of one run counted as relevant, "
-        f"{signed(lowest, digits)} to {signed(highest, digits)}."
-    ), figures
+def means(comparison: Findings, values: Floats) -> tuple[float, ...]:
+    """Returns the unweighted means, or other aggregates, of two columns of values of the primary measure."""
+    return Table(comparison.primary.label, comparison.primary.measure, values).means
 
 
-def mean(comparison: Findings, values: Floats) -> float:
-    """Returns the unweighted mean, or other aggregate, of a run's values of the primary measure."""
-    contest = comparison.primary
-    return Table(contest.label, contest.measure, values[:, None]).means[0]
-
-
-def together(comparison: Findings, flagged: list[int], readings: dict[int, Alternatives | None]) -> Caution:
+def together(comparison: Findings, flagged: list[int], readings: Readings) -> Caution:
     """Returns one caution for many runs, starting with the run that has the most unjudged documents."""
-    order = sorted(flagged, key=lambda run: comparison.judged[run])
-    named = [f"{comparison.names[run]} {comparison.judged[run]:.3f}" for run in order]
-    best = max(range(len(comparison.names)), key=lambda run: np.nan_to_num(comparison.judged[run]))
+    names, judged = comparison.names, comparison.judged
+    order = sorted(flagged, key=judged.__getitem__)
+    best = max(range(len(names)), key=lambda run: np.nan_to_num(judged[run]))
+    keys = ("judged", "removed", "relevant")
     would = {
-        comparison.names[run]: {
-            "judged": comparison.judged[run],
-            "removed": mean(comparison, each.removed),
-            "relevant": mean(comparison, each.relevant),
-        }
+        names[run]: dict(zip(keys, (judged[run], *means(comparison, each)), strict=True))
         for run in order
         if (each := readings[run]) is not None
     }
-    return Caution(
-        "unjudged",
-        tuple(flagged),
-        f"{len(flagged)} of {len(comparison.names)} runs have unjudged documents in their top "
-        f"{comparison.judged_depth}, which count as not relevant; judged: {listed(named, 6)}; the most, "
-        f"{comparison.names[best]}, {comparison.judged[best]:.3f}.",
-        {"depth": comparison.judged_depth, "runs": would},
-    )
+    words = {
+        "flagged": len(flagged),
+        "total": len(names),
+        "names": listed([f"{names[run]} {judged[run]:.3f}" for run in order], 6),
+        "best": names[best],
+        "most": judged[best],
+    }
+    return caution("unjudged:many", flagged, words, depth=comparison.judged_depth, runs=would)
 
 
-def alternatives(found: Match, measure: Measure, policy: Policy, depth: int, grade: float) -> Alternatives:
-    """Returns the values that a run would have if its unjudged documents counted differently.
+def alternatives(found: Match, measure: Measure, policy: Policy, depth: int, grade: float) -> Floats:
+    """Returns the values that a run would have if its unjudged documents counted differently [queries, 2].
+
+    The first column has the values with unjudged documents removed from the lists. The second column has the values
+    with the unjudged ones among the first documents counted as of the highest grade. Undefined values are NaN.
 
     Args:
         found: the run, matched.
@@ -502,7 +385,7 @@ def alternatives(found: Match, measure: Measure, policy: Policy, depth: int, gra
     )
     condensed = finished(whole, policy.changed(unjudged="removed"))
     raised = finished(counted_as(whole, depth, grade), policy)
-    return Alternatives(values_of(condensed, [measure])[:, 0], values_of(raised, [measure])[:, 0])
+    return np.hstack([values_of(each, [measure]) for each in (condensed, raised)])
 
 
 def counted_as(rows: JudgedRows, depth: int, grade: float) -> JudgedRows:

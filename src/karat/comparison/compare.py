@@ -133,7 +133,6 @@ def compare(
         correction=correction or "",
         alpha=alpha,
         family=family,
-        comparisons=0,
         resamples=resamples or 0,
         seed=seed,
         baseline=place_of(baseline, names, systems),

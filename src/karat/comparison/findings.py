@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from karat.comparison.statistics.resampling import SEED
+from karat.output.files import own_table
+from karat.output.language import Counting
 
 if TYPE_CHECKING:
     from karat.comparison.statistics.multiple_comparisons import Anova
@@ -19,25 +24,16 @@ FAMILY_WISE = ("tukey", "max-t")
 NOT_OF_MEANS = ("wilcoxon", "sign")
 """Tests of signs or ranks: no interval of the mean agrees with their p."""
 
-TESTS = {
-    "t": "paired t-test",
-    "randomisation": "randomisation test (sign flips)",
-    "tukey": "randomised Tukey HSD test",
-    "max-t": "max-T randomisation test (sign flips)",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "sign": "sign test",
-}
+SENTENCES = own_table(__file__, "sentences.toml")
+"""The sentences of comparisons and agreements, by section and key."""
+
+TESTS: dict[str, str] = SENTENCES["tests"]
 """The names of the tests in sentences."""
 
-CORRECTIONS = {
-    "holm": "Holm",
-    "bonferroni": "Bonferroni",
-    "bh": "Benjamini-Hochberg (false discovery rate: exploratory)",
-    "none": "none",
-}
+CORRECTIONS: dict[str, str] = SENTENCES["corrections"]
 """The names of the corrections in sentences."""
 
-SHORT_NAMES = {"holm": "Holm", "bonferroni": "Bonf.", "bh": "BH", "tukey": "Tukey", "max-t": "max-T"}
+SHORT_NAMES: dict[str, str] = SENTENCES["short"]
 """The names of corrections and tests in titles of columns."""
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -66,14 +62,14 @@ class Settings:
         sides: the number of sides of the test.
     """
 
-    test: str
-    correction: str
-    alpha: float
-    family: str
-    comparisons: int
-    resamples: int
-    seed: int
-    baseline: int | None
+    test: str = ""
+    correction: str = ""
+    alpha: float = 0.05
+    family: str = "measure"
+    comparisons: int = 0
+    resamples: int = 0
+    seed: int = SEED
+    baseline: int | None = None
     confidence: float = 0.95
     interval: str = "t"
     rope: float | None = None
@@ -166,7 +162,7 @@ class Contest:
         means: each run's aggregate.
         low: the lower end of its interval.
         high: the upper end.
-        letters: for each run, the letters of the runs that it significantly outperforms.
+        beaten: for each run, the indices of the runs that it significantly outperforms.
         pairs: with a baseline, (run, baseline) for every other run; else all pairs, the earlier run first.
         strata: the comparison within each group of queries, if requested.
         anova: the two-way analysis of variance, queries by runs, of three runs or more; None if a run lacks a query.
@@ -179,11 +175,21 @@ class Contest:
     means: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
-    letters: tuple[str, ...]
+    beaten: tuple[tuple[int, ...], ...]
     pairs: tuple[Pair, ...]
     strata: tuple[Stratum, ...] = ()
     anova: Anova | None = None
     smaller_is_better: bool = False
+
+    @cached_property
+    def letters(self) -> tuple[str, ...]:
+        """For each run, the letters of the runs that it significantly outperforms."""
+        separator = "," if len(self.means) > len(ALPHABET) else ""
+        return tuple(separator.join(map(letter, runs)) for runs in self.beaten)
+
+    def between(self, run: int, other: int) -> Pair:
+        """Returns the comparison of two runs, with ``run`` first. The two runs must have been compared."""
+        return next(turned(pair, run) for pair in self.pairs if {pair.a, pair.b} == {run, other})
 
     def __repr__(self) -> str:
         """Returns a one-line summary of the runs, queries and pairs."""
@@ -246,25 +252,21 @@ def ranked(contest: Contest) -> list[int]:
     return sorted(range(len(means)), key=lambda run: (math.isnan(means[run]), -sense * means[run], run))
 
 
+SWAPPED = (("a", "b"), ("wins", "losses"), ("p_worse", "p_better"))
+NEGATED = (("difference", "difference"), ("d_z", "d_z"), ("low", "high"), ("joint_low", "joint_high"))
+"""The fields of a pair that exchange their values, or their negated values, if its runs change places."""
+
+
 def turned(pair: Pair, first: int) -> Pair:
     """Returns the pair with a given run first: differences and wins change sides if necessary."""
     if pair.a == first:
         return pair
-    return replace(
-        pair,
-        a=pair.b,
-        b=pair.a,
-        difference=-pair.difference,
-        low=-pair.high,
-        high=-pair.low,
-        d_z=-pair.d_z,
-        wins=pair.losses,
-        losses=pair.wins,
-        p_worse=pair.p_better,
-        p_better=pair.p_worse,
-        joint_low=-pair.joint_high,
-        joint_high=-pair.joint_low,
-    )
+    changed: dict[str, Any] = {}
+    for one, other in SWAPPED:
+        changed |= {one: getattr(pair, other), other: getattr(pair, one)}
+    for one, other in NEGATED:
+        changed |= {one: -getattr(pair, other), other: -getattr(pair, one)}
+    return replace(pair, **changed)
 
 
 def letter(place: int) -> str:
@@ -286,7 +288,6 @@ def letter(place: int) -> str:
     return written
 
 
-def letters_of(runs: list[int], among: int) -> str:
-    """Returns the letters of some runs, separated by commas if a letter has two characters."""
-    separator = "," if among > len(ALPHABET) else ""
-    return separator.join(map(letter, sorted(runs)))
+def say(section: str, key: str, **values: Any) -> str:
+    """Returns a sentence of ``sentences.toml`` with these values in its braces."""
+    return Counting().format(SENTENCES[section][key], **values)

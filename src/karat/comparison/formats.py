@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import asdict, is_dataclass, replace
+from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,52 +110,44 @@ def frame(comparison: Findings, what: str, backend: str | None) -> Any:
     Raises:
         DataError: no data frame library is installed.
     """
-    columns = {"pairs": pair_columns, "runs": run_columns, "queries": query_columns}[what](comparison)
-    return frame_of(columns, backend)
+    return frame_of(columns_of(comparison, what), backend)
 
 
 def separated(comparison: Findings, layout: str) -> str:
     """Returns CSV or TSV with a row for each measure and pair, and numbers in full precision."""
-    columns = pair_columns(comparison)
+    columns = columns_of(comparison, "pairs")
     rows = [
         ["" if cell is None else str(cell) for cell in row] for row in zip(*columns.values(), strict=True)
     ]
     return lay_out(layout, list(columns), rows, 3)
 
 
-def pair_columns(comparison: Findings) -> dict[str, list[Any]]:
-    """Returns the columns of a table with a row for each measure and pair."""
-    rows = [
-        {"measure": label, "run": comparison.names[pair.a], "other": comparison.names[pair.b]}
-        | {key: value for key, value in asdict(pair).items() if key not in ("a", "b") and value is not None}
-        for label, contest in comparison.contests.items()
-        for pair in contest.pairs
-    ]
+def columns_of(comparison: Findings, what: str) -> dict[str, list[Any]]:
+    """Returns the columns of a table with a row for each measure and pair (``pairs``), run or query."""
+    names, contests = comparison.names, comparison.contests
+    if what == "pairs":
+        rows: list[dict[str, Any]] = [
+            {"measure": label, "run": names[pair.a], "other": names[pair.b]}
+            | {key: value for key, value in vars(pair).items() if key not in ("a", "b") and value is not None}
+            for label, contest in contests.items()
+            for pair in contest.pairs
+        ]
+    elif what == "runs":
+        keys = ("measure", "run", "letter", "mean", "low", "high", "better_than")
+        letters = list(map(letter, range(len(names))))
+        rows = [
+            dict(zip(keys, (label, *row), strict=True))
+            for label, each in contests.items()
+            for row in zip(names, letters, each.means, each.low, each.high, each.letters, strict=True)
+        ]
+    else:
+        rows = [
+            {"measure": label, "run": name, "query": query, "value": value}
+            for label, contest in contests.items()
+            for name, values in zip(names, contest.values.T.tolist(), strict=True)
+            for query, value in zip(comparison.queries, values, strict=True)
+        ]
     return {key: [row[key] for row in rows] for key in rows[0]}
-
-
-def run_columns(comparison: Findings) -> dict[str, list[Any]]:
-    """Returns the columns of a table with a row for each measure and run."""
-    keys = ("measure", "run", "letter", "mean", "low", "high", "better_than")
-    letters = map(letter, range(len(comparison.names)))
-    own = list(zip(comparison.names, letters, strict=True))
-    rows = [
-        (label, *its, *numbers)
-        for label, contest in comparison.contests.items()
-        for its, *numbers in zip(own, contest.means, contest.low, contest.high, contest.letters, strict=True)
-    ]
-    return dict(zip(keys, map(list, zip(*rows, strict=True)), strict=True))
-
-
-def query_columns(comparison: Findings) -> dict[str, list[Any]]:
-    """Returns the columns of a table with a row for each measure, run and query."""
-    rows = [
-        (label, name, query, value)
-        for label, contest in comparison.contests.items()
-        for name, values in zip(comparison.names, contest.values.T.tolist(), strict=True)
-        for query, value in zip(comparison.queries, values, strict=True)
-    ]
-    return dict(zip(("measure", "run", "query", "value"), map(list, zip(*rows, strict=True)), strict=True))
 
 
 WIDE = 24

@@ -79,11 +79,15 @@ class Evaluation:
     qrels: Qrels | None = None
 
 
-def named(runs: RunsLike) -> dict[str, Run | Scores]:
+def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
     """Returns the runs by name. The name is the given key, or else the run's own name or path.
 
+    Args:
+        runs: the runs.
+        least: the smallest number of runs that is accepted.
+
     Raises:
-        DataError: fewer than two runs, or two of the same name.
+        DataError: too few runs, or two of the same name.
     """
     if isinstance(runs, Mapping):
         refuse_alike(list(map(str, runs)))
@@ -94,7 +98,7 @@ def named(runs: RunsLike) -> dict[str, Run | Scores]:
         ready = [taken(each) for each in runs]
         names = names_apart(ready)
         found = [(name, taken(each, name)) for name, each in zip(names, ready, strict=True)]
-    if len(found) < 2:
+    if len(found) < least:
         raise DataError("A comparison needs at least two runs.")
     return dict(found)
 
@@ -133,6 +137,7 @@ def evaluated(
     judged_at: int | None = None,
     progress: _native.Progress | None = None,
     again: bool = False,
+    least: int = 2,
 ) -> Evaluation:
     """Evaluates the runs of a comparison together. Each file is read once.
 
@@ -146,8 +151,9 @@ def evaluated(
         judged_at: as in ``compare``.
         progress: as in ``compare``.
         again: whether documents of the runs are needed later, so that small files are held in memory.
+        least: the smallest number of runs that is accepted.
     """
-    given = named(runs)
+    given = named(runs, least)
     ready = [each for each in given.values() if isinstance(each, Scores)]
     if len(ready) == len(given):
         refuse_other_conventions(ready, policy, profile, weights)

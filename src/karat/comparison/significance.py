@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Stratum, letters_of
+from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Stratum, say
 from karat.comparison.statistics.multiple_comparisons import anova, corrected, randomised_tukey
 from karat.comparison.statistics.paired import all_pairs, bayes, equivalence, one_sided_quantile, paired, wins
 from karat.comparison.statistics.resampling import RESAMPLES, Draw, max_flip, resample_means, sign_flip
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from karat.lists.rows import Floats, Integers
 
 
-LIMIT = "So many scores were not permuted: p is from the limit of the permutation distribution, a range of normals."
 AT_ONCE = 4_000_000
 """Differences held in memory at a time."""
 
@@ -41,7 +40,7 @@ def contests_of(
     found = list(side_by_side(lambda table: outcome_of(table, first, second, settings), tables, threads))
     outcomes = [outcome for outcome, _ in found]
     if any(limit for _, limit in found):
-        settings = replace(settings, notes=(*settings.notes, LIMIT))
+        settings = replace(settings, notes=(*settings.notes, say("method", "limit")))
     correct_together(outcomes, settings)
     contests = {}
     for table, outcome in zip(tables, outcomes, strict=True):
@@ -54,7 +53,7 @@ def contests_of(
             means=table.means,
             low=tuple(low.tolist()),
             high=tuple(high.tolist()),
-            letters=letters(runs, outcome, settings.alpha, table.sign),
+            beaten=beaten(runs, outcome, settings.alpha, table.sign),
             pairs=pairs_in(outcome, settings),
             strata=() if groups is None else strata_of(table, first, second, settings, groups),
             anova=variance_of(table),
@@ -121,8 +120,9 @@ KINDS = {"int": np.int64, "bool": np.bool_}
 def empty_outcome(first: Integers, second: Integers) -> Outcome:
     """Returns an empty outcome for the tests to fill in. Its numbers are NaN, and its whole numbers are 0."""
     columns = [(each.name, KINDS.get(str(each.type), np.float64)) for each in fields(Pair)]
-    outcome = np.recarray(len(first), [*columns, ("freedom", np.float64), ("cut", np.float64)])
-    for name, kind in columns + [("freedom", np.float64), ("cut", np.float64)]:
+    columns += [("freedom", np.float64), ("cut", np.float64)]
+    outcome = np.recarray(len(first), columns)
+    for name, kind in columns:
         outcome[name] = np.nan if kind is np.float64 else 0
     outcome.a, outcome.b = first, second
     return outcome
@@ -310,14 +310,14 @@ def t_quantile(confidence: Floats | float, freedom: Floats) -> Floats:
     return one_sided_quantile((1 + np.asarray(confidence)) / 2, freedom)
 
 
-def letters(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[str, ...]:
-    """Returns, for each run, the letters of the runs that it significantly outperforms."""
-    beaten: list[list[int]] = [[] for _ in range(runs)]
+def beaten(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[tuple[int, ...], ...]:
+    """Returns, for each run, the indices of the runs that it significantly outperforms."""
+    found: list[list[int]] = [[] for _ in range(runs)]
     for place in np.flatnonzero(outcome.adjusted < alpha).tolist():
         one, other = int(outcome.a[place]), int(outcome.b[place])
         better = sign * outcome.difference[place]
         if better > 0:
-            beaten[one].append(other)
+            found[one].append(other)
         elif better < 0:
-            beaten[other].append(one)
-    return tuple(letters_of(its, runs) for its in beaten)
+            found[other].append(one)
+    return tuple(tuple(sorted(its)) for its in found)

@@ -16,13 +16,12 @@ from karat.comparison.verdict import (
     lettered,
     p_text,
     p_titles,
-    score,
     signed,
     smallest_p,
     tied_best,
 )
 from karat.output import escaping
-from karat.output.document import Marked, Table, apart, columns_of, folded, width
+from karat.output.document import Marked, Table, apart, columns_of, decimals, folded, width
 from karat.output.escaping import printable
 
 if TYPE_CHECKING:
@@ -159,24 +158,21 @@ def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[Sheet]:
 
 def board(comparison: Findings, view: View) -> Sheet:
     """Returns the leaderboard: scores with letters, the interval of the primary score, and the share judged."""
-    digits = digits_of(len(comparison.queries))
     counted = not lettered(comparison)
     header, columns = ["#", "run"], []
     for label, contest in comparison.contests.items():
         header.append(label)
+        digits = digits_of(len(comparison.queries), contest)
         columns.append(score_cells(contest, digits, lettered=not counted))
         if contest is comparison.primary:
             header.append(f"{comparison.settings.confidence * 100:g}% CI")
-            kind = contest.measure.definition.aggregate
-            columns.append(
-                [interval(*ends, digits, kind) for ends in zip(contest.low, contest.high, strict=True)]
-            )
+            columns.append([interval(*ends, digits) for ends in zip(contest.low, contest.high, strict=True)])
             if counted:
                 header.append("beats")
-                columns.append([str(each) for each in beaten(contest, comparison)])
-    if len({score(each, 3) for each in comparison.judged}) > 1 and not declared_negative(comparison):
+                columns.append([str(len(each)) for each in contest.beaten])
+    if len({decimals(each, 3) for each in comparison.judged}) > 1 and not declared_negative(comparison):
         header.append(f"judged@{comparison.judged_depth}")
-        columns.append([score(each, 3) for each in comparison.judged])
+        columns.append([decimals(each, 3) for each in comparison.judged])
     shown = ranking(comparison, view)
     rows = [[letter(run), comparison.names[run], *(column[run] for column in columns)] for run in shown]
     notes = []
@@ -202,22 +198,11 @@ def board(comparison: Findings, view: View) -> Sheet:
 
 def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
     """Returns the means with the letters of the runs that each run significantly outperforms. The best are bold."""
-    kind = contest.measure.definition.aggregate
     room = max(map(len, contest.letters)) if lettered else 0
     return [
-        Marked(score(mean, digits, kind), raised if lettered else "", bold=best, room=room)
+        Marked(decimals(mean, digits), raised if lettered else "", bold=best, room=room)
         for mean, raised, best in zip(contest.means, contest.letters, tied_best(contest, digits), strict=True)
     ]
-
-
-def beaten(contest: Contest, comparison: Findings) -> list[int]:
-    """Returns the number of runs that each run significantly outperforms."""
-    counts = [0] * len(contest.means)
-    sign = -1 if contest.smaller_is_better else 1
-    for pair in contest.pairs:
-        if pair.adjusted < comparison.settings.alpha and pair.difference:
-            counts[pair.a if sign * pair.difference > 0 else pair.b] += 1
-    return counts
 
 
 def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
@@ -246,7 +231,7 @@ def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
 
 def worst(comparison: Findings, view: View) -> Sheet:
     """Returns the queries on which the first run of each pair falls furthest behind the second."""
-    contest, digits = comparison.primary, max(digits_of(len(comparison.queries)), 4)
+    contest = comparison.primary
     sign = -1 if contest.smaller_is_better else 1
     rows = []
     for pair in chosen(comparison, contest, view)[0]:
@@ -257,8 +242,8 @@ def worst(comparison: Findings, view: View) -> Sheet:
             [
                 "" if number else pair_names(comparison, pair),
                 comparison.queries[place],
-                *(score(value, digits) for value in values[place].tolist()),
-                signed(float(values[place, 0] - values[place, 1]), digits),
+                *(decimals(value, 4) for value in values[place].tolist()),
+                signed(float(values[place, 0] - values[place, 1]), 4),
             ]
             for number, place in enumerate(behind[: view.worst])
         ]
@@ -269,14 +254,10 @@ def worst(comparison: Findings, view: View) -> Sheet:
 
 def groups_of(comparison: Findings) -> dict[int, int]:
     """Returns each run's group. A run that is significantly worse than the first of its group starts the next group."""
-    contest, alpha = comparison.primary, comparison.settings.alpha
-    sure = {
-        frozenset((pair.a, pair.b)) for pair in contest.pairs if pair.adjusted < alpha and not pair.identical
-    }
     found: dict[int, int] = {}
     first, number = -1, 0
-    for run in ranked(contest):
-        if first < 0 or frozenset((first, run)) in sure:
+    for run in ranked(comparison.primary):
+        if first < 0 or run in comparison.primary.beaten[first]:
             first, number = run, number + 1
         found[run] = number
     return found
@@ -289,7 +270,7 @@ def numbers_of(
     settings = comparison.settings
     raw, corrected = p_titles(settings)
     least, least_corrected = smallest_p(settings, adjusted=False), smallest_p(settings, adjusted=True)
-    columns = differences(comparison, contest, pairs, digits_of(len(comparison.queries)))
+    columns = differences(comparison, pairs, digits_of(len(comparison.queries), contest))
     if len({pair.n for pair in contest.pairs}) > 1:
         columns["n"] = [str(pair.n) for pair in pairs]
     columns[raw] = [p_text(pair.p, settings.alpha, 0.0 if pair.exact else least) for pair in pairs]
@@ -301,18 +282,15 @@ def numbers_of(
         columns["p(equiv.)"] = [p_text(pair.p_equivalent, settings.alpha) for pair in pairs]
     if settings.rope is not None:
         for name in ("worse", "same", "better"):
-            columns[f"P({name})"] = [score(getattr(pair, f"p_{name}"), 3) for pair in pairs]
+            columns[f"P({name})"] = [decimals(getattr(pair, f"p_{name}"), 3) for pair in pairs]
     return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]
 
 
-def differences(
-    comparison: Findings, contest: Contest, pairs: Sequence[Pair], digits: int
-) -> dict[str, list[str]]:
+def differences(comparison: Findings, pairs: Sequence[Pair], digits: int) -> dict[str, list[str]]:
     """Returns the difference, interval, effect size and wins of pairs, by the titles of the columns."""
-    kind = contest.measure.definition.aggregate
-    ends = [interval(pair.low, pair.high, digits, kind, sign=True) for pair in pairs]
+    ends = [interval(pair.low, pair.high, digits, sign=True) for pair in pairs]
     return {
-        "diff": [signed(pair.difference, digits, kind) for pair in pairs],
+        "diff": [signed(pair.difference, digits) for pair in pairs],
         f"{comparison.settings.confidence * 100:g}% CI": ends,
         "d_z": [signed(pair.d_z, 2) for pair in pairs],
         "W/T/L": [f"{pair.wins}/{pair.ties}/{pair.losses}" for pair in pairs],
@@ -324,8 +302,7 @@ def strata(comparison: Findings) -> list[Sheet]:
     contest = comparison.primary
     if not contest.strata:
         return []
-    kind = contest.measure.definition.aggregate
-    digits = digits_of(min(each.queries for each in contest.strata))
+    digits = digits_of(min(each.queries for each in contest.strata), contest)
     sign = -1 if contest.smaller_is_better else 1
     header = [
         "#",
@@ -339,9 +316,7 @@ def strata(comparison: Findings) -> list[Sheet]:
         known = [place for place, mean in enumerate(means) if not math.isnan(mean)]
         worst = min(known, key=lambda place: sign * means[place]) if known else None
         name = "-" if worst is None else contest.strata[worst].name
-        rows.append(
-            [letter(run), comparison.names[run], *(score(mean, digits, kind) for mean in means), name]
-        )
+        rows.append([letter(run), comparison.names[run], *(decimals(mean, digits) for mean in means), name])
     found = [Sheet(header, rows, frozenset({0, 1, len(header) - 1}))]
     pairs, _ = chosen(comparison, contest)
     if len(pairs) <= MOST_PAIRS:
@@ -366,7 +341,8 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> Sheet:
             marked = f"{group} (worst)" if own is worst and len(its) > 1 else group
             names.append([pair_names(comparison, pair), marked, str(own.n)])
             found.append(own)
-    columns = differences(comparison, contest, found, digits_of(min(each.queries for each in contest.strata)))
+    digits = digits_of(min(each.queries for each in contest.strata), contest)
+    columns = differences(comparison, found, digits)
     del columns["d_z"]
     columns["p(t)"] = [p_text(own.p, comparison.settings.alpha) for own in found]
     rows = [[*name, *row] for name, row in zip(names, zip(*columns.values(), strict=True), strict=True)]
@@ -388,7 +364,7 @@ def orders(comparison: Findings) -> list[Sheet]:
     if len(orders.labels) > 1:
         for title, values in (("Kendall τ_b", orders.tau), ("τ_AP,b", orders.tau_ap)):
             rows = [
-                [label, *(score(value, 3) for value in row)]
+                [label, *(decimals(value, 3) for value in row)]
                 for label, row in zip(orders.labels, values.tolist(), strict=True)
             ]
             found.append(Sheet([title, *orders.labels], rows, frozenset({0}), keep=1))
@@ -397,7 +373,7 @@ def orders(comparison: Findings) -> list[Sheet]:
         baseline = comparison.settings.baseline
         against = runs if baseline is None else [baseline]
         rows = [
-            [letter(run), comparison.names[run], *(score(orders.rbo[run, other], 3) for other in against)]
+            [letter(run), comparison.names[run], *(decimals(orders.rbo[run, other], 3) for other in against)]
             for run in runs
         ]
         note = (

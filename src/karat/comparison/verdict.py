@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat._version import __version__
-from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, SHORT_NAMES, TESTS, letter, ranked, turned
+from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, SHORT_NAMES, TESTS, letter, ranked, say
 from karat.evaluation.score_tables import conventions_of
 from karat.output.document import decimals
 from karat.output.language import plural
@@ -60,144 +60,119 @@ def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[
     return next(run for run in order if run != baseline), baseline
 
 
-def seen_from(contest: Contest, run: int) -> dict[int, tuple[float, float, Pair]]:
-    """Returns a run's lead over each other run, with p and the pair, best runs first."""
-    sense = -1 if contest.smaller_is_better else 1
-    found = {}
-    for pair in contest.pairs:
-        if run in (pair.a, pair.b):
-            sign = sense if pair.a == run else -sense
-            found[pair.b if pair.a == run else pair.a] = (sign * pair.difference, pair.adjusted, pair)
-    return {other: found[other] for other in ranked(contest) if other in found}
-
-
 def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
     """Returns the verdict for a measure, the primary one if None."""
     contest = contest or comparison.primary
-    baseline = comparison.settings.baseline
-    told = against_baseline if baseline is not None and len(comparison.names) > 2 else among_all
-    headline, sentences, pair = told(comparison, contest)
-    settings = comparison.settings
-    p_word = "a corrected p" if corrected(settings) else "p"
-    small = (
-        f"{contest.label} over {counted(comparison)}; significant means {p_word} below "
-        f"{settings.alpha:g}. The test does not say whether a difference matters to those who search."
-    )
-    return Verdict(
-        headline,
-        tuple(each.replace(" -", " −") for each in sentences if each),
-        small,
-        pair[0] if baseline is None else baseline,
-        pair,
-    )
-
-
-def among_all(comparison: Findings, contest: Contest) -> tuple[str, list[str], tuple[int, int]]:
-    """Describes the best run against all others."""
-    names = comparison.names
-    best, second = ranked(contest)[:2]
-    others = seen_from(contest, best)
-    beaten, open_still, equal = split(others, comparison.settings.alpha)
-    leader, unseen = names[best], missed(comparison, contest)
-    nearest = said_of(comparison, contest, best, second)
-    if len(names) == 2:
-        if equal:
-            return f"{leader} and {names[second]} are the same.", [nearest], (best, second)
-        if beaten:
-            return f"{leader} is better than {names[second]}.", [nearest, unseen], (best, second)
-        return f"{leader} and {names[second]} cannot be told apart.", [nearest, unseen], (best, second)
-    if not open_still and not equal:
-        return f"{leader} is better than all {len(beaten)} others.", [nearest], (best, second)
-    rivals = [run for run in others if run in equal or run in open_still]
-    sure = [f"It is significantly better than {names_in(comparison, beaten)}."] if beaten else []
-    sentences = [nearest, alone(comparison, others[second][2]), *sure, unseen]
-    headline = (
-        f"{leader} leads, but {names_in(comparison, rivals)} may be as good."
-        if beaten
-        else f"No run stands out: {leader} leads, but not significantly."
-    )
-    return headline, sentences, (best, second)
-
-
-def against_baseline(comparison: Findings, contest: Contest) -> tuple[str, list[str], tuple[int, int]]:
-    """Describes every run against the baseline."""
-    names, settings = comparison.names, comparison.settings
-    baseline = settings.baseline
-    assert baseline is not None
-    seen = {
-        run: (-difference, p, pair) for run, (difference, p, pair) in seen_from(contest, baseline).items()
-    }
-    sure = [run for run, (_, p, pair) in seen.items() if p < settings.alpha and not pair.identical]
-    better = [run for run in sure if seen[run][0] > 0]
-    worse = [run for run in sure if seen[run][0] < 0]
-    rest = [run for run in seen if run not in better and run not in worse]
-    best, _ = reference_of(comparison, contest)
-    held = names[baseline]
-    sentences = [said_of(comparison, contest, best, baseline), alone(comparison, seen[best][2])]
-    if not better:
-        headline = (
-            f"No run is shown to be better than {held}."
-            if rest
-            else f"{held} is better than every other run."
-        )
-    elif len(better) == 1:
-        headline = f"{names[better[0]]} is better than {held}."
+    settings, baseline = comparison.settings, comparison.settings.baseline
+    if baseline is not None and len(comparison.names) > 2:
+        pair = contest.between(*reference_of(comparison, contest))
+        headline, others = against_baseline(comparison, contest, pair)
     else:
-        headline = f"{len(better)} of {len(seen)} runs are better than {held}."
-        sentences.append(f"Significantly better: {names_in(comparison, better)}.")
-    if worse:
-        sentences.append(f"Significantly worse: {names_in(comparison, worse)}.")
-    if rest:
-        sentences.append(f"Not significantly different: {names_in(comparison, rest)}.")
-        sentences.append(missed(comparison, contest))
-    return headline, sentences, (best, baseline)
+        pair = contest.between(*ranked(contest)[:2])
+        headline, others = among_all(comparison, contest, pair)
+    small = say(
+        "verdict",
+        "small",
+        label=contest.label,
+        queries=len(comparison.queries),
+        p="a corrected p" if corrected(settings) else "p",
+        alpha=settings.alpha,
+    )
+    sentences = [said_of(comparison, contest, pair), *others]
+    signs = tuple(each.replace(" -", " −") for each in sentences if each)
+    return Verdict(headline, signs, small, pair.a if baseline is None else baseline, (pair.a, pair.b))
 
 
-def split(
-    others: dict[int, tuple[float, float, Pair]], alpha: float
-) -> tuple[list[int], list[int], list[int]]:
-    """Returns the runs that are significantly worse, those that are not significantly different, and identical ones."""
-    beaten = [run for run, (d, p, pair) in others.items() if d > 0 and p < alpha and not pair.identical]
-    equal = [run for run, (_, _, pair) in others.items() if pair.identical]
-    return beaten, [run for run in others if run not in beaten and run not in equal], equal
+def among_all(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, list[str]]:
+    """Returns the headline about the best run, and the sentences that compare this run with all others.
+
+    Args:
+        comparison: the runs.
+        contest: the measure.
+        pair: the best two runs.
+    """
+    best, *others = ranked(contest)
+    beaten = [run for run in others if run in contest.beaten[best]]
+    rivals = [run for run in others if run not in beaten]
+    words = {
+        "leader": comparison.names[best],
+        "second": comparison.names[others[0]],
+        "others": len(others),
+        "beaten": names_in(comparison, beaten),
+        "rivals": names_in(comparison, rivals),
+    }
+    if len(others) == 1:
+        key = "same" if pair.identical else "better" if beaten else "open"
+        return say("verdict", key, **words), [] if pair.identical else [missed(comparison, contest)]
+    if not rivals:
+        return say("verdict", "better than all", **words), []
+    headline = say("verdict", "leads" if beaten else "leads by chance", **words)
+    surely = [say("verdict", "beats some", **words)] if beaten else []
+    return headline, [alone(comparison, pair), *surely, missed(comparison, contest)]
 
 
-def counted(comparison: Findings) -> str:
-    """Returns the number of queries as text, such as ``24 queries``."""
-    return plural(len(comparison.queries), "query", "queries")
+def against_baseline(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, list[str]]:
+    """Returns the headline about the runs that are better than the baseline, and the sentences about all runs.
+
+    Args:
+        comparison: the runs.
+        contest: the measure.
+        pair: the best other run and the baseline.
+    """
+    baseline = pair.b
+    others = [run for run in ranked(contest) if run != baseline]
+    better = [run for run in others if baseline in contest.beaten[run]]
+    worse = [run for run in others if run in contest.beaten[baseline]]
+    rest = [run for run in others if run not in better and run not in worse]
+    key = ("none better" if rest else "all worse", "one better", "some better")[min(len(better), 2)]
+    headline = say(
+        "verdict",
+        key,
+        baseline=comparison.names[baseline],
+        better=names_in(comparison, better),
+        count=len(better),
+        others=len(others),
+    )
+    groups = {
+        "significantly better": better if len(better) > 1 else [],
+        "significantly worse": worse,
+        "not different": rest,
+    }
+    sides = [say("verdict", side, runs=names_in(comparison, runs)) for side, runs in groups.items() if runs]
+    return headline, [alone(comparison, pair), *sides, missed(comparison, contest) if rest else ""]
 
 
 def names_in(comparison: Findings, runs: Sequence[int], most: int = 4) -> str:
     """Returns names of runs such as ``a, b and c``, or the first few and the number of others."""
     names = [comparison.names[run] for run in runs]
     if len(names) > most:
-        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} others"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        names[most - 1 :] = [f"{len(names) - most + 1} others"]
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
-def said_of(comparison: Findings, contest: Contest, run: int, other: int) -> str:
+def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
     """Returns a sentence about a pair: means, difference, interval, p."""
-    settings = comparison.settings
-    digits, kind = digits_of(len(comparison.queries)), contest.measure.definition.aggregate
-    names, means = comparison.names, contest.means
-    one, two = (score(means[each], digits, kind) for each in (run, other))
-    start = f"{names[run]} has {contest.label} {one}, {names[other]} {two}"
-    pair = next((each for each in contest.pairs if {each.a, each.b} == {run, other}), None)
-    if pair is None:
-        return f"{start}."
-    if pair.identical:
-        return f"{start}: they are identical on all {pair.n:,} queries."
-    pair = turned(pair, run)
-    said = f"{start}: a difference of {signed(pair.difference, digits, kind)}"
-    if not math.isfinite(pair.low):
-        return f"{said}, without an interval, since {plural(pair.n, 'query', 'queries')} cannot give one."
-    sure = (
-        "" if pair.adjusted < settings.alpha else ", which includes 0" if pair.low <= 0 <= pair.high else ""
+    settings, digits = comparison.settings, digits_of(len(comparison.queries), contest)
+    low, high = (signed(end, digits) for end in (pair.low, pair.high))
+    key = "difference" if math.isfinite(pair.low) else "no interval"
+    open_still = pair.adjusted >= settings.alpha and pair.low <= 0 <= pair.high
+    return say(
+        "verdict",
+        "identical" if pair.identical else key,
+        run=comparison.names[pair.a],
+        other=comparison.names[pair.b],
+        label=contest.label,
+        mean=decimals(contest.means[pair.a], digits),
+        its=decimals(contest.means[pair.b], digits),
+        n=pair.n,
+        difference=signed(pair.difference, digits),
+        kind="uncorrected " if corrected(settings) else "",
+        confidence=settings.confidence * 100,
+        low=low,
+        high=high,
+        sure=", which includes 0" if open_still else "",
+        p=p_said(pair.adjusted, settings),
     )
-    ends = f"{signed(pair.low, digits, kind)} to {signed(pair.high, digits, kind)}"
-    kind = "uncorrected " if corrected(settings) else ""
-    p = p_said(pair.adjusted, settings)
-    return f"{said} ({kind}{settings.confidence * 100:g} % interval {ends}{sure}; {p})."
 
 
 def p_said(p: float, settings: Settings) -> str:
@@ -217,45 +192,34 @@ def alone(comparison: Findings, pair: Pair) -> str:
     settings = comparison.settings
     if pair.identical or not pair.p < settings.alpha <= pair.adjusted or not corrected(settings):
         return ""
-    return (
-        f"Uncorrected, this pair would be significant (p = {p_text(pair.p, settings.alpha)}, and its interval "
-        f"excludes 0), but among {settings.comparisons} comparisons such a difference can arise by chance."
-    )
+    return say("verdict", "alone", p=p_text(pair.p, settings.alpha), count=settings.comparisons)
 
 
 def missed(comparison: Findings, contest: Contest) -> str:
     """Returns a sentence about the smallest difference that the queries can detect."""
-    span = detectable_span(comparison, contest)
-    if not span:
-        return ""
-    return (
-        f"The smallest difference that these {len(comparison.queries):,} queries detect four times out of five is "
-        f"{span}; they often miss smaller ones."
-    )
+    span = detectable_span(contest)
+    return say("verdict", "detects", queries=len(comparison.queries), span=span) if span else ""
 
 
-def digits_of(queries: int) -> int:
-    """Returns the decimals of scores: 4, or 3 for few queries."""
+def digits_of(queries: int, contest: Contest | None = None) -> int:
+    """Returns the decimals of a measure's scores: 4, 3 for few queries, or 0 for counts."""
+    if contest is not None and contest.measure.definition.aggregate == "sum":
+        return 0
     return 3 if queries < FEW_FOR_FOUR_DIGITS else 4
 
 
-def score(value: float | None, digits: int, kind: str = "mean") -> str:
-    """Returns a score as text. A count has no decimals, and an undefined score is ``-``."""
-    return decimals(value, 0 if kind == "sum" else digits)
-
-
-def signed(value: float, digits: int, kind: str = "mean") -> str:
-    """Returns a difference as text, with its sign."""
-    text = decimals(value, 0 if kind == "sum" else digits, sign=True)
+def signed(value: float, digits: int) -> str:
+    """Returns a difference as text, with its sign. A difference that is rounded to 0 has a plus."""
+    text = decimals(value, digits, sign=True)
     return text if text == "-" or float(text) else text.replace("-", "+")
 
 
-def interval(low: float, high: float, digits: int, kind: str = "mean", *, sign: bool = False) -> str:
+def interval(low: float, high: float, digits: int, *, sign: bool = False) -> str:
     """Returns an interval as text, with signs if it is the interval of a difference."""
     if math.isnan(low) or math.isnan(high):
         return "-"
-    write = signed if sign else score
-    return f"[{write(low, digits, kind)},{write(high, digits, kind)}]"
+    write = signed if sign else decimals
+    return f"[{write(low, digits)},{write(high, digits)}]"
 
 
 def p_text(p: float | None, alpha: float, smallest: float = 0.0) -> str:
@@ -307,47 +271,37 @@ def lettered(comparison: Findings) -> bool:
 
 def heading(comparison: Findings) -> str:
     """Returns one line above the table: the qrels, the queries and the runs."""
-    parts = [comparison.qrels_name] if comparison.qrels_name else []
-    parts += [counted(comparison), f"{len(comparison.names)} runs"]
-    if len(comparison.labels) > 1:
-        parts.append(f"primary: {comparison.labels[0]}")
-    if comparison.settings.baseline is not None:
-        parts.append(f"baseline: {comparison.names[comparison.settings.baseline]}")
-    return " | ".join(parts)
+    baseline = comparison.settings.baseline
+    parts = [
+        comparison.qrels_name,
+        plural(len(comparison.queries), "query", "queries"),
+        f"{len(comparison.names)} runs",
+        f"primary: {comparison.labels[0]}" if len(comparison.labels) > 1 else "",
+        "" if baseline is None else f"baseline: {comparison.names[baseline]}",
+    ]
+    return " | ".join(filter(None, parts))
 
 
 def method(comparison: Findings) -> list[str]:
     """Returns sentences about the method: test, family, correction, intervals and detectable difference."""
-    settings, primary = comparison.settings, comparison.primary
-    exact = sum(pair.exact for pair in primary.pairs)
-    parts = [f"{TESTS[settings.test]}, two-sided, alpha {settings.alpha:g}"]
+    settings, pairs = comparison.settings, len(comparison.primary.pairs)
+    exact = sum(pair.exact for pair in comparison.primary.pairs)
+    test = say("method", "test", name=TESTS[settings.test], alpha=settings.alpha)
     if settings.clusters is not None:
-        parts[0] += f", {settings.clusters} clusters of queries"
-    parts.append(family_words(settings, len(comparison.labels)))
-    if settings.resamples and exact < len(primary.pairs):
-        parts.append(f"{settings.resamples:,} resamples, seed {settings.seed}")
+        test += say("method", "clusters", count=settings.clusters)
+    parts = [test[0].upper() + test[1:], family_words(settings, len(comparison.labels))]
+    if settings.resamples and exact < pairs:
+        parts.append(say("method", "resamples", count=settings.resamples, seed=settings.seed))
     if exact:
-        parts.append(
-            "exact p" if exact == len(primary.pairs) else f"exact p for {exact} of {len(primary.pairs)}"
-        )
+        parts.append(say("method", "exact" if exact == pairs else "exact for some", exact=exact, pairs=pairs))
     sentences = ["; ".join(parts) + "."]
-    sentences[0] = sentences[0][0].upper() + sentences[0][1:]
-    if lettered(comparison) and any(any(contest.letters) for contest in comparison.contests.values()):
-        after = (
-            "" if settings.correction == "none" and settings.test not in FAMILY_WISE else " after correction"
-        )
-        sentences.append(f"A letter: significantly better than that run{after}.")
+    if lettered(comparison) and any(any(contest.beaten) for contest in comparison.contests.values()):
+        plain = settings.correction == "none" and settings.test not in FAMILY_WISE
+        sentences.append(say("method", "letters" if plain else "letters after correction"))
     sentences.append(interval_words(comparison))
-    if settings.margin is not None:
-        sentences.append(
-            f"p(equiv.): two one-sided t-tests that the runs differ by less than {settings.margin:g}."
-        )
-    if settings.rope is not None:
-        sentences.append(
-            f"P(worse), P(same), P(better): Student posterior, within {settings.rope:g} is the same; not a test."
-        )
-    sentences += settings.notes
-    sentences += [detectable_words(comparison), judged_words(comparison)]
+    bounds = {"margin": settings.margin, "rope": settings.rope}
+    sentences += [say("method", key, **bounds) for key, each in bounds.items() if each is not None]
+    sentences += [*settings.notes, detectable_words(comparison), judged_words(comparison)]
     sentences.append(f"karat {__version__}, {conventions_of(comparison.scores[0])}.")
     return [each for each in sentences if each]
 
@@ -370,41 +324,34 @@ def family_words(settings: Settings, measures: int) -> str:
 
 
 def interval_words(comparison: Findings) -> str:
-    """Returns a sentence about the kind of the confidence intervals."""
-    settings = comparison.settings
+    """Returns sentences about the kind of the confidence intervals."""
+    settings, contest = comparison.settings, comparison.primary
     kind = "percentile bootstrap over queries" if settings.interval == "bootstrap" else "Student's t"
-    said = (
-        f"{settings.confidence * 100:g}% CI: {kind}, of each mean and of each mean difference, one at a time."
-    )
-    contest, pairs = comparison.primary, comparison.primary.pairs
+    said = [say("method", "interval", confidence=settings.confidence * 100, kind=kind)]
     lowest, highest = np.nanmin(contest.values, initial=0.0), np.nanmax(contest.values, initial=1.0)
     if (lowest == 0 and min(contest.low) < 0) or (highest == 1 and max(contest.high) > 1):
-        said += " An interval may extend below 0 or above 1, where no mean can lie."
-    alone = sum((each.low > 0 or each.high < 0) and each.adjusted >= settings.alpha for each in pairs)
-    if not alone or p_titles(settings)[1] is None:
-        return said
-    those = "1 pair's interval excludes" if alone == 1 else f"{alone} pairs' intervals exclude"
-    return (
-        f"{said} Verdicts follow the corrected p: {those} 0 although the corrected test finds no difference."
-    )
+        said.append(say("method", "beyond the scale"))
+    alone = sum((each.low > 0 or each.high < 0) and each.adjusted >= settings.alpha for each in contest.pairs)
+    if alone and p_titles(settings)[1] is not None:
+        those = "1 pair's interval excludes" if alone == 1 else f"{alone} pairs' intervals exclude"
+        said.append(say("method", "corrected verdict", which=those))
+    return " ".join(said)
 
 
 def detectable_words(comparison: Findings) -> str:
     """Returns a sentence about the smallest difference that the queries of a comparison detect."""
-    contest, values = comparison.primary, detectable(comparison.primary)
-    if not values:
+    contest, known = comparison.primary, detectable(comparison.primary)
+    if not known:
         return ""
-    digits, kind = digits_of(len(comparison.queries)), contest.measure.definition.aggregate
-    start = f"Smallest difference in {contest.label} that these queries detect with 80% power, without correction: "
-    if len(values) <= 4:
-        named = [
-            f"{pair_name(comparison, pair)} {score(pair.detectable, digits, kind)}"
-            for pair in contest.pairs
-            if math.isfinite(pair.detectable)
-        ]
-        return start + ", ".join(named) + "."
-    low, middle, high = (score(values[place], digits, kind) for place in (0, len(values) // 2, -1))
-    return f"{start}{low} to {high}, median {middle}."
+    digits = digits_of(len(comparison.queries), contest)
+    low, middle, high = (decimals(known[place], digits) for place in (0, len(known) // 2, -1))
+    named = [
+        f"{pair_letters(comparison, pair)} {decimals(pair.detectable, digits)}"
+        for pair in contest.pairs
+        if math.isfinite(pair.detectable)
+    ]
+    which = ", ".join(named) if len(known) <= 4 else f"{low} to {high}, median {middle}"
+    return say("method", "detectable", label=contest.label, which=which)
 
 
 def detectable(contest: Contest) -> list[float]:
@@ -412,17 +359,14 @@ def detectable(contest: Contest) -> list[float]:
     return sorted(pair.detectable for pair in contest.pairs if math.isfinite(pair.detectable))
 
 
-def detectable_span(comparison: Findings, contest: Contest) -> str:
+def detectable_span(contest: Contest) -> str:
     """Returns the smallest and the largest difference that the queries detect with 80 % power, as text.
 
     The text is empty where no pair has a detectable difference.
     """
-    digits, kind = digits_of(len(comparison.queries)), contest.measure.definition.aggregate
-    known = detectable(contest)
-    if not known:
-        return ""
-    low, high = (score(each, digits, kind) for each in (known[0], known[-1]))
-    return low if low == high else f"{low} to {high}, depending on the pair"
+    digits = digits_of(len(contest.values), contest)
+    ends = list(dict.fromkeys(decimals(each, digits) for each in detectable(contest)))
+    return f"{ends[0]} to {ends[-1]}, depending on the pair" if len(ends) > 1 else "".join(ends)
 
 
 def declared_negative(comparison: Findings) -> bool:
@@ -433,23 +377,18 @@ def declared_negative(comparison: Findings) -> bool:
 
 def judged_words(comparison: Findings) -> str:
     """Returns a sentence with the share of judged documents, if all runs have the same share."""
-    shares = {score(each, 3) for each in comparison.judged}
+    shares = {decimals(each, 3) for each in comparison.judged}
     if len(shares) > 1 or shares == {"-"} or declared_negative(comparison):
         return ""
-    return f"judged@{comparison.judged_depth}: {shares.pop()} in every run."
+    return say("method", "judged", depth=comparison.judged_depth, share=shares.pop())
 
 
-def pair_name(comparison: Findings, pair: Pair) -> str:
+def pair_letters(comparison: Findings, pair: Pair) -> str:
     """Returns the letters of both runs of a pair or, with a baseline, only the letter of the other run."""
-    if comparison.settings.baseline is not None:
-        return letter(pair.a)
-    return f"{letter(pair.a)}-{letter(pair.b)}"
+    return letter(pair.a) + ("" if comparison.settings.baseline is not None else f"-{letter(pair.b)}")
 
 
 def tied_best(contest: Contest, digits: int) -> list[bool]:
     """Returns whether each run has the best mean, as printed."""
-    kind = contest.measure.definition.aggregate
-    written = [
-        float("-inf") if math.isnan(each) else float(score(each, digits, kind)) for each in contest.means
-    ]
-    return [each == max(written) and each > float("-inf") for each in written]
+    written = [-math.inf if math.isnan(each) else float(decimals(each, digits)) for each in contest.means]
+    return [each == max(written) > -math.inf for each in written]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import string
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from karat.output.errors import PolicyError
 from karat.output.files import own_table
@@ -78,3 +79,13 @@ def language_of(environment: Mapping[str, str]) -> str:
 def plural(count: int, one: str, many: str | None = None) -> str:
     """Returns a count with its noun. The default plural ends in -s, and thousands have commas."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+class Counting(string.Formatter):
+    """Fills the braces of a sentence: ``{count:line}`` becomes ``1 line`` or ``2 lines``."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        """Returns a count with its noun, or any other value as ``format`` writes it."""
+        if isinstance(value, int) and format_spec[:1].isalpha():
+            return plural(value, *format_spec.split("/"))
+        return super().format_field(value, format_spec)

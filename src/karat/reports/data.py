@@ -22,10 +22,7 @@ from karat.comparison.verdict import (
     p_text,
     p_titles,
     reference_of,
-    score,
-    seen_from,
     smallest_p,
-    split,
     verdict_of,
 )
 from karat.conventions.request import request_of
@@ -399,12 +396,11 @@ def numbers_of(
 def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
     """Returns one measure's verdict, means with intervals, and pairs as rows of numbers."""
     verdict = verdict_of(comparison, contest)
-    counted = contest.measure.definition.aggregate == "sum"
     return {
         "verdict": [verdict.headline, verdict.sentences, verdict.small],
         "against": verdict.against,
         "smaller": contest.smaller_is_better,
-        "digits": 0 if counted else digits_of(len(comparison.queries)),
+        "digits": digits_of(len(comparison.queries), contest),
         "means": [number(each) for each in contest.means],
         "low": [number(each) for each in contest.low],
         "high": [number(each) for each in contest.high],
@@ -476,63 +472,57 @@ def board(comparison: Comparison) -> dict[str, Any]:
     primary = comparison.primary
     ends = [each for each in (*primary.low, *primary.high, *primary.means) if math.isfinite(each)]
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
-    digits = digits_of(len(comparison.queries))
     order = ranked(primary)
     judged = [share for share in comparison.judged if share == share]
     return {
-        "low": score(low, 2),
-        "high": score(high, 2),
+        "low": decimals(low, 2),
+        "high": decimals(high, 2),
         "depth": comparison.judged_depth,
         "judged": bool(judged),
         "letters": any(any(contest.letters) for contest in comparison.contests.values()),
-        "rows": [board_row(comparison, run, place, low, high, digits) for place, run in enumerate(order)],
+        "rows": [board_row(comparison, run, place, low, high) for place, run in enumerate(order)],
     }
 
 
-def board_row(
-    comparison: Comparison, run: int, place: int, low: float, high: float, digits: int
-) -> dict[str, Any]:
+def board_row(comparison: Comparison, run: int, place: int, low: float, high: float) -> dict[str, Any]:
     """Returns the row of one run in the leaderboard."""
-    primary, alpha = comparison.primary, comparison.settings.alpha
-    kind = primary.measure.definition.aggregate
-    share = comparison.judged[run]
-    ends = interval(primary.low[run], primary.high[run], digits, kind)
+    primary, share = comparison.primary, comparison.judged[run]
+    digits = digits_of(len(comparison.queries), primary)
+    ends = interval(primary.low[run], primary.high[run], digits)
     return {
         "run": run,
         "place": -place,
         "letter": letter(run),
         "name": comparison.names[run],
         "whisker": whisker(primary, run, low, high),
-        "interval": f"{score(primary.means[run], digits, kind)} {ends}",
-        "cells": [cell(contest, run, digits, alpha) for contest in comparison.contests.values()],
+        "interval": f"{decimals(primary.means[run], digits)} {ends}",
+        "cells": [cell(contest, run) for contest in comparison.contests.values()],
         "judged": {"value": number(share), "text": decimals(share, 3, undefined="–")},
     }
 
 
-def cell(contest: Contest, run: int, digits: int, alpha: float) -> dict[str, Any]:
+def cell(contest: Contest, run: int) -> dict[str, Any]:
     """Returns a score as a cell of the leaderboard."""
-    kind = contest.measure.definition.aggregate
-    written = [score(each, digits, kind) for each in contest.means]
+    digits = digits_of(len(contest.values), contest)
     top = contest.means[ranked(contest)[0]]
     return {
         "value": number(contest.means[run]),
-        "text": written[run],
-        "letters": in_ranges(split(seen_from(contest, run), alpha)[0]),
-        "best": written[run] == score(top, digits, kind),
+        "text": decimals(contest.means[run], digits),
+        "letters": in_ranges(contest.beaten[run]),
+        "best": decimals(contest.means[run], digits) == decimals(top, digits),
     }
 
 
 def in_ranges(beaten: Sequence[int]) -> str:
     """Returns the letters of runs, with ranges such as ``b–f``, or the number of runs if the letters are too long."""
-    places = sorted(beaten)
     groups: list[list[int]] = []
-    for place in places:
+    for place in sorted(beaten):
         if groups and place == groups[-1][-1] + 1:
             groups[-1].append(place)
         else:
             groups.append([place])
     if len(groups) > MOST_GROUPS:
-        return f"{len(places)} runs"
+        return f"{len(beaten)} runs"
     said = [
         f"{letter(group[0])}–{letter(group[-1])}" if len(group) > 2 else ",".join(map(letter, group))
         for group in groups
@@ -575,7 +565,7 @@ def correlation(comparison: Comparison) -> dict[str, Any] | None:
 def orders(one: Contest, other: Contest) -> str:
     """Returns Kendall's τ between the orders in which two measures put the runs."""
     found = kendall(np.array(one.means), np.array(other.means))
-    return score(found, 2).replace("-", "−") if math.isfinite(found) else "–"
+    return decimals(found, 2).replace("-", "−") if math.isfinite(found) else "–"
 
 
 def alike(one: Floats, other: Floats) -> str:

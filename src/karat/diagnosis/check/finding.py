@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import string
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.output.errors import Worded, by_policy, command_of, reworded, worded
 from karat.output.escaping import sentence
 from karat.output.files import own_table
-from karat.output.language import plural
+from karat.output.language import Counting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,16 +77,6 @@ class Finding:
         """Returns the finding with a remedy for the command line."""
         what, effect, remedy = map(command_of, (self.what, self.effect, self.remedy))
         return replace(self, what=what, effect=effect, remedy=remedy)
-
-
-class Counting(string.Formatter):
-    """Formats the sentences of the catalogue: ``{count:line}`` is ``1 line`` or ``2 lines``."""
-
-    def format_field(self, value: Any, format_spec: str) -> Any:
-        """Returns a count with its noun, or any other value as ``format`` writes it."""
-        if isinstance(value, int) and format_spec[:1].isalpha():
-            return plural(value, *format_spec.split("/"))
-        return super().format_field(value, format_spec)
 
 
 def found(
