@@ -92,17 +92,21 @@ class Preferences(ABC):
         """The sum over the groups or pairs of each query."""
 
 
+def kept_in(cache: dict[Any, Any], name: Any, make: Callable[[], Any]) -> Any:
+    """Returns the value of this name in a cache, which ``make`` computes at the first call."""
+    if name not in cache:
+        cache[name] = make()
+    return cache[name]
+
+
 def once(word: Word) -> Word:
     """Decorates a method whose result for the same arguments is computed once, and then kept in ``self.made``."""
 
     @wraps(word)
-    def kept(self: Any, *given: Any, **named: Any) -> Any:
-        key = (word.__name__, given, *named.items())
-        if key not in self.made:
-            self.made[key] = word(self, *given, **named)
-        return self.made[key]
+    def answer(self: Any, *given: Any, **named: Any) -> Any:
+        return kept_in(self.made, (word.__name__, given, *named.items()), lambda: word(self, *given, **named))
 
-    return cast("Word", kept)
+    return cast("Word", answer)
 
 
 class Lists(ABC):
@@ -110,6 +114,8 @@ class Lists(ABC):
 
     xp: Any
     """The array namespace with which the subclass computes."""
+    asked: int | None
+    """The depth of the cut; None for lists that are not cut."""
 
     # ------------------------------------------------------------ columns, which every subclass has
 
@@ -128,15 +134,19 @@ class Lists(ABC):
     def length(self) -> Queries:
         """How many documents were retrieved (within the depth, if there is one)."""
 
-    @property
     @abstractmethod
-    def depth(self) -> Queries:
-        """The depth of the cut; without one, how many documents were retrieved."""
+    def every(self, number: float) -> Queries:
+        """Returns an array with the same number for every query."""
 
     @property
-    @abstractmethod
+    def depth(self) -> Queries:
+        """The depth of the cut; without one, how many documents were retrieved."""
+        return self.length if self.asked is None else self.every(self.asked)
+
+    @property
     def horizon(self) -> Queries:
         """The last rank that a user may look at: the depth, or infinity without a cut."""
+        return self.every(float("inf") if self.asked is None else self.asked)
 
     @property
     @abstractmethod

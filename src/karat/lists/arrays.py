@@ -88,6 +88,10 @@ class Arrays:
         self.library, self.device, self.dtype, self.kind = library, device, dtype, kind
         self.largest = 2.0**500 if dtype == library.float64 else 2.0**110  # the largest gain allowed
 
+    def __getattr__(self, name: str) -> Any:
+        """Returns a function of the library, such as ``log2``."""
+        return getattr(self.library, name)
+
     # ------------------------------------------------------------ new arrays
 
     def asarray(self, number: Any) -> Any:
@@ -133,30 +137,6 @@ class Arrays:
     def exp2(self, x: Any) -> Any:
         """Returns 2 to the power of x."""
         return 2.0**x
-
-    def log(self, x: Any) -> Any:
-        """Returns the natural logarithm."""
-        return self.library.log(x)
-
-    def log2(self, x: Any) -> Any:
-        """Returns the logarithm to base 2."""
-        return self.library.log2(x)
-
-    def floor(self, x: Any) -> Any:
-        """Returns the largest whole numbers that are not above the numbers."""
-        return self.library.floor(x)
-
-    def trunc(self, x: Any) -> Any:
-        """Returns the numbers without their fractions."""
-        return self.library.trunc(x)
-
-    def isinf(self, x: Any) -> Any:
-        """Returns whether a number is infinite."""
-        return self.library.isinf(x)
-
-    def isnan(self, x: Any) -> Any:
-        """Returns whether a number is NaN."""
-        return self.library.isnan(x)
 
     def counted(self, which: Any) -> Any:
         """Returns the number of true elements in each row, as floats."""

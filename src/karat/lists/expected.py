@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from karat.lists import kept_in
 from karat.lists.padded import Padded
 from karat.output.errors import MeasureError
 
@@ -73,10 +74,8 @@ class Expected(Padded):
 
     def averaged(self, name: Any, rows: Rows) -> Rows:
         """Returns the rows, averaged over each tie; computed once for all depths."""
-        made, key = self.plain.made, ("averaged", name)
-        if key not in made:
-            made[key] = self.over_ties(rows)
-        return cast("Rows", made[key][:, : self.shape[1]])
+        whole = kept_in(self.plain.made, ("averaged", name), lambda: self.over_ties(rows))
+        return cast("Rows", whole[:, : self.shape[1]])
 
     def over_ties(self, rows: Rows) -> Any:
         """Returns the mean of the rows over the documents of each tie [query, document]."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from karat import _native
-from karat.lists import Gain, Lists, Queries, Rows, gain_of, once
+from karat.lists import Gain, Lists, Queries, Rows, gain_of, kept_in, once
 from karat.lists.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of
 from karat.output.errors import DataError
 
@@ -127,7 +126,7 @@ class Flat(Lists):
         """Stores the arguments."""
         self.shared: dict[Any, Any] = {} if best is None else best
         self.rows = fill(rows) if every_rank else rows
-        self.uncut = self
+        self.uncut, self.asked = self, self.rows.depth
         self.made: dict[Any, Flat] = {}
 
     # ------------------------------------------------------------ columns
@@ -144,15 +143,8 @@ class Flat(Lists):
     def length(self) -> Queries:
         return cast("Queries", self.rows.length)
 
-    @cached_property
-    def depth(self) -> Queries:
-        asked = self.rows.depth
-        return self.length if asked is None else cast("Queries", np.full(len(self.rows.length), float(asked)))
-
-    @property
-    def horizon(self) -> Queries:
-        asked = self.rows.depth
-        return cast("Queries", np.full(len(self.rows.length), np.inf if asked is None else float(asked)))
+    def every(self, number: float) -> Queries:
+        return cast("Queries", np.full(len(self.rows.length), float(number)))
 
     @property
     def tied_rank(self) -> Rows:
@@ -198,10 +190,8 @@ class Flat(Lists):
 
     def ideal(self, gain: Gain, of: str) -> Flat:
         name = (gain, of, self.rows.depth)
-        kept: dict[Any, Any] = self.made if of in FROM_THE_RUN else self.shared
-        if name not in kept:
-            kept[name] = self.best_lists(gain, of)
-        return cast("Flat", kept[name])
+        cache: dict[Any, Any] = self.made if of in FROM_THE_RUN else self.shared
+        return cast("Flat", kept_in(cache, name, lambda: self.best_lists(gain, of)))
 
     @property
     @once
@@ -227,9 +217,7 @@ class Flat(Lists):
         if self.rows.judged_document is None:
             return super().most_novel(alpha, rel)
         name = ("most novel", alpha, rel, self.rows.depth)
-        if name not in self.shared:
-            self.shared[name] = Flat(most_novel(self.rows, alpha, rel))
-        return cast("Flat", self.shared[name])
+        return cast("Flat", kept_in(self.shared, name, lambda: Flat(most_novel(self.rows, alpha, rel))))
 
     # ------------------------------------------------------------ primitives
 

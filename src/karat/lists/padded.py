@@ -58,7 +58,7 @@ class Padded(Lists):
         """Store the padded lists."""
         self.xp, self.grades, self.lengths, self.scores = arrays, grade, length, scores
         self.pool, self.levels = grade if judged is None else judged, levels
-        self.asked: int | None = None
+        self.asked = None
         self.uncut = self
         self.made: dict[Any, Any] = {}
 
@@ -77,14 +77,6 @@ class Padded(Lists):
     @property
     def length(self) -> Queries:
         return cast("Queries", self.every(self.shape[1]) if self.lengths is None else self.lengths)
-
-    @property
-    def depth(self) -> Queries:
-        return self.length if self.asked is None else self.every(self.asked)
-
-    @property
-    def horizon(self) -> Queries:
-        return self.every(float("inf") if self.asked is None else self.asked)
 
     @property
     @once
@@ -240,7 +232,6 @@ class Padded(Lists):
         return cast("Any", self.rank) <= cast("Any", self.length)[:, None]
 
     def every(self, number: float) -> Queries:
-        """Returns an array with the same number for every query."""
         return cast("Queries", self.xp.full(self.shape[:1], number))
 
     def whole_rows(self, rows: Any) -> Any:

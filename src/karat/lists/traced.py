@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import operator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from karat.lists import Lists, Preferences
+from karat.lists import Lists, Preferences, kept_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,44 +28,26 @@ def trace(formula: Callable[[Lists], Any], lists: Lists) -> Step:
     The numbers are identical to those that the formula computes on ``lists``.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        return cast("Step", formula(cast("Lists", Traced(Record(), lists, None, "", ()))))
+        return cast("Step", formula(cast("Lists", Traced({}, lists, None, "", ()))))
 
 
-@dataclass
-class Record:
-    """The steps recorded so far, so that the same call returns the same step."""
-
-    answers: dict[Any, Any] = field(default_factory=dict)
-
-    def once(self, question: Any, answer: Callable[[], Any]) -> Any:
-        """Returns the recorded answer to this call, computed at the first call."""
-        if question not in self.answers:
-            self.answers[question] = answer()
-        return self.answers[question]
-
-
+@dataclass(eq=False, repr=False)
 class Traced:
     """Lists, or preferences, that pass every method call to other lists and record it as a step.
 
     Args:
-        record: the steps recorded so far.
+        record: the answers to all calls so far, so that the same call returns the same step.
         carrier: the lists that compute the numbers.
         parent: the lists from which these were made; None for the run's list.
         word: the name of the method that made these lists.
         operands: the arguments of that call, by name.
     """
 
-    def __init__(
-        self,
-        record: Record,
-        carrier: Lists | Preferences,
-        parent: Traced | None,
-        word: str,
-        operands: Operands,
-    ) -> None:
-        """Stores the arguments."""
-        self.record, self.carrier, self.parent = record, carrier, parent
-        self.word, self.operands = word, operands
+    record: dict[Any, Any]
+    carrier: Lists | Preferences
+    parent: Traced | None
+    word: str
+    operands: Operands
 
     def __getattr__(self, word: str) -> Any:
         """Returns the recorded attribute of the lists, or a function that records a method call."""
@@ -73,11 +55,13 @@ class Traced:
             raise AttributeError(word)
         static = inspect.getattr_static(type(self.carrier), word, None)
         if not inspect.isfunction(static):
-            return self.record.once((self, word), lambda: self.answer(word, (), getattr(self.carrier, word)))
+            return kept_in(
+                self.record, (self, word), lambda: self.answer(word, (), getattr(self.carrier, word))
+            )
 
         def ask(*given: Operand, **named: Operand) -> Any:
             operands = tuple(signature_of(static).bind(self, *given, **named).arguments.items())[1:]
-            return self.record.once((self, word, operands), lambda: self.called(word, operands))
+            return kept_in(self.record, (self, word, operands), lambda: self.called(word, operands))
 
         return ask
 
@@ -153,7 +137,7 @@ class Step(Arithmetic):
     """One intermediate result of a formula: its numbers, and the method or operator that computed them.
 
     Args:
-        record: the steps recorded so far.
+        record: the answers to all calls so far.
         kind: ``Rows`` (a number per document) or ``Queries``.
         place: the lists to which the step belongs.
         word: the name of the method, or the operator.
@@ -161,7 +145,7 @@ class Step(Arithmetic):
         values: the numbers, as they were computed.
     """
 
-    record: Record
+    record: dict[Any, Any]
     kind: str
     place: Traced
     word: str
@@ -182,7 +166,7 @@ class Step(Arithmetic):
                 SIGNS[sign](plain_of(left), plain_of(right)),
             )
 
-        return cast("Step", self.record.once((sign, left, right), compute))
+        return cast("Step", kept_in(self.record, (sign, left, right), compute))
 
     @property
     def numbers(self) -> Floats:
