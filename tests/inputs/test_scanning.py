@@ -20,9 +20,9 @@ import karat
 from karat import DataError
 from karat.cli import main
 from karat.inputs.files import libraries
-from karat.inputs.files.sniff import called
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
+from karat.inputs.sources import called
 
 if TYPE_CHECKING:
     from pathlib import Path

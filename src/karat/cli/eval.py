@@ -9,7 +9,7 @@ import click
 
 from karat.cli.options import Given, options, refuse_few, refuse_misuse
 from karat.cli.terminal import in_colour, painted, say, terminal_width
-from karat.inputs.files.sniff import kind_of
+from karat.inputs.sources import kind_of
 
 DATA = ("csv", "tsv")
 BOTH = ("lines", "parquet", "arrow")

@@ -24,7 +24,7 @@ import click
 from karat.conventions.policy import CHOICES, Policy
 from karat.inputs.errors import sentences
 from karat.inputs.files.paths import FOLDERS
-from karat.inputs.files.sniff import is_number, is_pattern
+from karat.inputs.sources import is_number, is_pattern
 from karat.output.errors import DataError
 from karat.output.language import LANGUAGES, language_of
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -104,7 +105,7 @@ class Qrels:
 
             qrels = mapping_of_rows(qrels, "qrels", asked)
         roles = asked | ({"subtopic": subtopic} if grouped else {})
-        if is_frame(qrels):
+        if not isinstance(qrels, (str, bytes, os.PathLike)) and is_frame(qrels):
             return cls.in_frame(qrels, roles, policy.duplicates)
         if isinstance(qrels, Mapping):
             constant = constant_in(asked)

@@ -16,12 +16,11 @@ from karat.inputs.columns import INSISTED, usual
 from karat.inputs.dicts import MappingRun, plain, ranked
 from karat.inputs.errors import sentences
 from karat.inputs.files import read_as
-from karat.inputs.files.sniff import called
 from karat.inputs.frames import Frame, columns_of, is_frame, refuse_one_column
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.runs import Extracted, TextRun, Wrapper
-from karat.inputs.sources import Provenance, Readable, Source, kept, source_of
+from karat.inputs.sources import Provenance, Readable, Source, called, kept, source_of
 from karat.lists.rows import offsets_of
 from karat.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError, Worded, worded
 

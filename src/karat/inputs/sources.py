@@ -1,4 +1,7 @@
-"""Opens paths, standard input, pipes, open files and bytes as sources that can be read several times."""
+"""Opens paths, standard input, pipes, open files and bytes as sources that can be read several times.
+
+Recognises files by their names and first bytes: compressed files, tables, TREC text, and formats that are no text.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,12 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from karat.inputs.decompression import AT_ONCE, FIRST, Cursor, decompressed, format_of
+from karat.inputs import ENDINGS, PACKED, READERS
+from karat.inputs.decompression import AT_ONCE, FIRST, MAGIC, Cursor, Format, decompressed, format_of
 from karat.inputs.errors import line_in, sentences
 from karat.inputs.ids import text_of
 from karat.output.errors import DataError, by_policy, worded
+from karat.output.files import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -197,7 +202,7 @@ def source_of(where: Readable) -> Source:
     """
     if isinstance(where, (bytes, bytearray, memoryview)):
         content = bytes(where)
-        its = format_of(content)
+        its = packing(content)
         if its is None:
             return Source("<bytes>", content, len(content))
         return Source("<bytes>", lambda: Cursor(lambda: decompressed(io.BytesIO(content), its)), None)
@@ -262,7 +267,7 @@ def from_path(path: str) -> Source:
             return from_stream(open(path, "rb"), path, own=True)
         with open(path, "rb") as file:
             head = file.read(HEAD)
-    its = format_of(head)
+    its = packing(head)
     origin = Provenance("file", path, found.st_size, found.st_mtime_ns)
     if its is None:
         return Source(path, path, found.st_size, origin, head)
@@ -272,7 +277,7 @@ def from_path(path: str) -> Source:
 def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
     """Returns the source for a stream that can be read only once. The stream is closed after use if ``own``."""
     stream = Kept(file, own=own)
-    its = format_of(stream.start(FIRST))
+    its = packing(stream.start(FIRST))
 
     blocks = stream.blocks if its is None else lambda: decompressed(Cursor(stream.blocks), its)
     kind = "standard input" if name == "standard input" else "a stream"
@@ -345,3 +350,119 @@ class Kept:
         self.kept.close()
         if self.own:
             self.file.close()
+
+
+# ---------------------------------------------------------------- by the name, and by the first bytes
+
+MARKS = tuple(MAGIC)
+"""The first bytes of compressed files."""
+
+
+def packing(head: bytes) -> Format | None:
+    """Returns the compression format that the first bytes show, or None for plain text."""
+    return format_of(head) if head.startswith(MARKS) else None
+
+
+def kind_of(path: str) -> str:
+    """Returns the kind of a file by its ending. The kind of a registered reader is the ending itself."""
+    stem, ending = os.path.splitext(path)
+    if ending in PACKED:
+        ending = os.path.splitext(stem)[1]
+    return enrolled_ending(path) or ENDINGS.get(ending.casefold(), "text")
+
+
+def enrolled_ending(path: str) -> str | None:
+    """Returns a path's ending if another package registered a reader for it."""
+    return next((each for each in READERS if path.casefold().endswith(each)), None)
+
+
+def is_pattern(path: str) -> bool:
+    """Returns whether a path is a pattern and not the name of an existing file."""
+    return any(letter in path for letter in "*?[") and not os.path.lexists(path)
+
+
+def called(path: str) -> str:
+    """Names a run after its file, without endings, or after the folder if the files are parts of a table."""
+    stem = os.path.basename(os.path.normpath(path))
+    stem = stem.removesuffix(enrolled_ending(stem) or "")
+    while os.path.splitext(stem)[1] in (*ENDINGS, *PACKED, ".tsv", ".txt", ".run"):
+        stem = os.path.splitext(stem)[0]
+    plain = stem.strip("*?-_. ")
+    if plain in ("", "part"):
+        folder = os.path.dirname(os.path.normpath(path))
+        return called(folder) if folder.strip("*?.") else path
+    return plain if is_pattern(path) and plain else stem
+
+
+def is_trec(head: bytes, kind: str) -> bool:
+    """Returns whether a file is in TREC's format, judging by its first line.
+
+    Args:
+        head: the first bytes of the file.
+        kind: ``qrels`` or ``run``.
+    """
+    line = head[:1024].removeprefix(BYTE_ORDER_MARK).split(b"\n", 1)[0]
+    fields = line.split(None, 6)
+    if not fields or fields[0].startswith(b"#"):
+        return True
+    place = 3 if kind == "qrels" else 4
+    if len(fields) > place and is_number(fields[place]) and (kind == "run" or len(fields) == 4):
+        return not line.startswith((b"{", b"["))
+    return False
+
+
+def is_number(field: bytes | str) -> bool:
+    """Returns whether a field is a number."""
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+TAR_AT = 257
+"""Offset of a tar archive's signature."""
+
+
+LETTERS = b"\t\n\v\f\r\x1b"
+"""Control characters that are normal in text."""
+
+
+SHARE = 0.1
+"""Content with a larger share of other control characters is not text."""
+
+
+def content_of(head: bytes) -> str | None:
+    """Returns the format that the first bytes of a file show, or None if the file may be text.
+
+    Args:
+        head: the first bytes, after decompression.
+    """
+    marked = head.lstrip().startswith((b"<", b"version https"))
+    # The first line of a run or of qrels looks like no other format, so the table is not read.
+    signatures = {} if is_word(head) and not marked else known_signatures()
+    for signature, what in signatures.items():
+        start = head[:64].lstrip().lower() if signature.startswith(b"<") else head
+        if start.startswith(signature):
+            return what
+    if head.startswith(b"PK\x03\x04"):
+        excel = b"xl/" in head or b"[Content_Types].xml" in head
+        return "an Excel file: save it as CSV" if excel else "a ZIP archive: unpack it first (unzip)"
+    if head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05":
+        return "a Python pickle: write it as JSON, or hand the object over in Python"
+    if head[TAR_AT : TAR_AT + 5] == b"ustar":
+        return "a tar archive: unpack it first (tar -xf)"
+    odd = sum(byte < 32 and byte not in LETTERS for byte in head[:1024])
+    return "no text" if odd > SHARE * min(len(head), 1024) and not is_word(head[:64]) else None
+
+
+def known_signatures() -> dict[bytes, str]:
+    """Returns what a file is by its first bytes, from ``signatures.toml``."""
+    texts = own_table(__file__, "signatures.toml")
+    return {start.encode("latin-1"): what for start, what in texts.items()}
+
+
+def is_word(head: bytes) -> bool:
+    """Returns whether the first line is text, for example if an id only begins like a format's signature."""
+    line = head.split(b"\n", 1)[0]
+    return len(line.split()) > 1 and all(byte >= 32 or byte in LETTERS for byte in line)

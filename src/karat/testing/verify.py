@@ -16,9 +16,9 @@ from karat.evaluation.evaluate import evaluate_judged_ranking, evaluate_run
 from karat.evaluation.score_tables import document_of
 from karat.inputs.errors import sentences
 from karat.inputs.files.paths import place_of
-from karat.inputs.files.sniff import is_pattern
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
+from karat.inputs.sources import is_pattern
 from karat.output.document import Document, Documented, Line, Section, Table
 from karat.output.errors import DataError, Worded, worded
 from karat.output.language import plural

@@ -16,12 +16,11 @@ from karat.inputs.decompression import Cursor
 from karat.inputs.dicts import MappingRun, graded, ranked
 from karat.inputs.errors import sentences
 from karat.inputs.files import read_as
-from karat.inputs.files.sniff import content_of
 from karat.inputs.frames import columns_of, is_frame
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
-from karat.inputs.sources import Source, source_of
+from karat.inputs.sources import Source, content_of, source_of
 from karat.output.errors import ContentError, DataError, LineEndError
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from karat.inputs import PACKED, installed
 from karat.inputs.columns import ROLES
-from karat.inputs.files.sniff import CARRIAGE, content_of, is_pattern, is_trec, kind_of
-from karat.inputs.sources import Readable, Source, source_of
+from karat.inputs.files.header import CARRIAGE
+from karat.inputs.sources import Readable, Source, content_of, is_pattern, is_trec, kind_of, source_of
 from karat.output.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
 
 if TYPE_CHECKING:

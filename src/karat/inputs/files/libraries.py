@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from karat.inputs.columns import Plan, Shape
+    from karat.inputs.files.header import Delimited
     from karat.inputs.files.paths import Place
-    from karat.inputs.files.sniff import Delimited
 
 
 class Library:

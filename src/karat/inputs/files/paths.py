@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from karat.inputs import PACKED
 from karat.inputs.decompression import Cursor, unpacked
 from karat.inputs.errors import SWAPPED, sentences
-from karat.inputs.files.sniff import is_pattern, kind_of
-from karat.inputs.sources import BYTE_ORDER_MARK, Provenance, Source
+from karat.inputs.sources import BYTE_ORDER_MARK, Provenance, Source, is_pattern, kind_of
 from karat.output.errors import DataError, by_reading, worded
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ from karat.inputs.errors import (
     number_error,
     sentences,
 )
+from karat.inputs.files.header import delimited, head_of
 from karat.inputs.files.json import first_objects, is_by_line, mapping_in, refuse_lines, shapes_of
 from karat.inputs.files.libraries import library_for, refuse_damaged
 from karat.inputs.files.paths import Place, place_of
-from karat.inputs.files.sniff import content_of, delimited, head_of, is_trec
 from karat.inputs.frames import is_frame
 from karat.inputs.runs import Wrapper
-from karat.inputs.sources import BYTE_ORDER_MARK, Provenance
+from karat.inputs.sources import BYTE_ORDER_MARK, Provenance, content_of, is_trec
 from karat.output.errors import ColumnsOfTextError, ContentError, DataError, by_policy, worded
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from karat import _native
     from karat.conventions.policy import Policy
     from karat.inputs.columns import Asked, Plan, Shape
+    from karat.inputs.files.header import Delimited
     from karat.inputs.files.libraries import Library
-    from karat.inputs.files.sniff import Delimited
     from karat.inputs.runs import Found, MatchOptions, Row
 
 
