@@ -162,8 +162,8 @@ def test_equal_scores_throughout_are_scored_by_id_and_by_line() -> None:
 def test_distances_are_scored_both_ways_up() -> None:
     run = lines("q1 Q0 a 1 -0.5", "q1 Q0 b 2 +0.25", "q1 Q0 c 3 1.5", "q2 Q0 d 1 1e-3", "q2 Q0 e 2 7")
     finding = only("ascending-scores", QRELS, run)
-    assert finding.values["as it is"]["RR"] == (1 + 1 / 2) / 2
-    assert finding.values["scores negated"] == {"AP": ((1 + 2 / 3) / 2 + 1) / 2, "RR": 1.0}
+    assert finding.values["unchanged"]["RR"] == (1 + 1 / 2) / 2
+    assert finding.values["with negated scores"] == {"AP": ((1 + 2 / 3) / 2 + 1) / 2, "RR": 1.0}
 
 
 def test_the_rank_column_is_scored_where_it_disagrees() -> None:
@@ -202,8 +202,8 @@ def test_a_query_without_relevant_documents_is_scored_and_left_out() -> None:
 
 def test_fractional_grades_are_scored_whole_too() -> None:
     finding = only("float-grades", b"q1 0 a 1.5\nq1 0 b 0.5\n", lines("q1 Q0 a 1 1"))
-    assert finding.values["cut to whole numbers"] == finding.values["as they are"]
-    assert "2 grades of 2, 1 of them between 0 and 1" in finding.what
+    assert finding.values["cut to whole numbers"] == finding.values["unchanged"]
+    assert "2 grades are not whole numbers (of 2; 1 between 0 and 1)" in finding.what
 
 
 def test_contradictory_judgments_are_scored_each_way() -> None:
@@ -228,7 +228,7 @@ def test_contradictory_judgments_are_scored_each_way() -> None:
 def test_a_query_written_otherwise_is_found_and_scored(judged: str, written: str) -> None:
     run = lines(f"{written} Q0 a 1 1").replace(b"\xef\xbb\xbf", b"\xef\xbb\xbf" * 2)
     finding = only("query-spelling", f"{judged} 0 a 1\n".encode(), run)
-    assert finding.values["written alike"]["RR"] == 1.0
+    assert finding.values["with equal ids"]["RR"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_a_document_written_otherwise_is_found_and_scored(judged: str, written: 
     finding = only(
         "document-spelling", f"q 0 {judged} 1\n".encode(), lines("q Q0 z 1 2", f"q Q0 {written} 2 1")
     )
-    assert finding.values == {"as it is": {"AP": 0.0, "RR": 0.0}, "written alike": {"AP": 0.5, "RR": 0.5}}
+    assert finding.values == {"unchanged": {"AP": 0.0, "RR": 0.0}, "with equal ids": {"AP": 0.5, "RR": 0.5}}
     assert "(line 2)" in finding.where[0]
 
 
@@ -250,7 +250,7 @@ def test_documents_that_the_run_also_has_as_judged_are_no_finding() -> None:
 def test_own_documents_are_scored_with_and_without() -> None:
     run = lines("q1 Q0 q1 1 3", "q1 Q0 a 2 2", "q2 Q0 q2 1 3", "q2 Q0 d 2 2")
     finding = only("self-retrieval", QRELS, run)
-    assert finding.values["as it is"]["RR"] == 0.5
+    assert finding.values["unchanged"]["RR"] == 0.5
     assert finding.values["without them"]["RR"] == 1.0
 
 
@@ -269,7 +269,7 @@ def test_longer_runs_are_scored_at_the_shortest_depth() -> None:
     [
         (b"q1\ta\t1\nq2\td\t1\n", "3 columns instead of 4"),
         (b"q1,0,a,1\nq2,0,d,1\n", "separated by commas"),
-        (b"q1 0 a 1,5\nq1 0 b 0\nq2 0 d 1\n", "not 'query 0 document grade'"),
+        (b"q1 0 a 1,5\nq1 0 b 0\nq2 0 d 1\n", "not of the form 'query 0 document grade'"),
         (b'{"q1": {"a": 1}}', "is JSON"),
         ("q1 0 a 1\n".encode("utf-16"), "is UTF-16 text"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a Git LFS pointer"),

@@ -201,7 +201,7 @@ def check(
         >>> import karat
         >>> qrels = {"q1": {"d1": 1, "d2": 0}}
         >>> print(karat.check(qrels, {"01": {"d1": 2.0, "d2": 1.0}}).findings[0].what)
-        spelled differently than in the judgments: 1 query of 1
+        the run spells 1 query of 1 differently than the judgments
     """
     asked = tuple(map(str, parse_measures([measures] if isinstance(measures, str) else list(measures))))
     files = Files({"qrels": dict(qrels_columns or {}), "run": dict(run_columns or {})}, folders)

@@ -56,9 +56,9 @@ def queries(pair: Pair) -> Iterator[Finding]:
 def spelled_queries(pair: Pair) -> Finding:
     """Returns the finding about queries that the run spells differently."""
     other = pair.spelled(queries=False, documents=True)
-    values = pair.alternatives(as_it_is={"qrels": other}, written_alike={})
+    values = pair.alternatives(unchanged={"qrels": other}, with_equal_ids={})
     effect = None
-    if len(values) == 1:  # as it is, nothing can be evaluated
+    if len(values) == 1:  # without equal ids, nothing can be evaluated
         ((_, means),) = values.items()
         shown = ", ".join(f"{name} {mean:.4f}" for name, mean in means.items())
         effect = f"{KINDS['query-spelling'].effect} With the ids equal: {shown}."
@@ -91,7 +91,7 @@ def documents(pair: Pair) -> Iterator[Finding]:
         if pair.text.is_file:
             where = tuple(f"{each} (line {line:,})" for each, line in zip(where, lines))
         other = pair.spelled(queries=True, documents=False)
-        values = {"as it is": pair.means(qrels=other), "written alike": pair.means()}
+        values = {"unchanged": pair.means(qrels=other), "with equal ids": pair.means()}
         yield found("document-spelling", pair.name, count=len(tokens), where=where, values=values)
     elif not len(pair.found.rank):
         judged = int(np.diff(pair.judgments.offsets)[pair.retrieved].sum())
@@ -167,7 +167,7 @@ def lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
         where=tuple(
             f"{short(its.name)}: {length:,}" for length, its in (*longest[: EXAMPLES - 1], (high, pair))
         ),
-        effect=f"A longer list can only gain in AP and recall. {short(pair.name)}: {told(values)}",
+        effect=f"A longer list can only increase AP and recall. {short(pair.name)}: {told(values)}",
         values=values,
         low=low,
         high=high,
@@ -189,7 +189,7 @@ def gap(pairs: Sequence[Pair]) -> Iterator[Finding]:
         where=tuple(
             f"{short(pair.name)}: {share:.0%}" for share, pair in (*shares[: EXAMPLES - 1], shares[-1])
         ),
-        effect=f"The first run is underestimated. {short(worst.name)}: {told(values)}",
+        effect=f"The score of the first run is too low. {short(worst.name)}: {told(values)}",
         values=values,
         depth=DEPTH,
         low=shares[0][0],

@@ -75,7 +75,7 @@ def odd_grades(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
         values = {}
         if pair is not None:
             whole = judged.regraded(np.trunc(grades))
-            values = {"as they are": pair.means(), "cut to whole numbers": pair.means(qrels=whole)}
+            values = {"unchanged": pair.means(), "cut to whole numbers": pair.means(qrels=whole)}
         below = int(np.count_nonzero((grades > 0) & (grades < 1)))
         yield found("float-grades", name, **first_of(judged, broken), values=values, total=total, below=below)
     if negative.any():
@@ -112,8 +112,9 @@ def counts_0(between: int) -> str:
     if not between:
         return KINDS["no-relevant"].effect
     return (
-        "Such a query counts as 0 in measures of relevance, whatever is retrieved. "
-        f"{plural(between, 'query has', 'queries have')} grades between 0 and 1, which measures of gain (nDCG) count. "
+        "Such a query counts as 0 in measures of relevance, whatever a run retrieves. "
+        f"{plural(between, 'query has', 'queries have')} grades between 0 and 1, which count only in measures of gain "
+        "(nDCG). "
         "For other measures, set the lowest relevant grade with a parameter such as rel=0.5."
     )
 
@@ -166,7 +167,7 @@ def uncertain(pair: Pair | None) -> str | None:
     label = scores.labels[0]
     half = float(margin(scores.matrix[:, :1])[0])
     reach = f"an interval of ± {half:.2f}" if half < 0.5 else "an interval over the whole scale"
-    said = f"{label} is {scores[label]:.4f} with {reach} (95 %): few differences can be told from chance."
+    said = f"{label} is {scores[label]:.4f} with {reach} (95 %), so few differences are significant."
     return said if half else None
 
 

@@ -64,7 +64,7 @@ def own_documents(pair: Pair) -> Iterator[Finding]:
     queries, total, first = survey.own_queries, survey.query_count, survey.own_first
     if not queries or queries < OFTEN * total or first < queries / 2:
         return
-    values = pair.alternatives(as_it_is={}, without_them={"change": "without-own"})
+    values = pair.alternatives(unchanged={}, without_them={"change": "without-own"})
     where = (pair.text.at(survey.own.line, survey.own.excerpt),)
     numbers: dict[str, Any] = {"queries": queries, "total": total, "first": first}
     yield found("self-retrieval", pair.name, count=survey.own.count, where=where, values=values, **numbers)
@@ -164,7 +164,7 @@ def order(pair: Pair) -> Iterator[Finding]:
             pair.name,
             count=matched.unordered,
             severity=ERROR if rises >= SURE else WARNING,
-            values={"as it is": pair.means(), "scores negated": pair.means(change="negated")},
+            values={"unchanged": pair.means(), "with negated scores": pair.means(change="negated")},
             lists=survey.query_count,
         )
         return

@@ -151,7 +151,7 @@ def columns(text: Text) -> Iterator[Finding]:
     survey = text.read()
     broken_off = survey.padded.count == 1 and survey.padded.line == survey.last_line and not survey.closed
     if survey.padded.count and not broken_off:
-        what = f"several blanks between or after fields in {of_all(survey.padded, survey.rows)}"
+        what = f"several blanks separate or follow fields in {of_all(survey.padded, survey.rows)}"
         yield of_lines("separators", text, survey.padded, what)
     elif survey.tabs and survey.spaces:
         what = f"fields are separated by tabs and by blanks ({survey.tabs:,} and {survey.spaces:,})"
@@ -189,7 +189,7 @@ def truncated(text: Text) -> Iterator[Finding]:
     """Finds text that is truncated."""
     survey = text.read()
     if text.cut:
-        what = f"its compressed data are damaged or cut short ({text.cut}): {plural(survey.rows, 'line')} were read"
+        what = f"the compressed data are damaged or cut short ({text.cut}): {plural(survey.rows, 'line')} were read"
         yield found("truncated", text.name, what)
         return
     wrong = truncated_line(text)
@@ -200,8 +200,8 @@ def truncated(text: Text) -> Iterator[Finding]:
     low, high = survey.shortest_group, survey.longest_group
     if not wrong and not survey.closed and low == high > survey.last_group and survey.query_count > 2:
         what = (
-            f"no newline at the end, and its last query has {survey.last_group:,} lines where all others "
-            f"have {high:,}"
+            f"the file has no newline at the end, and the last query has {survey.last_group:,} lines where all "
+            f"others have {high:,}"
         )
         yield found("truncated", text.name, what, severity=WARNING, where=(text.at(survey.last_line),))
 
