@@ -130,21 +130,18 @@ def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[s
 
 def bases_of(given: Recommended) -> dict[str, int]:
     """Returns the number of users, items and rows in each input."""
+    train, chosen = given.train, given.relevant
     bases = {
         "users": len(given.users),
         "recommendations": len(given.rows.user),
         "items": len(np.unique(given.rows.item)),
+        "excluded": given.excluded or None,
+        "in catalogue": None if given.catalogue is None else int(given.catalogue.sum()),
+        "train users": None if train is None else len(np.unique(train.user)),
+        "train interactions": None if train is None else len(train.user),
+        "relevant pairs": None if chosen is None else len(chosen.user),
     }
-    if given.excluded:
-        bases["excluded"] = given.excluded
-    if given.catalogue is not None:
-        bases["in catalogue"] = int(given.catalogue.sum())
-    if given.train is not None:
-        bases["train users"] = len(np.unique(given.train.user))
-        bases["train interactions"] = len(given.train.user)
-    if given.relevant is not None:
-        bases["relevant pairs"] = len(given.relevant.user)
-    return bases
+    return {name: count for name, count in bases.items() if count is not None}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

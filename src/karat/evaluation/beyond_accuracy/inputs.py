@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -53,38 +54,30 @@ class Numbers:
             ) from None
 
 
-def read(
-    recommended: UsersLike,
-    *,
-    train: UsersLike | None = None,
-    catalogue: ItemsLike | None = None,
-    relevant: UsersLike | None = None,
-    baseline: UsersLike | None = None,
-    features: Mapping[Any, Sequence[float]] | None = None,
-    distances: Mapping[Any, float] | None = None,
-    exclude: UsersLike | None = None,
-) -> Recommended:
+def read(recommended: UsersLike, **given: Any) -> Recommended:
     """Reads all inputs into one numbering of users and items.
+
+    Args:
+        recommended: the recommendations.
+        given: the other inputs of ``beyond_accuracy``, by name; None for one that was not given.
 
     Raises:
         DataError: unknown columns, an item twice for one user, features of different lengths, or nothing.
     """
-    users, items = Numbers(), Numbers()
-    rows, rank = ranked(recommended, "recommended", users, items)
-    count, named = len(rank), tuple(users.of)
-    seen = None if exclude is None else unranked(exclude, "exclude", users, items)
+    inputs = Inputs({"recommended": recommended, **given}, Numbers(), Numbers())
+    rows, rank = inputs.ranked("recommended")
+    count, named = len(rank), tuple(inputs.users.of)
+    seen = inputs.unranked("exclude")
     if not named:
         raise DataError("There are no recommendations to measure: give {user: [item, …]}.")
-    theirs = None if baseline is None else ranked(baseline, "baseline", users, items)
+    theirs = None if given["baseline"] is None else inputs.ranked("baseline")
     if seen is not None:
         rows, rank = without(rows, rank, seen)
         theirs = None if theirs is None else without(*theirs, seen)
-    history = None if train is None else unranked(train, "train", users, items)
-    taken = None if relevant is None else unranked(relevant, "relevant", users, items).once()
-    known = None if catalogue is None else items.take(list(catalogue))
-    described = None if features is None else items.take(list(features))
-    apart = None if distances is None else pairs_apart(distances, items)
-    every = tuple(items.of)
+    history, taken = inputs.unranked("train"), inputs.unranked("relevant")
+    known, described = inputs.numbered("catalogue"), inputs.numbered("features")
+    apart = None if given["distances"] is None else pairs_apart(given["distances"], inputs.items)
+    every = tuple(inputs.items.of)
     return Recommended(
         users=named,
         items=every,
@@ -92,33 +85,84 @@ def read(
         rank=rank,
         train=history,
         catalogue=None if known is None else np.isin(np.arange(len(every)), known),
-        relevant=taken,
+        relevant=None if taken is None else taken.once(),
         baseline=None if theirs is None else Recommended(named, every, *theirs),
-        features=None if described is None or features is None else table(features, described, len(every)),
+        features=None if described is None else table(given["features"], described, len(every)),
         distances=apart,
         excluded=count - len(rank),
     )
 
 
-def ranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> tuple[Pairs, Integers]:
-    """Returns the recommendations of each user in rank order, and their ranks.
+@dataclass(frozen=True)
+class Inputs:
+    """The inputs by name, and the numbers of their users and items."""
 
-    Raises:
-        DataError: an item that one user is recommended twice.
-    """
-    user, item, order, names = columns(given, what, users, items)
-    places = np.lexsort((np.arange(len(user)) if order is None else order, user))
-    rows = Pairs(user[places], item[places])
-    starts = np.searchsorted(rows.user, np.arange(len(names) + 1))
-    rank = np.arange(1, len(user) + 1) - np.repeat(starts[:-1], np.diff(starts))
-    if len(rows.once().user) < len(user):
-        pairs, counts = np.unique(np.stack([rows.user, rows.item]), axis=1, return_counts=True)
-        first = pairs[:, counts.argmax()]
-        raise DataError(
-            f"{what}: item {list(items.of)[first[1]]!r} is listed twice for user {names[first[0]]!r}. "
-            "Remove one."
-        )
-    return rows, rank
+    given: dict[str, Any]
+    users: Numbers
+    items: Numbers
+
+    def ranked(self, what: str) -> tuple[Pairs, Integers]:
+        """Returns the recommendations of each user in rank order, and their ranks.
+
+        Raises:
+            DataError: an item that one user is recommended twice.
+        """
+        user, item, order, names = self.columns(what)
+        places = np.lexsort((np.arange(len(user)) if order is None else order, user))
+        rows = Pairs(user[places], item[places])
+        starts = np.searchsorted(rows.user, np.arange(len(names) + 1))
+        rank = np.arange(1, len(user) + 1) - np.repeat(starts[:-1], np.diff(starts))
+        if len(rows.once().user) < len(user):
+            pairs, counts = np.unique(np.stack([rows.user, rows.item]), axis=1, return_counts=True)
+            first = pairs[:, counts.argmax()]
+            raise DataError(
+                f"{what}: item {list(self.items.of)[first[1]]!r} is listed twice for user {names[first[0]]!r}. "
+                "Remove one."
+            )
+        return rows, rank
+
+    def unranked(self, what: str) -> Pairs | None:
+        """Returns pairs of users and items in the given order, or None if the input was not given."""
+        return None if self.given[what] is None else Pairs(*self.columns(what)[:2])
+
+    def numbered(self, what: str) -> Integers | None:
+        """Returns the number of each item of an input, or None if the input was not given."""
+        return None if self.given[what] is None else self.items.take(list(self.given[what]))
+
+    def columns(self, what: str) -> tuple[Integers, Integers, Floats | None, list[Any]]:
+        """Returns the users, the items, the key that orders a user's items (None for the given order), and the names.
+
+        Raises:
+            DataError: neither a mapping nor a frame, or one whose columns cannot be recognised.
+        """
+        given, users, items = self.given[what], self.users, self.items
+        table = given if isinstance(given, Mapping) else of_frame(given, what)
+        named = [name for name in table if isinstance(name, str)]
+        user, item, rank, score = (one_of(usual(named, role), role, what) for role in ROLES)
+        if user is None or item is None:
+            if not isinstance(given, Mapping):
+                raise DataError(
+                    f"{what}: a user column and an item column are needed, such as user_id and item_id. There are: "
+                    f"{', '.join(map(str, table))}."
+                )
+            lists = {key: list_of(value, what, key) for key, value in given.items()}
+            number = users.take(list(lists))
+            flat = [each for its in lists.values() for each in its]
+            return (
+                np.repeat(number, [len(its) for its in lists.values()]),
+                items.take(flat),
+                None,
+                list(users.of),
+            )
+        order = None
+        if rank is not None:
+            order = np.asarray(values_of(table[rank]), np.float64)
+        elif score is not None:
+            order = -np.asarray(values_of(table[score]), np.float64)
+        number, places = users.take(table[user]), items.take(table[item])
+        if len(number) != len(places):
+            raise DataError(f"{what}: column {user} has {len(number)} rows and {item} has {len(places)}.")
+        return number, places, order, list(users.of)
 
 
 def without(rows: Pairs, rank: Integers, seen: Pairs) -> tuple[Pairs, Integers]:
@@ -129,44 +173,6 @@ def without(rows: Pairs, rank: Integers, seen: Pairs) -> tuple[Pairs, Integers]:
     kept = gone == 0
     moved: Integers = rank - (above - before)
     return Pairs(rows.user[kept], rows.item[kept]), moved[kept]
-
-
-def unranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> Pairs:
-    """Returns pairs of users and items in the given order."""
-    user, item, _, _ = columns(given, what, users, items)
-    return Pairs(user, item)
-
-
-def columns(
-    given: UsersLike, what: str, users: Numbers, items: Numbers
-) -> tuple[Integers, Integers, Floats | None, list[Any]]:
-    """Returns the users, the items, the key that orders a user's items (None for the given order), and the names.
-
-    Raises:
-        DataError: neither a mapping nor a frame, or one whose columns cannot be recognised.
-    """
-    table = given if isinstance(given, Mapping) else of_frame(given, what)
-    named = [name for name in table if isinstance(name, str)]
-    user, item, rank, score = (one_of(usual(named, role), role, what) for role in ROLES)
-    if user is None or item is None:
-        if not isinstance(given, Mapping):
-            raise DataError(
-                f"{what}: a user column and an item column are needed, such as user_id and item_id. There are: "
-                f"{', '.join(map(str, table))}."
-            )
-        lists = {key: list_of(value, what, key) for key, value in given.items()}
-        number = users.take(list(lists))
-        flat = [each for its in lists.values() for each in its]
-        return np.repeat(number, [len(its) for its in lists.values()]), items.take(flat), None, list(users.of)
-    order = None
-    if rank is not None:
-        order = np.asarray(values_of(table[rank]), np.float64)
-    elif score is not None:
-        order = -np.asarray(values_of(table[score]), np.float64)
-    number, places = users.take(table[user]), items.take(table[item])
-    if len(number) != len(places):
-        raise DataError(f"{what}: column {user} has {len(number)} rows and {item} has {len(places)}.")
-    return number, places, order, list(users.of)
 
 
 def one_of(found: list[str], role: str, what: str) -> str | None:
