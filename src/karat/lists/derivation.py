@@ -9,12 +9,14 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from karat.lists import opened
 from karat.lists.traced import SIGNS, Arithmetic, Operand, Operands, Step, Traced, first_sentence
 from karat.output.files import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from karat.lists import Gain
     from karat.lists.rows import Floats
 
 
@@ -72,43 +74,72 @@ def is_own(lists: Traced) -> bool:
 
 
 class Writer:
-    """Writes steps as text. A step cites other steps by their letters.
+    """Writes steps. A step cites other steps by their letters.
 
     Args:
-        lists: the lists that have tables.
         folded: the steps without a letter.
-        lettered: the steps with a letter, in order.
+        letters: the letter of each other step.
     """
 
-    def __init__(self, lists: list[Traced], folded: set[Step], lettered: list[Step]) -> None:
-        """Assigns a letter to each step."""
-        self.lists, self.folded = lists, folded
-        self.letters = dict(zip(lettered, letters()))
+    brackets = "(%s)"
+
+    def __init__(self, folded: set[Step], letters: dict[Step, str]) -> None:
+        """Stores the arguments. Writing begins outside any sum."""
+        self.folded, self.letters = folded, letters
+        self.index = ""
+        self.place: Traced | None = None
+
+    def expression(self, step: Step, strength: int = 0) -> str:
+        """Returns the method call or arithmetic of a step, in brackets if the surrounding sign binds as strongly."""
+        text = self.word(step)
+        return self.brackets % text if STRENGTH.get(step.word, 4) <= strength else text
+
+    def cite(self, operand: Operand, strength: int = 0) -> str:
+        """Returns an operand as an expression cites it."""
+        if isinstance(operand, Traced):
+            return self.constant(operand.word or "run")
+        if not isinstance(operand, Step):
+            return self.constant(operand, strength)
+        if operand.word == "spread":
+            return self.cite(operand.sources[0], strength)
+        if is_by_name(operand) or operand in self.folded:
+            return self.expression(operand, strength)
+        return self.symbol(operand)
+
+    def word(self, step: Step) -> str:
+        """Returns the method call or arithmetic of a step."""
+        raise NotImplementedError
+
+    def symbol(self, step: Step) -> str:
+        """Returns the text by which expressions cite a step that has a letter."""
+        raise NotImplementedError
+
+    def constant(self, operand: Any, strength: int = 0) -> str:
+        """Returns a number, a word or a table of gains."""
+        raise NotImplementedError
+
+
+class Text(Writer):
+    """Writes steps as text, with letters or, if ``filling``, with numbers."""
+
+    filling = False
 
     def line(self, step: Step) -> Line:
         """Returns a step as a line of text."""
         expression = self.expression(step)
         scalar = step.kind == "Queries" and all(each.kind == "Queries" for each in self.cited(step))
-        filled = self.expression(step, filled=True) if scalar else ""
+        self.filling = scalar
+        filled = self.expression(step)
+        self.filling = False
         values = tuple(step.numbers.tolist())
         return Line(self.letters[step], expression, filled if filled != expression else "", values)
 
     def sheet(self, lists: Traced, columns: list[Step]) -> Sheet:
         """Returns a list with the lines of its steps."""
-        carrier: Any = lists.carrier
-        rank = column(carrier, "rank")
-        return Sheet(
-            self.name(lists),
-            first_sentence(lists.word),
-            is_own(lists),
-            rank,
-            column(carrier, "grade"),
-            tuple(map(self.line, columns)),
-        )
-
-    def name(self, lists: Traced) -> str:
-        """Returns the method call that made a list, or an empty text for the run's list."""
-        return "" if is_own(lists) else self.call(lists.word, lists.operands, filled=False)
+        own, lines = is_own(lists), tuple(map(self.line, columns))
+        name = "" if own else self.call(lists.word, lists.operands)
+        rank, grade = (column(lists.carrier, word) for word in BY_NAME)
+        return Sheet(name, first_sentence(lists.word), own, rank, grade, lines)
 
     def cited(self, step: Step) -> list[Step]:
         """Returns the steps that a step's expression cites."""
@@ -117,44 +148,41 @@ class Writer:
             found += self.cited(source) if source in self.folded else [source]
         return found
 
-    def expression(self, step: Step, *, filled: bool = False, strength: int = 0) -> str:
-        """Returns the method call or arithmetic of a step, in brackets if the surrounding sign binds as strongly."""
-        if not step.is_arithmetic:
-            inside = self.call(step.word, step.operands, filled=filled)
-            foreign = step.kind == "Queries" and not step.sources and not is_own(step.place)
-            return f"{step.place.word}.{inside}" if foreign else inside
-        (_, left), (_, right) = step.operands
-        own = STRENGTH[step.word]
-        both_ways = step.word in "+*"
-        text = (
-            f"{self.cite(left, filled=filled, strength=own - 1 + (step.word == '**'))} {step.word} "
-            f"{self.cite(right, filled=filled, strength=own - both_ways)}"
-        )
-        return f"({text})" if own <= strength else text
+    def word(self, step: Step) -> str:
+        if step.is_arithmetic:
+            given = dict(step.operands)
+            return written(
+                notation()["text"][step.word], lambda name, strength: self.cite(given[name], strength)
+            )
+        inside = self.call(step.word, step.operands)
+        foreign = step.kind == "Queries" and not step.sources and not is_own(step.place)
+        return f"{step.place.word}.{inside}" if foreign else inside
 
-    def cite(self, operand: Operand, *, filled: bool, strength: int = 0) -> str:
-        """Returns an operand as an expression cites it."""
-        if isinstance(operand, Traced):
-            return operand.word or "run"
-        if not isinstance(operand, Step):
-            return number(operand) if isinstance(operand, (int, float)) else plain(operand)
-        if is_by_name(operand):
-            return operand.word
-        if operand.word == "spread":
-            return self.cite(operand.sources[0], filled=filled, strength=strength)
-        if operand in self.folded:
-            return self.expression(operand, filled=filled, strength=strength)
-        return number(float(operand.numbers[0])) if filled else self.letters[operand]
+    def symbol(self, step: Step) -> str:
+        return number(float(step.numbers[0])) if self.filling else self.letters[step]
 
-    def call(self, word: str, operands: Operands, *, filled: bool) -> str:
+    def constant(self, operand: Any, strength: int = 0) -> str:
+        del strength
+        return plain(operand)
+
+    def call(self, word: str, operands: Operands) -> str:
         """Returns a method call with its arguments. Plain numbers are shown with their parameter names."""
-        asked_of_list = not any(isinstance(operand, Step) for _, operand in operands)
-        inside = []
-        for name, operand in operands:
-            text = self.cite(operand, filled=filled)
-            named = asked_of_list and isinstance(operand, (int, float))
-            inside.append(f"{name}={text}" if named else text)
+        alone = not any(isinstance(operand, Step) for _, operand in operands)
+        inside = [
+            f"{name}=" * (alone and isinstance(operand, (int, float))) + self.cite(operand)
+            for name, operand in operands
+        ]
         return f"{word}({', '.join(inside)})" if inside else word
+
+
+def written(template: str, cite: Callable[[str, int], str]) -> str:
+    """Returns a template of notation.toml, with each ``$name`` replaced.
+
+    Args:
+        template: the template.
+        cite: returns the text for a name, in brackets if a sign of this strength requires them.
+    """
+    return re.sub(r"\$(\d?)([a-z]\w*)", lambda found: cite(found[2], int(found[1] or 0)), template)
 
 
 def letters() -> Iterator[str]:
@@ -188,27 +216,11 @@ def column(carrier: Any, word: str) -> tuple[float, ...]:
 
 ESCAPED = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {"…": "\\ldots{}"}
 
-GAINS = {
-    "linear": ("{g}", "{g} \\geq {t}"),
-    "exp2": ("2^{{{g}}} - 1", "{g} \\geq {t}"),
-    "binary": ("1", "{g} \\geq {t}"),
-}
-"""The notation for the gain of a grade, and for the condition that a grade has at least a value."""
 
+class Mathematics(Writer):
+    """Writes steps as LaTeX. The index of a number per document is the document's rank."""
 
-class Mathematics:
-    """Writes steps as LaTeX. The index of a number per document is the document's rank.
-
-    Args:
-        folded: the steps without a letter.
-        letters: the letter of each other step.
-    """
-
-    def __init__(self, folded: set[Step], letters: dict[Step, str]) -> None:
-        """Stores the arguments. Writing begins outside any sum."""
-        self.folded, self.letters = folded, letters
-        self.index = ""
-        self.place: Traced | None = None
+    brackets = "\\left(%s\\right)"
 
     # ------------------------------------------------------------ steps
 
@@ -228,56 +240,24 @@ class Mathematics:
         text = f"\\mathsf{{{letter[0]}}}" + (f"^{{({letter[1:]})}}" if letter[1:] else "")
         return text + self.subscript(self.index if step.kind == "Rows" else "", step.place)
 
-    def expression(self, step: Step, strength: int = 0) -> str:
-        """Returns the method call or arithmetic of a step, in brackets if the surrounding sign binds as strongly."""
-        if not step.is_arithmetic:
-            return self.word(step)
-        (_, left), (_, right) = step.operands
-        own = STRENGTH[step.word]
-        if step.word == "/":
-            text = f"\\frac{{{self.cite(left)}}}{{{self.cite(right)}}}"
-            return f"\\left({text}\\right)" if strength >= STRENGTH["**"] else text
-        first = self.cite(left, strength=own - 1 + (step.word == "**"))
-        if step.word == "**":
-            return f"{{{first}}}^{{{self.cite(right)}}}"
-        if left in self.folded and (left.word in notation()["series"] or left.word in OVER_GROUPS):
-            first = f"\\left({first}\\right)"
-        second = self.cite(right, strength=own - (step.word in "+*"))
-        text = f"{first} {TIMES if step.word == '*' else step.word} {second}"
-        return f"\\left({text}\\right)" if own <= strength else text
-
-    def cite(self, operand: Operand, strength: int = 0) -> str:
-        """Returns an operand as an expression cites it."""
-        if isinstance(operand, Traced):
-            return f"\\text{{{escaped(operand.word or 'run')}}}"
-        if isinstance(operand, Symbol):
-            return f"\\left({operand.text}\\right)" if operand.strength <= strength else operand.text
-        if not isinstance(operand, Step):
-            return (
-                decimal(operand)
-                if isinstance(operand, (int, float))
-                else f"\\text{{{escaped(plain(operand))}}}"
-            )
-        if is_by_name(operand):
-            return self.word(operand)
-        if operand.word == "spread":
-            return self.cite(operand.sources[0], strength=strength)
-        return self.expression(operand, strength) if operand in self.folded else self.symbol(operand)
+    def constant(self, operand: Any, strength: int = 0) -> str:
+        if isinstance(operand, (int, float)):
+            return symbolic(operand, strength)
+        return f"\\text{{{escaped(plain(operand))}}}"
 
     # ------------------------------------------------------------ methods of Lists
 
     def word(self, step: Step) -> str:
         """Returns a method call in mathematical notation, or with the method's name if it has no notation."""
-        given = dict(step.operands)
+        given, methods = dict(step.operands), notation()["methods"]
         around, self.place = self.place, step.place
         try:
             if step.word in WORDS:
                 return WORDS[step.word](self, given)
             if step.word in notation()["series"]:
-                sign, relation = notation()["series"][step.word]
-                return self.series(sign, relation, given["rows"])
-            if step.word in notation()["methods"]:
-                return self.filled(notation()["methods"][step.word], given)
+                return self.series(step.word, given["rows"])
+            if step.word in methods:
+                return self.filled(methods[step.word], given)
             inside = ", ".join(map(self.cite, given.values()))
             name = f"\\mathrm{{{step.word.replace('_', '')}}}"
             name += f"_{{{self.index}}}" if step.kind == "Rows" and self.index else ""
@@ -286,27 +266,33 @@ class Mathematics:
             self.place = around
 
     def filled(self, template: str | dict[str, str], given: dict[str, Any]) -> str:
-        """Returns a template of notation.toml with the arguments of a method."""
+        """Returns a template of notation.toml with the arguments of a method or a sign."""
         held = ""
         if isinstance(template, dict):
             option = next(each for each in given.values() if isinstance(each, str))
             word, _, held = option.rstrip(")").partition("(")
             template = template[word]
 
-        def part(found: re.Match[str]) -> str:
-            strength, name = int(found[1] or 0), found[2]
+        def part(name: str, strength: int) -> str:
+            if name == "first":  # of a sum, difference or product, before whose sign a series would not end
+                left = given["left"]
+                text = self.cite(left, strength)
+                series = left in self.folded and (
+                    left.word in notation()["series"] or left.word in OVER_GROUPS
+                )
+                return self.brackets % text if series else text
             if name in given:
-                return self.cite(given[name], strength=strength)
+                return self.cite(given[name], strength)
             if name in ("held", "graded"):
                 return held or f"\\mathit{{grade}}{self.subscript('d', self.place)}"
             template = notation()["methods"].get(name, f"${name}")
             return self.column(name) if template == f"${name}" else self.filled(template, given)
 
-        return re.sub(r"\$(\d?)([a-z]\w*)", part, template)
+        return written(template, part)
 
-    def series(self, sign: str, relation: str, operand: Operand) -> str:
+    def series(self, word: str, operand: Operand) -> str:
         """Returns a sum, product or maximum over all ranks, or over those with a relation to the current rank."""
-        around = self.index
+        (sign, relation), around = notation()["series"][word], self.index
         self.index = INDICES[INDICES.index(around) + 1]
         try:
             where = f"{self.index} {relation} {around}" if relation else self.index
@@ -325,30 +311,25 @@ class Mathematics:
         text = ", ".join(each for each in ("g" if made_by(place, "groups") else "", index) if each)
         return f"_{{{text}}}" if text else ""
 
-    def grade(self) -> str:
-        """Returns the LaTeX of the grade at the current rank."""
-        return self.column("grade")
-
-    def gain(self, gain: Any, grade: str) -> str:
-        """Returns the LaTeX of the gain of a grade."""
+    def gain(self, gain: Gain, grade: str = "") -> str:
+        """Returns the LaTeX of the gain of a grade, by default of the grade at the current rank."""
+        grade = grade or self.column("grade")
         if not isinstance(gain, str):
             cases = [f"{decimal(value)} & \\text{{if }} {grade} = {decimal(level)}" for level, value in gain]
-            rest = f"\\max({grade}, 0) & \\text{{otherwise}}"
-            return cases_of([*cases, rest])
-        word, _, held = gain.rstrip(")").partition("(")
-        lowest = float(held) if held else (1.0 if word == "binary" else 0.0)
-        raised = f"{grade} - {decimal(lowest - 1)}" if held and word == "exp2" and lowest != 1 else grade
-        worth, where = GAINS[word]
-        test = f"[{where.format(g=grade, t=decimal(lowest))}]" if held or word == "binary" else ""
+            return cases_of([*cases, f"\\max({grade}, 0) & \\text{{otherwise}}"])
+        word, lowest = opened(gain)
+        enough = "" if lowest is None else f"[{grade} \\geq {decimal(lowest)}]"
         if word == "binary":
-            return f"[{grade} > 0]" if not held else test
-        text = worth.format(g=raised) if test else worth.format(g=f"\\max({grade}, 0)")
-        return f"{test} \\cdot \\left({text}\\right)" if test else text
+            return enough or f"[{grade} > 0]"
+        raised = grade if enough else f"\\max({grade}, 0)"
+        if word == "exp2":
+            shift = "" if lowest in (None, 1) else f" - {decimal((lowest or 0) - 1)}"
+            raised = f"2^{{{raised}{shift}}} - 1"
+        return f"{enough} \\cdot \\left({raised}\\right)" if enough else raised
 
 
 INDICES = ("", "i", "j", "k", "l", "m")
 """The index of the rank: none for a query, i in a sum over its documents, j in a sum inside that one, and so on."""
-TIMES = "\\cdot"
 WITH_INDEX = ("rank", "grade", "kept", "possible")
 """The columns of lists: numbers of a document, or of a group or pair of documents in preferences."""
 OVER_GROUPS = ("over_groups", "total_over_groups")
@@ -379,13 +360,9 @@ class Symbol(Arithmetic, float):
         """Returns the symbol for the result of arithmetic with another number."""
         if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
             return NotImplemented
-        value, own = SIGNS[sign](float(left), float(right)), STRENGTH[sign]
-        if sign == "**":
-            return Symbol(value, f"{{{symbolic(left, own)}}}^{{{symbolic(right)}}}", own)
-        if sign == "/":
-            return Symbol(value, f"\\frac{{{symbolic(left)}}}{{{symbolic(right)}}}", own)
-        first, second = symbolic(left, own - 1), symbolic(right, own - (sign in "+*"))
-        return Symbol(value, f"{first} {sign if sign != '*' else TIMES} {second}", own)
+        given = {"left": left, "first": left, "right": right}
+        text = written(notation()["methods"][sign], lambda name, strength: symbolic(given[name], strength))
+        return Symbol(SIGNS[sign](float(left), float(right)), text, STRENGTH[sign])
 
 
 def symbolic(number: float, strength: int = 0) -> str:
@@ -429,7 +406,7 @@ def test(left: str, sign: str, right: str) -> str:
 def share(self: Mathematics, given: dict[str, Any], more: str) -> str:
     """Returns the notation for a gain divided by the highest grade's gain plus ``more``."""
     gain, highest = given.get("gain", "linear"), decimal(given["highest"])
-    part = self.gain(gain, self.grade())
+    part = self.gain(gain)
     if gain == "binary":
         return part
     whole = {"linear": highest + more, "exp2": f"2^{{{highest}}}" + ("" if more else " - 1")}.get(gain)
@@ -440,8 +417,8 @@ def unit(self: Mathematics, given: dict[str, Any]) -> str:
     """Returns the notation for a gain from 0 to 1."""
     rel, highest = given.get("rel", "graded"), given.get("highest", "query")
     if not isinstance(rel, str):
-        return test(self.grade(), "\\geq", decimal(rel))
-    gain = self.gain(given.get("gain", "linear"), self.grade())
+        return test(self.column("grade"), "\\geq", decimal(rel))
+    gain = self.gain(given.get("gain", "linear"))
     if highest == "none":
         return gain
     if isinstance(highest, str):
@@ -468,7 +445,7 @@ def chosen(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 WORDS: dict[str, Callable[[Mathematics, dict[str, Any]], str]] = {
-    "gains": lambda self, given: self.gain(given["gain"], self.grade()),
+    "gains": lambda self, given: self.gain(given["gain"]),
     "only": chosen,
     "reciprocals": reciprocals,
     "stops": lambda self, given: share(self, given, " + 1"),
@@ -524,7 +501,7 @@ def derive(last: Step) -> Derivation:
     lists = lists_of(steps)
     columns = [[step for step in shown if step.kind == "Rows" and step.place is each] for each in lists]
     lettered = [*given, *(step for each in columns for step in each), *rest]
-    writer = Writer(lists, folded, lettered)
+    writer = Text(folded, dict(zip(lettered, letters())))
     return Derivation(
         tuple(map(writer.line, given)),
         tuple(writer.sheet(each, inside) for each, inside in zip(lists, columns, strict=True)),
