@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from karat.comparison.statistics.resampling import SEED
-from karat.output.files import own_table
-from karat.output.language import Counting
+from karat.output.language import Sentences
 
 if TYPE_CHECKING:
     from karat.comparison.statistics.multiple_comparisons import Anova
@@ -24,16 +23,16 @@ FAMILY_WISE = ("tukey", "max-t")
 NOT_OF_MEANS = ("wilcoxon", "sign")
 """Tests of signs or ranks: no interval of the mean agrees with their p."""
 
-SENTENCES = own_table(__file__, "sentences.toml")
-"""The sentences of comparisons and agreements, by section and key."""
+say = Sentences(__file__)
+"""Returns a sentence about a comparison or an agreement, by its section and key."""
 
-TESTS: dict[str, str] = SENTENCES["tests"]
+TESTS: dict[str, str] = say.table["tests"]
 """The names of the tests in sentences."""
 
-CORRECTIONS: dict[str, str] = SENTENCES["corrections"]
+CORRECTIONS: dict[str, str] = say.table["corrections"]
 """The names of the corrections in sentences."""
 
-SHORT_NAMES: dict[str, str] = SENTENCES["short"]
+SHORT_NAMES: dict[str, str] = say.table["short"]
 """The names of corrections and tests in titles of columns."""
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -286,8 +285,3 @@ def letter(place: int) -> str:
         place, last = divmod(place - 1, len(ALPHABET))
         written = ALPHABET[last] + written
     return written
-
-
-def say(section: str, key: str, **values: Any) -> str:
-    """Returns a sentence of ``sentences.toml`` with these values in its braces."""
-    return Counting().format(SENTENCES[section][key], **values)

@@ -6,7 +6,7 @@ import string
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from karat.output.errors import PolicyError
+from karat.output.errors import PolicyError, Worded, command_of
 from karat.output.files import own_table
 
 if TYPE_CHECKING:
@@ -89,3 +89,27 @@ class Counting(string.Formatter):
         if isinstance(value, int) and format_spec[:1].isalpha():
             return plural(value, *format_spec.split("/"))
         return super().format_field(value, format_spec)
+
+
+class Sentences:
+    """The sentences of a package, from the file ``sentences.toml`` in its folder.
+
+    Called with a section, a key and values for the braces, it returns a sentence. A value in two wordings gives a
+    sentence in two wordings.
+
+    Args:
+        module: the path of a module of the package, ``__file__``.
+    """
+
+    def __init__(self, module: str) -> None:
+        """Reads the file."""
+        self.table = own_table(module, "sentences.toml")
+
+    def __call__(self, section: str, key: str, /, **values: Any) -> str:
+        """Returns a sentence."""
+        text = self.table[section][key]
+        commands = {
+            name: command_of(value) if isinstance(value, str) else value for name, value in values.items()
+        }
+        python, command = (Counting().format(text, **given) for given in (values, commands))
+        return python if python == command else Worded(python, command)

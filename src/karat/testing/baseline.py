@@ -13,9 +13,9 @@ from karat.evaluation.evaluate import evaluate_run
 from karat.evaluation.scores import Scores, whole
 from karat.inputs.errors import sentences
 from karat.inputs.run import Run
-from karat.output.errors import DataError, Worded, worded
+from karat.output.errors import DataError, Worded
 from karat.testing.read_record import Record, document_in, record_in, refuse_words
-from karat.testing.record import digests
+from karat.testing.record import digests, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,10 +70,14 @@ def run_in(record: Record, wanted: str | None, own: str) -> Scores:
     if (wanted or own) in by_name:
         return by_name[wanted or own]
     raise DataError(
-        worded(
-            f"{record.path} contains {len(by_name)} runs, and none is called '{wanted or own}': choose one with ",
-            Worded("baseline_run=", "--baseline-run"),
-            f" ({', '.join(record.names)}).",
+        say(
+            "limits",
+            "which run",
+            path=record.path,
+            count=len(by_name),
+            wanted=wanted or own,
+            option=Worded("baseline_run=", "--baseline-run"),
+            names=", ".join(record.names),
         )
     )
 
@@ -86,10 +90,7 @@ def changed_judgments(record: Record, qrels: object) -> list[str]:
     path = os.fspath(qrels)
     if not os.path.isfile(path) or digests([path])[path][1] == entry["sha256"]:
         return []
-    sentence = f"{path} is not the file of judgments with which the baseline was recorded"
-    return [
-        f"{sentence}: the other judgments may cause a part of the difference, so record the baseline again"
-    ]
+    return [say("gate", "other judgments", path=path)]
 
 
 def scored(
@@ -110,7 +111,7 @@ def scored(
             run.column(measure)
         return run if name is None else replace(run, name=name)
     if qrels is None:
-        raise DataError("A run needs judgments: give qrels, or scores in place of the run.")
+        raise DataError(say("limits", "no judgments"))
     labelled(measures, conventions(profile, policy)[0])
     asked = list(dict.fromkeys([*measures, JUDGED]))
     return whole(evaluate_run(qrels, run, asked, policy=policy, profile=profile, name=name))
@@ -121,12 +122,7 @@ def unjudged(old: Scores, new: Scores) -> list[str]:
     now, before = share_judged(new), share_judged(old)
     if now is None or before is None or now >= before - GAP or new.policy.unjudged == "negative":
         return []
-    sentence = (
-        f"{1 - now:.0%} of the run's first 10 documents are not judged, {1 - before:.0%} of the baseline's"
-    )
-    return [
-        f"{sentence}: unjudged documents count as not relevant, so a drop may be due to missing judgments"
-    ]
+    return [say("gate", "unjudged", now=1 - now, before=1 - before)]
 
 
 def share_judged(scores: Scores) -> float | None:
@@ -146,10 +142,8 @@ def in_both(old: Scores, new: Scores) -> set[str]:
     """
     shared = set(old.queries) & set(new.queries)
     if not shared:
-        raise DataError(
-            f"{old.name} and {new.name} have no query in common ('{old.queries[0]}' …, '{new.queries[0]}' …): check "
-            "that both use the same ids."
-        )
+        ids = {"before": old.queries[0], "after": new.queries[0]}
+        raise DataError(say("limits", "no common query", old=old.name, new=new.name, **ids))
     return shared
 
 

@@ -13,7 +13,7 @@ from karat.comparison.compare import compare
 from karat.conventions.request import conventions, names_in
 from karat.evaluation.scores import Scores
 from karat.inputs.sources import kept
-from karat.output.errors import DataError, Worded, by_policy, worded
+from karat.output.errors import DataError, Worded, by_policy
 from karat.testing.baseline import (
     both_valued,
     changed_judgments,
@@ -27,6 +27,7 @@ from karat.testing.baseline import (
 )
 from karat.testing.gate_result import Check, Gate, Moved
 from karat.testing.read_record import Record
+from karat.testing.record import say
 
 if TYPE_CHECKING:
     from karat.comparison.compare import Comparison
@@ -172,19 +173,20 @@ def limits_in(
     if not isinstance(given, Mapping):
         if default is None or isinstance(given, bool) or not isinstance(given, Real):
             number = "a number, or " if default else ""
-            raise DataError(
-                f"{name} is {given!r}: give {number}a mapping such as {{'{DEFAULT_MEASURE}': {example}}}."
-            )
+            words = {"name": name, "given": given, "default": DEFAULT_MEASURE, "example": example}
+            raise DataError(say("limits", "no mapping", number=number, **words))
         given = {default: given}
     found: dict[str, float] = {}
     for text, limit in given.items():
         is_number = not isinstance(limit, bool) and isinstance(limit, Real) and math.isfinite(limit)
         if not is_number or float(limit) < least:
             kind = "a number from 0 on" if least == 0 else "a number"
-            raise DataError(f"{what} of {text} is {limit!r}: give {kind}, such as {example}.")
+            words = {"what": what, "text": text, "limit": limit, "kind": kind, "example": example}
+            raise DataError(say("limits", "no number", **words))
         for measure in map(str, names_in(text)):
             if found.setdefault(measure, float(limit)) != limit:
-                raise DataError(f"{measure} has two limits, {found[measure]:g} and {limit:g}: give one.")
+                first = found[measure]
+                raise DataError(say("limits", "two limits", measure=measure, first=first, limit=limit))
     return found
 
 
@@ -196,16 +198,12 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
     """
     if not drops and not floors:
         floor = Worded("at_least={'nDCG@10': 0.6}", "--min nDCG@10=0.6")
-        raise DataError(
-            worded(
-                "There is no limit to check. Give a tolerated drop, ", DROP, ", or a minimum, ", floor, "."
-            )
-        )
+        raise DataError(say("limits", "none", drop=DROP, floor=floor))
     if drops and baseline is None:
         given = Worded("baseline=a run or a record", "--baseline with a run, or a record that --record wrote")
-        raise DataError(worded("A drop needs a baseline: give ", given, "."))
+        raise DataError(say("limits", "no baseline", given=given))
     if baseline is not None and not drops:
-        raise DataError(worded("There is a baseline but no tolerance: give one, such as ", DROP, "."))
+        raise DataError(say("limits", "no tolerance", drop=DROP))
 
 
 def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, float]) -> None:
@@ -219,22 +217,23 @@ def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, flo
             place = scores.column(name)
             label, definition = scores.labels[place], scores.measures[place].definition
             low, high = definition.values
+            words = {
+                "label": label,
+                "name": scores.name,
+                "default": DEFAULT_MEASURE,
+                "low": low,
+                "high": high,
+            }
             if scores.queries and scores.counts.empty_for.get(label, 0) >= len(scores.queries):
-                raise DataError(
-                    f"No query has a document of {scores.measures[place].wanted}, so {label} says nothing about "
-                    f"{scores.name}: gate another measure, or correct the judgments."
-                )
+                raise DataError(say("limits", "empty", wanted=scores.measures[place].wanted, **words))
             if definition.smaller_is_better:
-                raise DataError(
-                    f"{label} is better if it is smaller, but a gate only detects drops: gate a measure that is better "
-                    f"if it is larger, such as {DEFAULT_MEASURE}."
-                )
+                raise DataError(say("limits", "smaller is better", **words))
             if low <= limit <= high if floor else limit <= high - low:
                 continue
             reached = f"a least value of {limit:g} is {'always' if limit < low else 'never'} reached"
             what = reached if floor else f"a tolerance of {limit:g} lets everything pass"
             percent = f" For {limit:g} % write {limit / 100:g}." if high < limit <= 100 * high else ""
-            raise DataError(f"{label} lies between {low:g} and {high:g}: {what}.{percent}")
+            raise DataError(say("limits", "out of range", what=what, percent=percent, **words))
 
 
 def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None:
@@ -244,15 +243,9 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
         DataError: neither side retrieved a judged document; or the policy leaves out queries that the run lacks and the
             baseline has a value of.
     """
-    if (
-        not old.counts.found
-        and not new.counts.found
-        and "none" not in (old.policy.overlap, new.policy.overlap)
-    ):
-        raise DataError(
-            f"Neither {new.name} nor {old.name} retrieves a judged document, so there is nothing to compare: karat "
-            "check says why."
-        )
+    either = old.counts.found or new.counts.found
+    if not either and "none" not in (old.policy.overlap, new.policy.overlap):
+        raise DataError(say("limits", "nothing judged", new=new.name, old=old.name))
     absent = set(new.counts.missing)
     for name in drops:
         before, after = old.by_query(name), new.by_query(name)
@@ -262,17 +255,10 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
             if query in absent and not math.isnan(value) and math.isnan(after.get(query, math.nan))
         ]
         if lost:
+            words = {"new": new.name, "old": old.name, "lost": len(lost), "total": len(before)}
             missing = new.policy.of_measure(str(new.measures[new.column(name)])).missing
-            raise DataError(
-                worded(
-                    f"{new.name} lacks {len(lost)} of {len(before)} queries that {old.name} answers, "
-                    f"starting with '{lost[0]}'"
-                    f", and missing={missing} leaves them out of {name}: a run that answers less would pass. Complete "
-                    "the run, or count missing queries as 0: ",
-                    by_policy("missing", "zero"),
-                    ".",
-                )
-            )
+            words |= {"first": lost[0], "measure": name, "missing": missing}
+            raise DataError(say("limits", "unanswered", remedy=by_policy("missing", "zero"), **words))
 
 
 # ---------------------------------------------------------------- checks
@@ -293,7 +279,7 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> Check
     """
     contest = found.contests[label]
     if contest.measure.definition.aggregate != "mean":
-        raise DataError(f"{label} is not a mean over queries: gate a mean, such as {DEFAULT_MEASURE}.")
+        raise DataError(say("limits", "no mean", label=label, default=DEFAULT_MEASURE))
     (pair,) = contest.pairs
     before, after = contest.means
     tested = pair.n > 1

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from karat._version import __version__
+from karat.comparison.verdict import listed
 from karat.output.document import Document, Documented, Items, Line, Marked, Part, Section, Table, decimals
 from karat.output.escaping import command, printable, sentence
+from karat.testing.record import say
 
 
 @dataclass(frozen=True)
@@ -89,32 +91,16 @@ class Check:
     def verdict(self) -> str:
         """A sentence with the change and the limit."""
         if self.kind == "min":
-            word = "reaches" if self.passed else "is below"
-            return f"{self.label} {self.after:.4f} {word} {self.limit:g}"
-        fell = "fell by" if self.difference < 0 else "rose by"
-        if self.difference == 0:
-            return f"{self.label} stayed at {self.after:.4f}, tolerance {self.limit:g}"
-        return (
-            f"{self.label} {fell} {abs(self.difference):.4f} ({self.before:.4f} to {self.after:.4f}), tolerance "
-            f"{self.limit:g}"
-        )
+            return self.said("reached" if self.passed else "below")
+        key = "unchanged" if self.difference == 0 else "fell" if self.difference < 0 else "rose"
+        return self.said(key, change=abs(self.difference))
 
     @property
     def evidence(self) -> str:
         """A sentence with the interval and the test."""
-        if self.kind == "min":
-            return "no test: a minimum is compared with the mean only"
-        if self.queries < 2:
-            return "no test: it takes at least 2 queries"
-        if not math.isfinite(self.low):
-            return (
-                f"the same in all {self.queries} queries, so no interval; sign-flip test, p {shown_p(self.p)}, "
-                f"corrected {shown_p(self.adjusted)}"
-            )
-        return (
-            f"95 % interval {self.low:+.4f} to {self.high:+.4f}, p {shown_p(self.p)}, corrected "
-            f"{shown_p(self.adjusted)}"
-        )
+        key = "interval" if math.isfinite(self.low) else "no spread"
+        key = "minimum" if self.kind == "min" else "one query" if self.queries < 2 else key
+        return self.said(key, p=shown_p(self.p), adjusted=shown_p(self.adjusted))
 
     @property
     def reading(self) -> list[str]:
@@ -122,20 +108,19 @@ class Check:
         if self.kind == "min":
             return []
         if not self.passed:
-            return ["larger than the tolerance and significant"]
-        lines = ["larger than the tolerance but not significant"] if self.beyond else []
+            return [self.said("failed")]
+        lines = [self.said("beyond")] if self.beyond else []
         if not math.isfinite(self.low):
             return lines
         if self.not_inferior:
             # The number of queries no longer matters once the interval excludes such a drop.
-            return [*lines, "the interval excludes a drop larger than the tolerance: not inferior"]
-        lines.append(f"not shown to be within the tolerance: a drop of {-self.low:.4f} is not excluded")
-        if self.detectable > self.limit:
-            lines.append(
-                f"too few queries for this tolerance: {self.queries} queries detect a drop of {self.detectable:.4f} "
-                "or more (80% power)"
-            )
-        return lines
+            return [*lines, self.said("not inferior")]
+        few = [self.said("too few")] if self.detectable > self.limit else []
+        return [*lines, self.said("not shown", excluded=-self.low), *few]
+
+    def said(self, key: str, **more: object) -> str:
+        """Returns a sentence about the check, with its fields and further values in the braces."""
+        return say("gate", key, **{**vars(self), **more})
 
 
 def shown_p(p: float) -> str:
@@ -203,21 +188,16 @@ class Gate(Documented):
     @property
     def remarks(self) -> list[str]:
         """The remarks below the checks: unpaired queries, notes, the test, and the footer of the scores."""
-        lines = []
-        for queries, owner in ((self.only_before, "baseline"), (self.only_after, "run")):
-            if queries:
-                first = ", ".join(map(sentence, queries[:5]))
-                more = f" and {len(queries) - 5} more" if len(queries) > 5 else ""
-                lines.append(f"only in the {owner}, so excluded from the differences: {first}{more}")
+        lines = [
+            say("gate", "unpaired", owner=owner, queries=listed(list(map(sentence, queries))))
+            for queries, owner in ((self.only_before, "baseline"), (self.only_after, "run"))
+            if queries
+        ]
         lines += self.notes
         if self.compared:
-            correction = (
-                f"Holm over {self.compared} measures" if self.compared > 1 else "one measure, no correction"
-            )
-            lines.append(
-                "A drop fails the gate if it is larger than the tolerance and significant. Test: paired t-test, "
-                f"two-sided, alpha {self.alpha:g}, {correction}."
-            )
+            holm = f"Holm over {self.compared} measures"
+            correction = holm if self.compared > 1 else "one measure, no correction"
+            lines.append(say("gate", "test", alpha=self.alpha, correction=correction))
         return [*lines, self.story] if self.story else lines
 
     def document(self, layout: str = "text") -> Document:

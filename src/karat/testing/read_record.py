@@ -18,9 +18,9 @@ from karat.inputs.errors import sentences
 from karat.inputs.files.paths import FOLDERS
 from karat.matching.match import Counts
 from karat.measures import parse_measure
-from karat.output.errors import DataError, KaratError, Worded, worded
+from karat.output.errors import DataError, KaratError, Worded
 from karat.output.escaping import printable, sentence, shortened
-from karat.testing.record import FORMAT
+from karat.testing.record import FORMAT, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -102,7 +102,7 @@ def refuse_words(words: list[str], name: str) -> None:
 
 def no_json(name: str, why: str) -> DataError:
     """Returns the error for a file that is not JSON."""
-    return DataError(worded(f"{name} is not JSON ({why}): expected a record written by ", BY_RECORD, "."))
+    return DataError(say("record", "no JSON", name=name, why=why, writer=BY_RECORD))
 
 
 def record_in(document: Any, name: str) -> Record:
@@ -112,24 +112,17 @@ def record_in(document: Any, name: str) -> Record:
         DataError: the file is not a record, has a later format, or lacks the queries' values.
     """
     if not isinstance(document, dict) or not {"runs", "measures", "policy"} <= set(document):
-        raise DataError(
-            f"{name} is neither a record nor scores: expected what 'karat eval --record FILE' or 'karat eval -q "
-            "--format json' writes."
-        )
-    if document.get("record", FORMAT) != FORMAT:
-        raise DataError(
-            f"{name} has format {document['record']}, and this karat reads {FORMAT}: read it with the karat that wrote "
-            f"it ({document.get('karat')}) or a later one."
-        )
+        raise DataError(say("record", "other", name=name))
+    found, karat = document.get("record", FORMAT), document.get("karat")
+    if found != FORMAT:
+        raise DataError(say("record", "later", name=name, found=found, known=FORMAT, karat=karat))
     refuse_damaged(document, name)
     with damaged(name):
         scores = tuple(scores_in(run, document) for run in document["runs"])
     without = next((each.name for each in scores if not each.queries), None)
     if without is not None or not scores:
         also = Worded("to_json(per_query=True)", "-q --format json")
-        raise DataError(
-            worded(f"{name} has no values by query: write it with ", BY_RECORD, ", or with ", also, ".")
-        )
+        raise DataError(say("record", "no queries", name=name, writer=BY_RECORD, also=also))
     return Record(name, document, scores)
 
 
@@ -145,7 +138,8 @@ def damaged(name: str) -> Iterator[None]:
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
         if isinstance(error, KaratError):
             raise
-        raise DataError(f"{name} is damaged ({type(error).__name__}: {error}): write it again.") from None
+        why = f"{type(error).__name__}: {error}"
+        raise DataError(say("record", "damaged", name=name, why=why)) from None
 
 
 def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
@@ -363,4 +357,4 @@ def refuse_damaged(document: dict[str, Any], name: str) -> None:
         if any(each["role"] == "run" and "name" not in each for each in inputs):
             raise ShapeError("the input of a run has no name")
     except ShapeError as error:
-        raise DataError(f"{name} is damaged ({error}): write it again.") from None
+        raise DataError(say("record", "damaged", name=name, why=error)) from None

@@ -18,6 +18,7 @@ from karat.inputs.ids import twice
 from karat.output.errors import DataError
 from karat.output.escaping import defined, json_text
 from karat.output.files import refuse_overwriting, write_whole
+from karat.output.language import Sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from karat.comparison.compare import Comparison
     from karat.inputs.sources import Provenance
 
+
+say = Sentences(__file__)
+"""Returns a sentence about a gate, a record or a verification, by its section and key."""
 
 FORMAT = 1
 """The format version; readers refuse a newer one."""
@@ -125,26 +129,19 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
         DataError: there are no scores, or two of one name, or their measures, policies, profiles or judgments differ.
     """
     if not scores:
-        raise DataError("There are no scores to record.")
+        raise DataError(say("record", "empty"))
     first, names = whole(scores[0]), [each.name for each in map(whole, scores)]
     again = twice(names)
     if again is not None:
-        raise DataError(f"Two runs are named '{again}': give each run of a record a different name.")
+        raise DataError(say("record", "twice", name=again))
     for each in scores[1:]:
-        if (each.labels, each.measures, each.policy, each.profile) != (
-            first.labels,
-            first.measures,
-            first.policy,
-            first.profile,
-        ):
-            raise DataError(
-                f"{each.name} and {first.name} were scored with different measures or under different policies. "
-                "Record them separately."
-            )
-        if each.inputs.get("qrels") != first.inputs.get("qrels"):
-            raise DataError(
-                f"{each.name} and {first.name} were scored with different judgments: record them separately."
-            )
+        alike = all(
+            getattr(each, field) == getattr(first, field)
+            for field in ("labels", "measures", "policy", "profile")
+        )
+        if not alike or each.inputs.get("qrels") != first.inputs.get("qrels"):
+            key = "judgments" if alike else "mixture"
+            raise DataError(say("record", key, name=each.name, first=first.name))
 
 
 def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
@@ -154,9 +151,7 @@ def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
         DataError: as ``record``.
     """
     if any(not each.inputs for each in scores):
-        raise DataError(
-            "Scores merged from parts do not contain the names of their inputs: record each part separately."
-        )
+        raise DataError(say("record", "merged"))
     found: list[tuple[str, str | None, Provenance]] = []
     for each in scores:
         for role, origin in each.inputs.items():
@@ -164,9 +159,7 @@ def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
                 found.append((role, None if role == "qrels" else each.name, origin))
     for role, _, origin in found:
         if origin.kind not in HELD:
-            raise DataError(
-                f"The {role} came from {origin.kind}, which cannot be read again: save it to a file, then record."
-            )
+            raise DataError(say("record", "stream", role=role, kind=origin.kind))
         if origin.path is not None:
             refuse_changed(origin)
     hashes = digests([path for _, _, origin in found for path in origin.files])
@@ -253,4 +246,4 @@ def refuse_changed(origin: Provenance) -> None:
     with sentences(path):
         now = os.stat(path)
     if (now.st_size, now.st_mtime_ns) != (origin.size, origin.changed):
-        raise DataError(f"{path} has changed since it was scored: score it again, then record the scores.")
+        raise DataError(say("record", "changed", path=path))

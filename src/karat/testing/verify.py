@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from karat._version import __version__
+from karat.comparison.verdict import listed
 from karat.conventions.profiles import profile_named
 from karat.conventions.request import labelled, needs_groups
 from karat.evaluation.evaluate import evaluate_judged_ranking, evaluate_run
@@ -20,10 +21,10 @@ from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
 from karat.inputs.sources import is_pattern
 from karat.output.document import Document, Documented, Line, Section, Table
-from karat.output.errors import DataError, Worded, worded
+from karat.output.errors import DataError, Worded
 from karat.output.language import plural
 from karat.testing.read_record import BY_RECORD, Record, damaged, policy_in, read
-from karat.testing.record import comparison_of, digests, versions
+from karat.testing.record import comparison_of, digests, say, versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -131,11 +132,7 @@ def verify(
     """
     recorded = read(path)
     if not recorded.complete:
-        raise DataError(
-            worded(
-                f"{recorded.path} holds scores but no record of their inputs: write it with ", BY_RECORD, "."
-            )
-        )
+        raise DataError(say("verify", "no inputs", path=recorded.path, writer=BY_RECORD))
     inputs = taken(recorded, qrels, dict(runs or {}))
     refuse_others(recorded, inputs, anywhere=anywhere)
     changed, unknown, same = changed_inputs(inputs)
@@ -202,21 +199,18 @@ def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -
     """
     strangers = sorted(set(runs) - set(recorded.names))
     if strangers:
-        raise DataError(f"{recorded.path} has no run '{strangers[0]}'; it has: {', '.join(recorded.names)}.")
+        names = ", ".join(recorded.names)
+        raise DataError(say("verify", "stranger", path=recorded.path, name=strangers[0], names=names))
     found = []
     for entry in recorded.document["inputs"]:
         name = entry.get("name")
         now = runs.get(name) if entry["role"] == "run" else qrels
         each = Taken(entry, entry["path"] if now is None else now, named=now is None)
         if entry["role"] == "grades":
-            raise DataError(
-                f"{recorded.path} was computed from grades in memory, so it cannot be recomputed."
-            )
+            raise DataError(say("verify", "grades", path=recorded.path))
         if each.now is None:
-            why = entry.get("why", "in memory")
-            raise DataError(
-                worded(f"{recorded.path}: the {entry['role']} was {why}: pass it (", each.option, ").")
-            )
+            words = {"role": entry["role"], "why": entry.get("why", "in memory"), "option": each.option}
+            raise DataError(say("verify", "nowhere", path=recorded.path, **words))
         found.append(each)
     return found
 
@@ -252,25 +246,19 @@ def recomputed(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list
     policy, profile = policy_in(document), document.get("profile")
     labels = list(document["measures"])
     groups = needs_groups(labelled(labels, profile_named(profile)))
-    judged = None
-    for each in (each for each in inputs if each.entry["role"] == "qrels"):
+    judged, found, runs = None, [], iter(recorded.scores)
+    for each in sorted(inputs, key=lambda each: each.entry["role"] != "qrels"):
         with quiet(each, same):
-            judged = Qrels.of(each.now, policy, subtopics=groups, **each.columns)
-    found = []
-    for each, old in zip(
-        (each for each in inputs if each.entry["role"] != "qrels"), recorded.scores, strict=True
-    ):
-        how: dict[str, Any] = {
-            "policy": policy,
-            "profile": profile,
-            "weights": given_weights(old),
-            "name": old.name,
-        }
-        with quiet(each, same):
+            if each.entry["role"] == "qrels":
+                judged = Qrels.of(each.now, policy, subtopics=groups, **each.columns)
+                continue
+            old = next(runs)
+            how: dict[str, Any] = {"policy": policy, "profile": profile, "weights": given_weights(old)}
             if judged is None:
-                found.append(evaluate_judged_ranking(each.now, labels, **how))
+                found.append(evaluate_judged_ranking(each.now, labels, name=old.name, **how))
             else:
-                found.append(evaluate_run(judged, Run.of(each.now, old.name, **each.columns), labels, **how))
+                run = Run.of(each.now, old.name, **each.columns)
+                found.append(evaluate_run(judged, run, labels, name=old.name, **how))
     return found
 
 
@@ -286,15 +274,8 @@ def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
     except DataError:
         if not given.named or given in same:
             raise
-        role = given.entry["role"]
-        raise DataError(
-            worded(
-                f"{given.path} is not the recorded file, and cannot be read as {role}. Pass the recorded file, or pass "
-                "this file to see the reason (",
-                given.option,
-                ").",
-            )
-        ) from None
+        words = {"path": given.path, "role": given.entry["role"], "option": given.option}
+        raise DataError(say("verify", "hidden", **words)) from None
 
 
 def given_weights(scores: Scores) -> dict[str, float] | None:
@@ -311,7 +292,11 @@ def changed_versions(document: dict[str, Any]) -> list[str]:
     """Returns notes on versions that differ from the recorded ones."""
     then = {"karat": document.get("karat"), **document.get("made_with", {})}
     now = {"karat": __version__, **versions()}
-    return [f"{key}: recorded with {then[key]}, now {now[key]}" for key in now if then.get(key) != now[key]]
+    return [
+        say("verify", "version", key=key, then=then[key], now=now[key])
+        for key in now
+        if then.get(key) != now[key]
+    ]
 
 
 def changed_inputs(inputs: list[Taken]) -> tuple[list[Change], list[str], list[Taken]]:
@@ -320,19 +305,16 @@ def changed_inputs(inputs: list[Taken]) -> tuple[list[Change], list[str], list[T
     Raises:
         DataError: a file that cannot be read.
     """
-    comparable = [each for each in inputs if each.path is not None and recorded_files(each.entry)]
-    there = [files_now(each) for each in comparable]
-    hashes = digests([path for files in there for path in files])
-    findings: list[Change] = []
-    same = []
-    for each, files in zip(comparable, there, strict=True):
-        now = [(path, *hashes[path]) for path in files]
-        then = recorded_files(each.entry)
-        its = changed_files(each, now, then)
-        findings += its
-        same += [] if its else [each]
-    others = [each.label for each in inputs if each not in comparable]
-    return findings, [f"no hash to compare: {', '.join(others)}"] if others else [], same
+    recorded = [(each, recorded_files(each.entry)) for each in inputs if each.path is not None]
+    known = [(each, then, files_now(each)) for each, then in recorded if then]
+    hashes = digests([path for *_, files in known for path in files])
+    changes = [
+        changed_files(each, [(path, *hashes[path]) for path in files], then) for each, then, files in known
+    ]
+    same = [each for (each, *_), its in zip(known, changes, strict=True) if not its]
+    others = [each.label for each in inputs if each not in [taken for taken, *_ in known]]
+    notes = [say("verify", "no hash", labels=", ".join(others))] if others else []
+    return [each for its in changes for each in its], notes, same
 
 
 File: TypeAlias = "tuple[str, int, str]"
@@ -362,33 +344,20 @@ def files_now(given: Taken) -> list[str]:
 def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Change]:
     """Returns the changed files of an input, or one change if the number of files differs."""
     if len(now) != len(then):
-        sentence = f"{given.path} matches {plural(len(now), 'file')}; recorded: {len(then)}"
+        sentence = say("verify", "files", path=given.path, now=len(now), then=len(then))
         return [Change("input", given.label, sentence, {"files": len(now)})]
-    return [
-        Change(
-            "input",
-            given.label if len(then) == 1 else path,
-            f"{path} has {size} bytes, SHA-256 {digest[:12]}…; recorded: {old_size} bytes, {old_digest[:12]}…",
-            {"bytes": size, "sha256": digest},
-        )
-        for (path, size, digest), (_, old_size, old_digest) in zip(now, then, strict=True)
-        if digest != old_digest
-    ]
+    found = []
+    for (path, size, digest), (_, old_size, old_digest) in zip(now, then, strict=True):
+        if digest != old_digest:
+            words = {"digest": digest, "old_size": old_size, "old_digest": old_digest}
+            sentence = say("verify", "file", path=path, size=size, **words)
+            what = given.label if len(then) == 1 else path
+            found.append(Change("input", what, sentence, {"bytes": size, "sha256": digest}))
+    return found
 
 
-COMPARED = [
-    "test",
-    "correction",
-    "alpha",
-    "family",
-    "seed",
-    "confidence",
-    "interval",
-    "rope",
-    "margin",
-    "baseline",
-]
-"""The recorded settings of a comparison that are arguments of ``karat.compare``."""
+NO_ARGUMENTS = ("comparisons", "resamples", "clusters", "by", "notes", "sides")
+"""The recorded settings of a comparison that are not arguments of ``karat.compare``, or not with the recorded value."""
 
 
 def compared_again(
@@ -399,15 +368,10 @@ def compared_again(
 
     settings = old["settings"]
     if settings["clusters"] is not None:
-        return [], [
-            "the clusters of queries are not in the record: its scores were recomputed, but not its tests"
-        ]
-    fresh = compare(
-        None,
-        dict(zip(old["names"], scores, strict=True)),
-        resamples=settings["resamples"] or None,
-        **{key: settings[key] for key in COMPARED},
-    )
+        return [], [say("verify", "clusters")]
+    arguments = {key: value for key, value in settings.items() if key not in NO_ARGUMENTS}
+    named = dict(zip(old["names"], scores, strict=True))
+    fresh = compare(None, named, resamples=settings["resamples"] or None, **arguments)
     contests = comparison_of(fresh)["contests"]
     return list(changed("comparison", old["contests"], contests, tolerance)), []
 
@@ -431,16 +395,9 @@ def refuse_elsewhere(path: str, record: str) -> None:
     climbs = os.pardir in re.split(r"[/\\]", path[len(root) :])  # behind a wildcard, where no root tells it
     homes = [os.path.realpath(each) for each in (os.path.dirname(record) or ".", ".")]
     if climbs or not any(found == home or found.startswith(os.path.join(home, "")) for home in homes):
-        raise DataError(
-            worded(
-                f"{record} names {path}, which is neither below the record's folder nor below the working directory: "
-                "pass the file (",
-                OVER,
-                "), or allow any file (",
-                Worded("anywhere=True", "--anywhere"),
-                ").",
-            )
-        )
+        anywhere = Worded("anywhere=True", "--anywhere")
+        words = {"record": record, "path": path, "inputs": OVER, "anywhere": anywhere}
+        raise DataError(say("verify", "elsewhere", **words))
 
 
 def refuse_irregular(paths: Iterable[str], record: str) -> None:
@@ -453,9 +410,7 @@ def refuse_irregular(paths: Iterable[str], record: str) -> None:
         with sentences(path):
             mode = os.stat(path).st_mode
         if not stat.S_ISREG(mode):
-            raise DataError(
-                worded(f"{record} names {path}, which is not a regular file: pass a file (", OVER, ").")
-            )
+            raise DataError(say("verify", "irregular", record=record, path=path, inputs=OVER))
 
 
 @dataclass(frozen=True)
@@ -503,29 +458,31 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
     for mine, its, words in ((before, after, "no longer there"), (after, before, "not in the record")):
         queries = [each for each in mine if each not in its]
         if queries:
-            findings.append(
-                Change("queries", name, f"{name}: {listed(queries)} {words}", {"queries": queries})
-            )
+            first = listed([f"'{each}'" for each in queries], 3)
+            sentence = f"{name}: {'query' if len(queries) == 1 else 'queries'} {first} {words}"
+            findings.append(Change("queries", name, sentence, {"queries": queries}))
     findings += changed("counts", old["counts"], new["counts"], start=f"{name}: ")
     largest = 0.0
-    for label in old["means"]:
-        pairs = [
-            (query, row[label], after[query][label])
+    for label, mean in old["means"].items():
+        pairs = {
+            query: (row[label], after[query][label])
             for query, row in before.items()
             if query in after and label in after[query]
-        ]
-        unequal = {query: (then, now) for query, then, now in pairs if then != now}
-        largest = max([largest, *(distance(*pair) for pair in unequal.values())])
-        moved = {query: pair for query, pair in unequal.items() if distance(*pair) > tolerance}
-        means = (old["means"][label], new["means"].get(label))
+        }
+        apart = {query: distance(*pair) for query, pair in pairs.items() if pair[0] != pair[1]}
+        largest = max(largest, *apart.values(), 0.0)
+        moved = {query: pairs[query] for query, each in apart.items() if each > tolerance}
+        now = new["means"].get(label)
         if moved:
-            findings.append(
-                Change("values", label, moved_sentence(name, label, moved, len(pairs), means), dict(moved))
-            )
-        elif distance(*means) > tolerance:
-            findings.append(
-                Change("means", label, f"{name}, {label}: the mean was {means[0]}, is {means[1]}")
-            )
+            worst = max(moved, key=apart.__getitem__)
+            differ = "query differs" if len(pairs) == 1 else "queries differ"
+            figures = zip(("then", "now", "old_mean", "new_mean"), (*moved[worst], mean, now), strict=True)
+            shown = {key: rounded(value) for key, value in figures} | {"which": f"{len(pairs)} {differ}"}
+            sentence = say("verify", "values", name=name, label=label, moved=len(moved), worst=worst, **shown)
+            findings.append(Change("values", label, sentence, dict(moved)))
+        elif distance(mean, now) > tolerance:
+            sentence = say("verify", "mean", name=name, label=label, then=mean, now=now)
+            findings.append(Change("means", label, sentence))
     for key, word in BESIDE.items():
         then, now = (bounds_named(each.get(key, {})) for each in (old, new))
         findings += changed(key, then, now, tolerance, start=f"{name}, {word}, ")
@@ -544,23 +501,6 @@ def bounds_named(table: dict[str, Any]) -> dict[str, Any]:
         else each
         for label, each in table.items()
     }
-
-
-def moved_sentence(
-    name: str,
-    label: str,
-    moved: dict[str, tuple[Any, Any]],
-    count: int,
-    means: tuple[Any, Any],
-) -> str:
-    """Returns a sentence with the number of changed queries, the one that changed most, and the mean."""
-    worst = max(moved, key=lambda query: distance(*moved[query]))
-    then, now = moved[worst]
-    verb = "query differs" if count == 1 else "queries differ"
-    return (
-        f"{name}, {label}: {len(moved)} of {count} {verb}, largest difference: '{worst}' ({rounded(then)}, now "
-        f"{rounded(now)}); mean {rounded(means[0])}, now {rounded(means[1])}"
-    )
 
 
 def changed(
@@ -605,13 +545,6 @@ def distance(old: float | None, new: float | None) -> float:
 def rounded(value: float | None) -> str:
     """Returns a value with six significant digits, so that differences show."""
     return "undefined" if value is None else f"{value:.6g}"
-
-
-def listed(queries: list[str]) -> str:
-    """Returns the number of queries and the names of the first three, as text."""
-    first = ", ".join(f"'{each}'" for each in queries[:3])
-    more = f" and {len(queries) - 3} more" if len(queries) > 3 else ""
-    return f"{'query' if len(queries) == 1 else 'queries'} {first}{more}"
 
 
 def short(value: Any) -> str:
