@@ -149,8 +149,7 @@ def apart(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def two_systems(table: Table, size: int, replicates: int) -> tuple[Rate, Rate]:
     """Returns how often each test finds a centred difference, over all pairs of runs."""
-    from karat.comparison.statistics.paired import all_pairs, paired
-    from karat.comparison.statistics.resampling import Draw, sign_flip
+    from karat.comparison.statistics.paired import Draw, all_pairs, paired, sign_flip
 
     draw = np.random.default_rng([SEED, size, *table.name.encode()])
     scores = table.scores
@@ -170,7 +169,7 @@ def two_systems(table: Table, size: int, replicates: int) -> tuple[Rate, Rate]:
 def family(table: Table, null: str, replicates: int) -> tuple[Rate, Rate]:
     """Returns how often any pair is significant by the randomised Tukey test and by the max-T test."""
     from karat.comparison.statistics.multiple_comparisons import randomised_tukey
-    from karat.comparison.statistics.resampling import max_flip
+    from karat.comparison.statistics.paired import max_flip
 
     draw = np.random.default_rng([SEED, *table.name.encode(), *null.encode()])
     scores = table.scores

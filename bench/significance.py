@@ -64,8 +64,7 @@ def table(queries: int) -> NDArray[np.float64]:
 def ask(queries: int, rounds: int, python: str | None) -> list[Bar]:
     """Returns the times for one number of queries, and the limits."""
     from karat.comparison.statistics.multiple_comparisons import randomised_tukey
-    from karat.comparison.statistics.paired import paired
-    from karat.comparison.statistics.resampling import Draw, max_flip, sign_flip
+    from karat.comparison.statistics.paired import Draw, max_flip, paired, sign_flip
 
     scores = table(queries)
     pairs = np.triu_indices(RUNS, 1)

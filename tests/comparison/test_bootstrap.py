@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.comparison.statistics.resampling import Draw, draws, resample_means
+from karat.comparison.statistics.paired import Draw, draws, resample_means
 from karat.output.errors import DataError
 
 

@@ -11,13 +11,7 @@ import pytest
 
 import karat.comparison
 from karat.comparison import statistics as significance
-from karat.comparison.statistics import (
-    coefficients,
-    multiple_comparisons,
-    paired,
-    rank_correlation,
-    resampling,
-)
+from karat.comparison.statistics import coefficients, multiple_comparisons, paired, rank_correlation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +33,6 @@ FUNCTIONS = [
     *(coefficients.gwet, coefficients.kappa, coefficients.krippendorff),
     *(multiple_comparisons.anova, multiple_comparisons.corrected, multiple_comparisons.randomised_tukey),
     *(getattr(rank_correlation, each) for each in rank_correlation.__all__),
-    *(resampling.max_flip, resampling.resample_means, resampling.sign_flip),
     *(getattr(paired, each) for each in paired.__all__ if each.islower()),
 ]
 

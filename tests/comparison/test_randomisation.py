@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.comparison.statistics.multiple_comparisons import randomised_tukey
-from karat.comparison.statistics.paired import on_grid
-from karat.comparison.statistics.resampling import (
+from karat.comparison.statistics.paired import (
     Draw,
     costs,
     exact_p,
     flipped_sums,
     max_flip,
+    on_grid,
     sign_flip,
     sizes,
     tail_of_grid,
@@ -166,7 +166,7 @@ def test_blocks_do_not_shift_the_stream() -> None:
 PROGRAM = """
 import numpy as np, sys
 from karat.comparison.statistics.multiple_comparisons import randomised_tukey
-from karat.comparison.statistics.resampling import Draw, max_flip, resample_means, sign_flip
+from karat.comparison.statistics.paired import Draw, max_flip, resample_means, sign_flip
 draw = np.random.default_rng(5)
 for queries in (50, 700):
     table = np.clip(draw.random((queries, 1)) + draw.normal(0, 0.2, (queries, 30)), 0, 1)

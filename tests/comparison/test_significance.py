@@ -10,8 +10,7 @@ import pytest
 
 import karat
 from karat.comparison.statistics.multiple_comparisons import randomised_tukey
-from karat.comparison.statistics.paired import paired
-from karat.comparison.statistics.resampling import Draw, max_flip
+from karat.comparison.statistics.paired import Draw, max_flip, paired
 
 QUERIES = [f"q{number:02}" for number in range(30)]
 

@@ -9,8 +9,7 @@ import pytest
 
 from karat.comparison.statistics import multiple_comparisons
 from karat.comparison.statistics.multiple_comparisons import anova, randomised_tukey, range_beyond
-from karat.comparison.statistics.paired import all_pairs
-from karat.comparison.statistics.resampling import Draw, sign_flip
+from karat.comparison.statistics.paired import Draw, all_pairs, sign_flip
 from karat.output.errors import DataError
 from sakai import SAKAI
 

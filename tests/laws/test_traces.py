@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from cases import OF_LISTS
+from karat.lists.derivation import trace
 from karat.lists.flat import Flat
 from karat.lists.preferences import Group, PreferenceLists, group_of
 from karat.lists.rows import JudgedRows, offsets_of
-from karat.lists.traced import trace
 from karat.measures import REGISTER, Measure, OneOf
 from karat.output.errors import KaratError
 

@@ -14,10 +14,9 @@ from karat import DataError, Policy
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
 from karat.lists import Lists, Preferences
-from karat.lists.derivation import derive
+from karat.lists.derivation import Step, Traced, derive, first_sentence, trace
 from karat.lists.flat import Flat
 from karat.lists.preferences import PreferenceLists, group_of
-from karat.lists.traced import Step, Traced, first_sentence, trace
 from karat.matching.axes import chosen
 from karat.matching.match import Match, match, match_grades
 from karat.measures import REGISTER, Measure, parse_measure

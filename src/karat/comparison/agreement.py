@@ -16,8 +16,8 @@ from karat.comparison.findings import Settings
 from karat.comparison.runs import RunsLike, evaluated, named, tables_of
 from karat.comparison.significance import contests_of
 from karat.comparison.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
+from karat.comparison.statistics.paired import SEED, Draw, resample_means
 from karat.comparison.statistics.rank_correlation import kendall, tau_ap
-from karat.comparison.statistics.resampling import SEED, Draw, resample_means
 from karat.conventions.request import conventions
 from karat.evaluation.scores import Scores
 from karat.inputs.ids import text_of

@@ -15,8 +15,8 @@ from karat.comparison.cautions import cautions_of
 from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, TESTS, Findings, Settings
 from karat.comparison.runs import Evaluation, RunsLike, evaluated, parts_of, tables_of
 from karat.comparison.significance import contests_of
+from karat.comparison.statistics.paired import RESAMPLES, SEED, refuse_seed
 from karat.comparison.statistics.rank_correlation import kendall, rbo, tau_ap_b
-from karat.comparison.statistics.resampling import RESAMPLES, SEED, refuse_seed
 from karat.inputs.query_files import GroupsLike, groups_of
 from karat.inputs.runs import MatchOptions, TextRun
 from karat.output import escaping
@@ -125,7 +125,7 @@ def compare(
     systems = list(runs.systems.values())
     names, scores = tuple(runs.systems), tuple(each.scores for each in systems)
     queries, tables = tables_of(scores)
-    clusters, groups = groups_of(cluster, queries), groups_of(by, queries)
+    clusters, groups = (None if each is None else groups_of(each, queries) for each in (cluster, by))
     if clusters is not None:
         tables = [replace(table, clusters=clusters.codes) for table in tables]
     requested = Settings(

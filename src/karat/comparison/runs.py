@@ -12,7 +12,7 @@ import numpy as np
 from karat.conventions.request import MeasuresLike, names_in, request_of
 from karat.evaluation.engine import Matches, values_of
 from karat.evaluation.evaluate import evaluate_together
-from karat.evaluation.scores import Scores, whole
+from karat.evaluation.scores import Scores
 from karat.evaluation.values import GEOMETRIC_FLOOR, aggregate
 from karat.inputs.dicts import MappingRun
 from karat.inputs.errors import sentences
@@ -183,7 +183,7 @@ def evaluated(
             return System(chosen(run, tuple(request.asked)), np.nan)
         scores, matched = next(found)
         own = matched.found[primary]
-        return System(whole(scores), share_judged(own, depth), own, unread[name], matched)
+        return System(scores.complete(), share_judged(own, depth), own, unread[name], matched)
 
     return Evaluation(agreeing({name: system(name, run) for name, run in given.items()}), depth, judged)
 

@@ -9,8 +9,19 @@ import numpy as np
 
 from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Stratum, say
 from karat.comparison.statistics.multiple_comparisons import anova, corrected, randomised_tukey
-from karat.comparison.statistics.paired import all_pairs, bayes, equivalence, one_sided_quantile, paired, wins
-from karat.comparison.statistics.resampling import RESAMPLES, Draw, max_flip, resample_means, sign_flip
+from karat.comparison.statistics.paired import (
+    RESAMPLES,
+    Draw,
+    all_pairs,
+    bayes,
+    equivalence,
+    max_flip,
+    one_sided_quantile,
+    paired,
+    resample_means,
+    sign_flip,
+    wins,
+)
 from karat.inputs.runs import available_cores, side_by_side
 
 if TYPE_CHECKING:

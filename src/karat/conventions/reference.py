@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.conventions.profiles import every_profile
-from karat.lists.derivation import Symbol, equations
+from karat.lists.derivation import Symbol, equations, trace
 from karat.lists.flat import Flat
 from karat.lists.preferences import PreferenceLists, group_of
 from karat.lists.rows import JudgedRows
-from karat.lists.traced import trace
 from karat.measures import Number, OneOf
 from karat.measures.aliases import also_called
 from karat.measures.define import show
@@ -25,7 +24,7 @@ from karat.output.errors import MeasureError
 if TYPE_CHECKING:
     from karat.conventions.profiles import Profile
     from karat.lists import Lists
-    from karat.lists.traced import Step
+    from karat.lists.derivation import Step
     from karat.measures import Definition, Measure
 
 AGGREGATES = {

@@ -439,8 +439,7 @@ def explained(
         MeasureError: no single list explains the measure.
     """
     # Imported here so that karat starts quickly, since most users do not need explanations.
-    from karat.lists.derivation import derive
-    from karat.lists.traced import trace
+    from karat.lists.derivation import derive, trace
 
     refuse_unexplained(measure)
     convention = convention or conventions(None, policy)[0]

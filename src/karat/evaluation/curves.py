@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from karat.conventions.request import Request, conventions, names_in
 from karat.evaluation.engine import Matches
 from karat.evaluation.evaluate import warned
-from karat.evaluation.scores import Scores, frame_of, whole
+from karat.evaluation.scores import Scores, frame_of
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike
 from karat.measures.define import show
@@ -164,7 +164,7 @@ def curve(
         for each, measure in wanted.items()
         for place in places[each]
     }
-    return Curve(warned(whole(matched.scores(replace(request, asked=asked)))), places)
+    return Curve(warned(matched.scores(replace(request, asked=asked)).complete()), places)
 
 
 def at_one(name: str, convention: Profile) -> Measure:

@@ -241,17 +241,6 @@ class ScoresByRun(Tabled, Mapping[str, Scores]):
         return frame_of({name: [row[place] for row in rows] for place, name in enumerate(header)}, backend)
 
 
-def whole(scores: Scores) -> Scores:
-    """Returns the scores after checking that every measure has values.
-
-    Raises:
-        DataError: a measure has no values.
-    """
-    for sentence in scores.failed.values():
-        raise DataError(sentence)
-    return scores
-
-
 def stacked(parts: Sequence[tuple[Any, tuple[int, ...]]], kind: Any, order: list[int]) -> Any:
     """Stacks the arrays, with ones in place of missing arrays. Returns None if all are missing."""
     if all(array is None for array, _ in parts):

@@ -11,12 +11,13 @@ import numpy as np
 
 from karat import _native
 from karat.measures import Measure, parse_measure
-from karat.output.errors import MeasureError, NotEvaluatedError
+from karat.output.errors import DataError, MeasureError, NotEvaluatedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
+    from typing_extensions import Self
 
     from karat.conventions.policy import Policy
     from karat.inputs.sources import Provenance
@@ -93,6 +94,16 @@ class Values(Mapping[str, float]):
     def __len__(self) -> int:
         """Returns the number of measures."""
         return len(self.labels)
+
+    def complete(self) -> Self:
+        """Returns these values after checking that no measure failed.
+
+        Raises:
+            DataError: a measure has no values.
+        """
+        for sentence in self.failed.values():
+            raise DataError(sentence)
+        return self
 
     def means(self) -> dict[str, float]:
         """Returns the aggregate of every measure, by label."""

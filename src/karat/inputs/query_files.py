@@ -77,14 +77,12 @@ class Groups:
     codes: Integers
 
 
-def groups_of(given: GroupsLike | None, queries: Sequence[str]) -> Groups | None:
-    """Returns the groups of all queries, or None if no groups are given.
+def groups_of(given: GroupsLike, queries: Sequence[str]) -> Groups:
+    """Returns the groups of all queries.
 
     Raises:
         DataError: a query without a group, or an unreadable file.
     """
-    if given is None:
-        return None
     if isinstance(given, Mapping):
         name, mapping = "", {str(query): str(group) for query, group in given.items()}
     else:

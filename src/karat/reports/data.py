@@ -27,7 +27,6 @@ from karat.comparison.verdict import (
 )
 from karat.conventions.request import request_of
 from karat.diagnosis.explain import Subject, explained
-from karat.evaluation.scores import whole
 from karat.inputs.errors import sentences
 from karat.inputs.sources import source_of
 from karat.lists.flat import Flat
@@ -621,7 +620,7 @@ def alongside(evaluation: Evaluation, primary: Measure) -> list[Alongside]:
         "judged": [parse_measure(f"Judged@{depth}") for depth in DEPTHS],
     }
     request = request_of(list(chain(*wanted.values())), None, systems[0].scores.policy)
-    found = [whole(each.matched.scores(request, bounds=False)) for each in systems if each.matched]
+    found = [each.matched.scores(request, bounds=False).complete() for each in systems if each.matched]
     return [
         Alongside(
             *curve,

@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.conventions.request import conventions, labelled
 from karat.evaluation.evaluate import evaluate_run
-from karat.evaluation.scores import Scores, whole
+from karat.evaluation.scores import Scores
 from karat.inputs.errors import sentences
 from karat.inputs.run import Run
 from karat.output.errors import DataError, Worded
@@ -114,7 +114,7 @@ def scored(
         raise DataError(say("limits", "no judgments"))
     labelled(measures, conventions(profile, policy)[0])
     asked = list(dict.fromkeys([*measures, JUDGED]))
-    return whole(evaluate_run(qrels, run, asked, policy=policy, profile=profile, name=name))
+    return evaluate_run(qrels, run, asked, policy=policy, profile=profile, name=name).complete()
 
 
 def unjudged(old: Scores, new: Scores) -> list[str]:

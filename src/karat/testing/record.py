@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.evaluation.score_tables import document_of
-from karat.evaluation.scores import Scores, ScoresByRun, whole
+from karat.evaluation.scores import Scores, ScoresByRun
 from karat.inputs.errors import sentences
 from karat.inputs.ids import twice
 from karat.output.errors import DataError
@@ -130,7 +130,7 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
     """
     if not scores:
         raise DataError(say("record", "empty"))
-    first, names = whole(scores[0]), [each.name for each in map(whole, scores)]
+    first, names = scores[0], [each.complete().name for each in scores]
     again = twice(names)
     if again is not None:
         raise DataError(say("record", "twice", name=again))

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.comparison.statistics.paired import checked_pairs, matrix, on_grid, summed
-from karat.comparison.statistics.resampling import Draw, Flips, decisive, sign_flip
+from karat.comparison.statistics.paired import (
+    Draw,
+    Flips,
+    checked_pairs,
+    decisive,
+    matrix,
+    on_grid,
+    sign_flip,
+    summed,
+)
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
