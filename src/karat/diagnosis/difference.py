@@ -25,6 +25,8 @@ from karat.output.errors import DataError, MeasureError, command_of
 from karat.output.language import plural
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import Profile, ProfileLike
     from karat.evaluation.scores import Scores
@@ -267,18 +269,11 @@ def difference(
     profiles = [profile for profile, _ in decided]
     start, end = (convention_of(profile, own, measure) for profile, own in decided)
     evaluated = Evaluated(kept(qrels), Run.of(run))
-    here, before = start, evaluated.under(start)
-    steps = []
-    for axis in path(start, end):
-        there = here.towards(end, axis)
-        after = evaluated.under(there)
-        old, new = here.axes()[axis], end.axes()[axis]
-        steps.append(
-            Step(
-                axis, old, new, after.mean, minus(after.mean, before.mean), moved(before.scores, after.scores)
-            )
-        )
-        here, before = there, after
+    axes, here = path(start, end), [start]
+    for axis in axes:
+        here.append(here[-1].towards(end, axis))
+    changes = [(axis, each.axes()[axis], end.axes()[axis]) for axis, each in zip(axes, here)]
+    steps = steps_between([evaluated.under(each) for each in here], changes)
     if sum(step.queries > 0 for step in steps) > 1:
         steps = [in_other_orders(step, start, end, evaluated) if step.queries else step for step in steps]
     first, last = evaluated.under(start), evaluated.under(end)
@@ -314,6 +309,14 @@ class Outcome:
         return () if self.scores is None else self.scores.queries
 
 
+def steps_between(outcomes: Sequence[Outcome], changes: Sequence[tuple[str, str, str]]) -> list[Step]:
+    """Returns the steps between results, each with the setting that changes and its value before and after."""
+    return [
+        Step(axis, old, new, after.mean, minus(after.mean, before.mean), moved(before.scores, after.scores))
+        for (axis, old, new), (before, after) in zip(changes, pairwise(outcomes), strict=True)
+    ]
+
+
 class Evaluated:
     """Cached evaluations of the same data. Judgments and run are read only once where possible.
 
@@ -331,22 +334,19 @@ class Evaluated:
         self.warned = False
 
     def under(self, convention: Convention) -> Outcome:
-        """Returns the result under the convention."""
-        if convention not in self.known:
-            self.known[convention] = self.evaluated(convention)
-        return self.known[convention]
-
-    def evaluated(self, convention: Convention) -> Outcome:
         """Returns the result under the convention, evaluated only once."""
+        if convention in self.known:
+            return self.known[convention]
         # The warning that the run has no judged document is given once, not at each step.
         policy = convention.policy.changed(overlap="none") if self.warned else convention.policy
         try:
             judged = self.judgments(policy, subtopics=convention.measure.definition.groups)
             scores = evaluate_run(judged, self.run, convention.measure, policy=policy, bounds=False)
+            self.warned, outcome = True, Outcome(scores[str(convention.measure)], scores)
         except DataError as error:
-            return Outcome(None, None, error.said)
-        self.warned = True
-        return Outcome(scores[str(convention.measure)], scores)
+            outcome = Outcome(None, None, error.said)
+        self.known[convention] = outcome
+        return outcome
 
     def judgments(self, policy: Policy, *, subtopics: bool) -> Qrels:
         """Returns the judgments under a policy.
@@ -492,39 +492,38 @@ def rejudged(
         fault = "reads judgments by subtopic" if len(asked) == 1 else f"stands for {len(asked)} measures"
         raise MeasureError(f"'{measure}' {fault}: give one document-level measure, such as nDCG@10.")
     (meant,) = asked.values()
-    label = str(meant)
     ends = [Qrels.of(each, policy) for each in (a, b)]
     one, other = map(grades_of, ends)
-    shared = [query for query in one if query in other]
+    names, shared = names_of(ends), [query for query in one if query in other]
     if not shared:
-        raise DataError(f"{names_of(ends)[0]} and {names_of(ends)[1]} have no query in common.")
+        raise DataError(f"{names[0]} and {names[1]} have no query in common.")
     both = {query: [each for each in one[query] if each in other[query]] for query in shared}
     kept = {query: one[query] for query in shared}
     without = {query: {each: one[query][each] for each in its} for query, its in both.items()}
     regraded = {query: {each: other[query][each] for each in its} for query, its in both.items()}
     whole = {query: other[query] for query in shared}
     changed = sum(one[query][each] != other[query][each] for query, its in both.items() for each in its)
-    alone_a = sum(map(len, kept.values())) - sum(map(len, without.values()))
-    alone_b = sum(map(len, whole.values())) - sum(map(len, regraded.values()))
-    stages: list[tuple[str, str, str, Judged]] = [
-        ("queries of A only", number(len(one) - len(shared), "query", "queries"), "omitted", kept),
-        ("only A judged", number(alone_a, "document", "documents"), "unjudged", without),
-        ("grades", number(changed, "document", "documents"), "as in B", regraded),
-        ("only B judged", "unjudged", number(alone_b, "document", "documents"), whole),
-        ("queries of B only", "omitted", number(len(other) - len(shared), "query", "queries"), other),
+    alone_a, alone_b, common = (sum(map(len, each.values())) for each in (kept, whole, both))
+    only_a = plural(len(one) - len(shared), "query", "queries")
+    only_b = plural(len(other) - len(shared), "query", "queries")
+    stages: list[tuple[int, tuple[str, str, str], Judged]] = [
+        (len(one) - len(shared), ("queries of A only", only_a, "omitted"), kept),
+        (alone_a - common, ("only A judged", plural(alone_a - common, "document"), "unjudged"), without),
+        (changed, ("grades", plural(changed, "document"), "as in B"), regraded),
+        (alone_b - common, ("only B judged", "unjudged", plural(alone_b - common, "document")), whole),
+        (len(other) - len(shared), ("queries of B only", "omitted", only_b), other),
     ]
-    stages = [each for each in stages if "no " not in (each[1][:3], each[2][:3])]
-    scores = scored_under(ends, [each[-1] for each in stages[:-1]], in_memory(Run.of(run)), meant, policy)
-    steps = []
-    for (axis, before, after, _), (earlier, later) in zip(stages, pairwise(scores), strict=False):
-        old, new = earlier[label], later[label]
-        steps.append(Step(axis, before, after, new, new - old, moved(earlier, later)))
-    first, last = names_of(ends)
+    stages = [each for each in stages if each[0]]
+    between = [judged for *_, judged in stages[:-1]]
+    scores = scored_under(ends, between, in_memory(Run.of(run)), meant, policy)
+    outcomes = [Outcome(each[str(meant)], each) for each in scores]
+    # Equal judgments have no stages, but are scored twice.
+    steps = steps_between(outcomes[: len(stages) + 1], [change for _, change, _ in stages])
     return Difference(
         asked=measure,
-        profiles=(first, last),
+        profiles=names,
         measures=(counted(one), counted(other)),
-        values=(scores[0][label], scores[-1][label]),
+        values=(outcomes[0].mean, outcomes[-1].mean),
         steps=tuple(steps),
         queries=len({query for each in scores for query in each.queries}),
         refusals={},
@@ -577,8 +576,3 @@ def names_of(ends: list[Qrels]) -> tuple[str, str]:
     if names[0] == names[1]:
         names = [each.name for each in ends] if ends[0].name != ends[1].name else ["A", "B"]
     return names[0], names[1]
-
-
-def number(count: int, one: str, many: str) -> str:
-    """Returns the number as text, or ``no`` for 0."""
-    return plural(count, one, many) if count else f"no {many}"

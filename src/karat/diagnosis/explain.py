@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -26,7 +26,7 @@ from karat.output.errors import DataError, MeasureError, Worded, did_you_mean, w
 from karat.output.language import ENGLISH, Language, language_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import Profile, ProfileLike
@@ -483,7 +483,6 @@ class Subject:
         qrels: the judgments of the query alone, or None.
         run: the run, or None.
         part: whether of the run only the lines of this query are there, so that none means a missing query.
-        found: the matches and rankings under each policy, for several measures.
     """
 
     name: str
@@ -492,20 +491,9 @@ class Subject:
     qrels: Qrels | None = None
     run: Run | None = None
     part: bool = False
-    found: dict[tuple[str, Policy], Any] = field(default_factory=dict)
-
-    def once(self, what: str, policy: Policy, make: Callable[[], Any]) -> Any:
-        """Returns the result of ``make`` under a policy, computed only once."""
-        if (what, policy) not in self.found:
-            self.found[what, policy] = make()
-        return self.found[what, policy]
 
     def match(self, policy: Policy) -> Match:
         """Returns the ranked list that is evaluated."""
-        return cast("Match", self.once("match", policy, lambda: self.matched(policy)))
-
-    def matched(self, policy: Policy) -> Match:
-        """Computes the match."""
         if self.qrels is None:
             return match_grades(*cast("tuple[list[list[float | None]], None]", self.grades), policy)
         if self.run is None:
@@ -518,41 +506,30 @@ class Subject:
             return None
         grades = lists.rows.grade.tolist()
         if self.run is not None:
-            qrels, run = self.qrels, self.run
-            found = self.once("ranking", policy, lambda: ranking_of(qrels, run, policy, grades))
-            return cast("Ranking", found)
+            return ranking_of(self.qrels, self.run, policy, grades)
         judgments = self.qrels.judgments
         kept = (judgments.grades >= 0) | (policy.unjudged != "removed") | (policy.negative == "nonrelevant")
         documents = [judgments.document(each) for each in np.flatnonzero(kept).tolist()]
         return Ranking(tuple(map(text_of, documents[: len(grades)])))
 
     def sizes(self, found: Match, measure: Measure, say: Language = ENGLISH) -> Iterator[str]:
-        """Sentences with the numbers of retrieved, judged and relevant documents."""
+        """Yields a sentence with the numbers of retrieved, judged and relevant documents."""
         if self.qrels is None:
             return
-        rows, wanted = found.rows, wanted_words(measure.wanted, say)
-        name = named(self.name, say("The run"))
-        retrieved = say.counted(int(rows.length[0]), "{count} document", "{count} documents")
-        relevant = wanted_in(found, measure)
-        if self.run is None:
-            yield say(
-                "{name}: {documents} in rank order, {relevant} of them relevant ({wanted}).",
-                name=name,
-                documents=retrieved,
-                relevant=relevant,
-                wanted=wanted,
-            )
-            return
-        yield say(
+        ranked = "{name}: {retrieved} in rank order, {relevant} of them relevant ({wanted})."
+        matched = (
             "{name}: {retrieved} retrieved, {judged} of them judged. {of}: {known}, {relevant} of them relevant "
-            "({wanted}).",
-            name=name,
-            retrieved=retrieved,
-            judged=int((rows.grade >= 0).sum()),
+            "({wanted})."
+        )
+        yield say(
+            ranked if self.run is None else matched,
+            name=named(self.name, say("The run")),
+            retrieved=say.counted(int(found.rows.length[0]), "{count} document", "{count} documents"),
+            judged=int((found.rows.grade >= 0).sum()),
             of=named(os.path.basename(self.qrels.name), say("The query")),
-            known=say.counted(len(rows.judged_grades), "{count} judgment", "{count} judgments"),
-            relevant=relevant,
-            wanted=wanted,
+            known=say.counted(len(found.rows.judged_grades), "{count} judgment", "{count} judgments"),
+            relevant=wanted_in(found, measure),
+            wanted=wanted_words(measure.wanted, say),
         )
 
 

@@ -163,7 +163,7 @@ class Excerpt:
 def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], Derivations]:
     """Returns the queries of an excerpt in full, and derivations of their values up to a limit.
 
-    Queries are processed one by one: each list is ranked once for all measures, and none is kept.
+    Queries are processed one by one, and no list is kept.
     """
     contests = list(comparison.contests.values())
     shares = [1, *[len(contests) - 1] * (len(contests) - 1)]
