@@ -119,9 +119,10 @@ def count_modules(page: str, qrels: str, runs: list[str]) -> int:
         if event == "call" and code.co_name != "<module>" and code.co_filename.startswith(home):
             called.add(code.co_filename)
 
+    report = karat.report
     threading.setprofile(note)
     sys.setprofile(note)
-    karat.report(qrels, runs, list(MEASURES), output=page)
+    report(qrels, runs, list(MEASURES), output=page)
     sys.setprofile(None)
     return len(called)
 

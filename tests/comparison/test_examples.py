@@ -11,6 +11,7 @@ import pytest
 
 import karat.comparison
 from karat.comparison import statistics as significance
+from karat.comparison.significance import corrected
 from karat.comparison.statistics import coefficients, multiple_comparisons, paired, rank_correlation
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ def test_examples_say_what_happens(name: str) -> None:
 
 
 FUNCTIONS = [
+    corrected,
     *(coefficients.gwet, coefficients.kappa, coefficients.krippendorff),
-    *(multiple_comparisons.anova, multiple_comparisons.corrected, multiple_comparisons.randomised_tukey),
+    *(multiple_comparisons.anova, multiple_comparisons.randomised_tukey),
     *(getattr(rank_correlation, each) for each in rank_correlation.__all__),
     *(getattr(paired, each) for each in paired.__all__ if each.islower()),
 ]

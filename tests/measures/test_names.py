@@ -11,8 +11,8 @@ import pytest
 import karat
 from karat import Measure, MeasureError
 from karat.measures import REGISTER, Number, OneOf, parse_measure, parse_measures
-from karat.measures.aliases import NICKNAMES, TABLE
 from karat.measures.define import ANY
+from karat.measures.grammar import NICKNAMES, TABLE
 
 HOW_MANY = 10_000
 

@@ -11,8 +11,7 @@ import karat
 from karat import MeasureError
 from karat.conventions.profiles import every_profile, profile_named
 from karat.measures import REGISTER, parse_measure, parse_measures
-from karat.measures.aliases import also_called, canonical, folded
-from karat.measures.grammar import split_names
+from karat.measures.grammar import also_called, canonical, folded, split_names
 from karat.measures.unknown_names import pointers
 
 JUDGED_ONLY = "Policy(unjudged='removed')"

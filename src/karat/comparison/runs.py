@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.conventions.request import MeasuresLike, names_in, request_of
-from karat.evaluation.engine import Matches, values_of
-from karat.evaluation.evaluate import evaluate_together
+from karat.evaluation.engine import Matches, evaluate_together, values_of
 from karat.evaluation.scores import Scores
 from karat.evaluation.values import GEOMETRIC_FLOOR, aggregate
 from karat.inputs.dicts import MappingRun

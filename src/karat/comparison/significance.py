@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Stratum, say
-from karat.comparison.statistics.multiple_comparisons import anova, corrected, randomised_tukey
+from karat.comparison.statistics.multiple_comparisons import anova, randomised_tukey
 from karat.comparison.statistics.paired import (
     RESAMPLES,
     Draw,
@@ -22,12 +22,12 @@ from karat.comparison.statistics.paired import (
     sign_flip,
     wins,
 )
-from karat.inputs.runs import available_cores, side_by_side
+from karat.inputs.runs import available_cores, in_threads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from karat.comparison.findings import Settings
     from karat.comparison.runs import Table
@@ -48,7 +48,7 @@ def contests_of(
     first, second = pairs_of(runs, settings.baseline)
     # Measures are independent, and each draws the same random stream: threads change only the time.
     threads = min(len(tables), available_cores())
-    found = list(side_by_side(lambda table: outcome_of(table, first, second, settings), tables, threads))
+    found = list(in_threads(lambda table: outcome_of(table, first, second, settings), tables, threads))
     outcomes = [outcome for outcome, _ in found]
     if any(limit for _, limit in found):
         settings = replace(settings, notes=(*settings.notes, say("method", "limit")))
@@ -332,3 +332,36 @@ def beaten(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[tupl
         elif better < 0:
             found[other].append(one)
     return tuple(tuple(sorted(its)) for its in found)
+
+
+def corrected(p: ArrayLike, correction: str) -> Floats:
+    """Returns the p-values of a family, corrected for their number. An undefined p stays undefined, but counts.
+
+    Args:
+        p: the p-values.
+        correction: ``bonferroni`` multiplies each by the number of comparisons, so that the probability of any false
+            finding stays below α. ``holm`` (1979) is valid too and never larger: the smallest p is multiplied by the
+            number of comparisons, the next by one less, and so on; none is below an earlier one. ``bh`` (Benjamini and
+            Hochberg, 1995) bounds the share of false findings among all findings, for exploration. ``none`` changes
+            nothing.
+
+    Raises:
+        KeyError: there is no such correction.
+
+    Example:
+        >>> [corrected([0.01, 0.04, 0.03], each).round(4).tolist() for each in ("bonferroni", "holm", "bh")]
+        [[0.03, 0.12, 0.09], [0.03, 0.06, 0.06], [0.03, 0.04, 0.04]]
+    """
+    family: Floats = np.asarray(p, np.float64)
+    one_if_undefined, count = np.where(np.isnan(family), 1.0, family), len(family)
+    order = np.argsort(one_if_undefined, kind="stable")
+    ranked, place = one_if_undefined[order], np.arange(1, count + 1)
+    stepped = {
+        "none": ranked,
+        "bonferroni": ranked * count,
+        "holm": np.maximum.accumulate(ranked * (count + 1 - place)),
+        "bh": np.minimum.accumulate((ranked * count / place)[::-1])[::-1],
+    }[correction]
+    adjusted = np.empty_like(family)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return np.where(np.isnan(family), np.nan, adjusted)

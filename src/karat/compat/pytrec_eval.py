@@ -37,7 +37,7 @@ from karat.inputs.errors import entry_error
 from karat.inputs.ids import text_of
 from karat.lists.flat import Flat
 from karat.matching.match import Counts, decide, rows_of
-from karat.measures.aliases import NICKNAMES, TABLE
+from karat.measures.grammar import NICKNAMES, TABLE
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 from karat import _native
 from karat.inputs.sources import source_of
 from karat.measures import REGISTER, Measure, Number, parse_measure
-from karat.measures.aliases import NICKNAMES, TABLE, TrecName
+from karat.measures.grammar import NICKNAMES, TABLE, TrecName
 from karat.measures.names import own
 from karat.output.files import own_table
 

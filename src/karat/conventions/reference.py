@@ -17,8 +17,8 @@ from karat.lists.flat import Flat
 from karat.lists.preferences import PreferenceLists, group_of
 from karat.lists.rows import JudgedRows
 from karat.measures import Number, OneOf
-from karat.measures.aliases import also_called
 from karat.measures.define import show
+from karat.measures.grammar import also_called
 from karat.output.errors import MeasureError
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.conventions.request import Request, conventions, labelled, needs_groups
-from karat.evaluation.engine import Matches
-from karat.evaluation.evaluate import evaluate_run, warned
+from karat.evaluation.engine import Matches, warned
+from karat.evaluation.evaluate import evaluate_run
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run, in_memory

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.conventions.request import Request, conventions, names_in
-from karat.evaluation.engine import Matches
-from karat.evaluation.evaluate import warned
+from karat.evaluation.engine import Matches, warned
 from karat.evaluation.scores import Scores, frame_of
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike

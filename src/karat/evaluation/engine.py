@@ -13,6 +13,7 @@ from karat.evaluation.scores import Scores, side_by_side
 from karat.evaluation.values import aggregate
 from karat.inputs.ids import text_of
 from karat.inputs.run import Run, text_name
+from karat.inputs.runs import available_cores, in_threads
 from karat.inputs.sources import Provenance
 from karat.lists.flat import Flat
 from karat.matching.axes import Orders, all_orders, arranged, chosen, turned_orders
@@ -26,6 +27,7 @@ from karat.output.errors import (
     PolicyError,
     UncomputableError,
     by_policy,
+    warn,
     worded,
 )
 
@@ -548,3 +550,52 @@ def weight_of(query: str, given: Mapping[str, float]) -> float:
     if not is_weight(weight):
         raise DataError(f"The weight of query '{query}' is {shortened(weight)}: {A_WEIGHT}.")
     return float(cast("float", weight))
+
+
+Evaluated: TypeAlias = "tuple[Scores, Matches]"
+"""A run's scores, and the matches that they come from."""
+
+
+SMALL = 64 * 2**20
+"""Files up to this size are read side by side, one core each; larger ones one by one, by all cores."""
+
+
+def evaluate_together(
+    judged: Qrels, runs: Sequence[Run], request: Request, progress: _native.Progress | None = None
+) -> Iterator[Evaluated]:
+    """Returns each run's scores in order. Runs are read in parallel, and the qrels are processed only once.
+
+    Args:
+        judged: the judgments.
+        runs: the runs.
+        request: the measures and conventions.
+        progress: as in ``evaluate``.
+
+    Raises:
+        DataError: as in ``evaluate``.
+    """
+    best: Ideals = {}
+
+    def one(run: Run, threads: int | None = None) -> Evaluated:
+        matched = Matches.of_run(judged, run, request, progress, threads)
+        return matched.scores(request, best), matched
+
+    cores = available_cores()
+    if len(runs) < 2 or cores < 2 or not all(map(beside_others, runs)):
+        yield from ((warned(scores), found) for scores, found in map(one, runs))
+        return
+    every = in_threads(lambda run: one(run, max(1, cores // len(runs))), runs, min(cores, len(runs)))
+    # The warnings are issued here, where the caller's line is known.
+    yield from ((warned(scores), found) for scores, found in every)
+
+
+def beside_others(run: Run) -> bool:
+    """Returns whether to read a run on one core, while other cores read other runs."""
+    return not run.alone and run.origin.size <= SMALL
+
+
+def warned(scores: Scores) -> Scores:
+    """Issues the warnings of the scores and returns the scores."""
+    for sentence in (*scores.warnings, *scores.failed.values()):
+        warn(sentence)
+    return scores

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast, overload
+from typing import TYPE_CHECKING, Any, TypedDict, cast, overload
 
 from karat.conventions.request import MeasuresLike, request_of
-from karat.evaluation.engine import Matches
+from karat.evaluation.engine import Matches, evaluate_together, warned
 from karat.evaluation.scores import ScoresByRun
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike, RunsLike, are_several, runs_in, short
-from karat.inputs.runs import available_cores, side_by_side
 from karat.matching.match import match_judged_ranking
-from karat.output.errors import DataError, warn
+from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from typing_extensions import Unpack
 
     from karat import _native
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
-    from karat.conventions.request import Request
-    from karat.evaluation.engine import Ideals
     from karat.evaluation.scores import Scores
 
 
@@ -209,51 +206,3 @@ def evaluate_grades(
 
 
 # ---------------------------------------------------------------- what every evaluation does
-
-
-Evaluated: TypeAlias = "tuple[Scores, Matches]"
-"""A run's scores, and the matches that they come from."""
-
-SMALL = 64 * 2**20
-"""Files up to this size are read side by side, one core each; larger ones one by one, by all cores."""
-
-
-def evaluate_together(
-    judged: Qrels, runs: Sequence[Run], request: Request, progress: _native.Progress | None = None
-) -> Iterator[Evaluated]:
-    """Returns each run's scores in order. Runs are read in parallel, and the qrels are processed only once.
-
-    Args:
-        judged: the judgments.
-        runs: the runs.
-        request: the measures and conventions.
-        progress: as in ``evaluate``.
-
-    Raises:
-        DataError: as in ``evaluate``.
-    """
-    best: Ideals = {}
-
-    def one(run: Run, threads: int | None = None) -> Evaluated:
-        matched = Matches.of_run(judged, run, request, progress, threads)
-        return matched.scores(request, best), matched
-
-    cores = available_cores()
-    if len(runs) < 2 or cores < 2 or not all(map(beside_others, runs)):
-        yield from ((warned(scores), found) for scores, found in map(one, runs))
-        return
-    every = side_by_side(lambda run: one(run, max(1, cores // len(runs))), runs, min(cores, len(runs)))
-    # The warnings are issued here, where the caller's line is known.
-    yield from ((warned(scores), found) for scores, found in every)
-
-
-def beside_others(run: Run) -> bool:
-    """Returns whether to read a run on one core, while other cores read other runs."""
-    return not run.alone and run.origin.size <= SMALL
-
-
-def warned(scores: Scores) -> Scores:
-    """Issues the warnings of the scores and returns the scores."""
-    for sentence in (*scores.warnings, *scores.failed.values()):
-        warn(sentence)
-    return scores

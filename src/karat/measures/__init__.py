@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from karat.measures import average_precision, diversity, gain, pairs, precision, recommendation, user_models
+from karat.measures import diversity, gain, pairs, precision, recommendation, user_models
+from karat.measures import precision as average_precision
 from karat.measures.define import REGISTER, Definition, Number, OneOf, measure, number, one_of, plugged
 from karat.measures.names import Measure, parse_measure, parse_measures
 

@@ -14,7 +14,6 @@ from math import inf
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
-from karat.measures.grammar import shortened
 from karat.output.errors import DataError, DataWarning, MeasureError
 
 if TYPE_CHECKING:
@@ -401,3 +400,13 @@ def import_file(path: str) -> None:
         raise FileNotFoundError(path)
     module = sys.modules[spec.name] = module_from_spec(spec)
     spec.loader.exec_module(module)
+
+
+SHOWN = 60
+"""The most characters of a name that a message repeats."""
+
+
+def shortened(name: str) -> str:
+    """Returns a name for a message: shortened, and with escapes for unprintable characters."""
+    shown = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in name[: SHOWN + 1])
+    return shown if len(name) <= SHOWN else f"{shown[:SHOWN]}…"

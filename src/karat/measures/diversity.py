@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.average_precision import average_precision
 from karat.measures.define import COUNTED, DISCOUNT, PROBABILITY, REL, TIMES, measure, one_of
-from karat.measures.precision import precision, r_precision
+from karat.measures.precision import average_precision, precision, r_precision
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from karat.measures.aliases import NICKNAMES, TABLE, canonical, translated
-from karat.measures.define import REGISTER, Value, plugged, show, tidied
+from karat.measures.define import REGISTER, Value, plugged, shortened, show, tidied
 from karat.measures.grammar import (
     DEEPEST,
+    NICKNAMES,
     NUMBER,
+    TABLE,
+    canonical,
     depth_of,
     number,
     parts_of_name,
-    shortened,
     split_names,
+    translated,
     written_plainly,
 )
 from karat.measures.unknown_names import respelled, unknown

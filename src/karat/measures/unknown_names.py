@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from karat.measures.aliases import TABLE, also_called, canonical, folded
-from karat.measures.define import REGISTER
-from karat.measures.grammar import shortened
+from karat.measures.define import REGISTER, shortened
+from karat.measures.grammar import TABLE, also_called, canonical, folded
 from karat.output.errors import MeasureError, Worded, worded
 from karat.output.files import own_table
 

@@ -10,7 +10,7 @@ import numpy as np
 from karat.conventions.policy import Policy
 from karat.conventions.request import conventions, labelled
 from karat.evaluation.values import GEOMETRIC_FLOOR
-from karat.inputs.runs import available_cores, side_by_side
+from karat.inputs.runs import available_cores, in_threads
 from karat.output.errors import DataError, MeasureError
 from karat.tensors.batch import Batch, array_of, batch_in, taken, topk_batch, weights_taken
 from karat.tensors.ranking import beyond, checked, means_over_orders, ranked, refuse_axes, values_of
@@ -338,7 +338,7 @@ def on_all_cores(work: Callable[[Batch], dict[str, Column]], parts: list[Batch])
     """Returns the result for each part of a batch. All cores compute, since NumPy releases Python's lock."""
     if len(parts) < 4 or available_cores() < 2:
         return [work(each) for each in parts]
-    return list(side_by_side(work, parts, available_cores()))
+    return list(in_threads(work, parts, available_cores()))
 
 
 def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy: Policy) -> Column:

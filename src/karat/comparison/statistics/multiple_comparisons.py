@@ -1,4 +1,4 @@
-"""Multiple comparisons: corrections of Bonferroni, Holm, Benjamini and Hochberg; Tukey's randomised test; ANOVA."""
+"""Tests of all runs against all: Tukey's randomised test, and the analysis of variance."""
 
 from __future__ import annotations
 
@@ -24,40 +24,7 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats
 
-__all__ = ["Anova", "anova", "corrected", "randomised_tukey", "range_beyond"]
-
-
-def corrected(p: ArrayLike, correction: str) -> Floats:
-    """Returns the p-values of a family, corrected for their number. An undefined p stays undefined, but counts.
-
-    Args:
-        p: the p-values.
-        correction: ``bonferroni`` multiplies each by the number of comparisons, so that the probability of any false
-            finding stays below α. ``holm`` (1979) is valid too and never larger: the smallest p is multiplied by the
-            number of comparisons, the next by one less, and so on; none is below an earlier one. ``bh`` (Benjamini and
-            Hochberg, 1995) bounds the share of false findings among all findings, for exploration. ``none`` changes
-            nothing.
-
-    Raises:
-        KeyError: there is no such correction.
-
-    Example:
-        >>> [corrected([0.01, 0.04, 0.03], each).round(4).tolist() for each in ("bonferroni", "holm", "bh")]
-        [[0.03, 0.12, 0.09], [0.03, 0.06, 0.06], [0.03, 0.04, 0.04]]
-    """
-    family: Floats = np.asarray(p, np.float64)
-    one_if_undefined, count = np.where(np.isnan(family), 1.0, family), len(family)
-    order = np.argsort(one_if_undefined, kind="stable")
-    ranked, place = one_if_undefined[order], np.arange(1, count + 1)
-    stepped = {
-        "none": ranked,
-        "bonferroni": ranked * count,
-        "holm": np.maximum.accumulate(ranked * (count + 1 - place)),
-        "bh": np.minimum.accumulate((ranked * count / place)[::-1])[::-1],
-    }[correction]
-    adjusted = np.empty_like(family)
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return np.where(np.isnan(family), np.nan, adjusted)
+__all__ = ["Anova", "anova", "randomised_tukey", "range_beyond"]
 
 
 # ---------------------------------------------------------------- all runs against all

@@ -228,7 +228,7 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-def side_by_side(work: Callable[[Given], Made], given: Iterable[Given], threads: int) -> Iterator[Made]:
+def in_threads(work: Callable[[Given], Made], given: Iterable[Given], threads: int) -> Iterator[Made]:
     """Runs ``work`` on each item in several threads and yields the results in the order of the items.
 
     On Ctrl-C or an error it returns at once and does not wait for running work, which may take minutes. Work that has
