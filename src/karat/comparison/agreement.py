@@ -159,44 +159,34 @@ def documents_of(pairing: Pairing) -> set[tuple[str, bytes]]:
 
 def pair(a: Qrels, b: Qrels) -> Pairing:
     """Returns the grades of the documents that both judges graded, side by side."""
-    one, other = a.judgments, b.judgments
-    place_b = {query: place for place, query in enumerate(other.queries)}
-    shared = [(place, place_b[query]) for place, query in enumerate(one.queries) if query in place_b]
-    known = set(one.queries)
-    grades_a, grades_b, owner, documents = [], [], [], []
-    only_a = only_b = 0
-    for number, (place, twin) in enumerate(shared):
-        mine, theirs = graded(one, place), graded(other, twin)
-        both = [document for document in mine if document in theirs]
-        only_a += len(mine) - len(both)
-        only_b += len(theirs) - len(both)
-        grades_a += [mine[document] for document in both]
-        grades_b += [theirs[document] for document in both]
-        owner += [number] * len(both)
-        documents += both
+    one, other = graded(a), graded(b)
+    shared = [query for query in one if query in other]
+    rows = [
+        (number, document, grade, other[query][document])
+        for number, query in enumerate(shared)
+        for document, grade in one[query].items()
+        if document in other[query]
+    ]
     return Pairing(
-        queries=tuple(text_of(one.queries[place]) for place, _ in shared),
-        a=np.array(grades_a, np.float64),
-        b=np.array(grades_b, np.float64),
-        query=np.array(owner, np.int64),
-        documents=documents,
-        only_a=only_a,
-        only_b=only_b,
-        queries_a=tuple(text_of(query) for query in one.queries if query not in place_b),
-        queries_b=tuple(text_of(query) for query in other.queries if query not in known),
-        negative=int((one.grades < 0).sum() + (other.grades < 0).sum()),
+        queries=tuple(map(text_of, shared)),
+        a=np.array([grade for _, _, grade, _ in rows], np.float64),
+        b=np.array([grade for _, _, _, grade in rows], np.float64),
+        query=np.array([number for number, *_ in rows], np.int64),
+        documents=[document for _, document, *_ in rows],
+        only_a=sum(len(one[query]) for query in shared) - len(rows),
+        only_b=sum(len(other[query]) for query in shared) - len(rows),
+        queries_a=tuple(text_of(query) for query in one if query not in other),
+        queries_b=tuple(text_of(query) for query in other if query not in one),
+        negative=sum(int((each.judgments.grades < 0).sum()) for each in (a, b)),
     )
 
 
-def graded(judgments: _native.Judgments, query: int) -> dict[bytes, float]:
-    """Returns the non-negative grades of one query's documents. The first of several grades counts."""
-    first, last = judgments.offsets[query], judgments.offsets[query + 1]
-    found: dict[bytes, float] = {}
-    for document, grade in zip(
-        judgments.documents(query), judgments.grades[first:last].tolist(), strict=True
-    ):
+def graded(qrels: Qrels) -> dict[bytes, dict[bytes, float]]:
+    """Returns the non-negative grades by query and document. The first of several grades counts."""
+    found: dict[bytes, dict[bytes, float]] = {query: {} for query in qrels.judgments.queries}
+    for query, document, grade in qrels.rows():
         if grade >= 0:
-            found.setdefault(document, grade)
+            found[query].setdefault(document, grade)
     return found
 
 
@@ -204,25 +194,16 @@ def restricted(
     qrels: Qrels, queries: Container[str], documents: set[tuple[str, bytes]] | None = None
 ) -> Qrels:
     """Returns the judgments restricted to some queries and documents."""
-    judgments = qrels.judgments
-    if documents is None and all(text_of(query) in queries for query in judgments.queries):
+    names = {query: text_of(query) for query in qrels.judgments.queries}
+    if documents is None and all(name in queries for name in names.values()):
         return qrels
-    ids: list[bytes] = []
-    kept: list[bytes] = []
-    grades: list[float] = []
-    for place, query in enumerate(judgments.queries):
-        name = text_of(query)
-        if name not in queries:
-            continue
-        first, last = judgments.offsets[place], judgments.offsets[place + 1]
-        for document, grade in zip(
-            judgments.documents(place), judgments.grades[first:last].tolist(), strict=True
-        ):
-            if documents is None or (name, document) in documents:
-                ids.append(query)
-                kept.append(document)
-                grades.append(grade)
-    return Qrels(qrels.name, _native.judgments_from_rows(ids, kept, np.array(grades)), qrels.origin)
+    kept = [
+        (query, document, grade)
+        for query, document, grade in qrels.rows()
+        if names[query] in queries and (documents is None or (names[query], document) in documents)
+    ]
+    ids, own, grades = map(list, zip(*kept, strict=True))
+    return Qrels(qrels.name, _native.judgments_from_rows(ids, own, np.array(grades)), qrels.origin)
 
 
 @dataclass(frozen=True, eq=False)

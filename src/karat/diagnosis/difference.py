@@ -551,12 +551,9 @@ def scored_under(
 
 def grades_of(qrels: Qrels) -> Judged:
     """Returns the grades by query and document."""
-    judgments = qrels.judgments
-    found: Judged = {}
-    for place, query in enumerate(judgments.queries):
-        first, last = judgments.offsets[place], judgments.offsets[place + 1]
-        documents = map(text_of, judgments.documents(place))
-        found[text_of(query)] = dict(zip(documents, judgments.grades[first:last].tolist(), strict=True))
+    found: Judged = {text_of(query): {} for query in qrels.judgments.queries}
+    for query, document, grade in qrels.rows():
+        found[text_of(query)][text_of(document)] = grade
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -225,6 +225,13 @@ class Qrels:
             ids = {"query": self.judgments.queries[query], "document": document}
             raise self.origin.twice(file, JUDGED_TWICE, lines, ids)
         return self
+
+    def rows(self) -> Iterator[tuple[bytes, bytes, float]]:
+        """Yields the query, the document and the grade of each judgment."""
+        grades = iter(self.judgments.grades.tolist())
+        for place, query in enumerate(self.judgments.queries):
+            for document in self.judgments.documents(place):
+                yield query, document, next(grades)
 
     @property
     def queries(self) -> list[str]:

@@ -95,28 +95,17 @@ def anova(scores: ArrayLike) -> Anova:
             f"A table of shape {table.shape} has no variance to analyse: give at least two queries and two runs."
         )
     by_run, by_query, mean = table.mean(axis=0), table.mean(axis=1), table.mean()
-    ss_runs = float(n * ((by_run - mean) ** 2).sum())
-    ss_queries = float(m * ((by_query - mean) ** 2).sum())
-    ss_rest = float(((table - by_query[:, None] - by_run + mean) ** 2).sum())
-    ms_runs, ms_queries, ms_rest = ss_runs / (m - 1), ss_queries / (n - 1), ss_rest / ((n - 1) * (m - 1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        f_runs, f_queries = (np.float64(each) / ms_rest for each in (ms_runs, ms_queries))
-    df = (n - 1) * (m - 1)
-    p_runs, p_queries = (float(fdtrc(own, df, F)) for own, F in ((m - 1, f_runs), (n - 1, f_queries)))
-    return Anova(
-        n,
-        m,
-        ss_runs,
-        ss_queries,
-        ss_rest,
-        ms_runs,
-        ms_queries,
-        ms_rest,
-        float(f_runs),
-        float(f_queries),
-        p_runs,
-        p_queries,
+    degrees = (m - 1, n - 1, (n - 1) * (m - 1))
+    squares = (
+        float(n * ((by_run - mean) ** 2).sum()),
+        float(m * ((by_query - mean) ** 2).sum()),
+        float(((table - by_query[:, None] - by_run + mean) ** 2).sum()),
     )
+    *effects, rest = (total / df for total, df in zip(squares, degrees, strict=True))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = [float(np.float64(each) / rest) for each in effects]
+    chances = [float(fdtrc(df, degrees[2], ratio)) for df, ratio in zip(degrees, ratios)]
+    return Anova(n, m, *[*squares, *effects, rest, *ratios, *chances])
 
 
 def randomised_tukey(

@@ -209,12 +209,7 @@ def rows_in(given: Any, kind: str, **columns: Any) -> Iterable[tuple[Any, Any, A
         DataError: a frame that cannot be read.
     """
     if isinstance(given, Qrels):
-        ids = [
-            (query, document)
-            for place, query in enumerate(given.judgments.queries)
-            for document in given.judgments.documents(place)
-        ]
-        return ((*each, grade) for each, grade in zip(ids, given.judgments.grades.tolist(), strict=True))
+        return given.rows()
     if isinstance(given, Mapping):
         return rows_of_dict(given, kind)
     held = given.held if isinstance(given, Run) else columns_of(given, kind, columns)

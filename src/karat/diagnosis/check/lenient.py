@@ -86,12 +86,7 @@ class Judged:
 
     def rows(self) -> list[tuple[bytes, bytes]]:
         """The query and the document of each judgment."""
-        judgments = self.judgments
-        return [
-            (query, each)
-            for place, query in enumerate(judgments.queries)
-            for each in judgments.documents(place)
-        ]
+        return [(query, document) for query, document, _ in self.qrels.rows()]
 
 
 def read(text: Text, duplicates: str) -> Qrels:

@@ -17,7 +17,7 @@ from karat.inputs.run import short
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from karat.diagnosis.check.finding import Finding
+    from karat.diagnosis.check.finding import Finding, Values
     from karat.diagnosis.check.lenient import Pair
 
 
@@ -154,46 +154,50 @@ def names(pairs: Sequence[Pair]) -> Iterator[Finding]:
 def lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
     """Finds runs cut at different depths."""
     found_in = [pair for pair in pairs if pair.matched is not None and pair.retrieved.any()]
-    longest = sorted(((int(pair.found.length.max()), pair) for pair in found_in), key=itemgetter(0))
-    if len(longest) < 2 or longest[-1][0] < RATIO * longest[0][0]:
-        return
-    low = longest[0][0]
-    high, pair = next(each for each in longest if each[0] == longest[-1][0])
-    values = pair.alternatives(whole={}, **{f"cut_at_{low}": {"depth": low}})
-    yield found(
-        "list-lengths",
-        "all runs",
-        count=len(longest),
-        where=tuple(
-            f"{short(its.name)}: {length:,}" for length, its in (*longest[: EXAMPLES - 1], (high, pair))
-        ),
-        effect=f"A longer list can only increase AP and recall. {short(pair.name)}: {told(values)}",
-        values=values,
-        low=low,
-        high=high,
-    )
+    depths = sorted(((int(pair.found.length.max()), pair) for pair in found_in), key=itemgetter(0))
+    if len(depths) > 1 and depths[-1][0] >= RATIO * depths[0][0]:
+        low, high = depths[0][0], depths[-1][0]
+        pair = next(pair for depth, pair in depths if depth == high)
+        values = pair.alternatives(whole={}, **{f"cut_at_{low}": {"depth": low}})
+        depths[-1] = (high, pair)
+        yield across("list-lengths", [(f"{depth:,}", its) for depth, its in depths], pair, values, low, high)
 
 
 def gap(pairs: Sequence[Pair]) -> Iterator[Finding]:
     """Finds runs judged to different extents."""
     counts = [(*pair.judged_at_depth, pair) for pair in pairs if pair.matched is not None]
     shares = sorted(((judged / all_, pair) for judged, all_, pair in counts if judged), key=itemgetter(0))
-    if len(shares) < 2 or shares[-1][0] - shares[0][0] < GAP:
-        return
-    worst = shares[0][1]
-    values = worst.alternatives(as_not_relevant={}, removed={"unjudged": "removed"})
-    yield found(
-        "unjudged-gap",
+    if len(shares) > 1 and shares[-1][0] - shares[0][0] >= GAP:
+        low, high, pair = shares[0][0], shares[-1][0], shares[0][1]
+        values = pair.alternatives(as_not_relevant={}, removed={"unjudged": "removed"})
+        yield across(
+            "unjudged-gap", [(f"{share:.0%}", its) for share, its in shares], pair, values, low, high
+        )
+
+
+def across(
+    code: str, shown: Sequence[tuple[str, Pair]], pair: Pair, values: Values, low: float, high: float
+) -> Finding:
+    """Returns a finding about a number in which runs differ.
+
+    Args:
+        code: the kind of the finding.
+        shown: the number of each run as text, in ascending order.
+        pair: the run whose means show the effect.
+        values: the means of that run under the alternatives.
+        low: the lowest number.
+        high: the highest number.
+    """
+    return found(
+        code,
         "all runs",
-        count=len(shares),
-        where=tuple(
-            f"{short(pair.name)}: {share:.0%}" for share, pair in (*shares[: EXAMPLES - 1], shares[-1])
-        ),
-        effect=f"The score of the first run is too low. {short(worst.name)}: {told(values)}",
+        count=len(shown),
+        where=tuple(f"{short(its.name)}: {number}" for number, its in (*shown[: EXAMPLES - 1], shown[-1])),
+        effect=f"{KINDS[code].effect} {short(pair.name)}: {told(values)}",
         values=values,
+        low=low,
+        high=high,
         depth=DEPTH,
-        low=shares[0][0],
-        high=shares[-1][0],
     )
 
 
