@@ -16,7 +16,7 @@ from karat.cli.terminal import answer
 def check_command(
     files: tuple[str, ...], measures: tuple[str, ...], layout: str, strict: bool, given: Given
 ) -> None:
-    """Find mistakes in judgments and runs, and show their effect on the scores and the remedies.
+    """Find mistakes in judgments and runs, show their effect on the scores, and suggest remedies.
 
     QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
     quoted patterns work too, and '-' stands for standard input. The exit code is 0 without warnings or errors, 1 with

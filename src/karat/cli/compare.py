@@ -32,10 +32,10 @@ def compare_command(
     given: Given,
     **options: Any,
 ) -> None:
-    """Compare runs: which is better, by how much, and whether it may be due to chance.
+    """Show which run is better, by how much, and whether the difference may be due to chance.
 
     QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
-    quoted patterns work too, and '-' stands for standard input. A run is named after its file, or by the name before
+    quoted patterns work too, and '-' stands for standard input. The name of a run is its file name, or the name before
     an equals sign:
 
     \b
@@ -122,8 +122,8 @@ def report_command(
     """Write a report that compares runs, as one HTML page.
 
     The page shows which run is better, how certain that is, the ranked lists of each query, and how each value is
-    computed. It needs no network. QRELS and RUN are files in TREC format or tables (Parquet, CSV, JSON lines …). A run
-    is named after its file, or by the name before an equals sign:
+    computed. The page needs no network. QRELS and RUN are files in TREC format or tables (Parquet, CSV, JSON lines …).
+    The name of a run is its file name, or the name before an equals sign:
 
     \b
         karat report qrels.txt bm25.run dense.run -o report.html
@@ -168,8 +168,8 @@ def agreement_command(
 ) -> None:
     """Measure how far two judges agree, and whether their judgments rank the runs in the same order.
 
-    A.QRELS contains the judgments of the reference judge, and B.QRELS those of the judge to test, such as a language
-    model.
+    A.QRELS contains the judgments of the reference judge. B.QRELS contains the judgments of the judge to test, such as
+    a language model.
     """
     from karat.comparison.agreement import agreement
 

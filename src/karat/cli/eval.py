@@ -13,7 +13,7 @@ from karat.inputs.sources import kind_of
 
 DATA = ("csv", "tsv")
 BOTH = ("lines", "parquet", "arrow")
-"""Kinds of files that may hold both the retrieved and the wanted documents, a row per query."""
+"""Kinds of files that may hold both retrieved and relevant documents, with one row per query."""
 
 
 @click.command("eval")
@@ -32,8 +32,8 @@ def evaluate_command(
     """Score runs against relevance judgments.
 
     QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
-    quoted patterns work too, and '-' stands for standard input. The table has a row for each run. A run is named after
-    its file, or by the name before an equals sign, as in old=a/x.run.
+    quoted patterns work too, and '-' stands for standard input. The table has a row for each run. The name of a run is
+    its file name, or the name before an equals sign, as in old=a/x.run.
     """
     from karat.inputs.query_files import read_weights
 

@@ -57,7 +57,7 @@ def explain_command(
 ) -> None:
     """Show how the value of MEASURE for one query is computed, rank by rank.
 
-    The ranked list is given as grades on the command line, or as files:
+    Give the ranked list as grades on the command line, or as files:
 
     \b
         karat explain nDCG@5 --grades 3,2,0,1 --judged 3,3,2,1,0
@@ -119,14 +119,15 @@ def grade_in(part: str) -> float | None:
 def difference_command(
     profile_a: str, profile_b: str, measure: str, qrels: str, run: str | None, layout: str, given: Given
 ) -> None:
-    """Explain why two profiles, or two sets of judgments, give different scores, one change at a time.
+    """Explain, one change at a time, why two profiles or two sets of judgments give different scores.
 
     \b
         karat difference trec_eval-10 sklearn nDCG@10 qrels.txt bm25.run
         karat difference people.qrels model.qrels nDCG@10 bm25.run
 
-    A and B are two profiles, followed by QRELS and RUN, or two files of judgments, followed by RUN. 'karat profiles'
-    lists the profiles; 'karat' stands for karat's own conventions. Options of the policy apply to both A and B.
+    A and B are two profiles or two files of judgments. After two profiles, give QRELS and RUN. After two files of
+    judgments, give RUN. 'karat profiles' lists the profiles, and the profile 'karat' stands for karat's own
+    conventions. Options of the policy apply to both A and B.
     """
     if run is not None:
         if given.profile is not None:

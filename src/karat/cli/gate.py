@@ -31,7 +31,7 @@ def gate_command(
     given: Given,
     **options: Any,
 ) -> None:
-    """Fail if RUN is worse than a baseline by more than the tolerance, and significantly so.
+    """Fail if RUN is significantly worse than a baseline, and by more than the tolerance.
 
     \b
         karat gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=0.005
@@ -102,7 +102,7 @@ def limits(options: tuple[str, ...], option: str) -> Any:
 def verify_command(
     path: str, qrels: str | None, runs: tuple[str, ...], tolerance: float, layout: str, *, anywhere: bool
 ) -> None:
-    """Recompute the scores of a record, and report the differences.
+    """Recompute the scores of a record, and report differences.
 
     RECORD is a file written by 'karat eval --record' or 'karat compare --record'. The exit code is 0 if everything is
     as recorded, 1 if an input, the policy or a value differs, and 2 if something cannot be read.

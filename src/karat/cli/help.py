@@ -65,7 +65,7 @@ def unknown_command(name: str, known: list[str]) -> str:
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @options("measures")
 def measures_command(names: tuple[str, ...]) -> None:
-    """List all measures, or print the definitions of the named ones."""
+    """List all measures, or print the definitions of some."""
     from karat.measures import list_measures, parse_measures
 
     columns = shown_columns()
@@ -98,7 +98,7 @@ def listed(entries: dict[str, str], columns: int | None) -> str:
 @click.command("profiles")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 def profiles_command(names: tuple[str, ...]) -> None:
-    """List all profiles (the conventions of other tools), or print the settings of the named ones."""
+    """List all profiles (the conventions of other tools), or print the settings of some."""
     from karat.conventions.profiles import list_profiles, profile_named
 
     columns = shown_columns()

@@ -369,7 +369,7 @@ def text(measures: set[str], form: str) -> str:
     parts = [general, texts["run"], *([texts["qrels"][form]] if form in texts["qrels"] else [])]
     asked = [explained(name) for name in TABLE if name in measures]
     heading = "Individual measure documentation for requested measures\n"
-    body = "".join(asked) or "No measure was requested: name measures with -m before or after -h.\n"
+    body = "".join(asked) or "No measure was requested. To describe a measure, name it with -m.\n"
     return ("\n" + RULE).join([*parts, heading + body])
 
 
