@@ -407,7 +407,7 @@ def test_grades_on_the_command_line_are_plain_numbers(grade: str) -> None:
 def test_the_command_says_what_it_needs() -> None:
     code, output = run_karat("AP", str(QRELS))
     assert code == 2
-    assert "Give QRELS and RUN with --query" in output
+    assert "Give QRELS, RUN and --query" in output
     with pytest.raises(DataError, match="can be read once"):
         run_karat("AP", "-", "-", "--query", "1")
     with pytest.raises(DataError, match="Give qrels, run and query, or grades"):

@@ -50,7 +50,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "weights in a list": (any_(QRELS, RUN, weights=[1, 2]), "weights="),
     "several runs": (any_("RR", QRELS, PAIR, query="q1", call=karat.explain), "2 runs by name"),
     "several lists": (any_("RR", QRELS, {"a": {"q1": ["d1"]}}, call=karat.curve), "1 run by name"),
-    "several runs under one name": (any_(QRELS, PAIR, name="x"), "names one run"),
+    "several runs under one name": (any_(QRELS, PAIR, name="x"), "is the name of one run"),
     "several runs of a gate": (any_(QRELS, PAIR, RUN, {"RR": 0.1}, call=karat.gate), "2 runs by name"),
     "rows of judgments": (any_({"q1": [{"id": "d1"}]}, RUN), "in the list of ids"),
     "rows of a run": (any_(QRELS, {"q1": [{"id": "d1"}]}), "in the list of ids"),
@@ -79,11 +79,11 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "complex scores": (any_(SCORES.astype(complex), call=measured), "of type complex"),
     "ids as query numbers": (
         any_(SCORES[0], GRADES[0], queries=np.array([0, 2**40]), call=measured),
-        "numbered from 0 without gaps",
+        "number the queries from 0 without gaps",
     ),
     "a huge number of queries": (
         any_(SCORES[0], GRADES[0], queries=np.array([0, 1]), n_queries=2**40, call=measured),
-        "numbered from 0 without gaps",
+        "number the queries from 0 without gaps",
     ),
     "a number merged": (lambda: meter().merge(any_), "karat.Meter"),  # type: ignore[arg-type]
     "a number added": (lambda: meter().add(5), "karat.Scores"),  # type: ignore[arg-type]
@@ -117,7 +117,7 @@ def test_a_wrong_argument_is_answered_in_a_sentence(case: str, request: pytest.F
 
 @pytest.mark.parametrize("case", STATES)
 def test_what_is_no_state_of_a_meter_is_refused(case: str) -> None:
-    with pytest.raises(karat.DataError, match="Not the state of a karat"):
+    with pytest.raises(karat.DataError, match="not the state of a karat"):
         meter().load_state_dict(STATES[case])
 
 

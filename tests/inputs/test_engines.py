@@ -213,7 +213,7 @@ def test_columns_and_tables_that_cannot_be_used_are_named() -> None:
         DataError, match="Column 'score' of the run frame holds text, but a score is a number"
     ):
         by_its_engine(polars_lazy({"qid": ["q"], "docno": ["a"], "score": ["1"]}))
-    with pytest.raises(DataError, match="There is no extract='server'; there is 'engine'"):
+    with pytest.raises(DataError, match="extract='server' is unknown: the only choice is 'engine'"):
         Run.of(polars_lazy(RUN), extract="server")
     needed("pandas")
     import pandas as pd

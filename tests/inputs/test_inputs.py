@@ -100,7 +100,7 @@ def test_folders_of_one_table_are_said_to_be_parts(sets: Path, tmp_path: Path) -
     for number in (1, 2):
         (parts / f"{number}.txt").write_text(f"{number} 0 a 1\n")
     assert Qrels.of(str(parts / "*.txt")).queries == ["1", "2"]
-    with pytest.raises(DataError, match="no folders='both'"):
+    with pytest.raises(DataError, match="folders='both' is unknown"):
         Qrels.of(str(sets / "*" / "qrels.txt"), folders="both")
 
 

@@ -59,7 +59,7 @@ def test_a_name_can_be_read_back(name: str) -> None:
 
 
 def test_a_default_says_what_a_parameter_may_be() -> None:
-    with pytest.raises(karat.MeasureError, match="parameter kind does not say which values"):
+    with pytest.raises(karat.MeasureError, match="parameter kind does not declare the allowed values"):
 
         @karat.measure("Vague", source="here")
         def vague(r: Lists, kind: str = "all") -> Queries:

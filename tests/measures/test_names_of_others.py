@@ -15,7 +15,7 @@ from karat.measures.grammar import also_called, canonical, folded, split_names
 from karat.measures.unknown_names import pointers
 
 JUDGED_ONLY = "Policy(unjudged='removed')"
-FROM_0 = "a scale begins at grade 0 here"
+FROM_0 = "a scale must begin at grade 0"
 OF_IR_MEASURES = [
     # (as its documentation and str() write it, karat's name under the profile, or None and what the sentence says)
     *[

@@ -206,7 +206,7 @@ def test_without_scores_there_is_no_pooled_value(call: Callable[[], object]) -> 
 
 
 def test_one_query_does_not_explain_a_pooled_value() -> None:
-    with pytest.raises(MeasureError, match="'AUC' without micro=true explains the pairs of one query"):
+    with pytest.raises(MeasureError, match="To explain the pairs of one query, leave out micro=true"):
         karat.explain(MICRO, QRELS, RUN, "1")
 
 

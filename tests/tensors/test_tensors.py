@@ -250,7 +250,7 @@ ONE = np.ones((2, 3))
         (
             lambda: evaluate(ONE, ONE, policy=Policy(ties="rank-column")),
             PolicyError,
-            "does not go with arrays",
+            "does not work with arrays",
         ),
         (
             lambda: evaluate(ONE, ONE, policy=Policy(ties="error")),
@@ -282,7 +282,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(call: Any, error: type, text: s
 def test_scores_and_grades_that_are_swapped_are_found() -> None:
     similarity = np.array([[0.9, -0.2, 0.1], [0.3, 0.8, -0.4], [0.1, 0.2, 0.7]])
     with pytest.raises(
-        DataError, match=r"relevance holds -0.2 and scores only whole numbers: are the two swapped"
+        DataError, match=r"relevance holds -0.2 and scores holds only whole numbers: are the two swapped"
     ):
         evaluate(np.eye(3), similarity, ["RR"])
     assert evaluate(similarity, np.eye(3), ["RR"]) == {"RR": 1.0}

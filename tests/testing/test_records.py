@@ -280,7 +280,10 @@ def test_scores_that_do_not_belong_together_are_refused(folder: Path) -> None:
     [
         (b"run AP\none 0.5\n", "is not JSON"),
         (b"[1, 2]", "is neither a record nor scores"),
-        (b'{"record": 2, "runs": [], "measures": {}, "policy": {}}', "has format 2, and this karat reads 1"),
+        (
+            b'{"record": 2, "runs": [], "measures": {}, "policy": {}}',
+            "has the record format 2, but this version of karat reads format 1",
+        ),
         (b'{"runs": [{"name": "a", "means": {}}], "measures": {}, "policy": {}}', "no values by query"),
         (b'{"runs": [{}], "measures": {}, "policy": {}}', "is damaged"),
         (

@@ -210,8 +210,8 @@ def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, st
         if len(found) > 1 or (not found and role == "query"):
             several = " and ".join(f"'{each}'" for each in found) or "no column"
             raise DataError(
-                f"The data set has {several} with a usual name of the {role}: say which it is, {role}Col=…. There are: "
-                f"{there}."
+                f"The data set has {several} with a usual name of the {role}: name the column with "
+                f"{role}Col=…. The columns are: {there}."
             )
         if found and found[0] not in columns:
             text = f"The data set has no column '{found[0]}' ({asked}Col); there are: {there}."

@@ -138,8 +138,8 @@ def refuse_unpaired(judged: Any, judged_indexes: Any) -> None:
     """
     if (judged is None) != (judged_indexes is None):
         raise DataError(
-            "With indexes= give judgments end to end, judged= with judged_indexes=; without it give judged= "
-            "[query, judgment] alone."
+            "With indexes=, give judged= and judged_indexes= for the judgments of all queries end to end. "
+            "Without indexes=, give only judged= of shape [query, judgment]."
         )
 
 

@@ -38,7 +38,7 @@ def evaluate_command(
     from karat.inputs.query_files import read_weights
 
     if options["tie_bounds"] and options["per_query"]:
-        raise click.UsageError("--tie-bounds is about means: leave out --per-query.")
+        raise click.UsageError("--tie-bounds shows bounds of means, not of queries: leave out --per-query.")
     asked = list(measures) or None
     read = (weights, judged_ranking, given.exclude, *files)
     refuse_misuse(*read, output=record_path)

@@ -72,7 +72,7 @@ def explain_command(
         )
     if len(files) not in (0, 2):
         raise click.UsageError(
-            "Give QRELS and RUN with --query, or --grades, or --judged-ranking with --query."
+            "Give QRELS, RUN and --query, or --judged-ranking and --query, or only --grades."
         )
     refuse_misuse(*files, given.exclude)
     explanation = explain(

@@ -190,8 +190,8 @@ def settled(requested: Settings, runs: int, measures: int) -> Settings:
     comparisons = pairs * (measures if requested.family == "all" else 1)
     if test in FAMILY_WISE and requested.correction not in ("", "none"):
         raise PolicyError(
-            f"The test '{test}' holds for all pairs at once: leave out correction='{requested.correction}', or choose "
-            "test='t' or test='randomisation'."
+            f"The test '{test}' already corrects for all pairs at once: leave out "
+            f"correction='{requested.correction}', or choose test='t' or test='randomisation'."
         )
     correction = requested.correction or ("none" if test in FAMILY_WISE or comparisons == 1 else "holm")
     return replace(

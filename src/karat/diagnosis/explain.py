@@ -406,8 +406,8 @@ def refuse_unexplained(measure: Measure) -> None:
         )
     if measure.micro:
         raise MeasureError(
-            f"{measure} compares documents of all queries, so no query explains its value alone. "
-            f"'{measure.name}' without micro=true explains the pairs of one query."
+            f"{measure} compares documents of all queries, so a single query cannot explain the value. To "
+            "explain the pairs of one query, leave out micro=true."
         )
 
 

@@ -330,7 +330,8 @@ class Matches:
         strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
         if strangers:
             raise PolicyError(
-                f"by_measure names '{strangers[0]}', which is not a measure; 'karat measures' lists them."
+                f"by_measure names '{strangers[0]}', which is not a measure: 'karat measures' lists all "
+                "measures."
             )
         groups: dict[Policy, dict[str, Measure]] = {}
         for label, measure in asked.items():

@@ -101,7 +101,9 @@ def evaluate(
     """
     several = are_several(run)
     if several and name is not None:
-        raise DataError(f"name={name!r} names one run: name several as in {{name: run, …}}.")
+        raise DataError(
+            f"name={name!r} is the name of one run: to name several runs, give a dict {{name: run, …}}."
+        )
     request = request_of(measures, profile, policy, weights)
     judged = Qrels.of(qrels, request.policy, subtopics=request.groups)
     if several:

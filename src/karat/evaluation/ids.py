@@ -85,7 +85,7 @@ def evaluate_ids(
         raise PolicyError(f"collapse is {', '.join(COLLAPSE[:-1])} or {COLLAPSE[-1]}, not {collapse!r}.")
     if (reference is None) == (verdicts is None):
         raise DataError(
-            "Give either reference, the relevant ids, or verdicts, a grade for each retrieved id."
+            "Give either reference= (the relevant ids) or verdicts= (a grade for each retrieved id)."
         )
     _, decided = conventions(profile, policy)
     named = naming(document_of)
@@ -191,8 +191,9 @@ def pairs_of(retrieved: Any, verdicts: Any) -> list[Listed]:
     for number, row in enumerate(rows, 1):
         if isinstance(row, (Mapping, AbstractSet)):
             raise DataError(
-                f"The retrieved list of question {number} is a {type(row).__name__}, which has no order of ranks: give "
-                "a list, best first. Are retrieved and reference swapped? It is evaluate_ids(retrieved, reference)."
+                f"The retrieved list of question {number} is a {type(row).__name__}, which has no order of "
+                "ranks: give a list, best first. Are retrieved and reference swapped? The order is "
+                "evaluate_ids(retrieved, reference)."
             )
     ids = [list(row) for row in rows]
     for number, row in enumerate(ids, 1):

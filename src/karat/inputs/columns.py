@@ -228,7 +228,9 @@ def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> Plan:
         return Plan(choose(list(fields), kind, asked))
     if len(listed) + len(records) > 1:
         both = "' and '".join((*listed, *records)[:2])
-        raise DataError(f"'{both}' may each list the documents.", remedy="Name one (document=…).")
+        raise DataError(
+            f"Each of the columns '{both}' may contain the documents.", remedy="Name one (document=…)."
+        )
     query = choose(flat, kind, {"query": asked.get("query")})
     if records:
         inside = {role: column for role, column in asked.items() if role != "query"}
@@ -266,7 +268,7 @@ def value_of(lists: list[str], kind: str, asked: Mapping[str, str | None], liste
         alike = worded("; ", by_reading(kind, grade=1), " if each of them is relevant")
         more = "" if kind == "run" else alike
         raise DataError(
-            f"There is no column of lists with the {role}s of '{listed}'.",
+            f"There is no column that lists the {role}s of '{listed}'.",
             column=listed,
             remedy=worded("Name it: ", by_reading(kind, **{role: ...}), more, "."),
         )

@@ -188,7 +188,7 @@ def decompressed(file: IO[bytes] | io.RawIOBase, its: Format) -> Iterator[bytes]
             while not stream.eof:
                 data = data or more() if stream.needs_input else b""
                 if stream.needs_input and not data:
-                    raise damaged("it ends within a compressed stream")
+                    raise damaged("the file ends within a compressed stream")
                 try:
                     part = stream.decompress(data, 8 * AT_ONCE)
                 except MemoryError:
@@ -223,7 +223,7 @@ def after_padding(data: bytes, more: Callable[[], bytes], multiple: int) -> byte
         if data:
             break
     if zeros and zeros % multiple:
-        raise damaged(f"{zeros} zeros follow a stream, which are no padding")
+        raise damaged(f"the file contains {zeros} zeros after a stream, which are not padding")
     return data
 
 

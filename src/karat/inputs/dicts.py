@@ -61,7 +61,7 @@ def scores_of(query: Any, its: Any) -> Any:
     """Returns a query's documents with their scores. Only a list of ids is converted."""
     if isinstance(its, (set, frozenset)):
         raise DataError(
-            f"query {shown(query)}: a set has no order.",
+            f"query {shown(query)}: a set has no order, so it cannot be a ranking.",
             file="run",
             query=str(query),
             remedy="Give the ids as a list, best first.",

@@ -188,7 +188,7 @@ def refusals(kind: str, library: str) -> Iterator[None]:
         raise
     except ImportError as error:
         raise DataError(
-            f"{library} needs another library to hand over the {kind} frame ({error}).",
+            f"{library} needs another library to convert the {kind} frame ({error}).",
             remedy="Install pyarrow.",
         ) from None
     except BaseException as error:

@@ -247,7 +247,7 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> RunSou
     from karat.inputs.runs.engine import EngineRun, is_away
 
     if extract not in (None, "engine"):
-        raise DataError(f"There is no extract={extract!r}; there is 'engine'.")
+        raise DataError(f"extract={extract!r} is unknown: the only choice is 'engine'.")
     refuse_one_column(frame, "run")
     if extract == "engine" or is_away(frame):
         return EngineRun.of(frame, small=extract is None, **named)
@@ -354,8 +354,8 @@ class ExcludingRun(Wrapper):
         """
         if options.policy.ranks == "given" and self.by_rank:
             raise PolicyError(
-                "exclude cannot be combined with ranks=given: documents below an excluded one move up, and given ranks "
-                "stay. Choose ranks=counted."
+                "exclude cannot be combined with ranks=given: excluding a document would move up the "
+                "documents below it, but given ranks stay. Choose ranks=counted."
             )
         if options.policy.listing == "known":
             raise PolicyError(

@@ -262,8 +262,8 @@ class Lists(ABC):
         """
         del rows
         raise DataError(
-            "This measure compares the scores of documents of different queries, and documents in rank order have "
-            "none: give judgments and a run."
+            "This measure compares the scores of documents of different queries, but documents in rank "
+            "order have no scores: give judgments and a run."
         )
 
     def all_total(self, values: Queries) -> Queries:

@@ -370,8 +370,9 @@ def refuse_too_many(cells: int, place: int, groups: list[Integers], spans: list[
     if cells > MOST_ROWS:
         judged, tied = sum(map(len, groups)), sum(size for _, size in spans)
         raise UncomputableError(
-            f"{tied:,} documents have equal scores, {judged:,} of them judged: too many orders to go through "
-            "(ties=expected). Choose another rule for ties, such as trec, or write scores with more digits.",
+            f"{tied:,} documents have equal scores, {judged:,} of them judged, so ties=expected has too "
+            "many orders to go through. Choose another rule for ties, such as trec, or write scores with "
+            "more digits.",
             place,
         )
 

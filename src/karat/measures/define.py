@@ -347,8 +347,8 @@ def declared(name: str, formula: Callable[..., Any], parameter: str, default: An
         if default in words:
             return OneOf(default, *(word for word in words if word != default))
     raise MeasureError(
-        f"The default of {name}'s parameter {parameter} does not say which values are allowed: give a number, "
-        "number(…) with a range, one_of(…) a few words, or one word of its Literal type."
+        f"The default of {name}'s parameter {parameter} does not declare the allowed values: give a number, "
+        "number(…) for a range, one_of(…) for a few words, or a word of its Literal type."
     )
 
 

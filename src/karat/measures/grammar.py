@@ -342,8 +342,8 @@ def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
         raise MeasureError(f"{name}: min_rel and max_rel are ir_measures' scale of grades; {how}.")
     if lowest != 0.0:
         raise MeasureError(
-            f"{name}(min_rel={show(lowest)}): a scale begins at grade 0 here. Write another scale grade by grade, "
-            "as in gain={1:0,2:0.5,3:1}."
+            f"{name}(min_rel={show(lowest)}): a scale must begin at grade 0. To use another scale, write "
+            "the gain of each grade, as in gain={1:0,2:0.5,3:1}."
         )
     given |= {"gain": "linear", "max": highest}
     if name == "BPM" and at is not None:

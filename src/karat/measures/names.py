@@ -196,8 +196,9 @@ class Measure:
             if formula.__module__.startswith("karat."):
                 raise
             raise MeasureError(
-                f"The formula of {self.name}, in {formula.__module__}, fails: {type(error).__name__}: {error}. Use "
-                "only the operations of karat.lists.Lists, and apply each to the lists its documents came from."
+                f"The formula of {self.name}, in {formula.__module__}, fails: {type(error).__name__}: "
+                f"{error}. Use only the operations of karat.lists.Lists, and combine only values of the "
+                "same lists."
             ) from error
 
     def weigh(self, lists: Lists) -> Queries | None:

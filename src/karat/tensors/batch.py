@@ -381,8 +381,8 @@ def padded(
     entries, given, queries = int(queries.shape[0]), queries, wide(arrays, queries)
     if n_queries > max(FEW, FEW // 2**10 * entries):
         raise DataError(
-            f"{argument} would make {n_queries} queries of {entries} {what}s: queries are numbered from 0 without "
-            f"gaps, as numpy.unique({argument}, return_inverse=True)[1] numbers them."
+            f"{argument} implies {n_queries} queries for {entries} {what}s: number the queries from 0 "
+            f"without gaps, as numpy.unique({argument}, return_inverse=True)[1] does."
         )
     # Masked entries go to one more query, after all others.
     beyond = xp.full_like(queries, n_queries)
@@ -394,8 +394,9 @@ def padded(
     elif wrong.any():
         place = int(wrong.argmax())
         raise DataError(
-            f"{argument} holds {int(given[place])} at place {place}, and the {n_queries} queries have the numbers "
-            f"from 0 to {n_queries - 1}: correct it, or mask {what}s that belong to no query."
+            f"{argument} holds {int(given[place])} at place {place}, but the {n_queries} queries have the "
+            f"numbers from 0 to {n_queries - 1}: correct the number, or mask {what}s that belong to no "
+            "query."
         )
     order = xp.argsort(numbers, stable=True)
     wanted = xp.arange(n_queries + 1, dtype=queries.dtype, device=arrays.device)

@@ -130,11 +130,12 @@ class Meter:
         """
         if not isinstance(scores, Scores):
             raise DataError(
-                f"add() takes karat.Scores, not a {type(scores).__name__}: batches go to update()."
+                f"add() takes karat.Scores, not a {type(scores).__name__}: pass batches to update()."
             )
         if scores.measures != self.measures:
             raise DataError(
-                f"These scores are of {', '.join(scores.labels)}, the meter's of {', '.join(self.labels)}."
+                f"The scores contain the measures {', '.join(scores.labels)}, but the meter has "
+                f"{', '.join(self.labels)}."
             )
         self.stand_under(scores.policy)
         columns = {
@@ -211,8 +212,8 @@ class Meter:
         """
         if self.policy is not None and policy != self.policy:
             raise DataError(
-                f"The earlier batches have the policy '{self.policy.describe()}', this one has "
-                f"'{policy.describe()}': give both the same, as in karat.Meter(policy=...)."
+                f"The earlier batches have the policy '{self.policy.describe()}', but this batch has "
+                f"'{policy.describe()}': use one policy for all batches, as in karat.Meter(policy=...)."
             )
         self.policy = policy
 
@@ -302,10 +303,14 @@ class Meter:
             known = self.known_from(state)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise DataError(
-                f"Not the state of a karat.Meter ({type(error).__name__}: {error}): give what state_dict() returned."
+                f"This is not the state of a karat.Meter ({type(error).__name__}: {error}): give the value "
+                "that state_dict() returned."
             ) from None
         if measures != [str(each) for each in self.measures]:
-            raise DataError(f"The state is of {', '.join(measures)}, not of {', '.join(self.labels)}.")
+            raise DataError(
+                f"The state contains the measures {', '.join(measures)}, but the meter has "
+                f"{', '.join(self.labels)}."
+            )
         self.state = known
 
     def known_from(self, state: dict[str, Any]) -> State:
@@ -360,8 +365,9 @@ class Meter:
             state.seen = set().union(*sets)
             if len(state.seen) < marked:
                 raise DataError(
-                    f"{int(marked) - len(state.seen)} of the queries came in more than one process, and would count "
-                    "twice: give each process its own, or make the meter with per_query=True, which counts them once."
+                    f"{int(marked) - len(state.seen)} of the queries came in more than one process, and "
+                    "would count twice: give each query to one process only, or make the meter with "
+                    "per_query=True, which counts them once."
                 )
         everything.state = state
         return everything
@@ -375,7 +381,7 @@ def numbers(given: Any, shape: tuple[int, ...]) -> Floats:
     """
     found = np.array(given, np.float64)
     if found.shape != shape:
-        raise ValueError(f"numbers of shape {list(found.shape)} in the place of {list(shape)}")
+        raise ValueError(f"found numbers of shape {list(found.shape)}, expected {list(shape)}")
     return found
 
 

@@ -29,8 +29,8 @@ def refuse_axes(policy: Policy) -> None:
     """
     if policy.ties == "rank-column":
         raise PolicyError(
-            "ties='rank-column' does not go with arrays: a batch has no rank column; give scores that fall with the "
-            "rank."
+            "ties='rank-column' does not work with arrays, because a batch has no rank column: give scores "
+            "that fall with the rank."
         )
 
 
@@ -68,8 +68,9 @@ def refuse_swapped(batch: Batch) -> None:
     low = grades[(grades < 0) & (xp.library.trunc(grades) != grades)]
     if low.size and xp.is_whole(scores):
         raise DataError(
-            f"relevance holds {float(low[0]):.4g} and scores only whole numbers: are the two swapped? It is "
-            "evaluate(scores, relevance). Where such grades are meant, choose Policy(negative='nonrelevant')."
+            f"relevance holds {float(low[0]):.4g} and scores holds only whole numbers: are the two swapped? "
+            "The order is evaluate(scores, relevance). If you mean such grades, choose "
+            "Policy(negative='nonrelevant')."
         )
 
 

@@ -353,7 +353,7 @@ def refuse_damaged(document: dict[str, Any], name: str) -> None:
             check(run, "recorded run", f"runs {place}")
         inputs = [each for each in document["inputs"] if each["role"] != "qrels"]
         if len(inputs) != len(document["runs"]):
-            raise ShapeError(f"it has {len(inputs)} inputs of runs for {len(document['runs'])} runs")
+            raise ShapeError(f"the record has {len(inputs)} inputs of runs, but {len(document['runs'])} runs")
         if any(each["role"] == "run" and "name" not in each for each in inputs):
             raise ShapeError("the input of a run has no name")
     except ShapeError as error:

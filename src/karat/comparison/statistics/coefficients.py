@@ -112,7 +112,7 @@ def likeness(size: int, weights: Weights) -> Floats:
         DataError: the weights do not exist.
     """
     if weights not in ("none", "linear", "quadratic"):
-        raise DataError(f"There are no weights {weights!r}: choose none, linear or quadratic.")
+        raise DataError(f"weights={weights!r} is unknown: choose none, linear or quadratic.")
     if weights == "none" or size < 2:
         return np.eye(size)
     steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))) / (size - 1)
@@ -147,8 +147,8 @@ def scale_of(a: Floats, b: Floats) -> Floats:
         return np.arange(given[0], given[-1] + 1)
     if len(given) > MOST_GRADES:
         raise DataError(
-            f"The judges gave {len(given)} different grades ({given[0]:g} … {given[-1]:g}): these are scores. "
-            "Round them to a scale first."
+            f"The judges gave {len(given)} different grades ({given[0]:g} … {given[-1]:g}), which look like "
+            "scores: round them to a few grades first."
         )
     return np.asarray(given)
 

@@ -54,7 +54,7 @@ def read_as(
             return opened(path, kind, asked, folders)
     elif named:
         raise ColumnsOfTextError(
-            "this is read as TREC text, whose columns have no names.",
+            "karat reads this as TREC text, whose columns have no names.",
             file=source.name,
             remedy="Leave them out.",
         )

@@ -169,7 +169,11 @@ def try_reading(path: str) -> None:
     program = [sys.executable, "-I", "-c", TRIAL, path, *filter(None, sys.path)]
     tried = subprocess.run(program, capture_output=True)  # noqa: S603 - our own code
     if tried.returncode < 0:
-        raise DataError("the file is damaged: Polars crashes.", file=path, remedy="Fetch or write it again.")
+        raise DataError(
+            "the file is damaged: Polars crashes while it reads the file.",
+            file=path,
+            remedy="Fetch or write it again.",
+        )
 
 
 def double_in_polars(text: pl.Expr) -> pl.Expr:
@@ -321,7 +325,8 @@ class PyArrow(Library):
             import polars as pl
         except ImportError:
             raise DataError(
-                "lists are read by polars, which is missing.", remedy=PIP.format("polars")
+                "karat reads columns of lists with Polars, which is not installed.",
+                remedy=PIP.format("polars"),
             ) from None
         names = [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
         rows = table.to_table(columns=list(dict.fromkeys(names)))

@@ -79,7 +79,7 @@ def place_of(path: str, kind: str, folders: str | None = None) -> Place:
             several folders without ``folders``.
     """
     if folders not in (None, *FOLDERS):
-        raise DataError(f"There is no folders={folders!r}; there are: {', '.join(FOLDERS)}.")
+        raise DataError(f"folders={folders!r} is unknown: choose one of {', '.join(FOLDERS)}.")
     if is_pattern(path):
         from glob import glob
 
@@ -158,7 +158,7 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
     kinds = {kind_of(each): each for each in files}
     if len(kinds) > 1:
         raise DataError(
-            f"files of several kinds match ({shown(kinds.values())}).",
+            f"the path matches files of several kinds ({shown(kinds.values())}).",
             file=name,
             remedy=f"Give a pattern for one kind, such as '*{os.path.splitext(files[0])[1]}'.",
         )
@@ -166,7 +166,7 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
     layouts = {keys_of(each[len(root) :]): each for each in files}
     if len(layouts) > 1:
         raise DataError(
-            f"the files that match are in folders 'key=value' of different keys ({shown(layouts.values())}).",
+            f"the matching files are in key=value folders with different keys ({shown(layouts.values())}).",
             file=name,
             remedy="Give a pattern for folders with the same keys.",
         )
@@ -179,7 +179,7 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
         return replace(place, labels=tuple(labels))
     examples = list(dict.fromkeys(labels))
     raise DataError(
-        f"the files that match are in {len(set(homes))} folders ({shown(files)}).",
+        f"the matching files are in {len(set(homes))} folders ({shown(files)}).",
         file=name,
         remedy=worded(
             "If the folders are data sets, whose queries may have the same ids, ",

@@ -133,13 +133,13 @@ def found_in(wanted: Wanted) -> Table | Place | None:
             return by_text(wanted, how)
     if grade is not None:
         raise ColumnsOfTextError(
-            "the file is read as TREC text, in which each line has a grade.",
+            "karat reads the file as TREC text, in which each line has a grade.",
             file=place.name,
             remedy=f"Leave grade={grade:g} out.",
         )
     if names:
         raise DataError(
-            "no line names the columns, so the file is read as TREC text.",
+            "no line names the columns, so karat reads the file as TREC text.",
             file=place.name,
             remedy="Leave the names of columns out.",
         )
@@ -287,7 +287,8 @@ def by_text(wanted: Wanted, how: Delimited) -> Table:
         other = delimited(each, head_of(each), wanted.kind, list(how.names), sure=how.header)
         if other != how:
             raise DataError(
-                f"the columns differ from those of {place.files[0]}, but all parts of a table need one first line.",
+                f"the columns differ from those of {place.files[0]}, but all parts of a table need the same "
+                "columns.",
                 file=each,
             )
     library = library_for(place, "delimited")
@@ -303,7 +304,7 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
     if place.kind == "json" and not is_by_line(head):
         if len(place.files) > 1:
             raise DataError(
-                f"{len(place.files)} JSON files that each contain one dictionary match the path.",
+                f"the path matches {len(place.files)} JSON files, each of which contains a dictionary.",
                 file=place.name,
                 remedy="Give one file.",
             )
@@ -313,7 +314,7 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
         with sentences(each), open(each, "rb") as file:
             if file.read(3) == BYTE_ORDER_MARK:
                 raise DataError(
-                    "the file begins with a byte order mark, which JSON lines must not.",
+                    "the file begins with a byte order mark, which is not allowed in JSON lines.",
                     file=each,
                     remedy="Save the file without the mark.",
                 )
@@ -335,7 +336,7 @@ def by_reader(wanted: Wanted) -> Table:
     place = wanted.place
     if len(place.files) > 1:
         raise DataError(
-            f"{len(place.files)} files that end in {place.kind} match.",
+            f"the path matches {len(place.files)} files that end in {place.kind}.",
             file=place.name,
             remedy="Give one file.",
         )
@@ -354,7 +355,7 @@ def by_reader(wanted: Wanted) -> Table:
             ) from error
     if not (isinstance(content, (Mapping, list)) or is_frame(content)):
         raise DataError(
-            f"{name} returned {type(content).__name__}.",
+            f"{name} returned a value of type {type(content).__name__}.",
             file=path,
             remedy="A reader returns a data frame, {query: {document: number}}, or a list of rows.",
         )

@@ -268,7 +268,7 @@ def in_stream(given: Any, schema: Any, asked: dict[str, str | None]) -> Streamed
             if left and (again or not whole):
                 return left[0] if again else left.pop()
         raise DataError(
-            "The run is a stream that can be read only once, and its rows are needed again.",
+            "The run is a stream that can be read only once, but karat needs the rows again.",
             remedy="Give a dataset, a lazy frame or a table.",
         )
 

@@ -212,8 +212,8 @@ class EngineRun:
             query = text_of(judgments.queries[row["number"]])
             same = "score and rank" if options.rule == "rank-column" else "score"
             raise DataError(
-                f"in query '{query}' a judged document has the same {same} as another, and rows of an engine have no "
-                "order to settle it.",
+                f"in query '{query}' a judged document has the same {same} as another, and the rows of an "
+                "engine's table have no order to break the tie.",
                 file=self.place,
                 query=query,
                 remedy=worded(
