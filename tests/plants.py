@@ -45,13 +45,23 @@ PLANTS = {
         "",
     ),
     "ties of two where many are judged": Plant(
-        "matching/reduce.cpp", "if (to - from > 1) sort_tied", "if (to - from > 2) sort_tied"
+        "matching/reduce.cpp",
+        "if (ordered && to - from > 1) sort_tied",
+        "if (ordered && to - from > 2) sort_tied",
     ),
     "tied ids that differ late": Plant(
         "matching/reduce.cpp", ": before(a.document, b.document);", ": a.document < b.document;"
     ),
     "rows of ties": Plant(
         "matching/reduce.cpp", "if (std::is_sorted(begin,", "if (first == 0 || std::is_sorted(begin,"
+    ),
+    "ties among those without rows": Plant(
+        "matching/reduce.cpp",
+        "ordered_[hit.document] = has_row(hit.judgment);",
+        "ordered_[hit.document] = false;",
+    ),
+    "the first tie": Plant(
+        "matching/rows.h", "its.first_tie == 0 || row.tie_first < its.first_tie", "its.first_tie == 0"
     ),
     "ties by the rank column": Plant(
         "matching/reduce.cpp",

@@ -736,6 +736,7 @@ void fuzz_frames(const std::uint8_t* data, std::size_t size) {
     options.duplicates = static_cast<karat::Duplicates>(draw.below(4));
     options.float32 = draw.one_in(4);
     options.scores = draw.one_in(2);
+    options.relevant_only = draw.one_in(4);
     options.piece_rows = draw.one_in(2) ? 1 + static_cast<std::int64_t>(draw.below(20)) : 0;
     options.threads = draw.one_in(64) ? 2 : 1;
 

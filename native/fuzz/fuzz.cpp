@@ -124,6 +124,7 @@ void fuzz_text(const std::uint8_t* data, std::size_t size) {
     options.duplicates = static_cast<karat::Duplicates>(choose(4));
     options.float32 = choose(2) == 0;
     options.scores = choose(2) == 0;
+    options.relevant_only = choose(4) == 0;
     const oracle::Text run_text(run, options.reading.comments);
     const oracle::Ranked ranked = oracle::match(judged, run_text, options);
     std::vector<std::string_view> queries = judged.queries;  // and those that nobody judged

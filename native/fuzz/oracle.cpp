@@ -334,7 +334,8 @@ Ranked match(const Judged& judged, const Text& text, const karat::MatchOptions& 
         std::sort(numbers.rbegin(), numbers.rend());
         numbers.resize(numbers.size() + nans, std::nan(""));
         out.scores.insert(out.scores.end(), numbers.begin(), numbers.end());
-        bool tied = false;
+        out.judged.push_back(0);
+        out.first_tie.push_back(0);
         std::size_t first = 0, last = 0;
         const Places judgments(judged.judgments[q]);
         std::vector<std::size_t> rank_of_place(runs[q].size() + 1, 0);
@@ -347,13 +348,14 @@ Ranked match(const Judged& judged, const Text& text, const karat::MatchOptions& 
             }
             const std::optional<std::size_t> j = judgments.first(here.document);
             if (!j) continue;
+            ++out.judged.back();
+            if (first != last && out.first_tie.back() == 0) out.first_tie.back() = static_cast<std::int64_t>(first) + 1;
+            if (options.relevant_only && !(judged.judgments[q][*j].grade > 0)) continue;
             out.rank.push_back(static_cast<std::int64_t>(r) + 1);
             out.tie_first.push_back(static_cast<std::int64_t>(first) + 1);
             out.tie_last.push_back(static_cast<std::int64_t>(last) + 1);
             out.judgment.push_back(judgment_base + static_cast<std::int64_t>(*j));
-            tied |= first != last;
         }
-        out.tied_queries += tied;
         out.offsets.push_back(static_cast<std::int64_t>(out.rank.size()));
         judgment_base += static_cast<std::int64_t>(judged.judgments[q].size());
 
@@ -374,7 +376,7 @@ Ranked match(const Judged& judged, const Text& text, const karat::MatchOptions& 
     return ranked;
 }
 
-// With every document of the query judged, the ranks of judged documents are the whole list.
+// With every document of the query judged relevant, the ranks of judged documents are the whole list.
 Listed rank_query(std::string_view query, const Text& text, const karat::MatchOptions& options) {
     Judged everything;
     everything.queries.push_back(query);
@@ -382,7 +384,7 @@ Listed rank_query(std::string_view query, const Text& text, const karat::MatchOp
     std::vector<Judgment>& documents = everything.judgments.front();
     for (const Line& line : text.lines) {
         if (line.comment || line.fields.size() < 3 || line.fields[0] != query) continue;
-        documents.push_back({query, line.fields[2], 0.0, 0});
+        documents.push_back({query, line.fields[2], 1.0, 0});
     }
     Ranked ranked = match(everything, text, options);
     Listed listed;

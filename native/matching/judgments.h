@@ -43,6 +43,7 @@ public:
     // Judgments [offsets[q], offsets[q + 1]) belong to query q.
     const std::vector<std::int64_t>& offsets() const { return offsets_; }
     const std::vector<double>& grades() const { return grades_; }
+    bool relevant(std::int64_t judgment) const { return grades_[static_cast<std::size_t>(judgment)] > 0; }
     const std::vector<std::int64_t>& lines() const { return lines_; }
     std::string_view document(std::int64_t j) const { return documents_[static_cast<std::size_t>(j)]; }
     std::uint64_t hash(std::int64_t j) const { return hashes_[static_cast<std::size_t>(j)]; }

@@ -185,11 +185,11 @@ void throw_faults(std::vector<Harvest>& harvests) {
     }
 }
 
-Matched bring_home(const Judgments& judgments, std::vector<Harvest>& harvests) {
+Matched bring_home(const Judgments& judgments, const MatchOptions& options, std::vector<Harvest>& harvests) {
     const Lines lines(harvests);
     std::vector<Findings> findings;
     for (Harvest& harvest : harvests) findings.push_back(std::move(harvest.findings));
-    Matched matched = arrange(judgments, findings);
+    Matched matched = arrange(judgments, options, findings);
     for (Repeat& repeat : matched.duplicates) {
         repeat.first = {0, lines.line(repeat.first)};
         repeat.again = {0, lines.line(repeat.again)};
@@ -240,7 +240,7 @@ std::optional<Matched> match_contiguous(const Judgments& judgments, Source& sour
     if (!wanted) throw Interrupted{};
     if (pass.interleaved.load()) return std::nullopt;
     throw_faults(harvests);
-    return bring_home(judgments, harvests);
+    return bring_home(judgments, options, harvests);
 }
 
 // For runs whose queries are interleaved: every line of a judged query is kept until the end.
@@ -270,7 +270,7 @@ Matched match_gathered(const Judgments& judgments, Source& source, const MatchOp
     std::vector<Findings*> findings;
     for (Harvest& harvest : harvests) findings.push_back(&harvest.findings);
     reduce_gathered(judgments, options, buckets, gathered, small, go_on, findings);
-    return bring_home(judgments, harvests);
+    return bring_home(judgments, options, harvests);
 }
 
 }  // namespace

@@ -278,7 +278,7 @@ Matched FrameMatcher::finish(const GoOn& go_on) {
         open_.add_to(documents, options_, judgments_.seed());
         Reducer(judgments_, options_).reduce(open_.query, documents, findings_.front());
     }
-    Matched matched = arrange(judgments_, findings_);
+    Matched matched = arrange(judgments_, options_, findings_);
     for (Repeat& repeat : matched.duplicates) {
         repeat.first = row_of(repeat.first);
         repeat.again = row_of(repeat.again);

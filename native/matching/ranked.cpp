@@ -66,9 +66,9 @@ void read_query(QuerySink& sink, Source& source, const MatchOptions& options, st
 }  // namespace
 
 Ranked rank_listed(std::string_view query, const Listed& listed, const MatchOptions& options) {
-    // Every document is judged here, so each one's rank is found as a judged document's is.
+    // Every document is judged relevant here, so each one's rank is found as a judged document's is.
     JudgmentsBuilder builder;
-    for (std::size_t i = 0; i < listed.ids.size(); ++i) builder.add(query, listed.ids[i], 0, 0);
+    for (std::size_t i = 0; i < listed.ids.size(); ++i) builder.add(query, listed.ids[i], 1, 0);
     const Judgments everything = builder.finish(Duplicates::first);
     Documents documents;
     for (std::size_t i = 0; i < listed.ids.size(); ++i) {

@@ -168,12 +168,21 @@ void Reducer::rank_many(const Documents& documents) {
     }
     number_.assign(count, NEVER);
     for (std::size_t w = 0; w < wanted_.size(); ++w) number_[wanted_[w]] = static_cast<std::uint32_t>(w);
+    // Ties among documents without a row need no order.
+    ordered_.assign(count, !relevant_only_);
+    if (relevant_only_) {
+        for (const Hit& hit : hits_) ordered_[hit.document] = has_row(hit.judgment);
+        for (const Again& again : repeats_) ordered_[again.first] = ordered_[again.document] = true;
+    }
     spots_.resize(wanted_.size());
     for (std::size_t from = 0, to = 0; from < count; from = to) {
-        bool any = false;
-        for (to = from; to < count && score(to) == score(from); ++to) any |= number_[order_[to]] != NEVER;
+        bool any = false, ordered = false;
+        for (to = from; to < count && score(to) == score(from); ++to) {
+            any |= number_[order_[to]] != NEVER;
+            ordered |= ordered_[order_[to]] != 0;
+        }
         if (!any) continue;
-        if (to - from > 1) sort_tied(documents, order_.data() + from, order_.data() + to);
+        if (ordered && to - from > 1) sort_tied(documents, order_.data() + from, order_.data() + to);
         for (std::size_t place = from; place < to; ++place) {
             const std::uint32_t w = number_[order_[place]];
             if (w != NEVER)
@@ -249,13 +258,13 @@ void Reducer::rank_with_nan(const Documents& documents) {
 }
 
 void Reducer::report(std::int64_t query, Documents& documents, Findings& findings) {
-    const std::size_t first_row = findings.rows.size();
-    bool tied = false;
+    QueryRows its = findings.begin(query, documents.size());
+    const auto add = [&](const Spot& at, std::int64_t judgment) {
+        findings.add(its, {at.rank, at.tie_first, at.tie_last, judgment}, has_row(judgment));
+    };
     for (std::size_t i = 0; i < hits_.size(); ++i) {
         const Hit& hit = hits_[i];
-        const Spot& at = wanted_[i] == hit.document ? spots_[i] : spot(hit.document);
-        findings.rows.push_back({at.rank, at.tie_first, at.tie_last, hit.judgment});
-        tied |= at.tie_first != at.tie_last;
+        add(wanted_[i] == hit.document ? spots_[i] : spot(hit.document), hit.judgment);
     }
     if (!repeats_.empty()) documents.find_places();
     for (const Again& again : repeats_) {
@@ -263,14 +272,10 @@ void Reducer::report(std::int64_t query, Documents& documents, Findings& finding
         findings.repeats.push_back({query, std::string(documents.documents[again.document].name()),
                                     documents.places[again.first], documents.places[again.document],
                                     spot(again.first).rank, at.rank});
-        if (again.judgment < 0) continue;
-        findings.rows.push_back({at.rank, at.tie_first, at.tie_last, again.judgment});
-        tied |= at.tie_first != at.tie_last;
+        if (again.judgment >= 0) add(at, again.judgment);
     }
-    sort_rows(findings, first_row, documents.size());
-    findings.queries.push_back({query, static_cast<std::int64_t>(documents.size()), first_row,
-                                findings.rows.size() - first_row, findings.scores.size()});
-    findings.tied_queries += tied;
+    sort_rows(findings, its.row, documents.size());
+    findings.end(its);
     if (with_scores_) report_scores(documents, findings);
 }
 

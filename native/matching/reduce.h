@@ -47,7 +47,8 @@ private:
 class Reducer {
 public:
     Reducer(const Judgments& judgments, const MatchOptions& options)
-        : judgments_(judgments), ties_(options.ties), policy_(options.duplicates), with_scores_(options.scores) {}
+        : judgments_(judgments), ties_(options.ties), policy_(options.duplicates), with_scores_(options.scores),
+          relevant_only_(options.relevant_only) {}
 
     void reduce(std::int64_t query, Documents& documents, Findings& findings);
 
@@ -79,6 +80,7 @@ private:
     bool goes_before(const Documents& documents, std::uint32_t a, std::uint32_t b) const;
     const Spot& spot(std::uint32_t document) const;
     void sort_rows(Findings& findings, std::size_t first, std::size_t documents);
+    bool has_row(std::int64_t judgment) const { return !relevant_only_ || judgments_.relevant(judgment); }
     void report(std::int64_t query, Documents& documents, Findings& findings);
     void report_scores(const Documents& documents, Findings& findings) const;
 
@@ -86,6 +88,7 @@ private:
     const Ties ties_;
     const Duplicates policy_;
     const bool with_scores_;
+    const bool relevant_only_;
 
     // A tied document, and some bytes of its id as a number that orders like them.
     struct Tied {
@@ -105,6 +108,7 @@ private:
     std::vector<std::vector<std::uint32_t>> groups_;
     std::vector<std::uint32_t> order_;   // documents by score
     std::vector<std::uint32_t> number_;  // per document: its place in wanted_, or NEVER; per rank: its row, or NEVER
+    std::vector<char> ordered_;          // per document: whether its exact rank is asked
     std::vector<Tied> tied_;
     std::vector<Row> rows_;
 };

@@ -31,18 +31,23 @@ void arrange_scores(std::vector<Findings>& findings, Matched& matched) {
 
 }  // namespace
 
-Matched arrange(const Judgments& judgments, std::vector<Findings>& findings) {
+Matched arrange(const Judgments& judgments, const MatchOptions& options, std::vector<Findings>& findings) {
     const auto query_count = static_cast<std::size_t>(judgments.query_count());
     Matched matched;
+    matched.relevant_only = options.relevant_only;
     matched.length.assign(query_count, -1);
+    matched.judged.assign(query_count, 0);
+    matched.first_tie.assign(query_count, 0);
     matched.offsets.assign(query_count + 1, 0);
     for (const Findings& found : findings) {
         for (const QueryRows& query : found.queries) {
-            matched.length[static_cast<std::size_t>(query.query)] = query.length;
-            matched.offsets[static_cast<std::size_t>(query.query) + 1] = static_cast<std::int64_t>(query.row_count);
+            const auto q = static_cast<std::size_t>(query.query);
+            matched.length[q] = query.length;
+            matched.judged[q] = query.judged;
+            matched.first_tie[q] = query.first_tie;
+            matched.offsets[q + 1] = static_cast<std::int64_t>(query.row_count);
         }
         matched.dropped += found.dropped;
-        matched.tied_queries += found.tied_queries;
         matched.unordered += found.unordered;
     }
     for (std::size_t q = 0; q < query_count; ++q) matched.offsets[q + 1] += matched.offsets[q];

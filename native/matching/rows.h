@@ -18,6 +18,7 @@ struct MatchOptions {
     bool float32 = false;
     Duplicates duplicates = Duplicates::keep;
     bool scores = false;  // keep every score, not only those of judged documents
+    bool relevant_only = false;  // give no rows of documents with a grade of 0 or less, only their numbers
     Reading reading;
     int threads = 1;
     std::int64_t piece_rows = 0;  // of a frame that a thread takes at once; 0 for as many as pay
@@ -54,6 +55,8 @@ struct Repeat {
 struct QueryRows {
     std::int64_t query;
     std::int64_t length;
+    std::int64_t judged;     // documents retrieved, whether they have a row or not
+    std::int64_t first_tie;  // the first rank that a judged document shares with another document, or 0
     std::size_t row;
     std::size_t row_count;
     std::size_t score = 0;  // where its scores begin, if scores are kept
@@ -61,31 +64,47 @@ struct QueryRows {
 
 // What one worker has found so far.
 struct Findings {
+    // Begins the report of a query, which takes its rows and its end.
+    QueryRows begin(std::int64_t query, std::size_t length) const {
+        return {query, static_cast<std::int64_t>(length), 0, 0, rows.size(), 0, scores.size()};
+    }
+
+    void add(QueryRows& its, const Row& row, bool with_row) {
+        ++its.judged;
+        if (row.tie_first != row.tie_last && (its.first_tie == 0 || row.tie_first < its.first_tie)) its.first_tie = row.tie_first;
+        if (with_row) rows.push_back(row);
+    }
+
+    void end(QueryRows& its) {
+        its.row_count = rows.size() - its.row;
+        queries.push_back(its);
+    }
+
     std::vector<Row> rows;
     std::vector<QueryRows> queries;
     std::vector<double> scores;
     std::vector<Repeat> repeats;
     std::int64_t dropped = 0;
-    std::int64_t tied_queries = 0;
     std::int64_t unordered = 0;
 };
 
 struct Matched {
-    std::vector<std::int64_t> length;
+    std::vector<std::int64_t> length;             // -1 for a query that the run lacks
+    std::vector<std::int64_t> judged, first_tie;  // a query, see QueryRows
     std::vector<std::int64_t> offsets;
     std::vector<std::int64_t> rank, tie_first, tie_last, judgment;
     std::vector<double> scores;  // if they are kept: of all documents, query by query, highest first, NaN last
     std::vector<std::string> extra;
     std::vector<Repeat> duplicates;  // places are whole-text lines, their block is 0
+    bool relevant_only = false;
     std::int64_t dropped = 0;
-    std::int64_t tied_queries = 0;
     std::int64_t unordered = 0;
     LineCount count;
     std::string tag;
 };
 
 // Puts the workers' findings into the order of the judgments' queries.
-Matched arrange(const Judgments& judgments, std::vector<Findings>& findings);
+Matched arrange(const Judgments& judgments, const MatchOptions& options, std::vector<Findings>& findings);
 
 // The order of two tied documents under a rule by id; `a` before `b` when negative.
 inline int compare_tied(std::string_view a, std::string_view b, Ties ties) {

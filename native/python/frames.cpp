@@ -95,8 +95,9 @@ karat::RunColumns run_columns(const karat::Frame& frame, std::size_t query, std:
 std::unique_ptr<karat::Matched> match_frame(const HeldJudgments& judgments, const karat::Frame& frame,
                                             std::size_t query, std::size_t document, std::optional<std::size_t> score,
                                             std::optional<std::size_t> rank, const std::string& ties, bool float32,
-                                            const std::string& duplicates, int threads, bool scores) {
-    const karat::MatchOptions options = match_options(ties, float32, duplicates, scores, threads);
+                                            const std::string& duplicates, int threads, bool scores,
+                                            bool relevant_only) {
+    const karat::MatchOptions options = match_options(ties, float32, duplicates, scores, relevant_only, threads);
     const karat::RunColumns columns = run_columns(frame, query, document, score, rank, options.ties);
     return translated(nb::none(), [&] {
         const nb::gil_scoped_release free;
@@ -147,11 +148,11 @@ private:
 
 void make_matcher(HeldMatcher* self, nb::object judgments, std::size_t query, std::size_t document,
                   std::optional<std::size_t> score, std::optional<std::size_t> rank, const std::string& ties,
-                  bool float32, const std::string& duplicates, int threads, bool scores, bool gathered,
+                  bool float32, const std::string& duplicates, int threads, bool scores, bool relevant_only, bool gathered,
                   nb::object spill, std::optional<std::size_t> memory) {
     nb::cast<HeldJudgments&>(judgments);
     auto overflow = make_spill(spill);
-    karat::MatchOptions options = match_options(ties, float32, duplicates, scores, threads);
+    karat::MatchOptions options = match_options(ties, float32, duplicates, scores, relevant_only, threads);
     options.gathered = gathered;
     options.spill = overflow.get();
     options.memory = memory.value_or(options.memory);
@@ -207,11 +208,11 @@ void bind_frames(nb::module_& module) {
                "grade"_a = nb::none(), "constant"_a = 1.0, "duplicates"_a = "keep");
     module.def("match_frame", &match_frame, "judgments"_a, "frame"_a, nb::kw_only(), "query"_a, "document"_a,
                "score"_a = nb::none(), "rank"_a = nb::none(), "ties"_a = "trec", "float32"_a = false,
-               "duplicates"_a = "keep", "threads"_a = 1, "scores"_a = false);
+               "duplicates"_a = "keep", "threads"_a = 1, "scores"_a = false, "relevant_only"_a = false);
     nb::class_<HeldMatcher>(module, "FrameMatcher")
         .def("__init__", &make_matcher, "judgments"_a, nb::kw_only(), "query"_a, "document"_a, "score"_a = nb::none(),
              "rank"_a = nb::none(), "ties"_a = "trec", "float32"_a = false, "duplicates"_a = "keep", "threads"_a = 1,
-             "scores"_a = false, "gathered"_a = false, "spill"_a = nb::none(), "memory"_a = nb::none())
+             "scores"_a = false, "relevant_only"_a = false, "gathered"_a = false, "spill"_a = nb::none(), "memory"_a = nb::none())
         .def("take", &HeldMatcher::take, "frame"_a)
         .def("finish", &HeldMatcher::finish);
     module.def("rows_of_frame", &rows_of_frame, "frame"_a, "wanted"_a = nb::none(), nb::kw_only(), "query"_a,

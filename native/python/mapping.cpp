@@ -191,7 +191,8 @@ void expect_dict(PyObject* object, const char* what, PyObject* query) {
 class MappingReducer {
 public:
     MappingReducer(const Judgments& judgments, const MatchOptions& options, IdKinds ids)
-        : judgments_(judgments), ids_(ids), ties_(options.ties), float32_(options.float32), with_scores_(options.scores) {}
+        : judgments_(judgments), ids_(ids), ties_(options.ties), float32_(options.float32), with_scores_(options.scores),
+          relevant_only_(options.relevant_only) {}
 
     void reduce(std::int64_t query, PyObject* query_object, PyObject* inner, Findings& findings) {
         Owned copy;
@@ -329,17 +330,14 @@ private:
     }
 
     void report(std::int64_t query, Findings& findings) {
-        const std::size_t first = findings.rows.size();
-        bool tied = false;
+        QueryRows its = findings.begin(query, scores_.size());
         for (const Hit& hit : hits_) {
-            findings.rows.push_back({hit.rank, hit.tie_first, hit.tie_last, hit.judgment});
-            tied |= hit.tie_first != hit.tie_last;
+            findings.add(its, {hit.rank, hit.tie_first, hit.tie_last, hit.judgment},
+                         !relevant_only_ || judgments_.relevant(hit.judgment));
         }
-        std::sort(findings.rows.begin() + static_cast<std::ptrdiff_t>(first), findings.rows.end(),
+        std::sort(findings.rows.begin() + static_cast<std::ptrdiff_t>(its.row), findings.rows.end(),
                   [](const Row& a, const Row& b) { return a.rank < b.rank; });
-        findings.queries.push_back(
-            {query, static_cast<std::int64_t>(scores_.size()), first, hits_.size(), findings.scores.size()});
-        findings.tied_queries += tied;
+        findings.end(its);
         findings.unordered += !descending_;
         if (with_scores_) report_scores(findings);
     }
@@ -354,6 +352,7 @@ private:
     const Ties ties_;
     const bool float32_;
     const bool with_scores_;
+    const bool relevant_only_;
     std::vector<double> scores_;
     bool descending_ = true;
     std::vector<Hit> hits_;
@@ -429,7 +428,7 @@ Matched match_mapping(const Judgments& judgments, PyObject* run, const MatchOpti
             reducer.reduce(q, query, inner, findings[0]);
         }
     });
-    Matched matched = arrange(judgments, findings);
+    Matched matched = arrange(judgments, options, findings);
     std::sort(extra.begin(), extra.end(), [](const auto& a, const auto& b) { return compare_ids(a, b) < 0; });
     matched.extra = std::move(extra);
     return matched;

@@ -35,8 +35,8 @@ std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::o
                                            bool float32, const std::string& duplicates, const std::string& numbers,
                                            const std::string& comments, const std::string& blank_lines, bool lenient,
                                            int threads, Progress* progress, std::size_t block_bytes, bool scores,
-                                           nb::object spill, std::optional<std::size_t> memory) {
-    karat::MatchOptions options = match_options(ties, float32, duplicates, scores, threads);
+                                           bool relevant_only, nb::object spill, std::optional<std::size_t> memory) {
+    karat::MatchOptions options = match_options(ties, float32, duplicates, scores, relevant_only, threads);
     const auto overflow = make_spill(spill);
     options.spill = overflow.get();
     options.memory = memory.value_or(options.memory);
@@ -65,8 +65,8 @@ nb::tuple ranked_documents(nb::object source, nb::bytes query, const std::string
 }
 
 std::unique_ptr<karat::Matched> match_mapping(const HeldJudgments& judgments, nb::object run, const std::string& ties,
-                                              bool float32, bool scores, bool whole_ids) {
-    const karat::MatchOptions options = match_options(ties, float32, "keep", scores);
+                                              bool float32, bool scores, bool relevant_only, bool whole_ids) {
+    const karat::MatchOptions options = match_options(ties, float32, "keep", scores, relevant_only);
     if (options.ties == karat::Ties::rank_column) throw nb::value_error("a mapping has no rank column");
     return translated(run, [&] {
         return std::make_unique<karat::Matched>(karat::match_mapping(judgments.data, run.ptr(), options, id_kinds(whole_ids)));
@@ -82,6 +82,8 @@ void bind_matched(nb::module_& module) {
 
     nb::class_<karat::Matched>(module, "Matched")
         .def_prop_ro("length", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).length, self); })
+        .def_prop_ro("judged", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).judged, self); })
+        .def_prop_ro("first_tie", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).first_tie, self); })
         .def_prop_ro("offsets", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).offsets, self); })
         .def_prop_ro("rank", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).rank, self); })
         .def_prop_ro("tie_first", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).tie_first, self); })
@@ -103,8 +105,8 @@ void bind_matched(nb::module_& module) {
                          }
                          return repeats;
                      })
+        .def_ro("relevant_only", &karat::Matched::relevant_only)
         .def_ro("dropped", &karat::Matched::dropped)
-        .def_ro("tied_queries", &karat::Matched::tied_queries)
         .def_ro("unordered", &karat::Matched::unordered)
         .def_prop_ro("line_count", [](const karat::Matched& self) { return self.count.lines; })
         .def_prop_ro("malformed", [](const karat::Matched& self) { return self.count.malformed.count; })
@@ -114,12 +116,12 @@ void bind_matched(nb::module_& module) {
     module.def("match_text", &match_text, "judgments"_a, "source"_a, nb::kw_only(), "ties"_a = "trec",
                "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
                "blank_lines"_a = "skip", "lenient"_a = false, "threads"_a = 1, "progress"_a = nb::none(),
-               "block_bytes"_a = 0, "scores"_a = false, "spill"_a = nb::none(), "memory"_a = nb::none());
+               "block_bytes"_a = 0, "scores"_a = false, "relevant_only"_a = false, "spill"_a = nb::none(), "memory"_a = nb::none());
     module.def("ranked_documents", &ranked_documents, "source"_a, "query"_a, nb::kw_only(), "ties"_a = "trec",
                "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
                "blank_lines"_a = "skip", "lenient"_a = false);
     module.def("match_mapping", &match_mapping, "judgments"_a, "run"_a, nb::kw_only(), "ties"_a = "trec",
-               "float32"_a = false, "scores"_a = false, "whole_ids"_a = true);
+               "float32"_a = false, "scores"_a = false, "relevant_only"_a = false, "whole_ids"_a = true);
 }
 
 }  // namespace karat::python

@@ -34,12 +34,13 @@ karat::Ties tie_rule(const std::string& word) {
 }
 
 karat::MatchOptions match_options(const std::string& ties, bool float32, const std::string& duplicates, bool scores,
-                                  int threads) {
+                                  bool relevant_only, int threads) {
     karat::MatchOptions options;
     options.ties = tie_rule(ties);
     options.float32 = float32;
     options.duplicates = duplicate_rule(duplicates);
     options.scores = scores;
+    options.relevant_only = relevant_only;
     options.threads = std::clamp(threads, 1, 256);
     return options;
 }

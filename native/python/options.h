@@ -30,6 +30,6 @@ karat::Duplicates duplicate_rule(const std::string& word);
 karat::Ties tie_rule(const std::string& word);
 karat::IdKinds id_kinds(bool whole_ids);
 karat::MatchOptions match_options(const std::string& ties, bool float32, const std::string& duplicates,
-                                  bool scores = false, int threads = 1);
+                                  bool scores = false, bool relevant_only = false, int threads = 1);
 
 }  // namespace karat::python

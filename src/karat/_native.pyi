@@ -135,6 +135,12 @@ class Matched:
     def length(self) -> NDArray[np.int64]:
         """Documents retrieved for each query, -1 for a query that the run does not mention."""
     @property
+    def judged(self) -> NDArray[np.int64]:
+        """Judged documents retrieved for each query, with or without a row."""
+    @property
+    def first_tie(self) -> NDArray[np.int64]:
+        """The first rank that a judged document of each query shares with another document, or 0."""
+    @property
     def offsets(self) -> NDArray[np.int64]:
         """Rows offsets[q] to offsets[q + 1] belong to query q, in rank order."""
     @property
@@ -164,8 +170,8 @@ class Matched:
     def dropped(self) -> int:
         """Documents that gave way to another of the same id."""
     @property
-    def tied_queries(self) -> int:
-        """Queries in which a judged document shares its score with another document."""
+    def relevant_only(self) -> bool:
+        """Whether documents with a grade of 0 or less have no rows."""
     @property
     def unordered(self) -> int:
         """Judged queries whose lines are not in descending order of score."""
@@ -394,6 +400,7 @@ def match_text(
     progress: Progress | None = None,
     block_bytes: int = 0,
     scores: bool = False,
+    relevant_only: bool = False,
     spill: _Spill | None = None,
     memory: int | None = None,
 ) -> Matched:
@@ -402,7 +409,8 @@ def match_text(
     ``ties``: document id descending by unsigned bytes (``"trec"``) or ascending, order of the file (``"input"``),
     or the integer of the fourth column ascending (``"rank-column"``). NaN scores, read under ``numbers="c"``, are
     placed where trec_eval places them. ``block_bytes`` sets how much is read at once (0: the kernel chooses).
-    ``scores`` asks for every score, 8 bytes a document.
+    ``scores`` asks for every score, 8 bytes a document. With ``relevant_only``, documents with a grade of 0 or less are
+    only counted.
 
     Where queries are not together every line is kept; with a ``spill``, an object with
     ``append(memoryview) -> place`` and ``fill(place, memoryview)``, beyond about ``memory`` bytes it goes there. Both
@@ -430,6 +438,7 @@ def match_mapping(
     ties: str = "trec",
     float32: bool = False,
     scores: bool = False,
+    relevant_only: bool = False,
     whole_ids: bool = True,
 ) -> Matched:
     """Rank ``{query: {document: score}}``, with ids as ``judgments_from_mapping`` takes them. Only dicts.
@@ -465,6 +474,7 @@ def match_frame(
     duplicates: str = "keep",
     threads: int = 1,
     scores: bool = False,
+    relevant_only: bool = False,
 ) -> Matched:
     """As match_text, from columns by number; without a score the lowest rank comes first. Raises RowError."""
 
@@ -488,6 +498,7 @@ class FrameMatcher:
         duplicates: str = "keep",
         threads: int = 1,
         scores: bool = False,
+        relevant_only: bool = False,
         gathered: bool = False,
         spill: _Spill | None = None,
         memory: int | None = None,

@@ -53,8 +53,18 @@ def rows(seed: int, *, mixed: bool) -> dict[str, list[Any]]:
 
 def everything(found: _native.Matched) -> tuple[Any, ...]:
     """All that a match says, comparable with ==."""
-    arrays = ("length", "offsets", "rank", "tie_first", "tie_last", "judgment", "scores")
-    plain = ("extra", "duplicates", "dropped", "tied_queries", "unordered", "line_count")
+    arrays = (
+        "length",
+        "judged",
+        "first_tie",
+        "offsets",
+        "rank",
+        "tie_first",
+        "tie_last",
+        "judgment",
+        "scores",
+    )
+    plain = ("extra", "duplicates", "dropped", "unordered", "line_count")
     return (
         *(getattr(found, name).tolist() for name in arrays),
         *(getattr(found, name) for name in plain),

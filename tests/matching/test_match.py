@@ -312,3 +312,80 @@ def test_every_order_of_a_tie_keeps_the_lines_and_drops_the_scores() -> None:
     assert [(1 if each else 2) for each in orders.rows.grade == 0] == orders.rows.listed.tolist()
     assert orders.rows.scores is None
     assert orders.rows.weight is None
+
+
+FORMS = {
+    "text": lambda run: as_text(run),
+    "dicts": lambda run: run,
+    "frame": lambda run: frame_of(run),
+    "batches": lambda run: frame_of(run).to_reader(max_chunksize=7),
+}
+
+
+def as_text(run: dict[str, dict[str, float]]) -> bytes:
+    lines = (
+        f"{query} Q0 {document} {rank} {score} t"
+        for query, its in run.items()
+        for rank, (document, score) in enumerate(its.items())
+    )
+    return "\n".join(lines).encode()
+
+
+def frame_of(run: dict[str, dict[str, float]]) -> Any:
+    pa = pytest.importorskip("pyarrow")
+    rows = [(query, document, score) for query, its in run.items() for document, score in its.items()]
+    return pa.table(
+        dict(zip(("query", "document", "score"), map(list, zip(*rows, strict=True)), strict=True))
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rows_of_relevant_documents_alone_are_those_of_all_judged_ones(form: str) -> None:
+    for seed in range(60):
+        draw = np.random.default_rng(seed)
+        documents = [f"d{number}" for number in range(40)]
+        qrels = Qrels.of(
+            {
+                query: {
+                    each: int(draw.integers(-2, 3))
+                    for each in draw.permutation(documents)[: draw.integers(1, 30)]
+                }
+                for query in ("1", "2", "3")
+            }
+        )
+        steps = draw.integers(1, 50)
+        run = {
+            query: {
+                each: float(draw.integers(0, steps))
+                for each in draw.permutation(documents)[: draw.integers(1, 40)]
+            }
+            for query in ("1", "2", "4")
+        }
+        ties = ("trec", "ascending", "input", "optimistic", "pessimistic")[seed % 5]
+        policy = Policy(ties=ties, depth=(None, 7)[seed % 2], missing=("zero", "skip")[seed // 2 % 2])
+        every = match(qrels, Run.of(FORMS[form](run)), policy)
+        few = match(qrels, Run.of(FORMS[form](run)), policy, relevant_only=True)
+        assert few.counts.as_dict() == every.counts.as_dict()
+        for wanted, found in ((every.rows.relevant, few.rows), (every.whole.relevant, few.whole)):
+            for name in (
+                "length",
+                "offsets",
+                "rank",
+                "grade",
+                "tie_first",
+                "tie_last",
+                "judged_offsets",
+                "judged_grades",
+            ):
+                assert getattr(found, name).tolist() == getattr(wanted, name).tolist(), name
+
+
+@pytest.mark.parametrize(
+    "axes", [{"ties": "expected"}, {"judgments": "retrieved"}, {"unjudged": "removed"}, {"listing": "known"}]
+)
+def test_policies_that_need_every_judged_document_have_all_rows(axes: dict[str, Any]) -> None:
+    qrels, policy = Qrels.of(QRELS), Policy(**axes)
+    every = match(qrels, Run.of(as_text(RUN)), policy)
+    few = match(qrels, Run.of(as_text(RUN)), policy, relevant_only=True)
+    assert few.rows.grade.tolist() == every.rows.grade.tolist()
+    assert few.counts.as_dict() == every.counts.as_dict()

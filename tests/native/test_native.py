@@ -56,6 +56,8 @@ def everything(found: _native.Matched) -> tuple[Any, ...]:
     """All that a match says, comparable with ==."""
     arrays = (
         found.length,
+        found.judged,
+        found.first_tie,
         found.offsets,
         found.rank,
         found.tie_first,
@@ -63,7 +65,7 @@ def everything(found: _native.Matched) -> tuple[Any, ...]:
         found.judgment,
         found.scores,
     )
-    plain = (found.extra, found.duplicates, found.dropped, found.tied_queries, found.unordered)
+    plain = (found.extra, found.duplicates, found.dropped, found.unordered)
     return (*(array.tolist() for array in arrays), *plain)
 
 
@@ -450,7 +452,8 @@ def test_ranks_and_ties_by_hand() -> None:
     assert found.tie_last.tolist() == [4, 4, 6]
     assert found.length.tolist() == [6, -1]
     assert found.offsets.tolist() == [0, 3, 3]
-    assert (found.extra, found.tied_queries, found.unordered) == ([b"q3"], 1, 0)
+    assert (found.judged.tolist(), found.first_tie.tolist()) == ([3, 0], [2, 0])
+    assert (found.extra, found.unordered) == ([b"q3"], 0)
     assert (found.tag, found.line_count) == (b"tag", 7)
 
 

@@ -284,10 +284,17 @@ class Matches:
         request: Request,
         progress: _native.Progress | None = None,
         threads: int | None = None,
+        *,
+        scores_only: bool = False,
     ) -> Matches:
-        """Returns the matches of a run with judgments."""
+        """Returns the matches of a run with judgments.
+
+        With ``scores_only``, they may lack rows that the scores of the request do not need.
+        """
+        few = scores_only and all(each.rows == "relevant" for each in request.asked.values())
+        how: dict[str, Any] = {"scores": request.scores, "relevant_only": few, "threads": threads}
         return cls(
-            lambda policy: match(judged, run, policy, progress, scores=request.scores, threads=threads),
+            lambda policy: match(judged, run, policy, progress, **how),
             run.name,
             {"qrels": judged.origin, "run": run.origin},
             judged.name,
@@ -562,7 +569,12 @@ SMALL = 64 * 2**20
 
 
 def evaluate_together(
-    judged: Qrels, runs: Sequence[Run], request: Request, progress: _native.Progress | None = None
+    judged: Qrels,
+    runs: Sequence[Run],
+    request: Request,
+    progress: _native.Progress | None = None,
+    *,
+    scores_only: bool = False,
 ) -> Iterator[Evaluated]:
     """Returns each run's scores in order. Runs are read in parallel, and the qrels are processed only once.
 
@@ -571,6 +583,7 @@ def evaluate_together(
         runs: the runs.
         request: the measures and conventions.
         progress: as in ``evaluate``.
+        scores_only: whether the matches may lack rows that the scores do not need.
 
     Raises:
         DataError: as in ``evaluate``.
@@ -578,7 +591,7 @@ def evaluate_together(
     best: Ideals = {}
 
     def one(run: Run, threads: int | None = None) -> Evaluated:
-        matched = Matches.of_run(judged, run, request, progress, threads)
+        matched = Matches.of_run(judged, run, request, progress, threads, scores_only=scores_only)
         return matched.scores(request, best), matched
 
     cores = available_cores()

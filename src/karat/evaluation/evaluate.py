@@ -108,9 +108,10 @@ def evaluate(
     judged = Qrels.of(qrels, request.policy, subtopics=request.groups)
     if several:
         runs = runs_in(cast("RunsLike", run), exclude)
-        return ScoresByRun(scores for scores, _ in evaluate_together(judged, runs, request, progress))
+        evaluated = evaluate_together(judged, runs, request, progress, scores_only=True)
+        return ScoresByRun(scores for scores, _ in evaluated)
     one = Run.of(cast("RunLike", run), name, exclude=exclude)
-    return warned(Matches.of_run(judged, one, request, progress).scores(request))
+    return warned(Matches.of_run(judged, one, request, progress, scores_only=True).scores(request))
 
 
 def evaluate_run(
@@ -125,7 +126,8 @@ def evaluate_run(
     request = request_of(measures, given.get("profile"), given.get("policy"), given.get("weights"))
     judged = Qrels.of(qrels, request.policy, subtopics=request.groups)
     one = Run.of(run, given.get("name"), exclude=given.get("exclude"))
-    return warned(Matches.of_run(judged, one, request, given.get("progress")).scores(request, bounds=bounds))
+    matched = Matches.of_run(judged, one, request, given.get("progress"), scores_only=True)
+    return warned(matched.scores(request, bounds=bounds))
 
 
 def evaluate_judged_ranking(
@@ -205,6 +207,3 @@ def evaluate_grades(
     its = None if weights is None else {str(number): each for number, each in enumerate(weights, 1)}
     request = request_of(measures, profile, policy, its)
     return warned(Matches.of_grades(grades, judged, name).scores(request))
-
-
-# ---------------------------------------------------------------- what every evaluation does

@@ -120,7 +120,7 @@ class MappingRun:
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
         """Returns the rows of judged documents."""
-        how: dict[str, Any] = {"ties": options.rule, "float32": options.float32, "scores": options.scores}
+        how: dict[str, Any] = {"ties": options.rule, "float32": options.float32, **options.returned}
         with sentences("run", "run"):
             return _native.match_mapping(judgments, self.mapping, **how)
 

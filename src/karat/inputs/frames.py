@@ -90,7 +90,7 @@ class Columns:
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
         """Returns the rows of judged documents."""
         options.refuse_without_ranks(ranks="rank" in self.places)
-        how = options.order | {"threads": options.threads, "scores": options.scores}
+        how = options.order | options.returned | {"threads": options.threads}
         with sentences("run frame", "run"):
             return _native.match_frame(judgments, self.frame, **self.of_run, **how)
 

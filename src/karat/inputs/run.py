@@ -372,7 +372,7 @@ class ExcludingRun(Wrapper):
             left_out += [*(each in seen for each in judged), *[True] * len(more)]
             judgment += [*range(start, start + len(judged)), *[-1] * len(more)]
         wider = _native.judgments_from_rows(queries, documents, np.array(grades, np.float64))
-        found = self.held.match(wider, options)
+        found = self.held.match(wider, replace(options, relevant_only=False))
         again = self.duplicates(found, judgments)
         return moved_up(found, np.array(left_out, bool), np.array(judgment, np.int64), again)
 

@@ -156,7 +156,7 @@ class MatchedOnce(Wrapper):
             DataError: the source raised it.
         """
         policy = options.policy
-        order = (options.rule, options.float32, options.duplicates, options.scores)
+        order = (options.rule, options.float32, options.duplicates, *options.returned.values())
         depth = policy.depth if options.duplicates == "keep" else None
         key = (judgments, order, policy.malformed, depth, policy.listing)
         if key not in self.found:
@@ -171,11 +171,13 @@ def match(
     progress: _native.Progress | None = None,
     *,
     scores: bool = False,
+    relevant_only: bool = False,
     threads: int | None = None,
 ) -> Match:
     """Reduces a run to its judged rows, under a policy.
 
-    With ``scores`` the rows hold all scores, for measures that compare documents of different queries. The
+    With ``scores`` the rows hold all scores, for measures that compare documents of different queries. With
+    ``relevant_only``, documents with a grade of 0 or less have no rows, unless the policy or the source needs them. The
     kernel uses ``threads`` threads, or one per core.
 
     Raises:
@@ -189,7 +191,10 @@ def match(
             "under ranks=given. Choose ranks=counted."
         )
     every_score = scores or by_rank or policy.retrieved == "finite"
-    found = run.match(judgments, MatchOptions(policy, progress=progress, scores=every_score, cores=threads))
+    few = relevant_only and not every_score and qrels.subtopics is None and ranks_alone(policy)
+    options = MatchOptions(policy, progress=progress, scores=every_score, relevant_only=few, cores=threads)
+    found = run.match(judgments, options)
+    shortened = found if isinstance(found, _native.Matched) and found.relevant_only else None
     if policy.duplicates == "error":
         refuse_duplicates(run, judgments, found, policy)
     rows = rows_of(judgments, found)
@@ -207,13 +212,25 @@ def match(
         unordered=found.unordered,
         lines=found.line_count,
         excluded=getattr(found, "excluded", 0),
+        found=0 if shortened is None else int(shortened.judged.sum()),
     )
+    first_tie = None if shortened is None else shortened.first_tie
     every = partial(every_row, judgments, run, policy) if policy.listing == "known" else None
-    decided = decide(judgments.queries, rows, found.length >= 0, counts, policy, run.name, every)
+    decided = decide(judgments.queries, rows, found.length >= 0, counts, policy, run.name, every, first_tie)
     if not scores:
         rows, whole = (replace(each, scores=None) for each in (decided.rows, decided.whole))
         decided = replace(decided, rows=rows, whole=whole)
     return decided if qrels.subtopics is None else with_groups(decided, qrels, policy)
+
+
+def ranks_alone(policy: Policy) -> bool:
+    """Returns whether the values of relevant documents do not depend on the documents judged not relevant."""
+    return (
+        policy.ties != "expected"
+        and policy.judgments == "all"
+        and policy.unjudged != "removed"
+        and policy.listing == "ignored"
+    )
 
 
 def with_groups(found: Match, qrels: Qrels, policy: Policy) -> Match:
@@ -329,8 +346,24 @@ def decide(
     policy: Policy,
     name: str,
     every: Callable[[JudgedRows], JudgedRows] | None = None,
+    first_tie: Integers | None = None,
 ) -> Match:
-    """Applies all settings of the policy in the right order, and counts the affected queries and documents."""
+    """Applies all settings of the policy in the right order, and counts the affected queries and documents.
+
+    Args:
+        queries: the judged queries.
+        rows: the judged rows.
+        retrieved: whether the run has each query [queries].
+        counts: the counts of the source. They include ``found`` if only relevant documents have rows.
+        policy: the policy.
+        name: the name of the run.
+        every: adds a row for every document.
+        first_tie: the first rank that a judged document of each query shares with another, or 0 [queries]; None to take
+            it from the rows.
+
+    Raises:
+        DataError: as in ``match``.
+    """
     negative = int((rows.judged_grades < 0).sum())
     if negative and policy.negative == "error":
         these = "1 judgment has" if negative == 1 else f"{negative} judgments have"
@@ -340,14 +373,13 @@ def decide(
         rows = knowing_retrieved_only(rows)
     if policy.retrieved == "finite" and rows.scores is not None:
         rows = finite_only(rows)
-    counts = replace(counts, found=len(rows.grade), relevant=int((rows.grade > 0).sum()))
-    tied = (rows.tie_last > rows.tie_first) & (rows.tie_first <= (policy.depth or np.inf))
+    counts = replace(counts, found=counts.found or len(rows.grade), relevant=int((rows.grade > 0).sum()))
+    first_tie = first_ties(rows) if first_tie is None else first_tie
+    tied = (first_tie > 0) & (first_tie <= (policy.depth or np.inf))
     if tied.any() and policy.ties == "error":
-        query = text_of(queries[int(rows.list_of_row[tied.argmax()])])
+        query = text_of(queries[int(tied.argmax())])
         said = f"query '{query}' has equal scores that touch a judged document, which the policy forbids (ties=error)."
         raise DataError(said, file=name, query=query)
-    # np.unique would import numpy.ma, which takes a tenth of the time of a small run.
-    ties = int((np.diff(rows.list_of_row[tied], prepend=-1) != 0).sum())
     whole = rows = rows if every is None else every(rows)
     if policy.ties in ("optimistic", "pessimistic"):
         rows = arranged(rows, policy.ties)
@@ -365,9 +397,19 @@ def decide(
             query=missing[0],
             remedy=worded("Complete it, or choose ", by_policy("missing", "zero", "skip"), "."),
         )
-    counts = replace(counts, queries=len(queries), missing=missing, tied=ties, negative=negative)
+    counts = replace(counts, queries=len(queries), missing=missing, tied=int(tied.sum()), negative=negative)
     found = Match(queries, rows, counts, ~retrieved, whole)
     return found.only(retrieved) if policy.missing == "skip" else found
+
+
+def first_ties(rows: JudgedRows) -> Integers:
+    """Returns the first rank that a judged document of each list shares with another document, or 0."""
+    tied = np.flatnonzero(rows.tie_last > rows.tie_first)[
+        ::-1
+    ]  # reversed, so that the first of a list is kept
+    first = np.zeros(len(rows.length), np.int64)
+    first[rows.list_of_row[tied]] = rows.tie_first[tied]
+    return first
 
 
 def finished(rows: JudgedRows, policy: Policy) -> JudgedRows:

@@ -40,6 +40,7 @@ class MatchOptions:
         ties: the kernel's rule for equal scores, if not the policy's.
         progress: counts the bytes read.
         scores: whether to return every document's score.
+        relevant_only: whether documents with a grade of 0 or less may lack rows.
         cores: the number of cores to use; None for all.
     """
 
@@ -47,6 +48,7 @@ class MatchOptions:
     ties: str | None = None
     progress: _native.Progress | None = None
     scores: bool = False
+    relevant_only: bool = False
     cores: int | None = None
 
     @property
@@ -70,6 +72,11 @@ class MatchOptions:
     def order(self) -> dict[str, Any]:
         """The kernel's arguments for the order of documents."""
         return {"ties": self.rule, "float32": self.float32, "duplicates": self.duplicates}
+
+    @property
+    def returned(self) -> dict[str, Any]:
+        """The kernel's arguments for what it returns."""
+        return {"scores": self.scores, "relevant_only": self.relevant_only}
 
     def refuse_without_ranks(self, *, ranks: bool) -> None:
         """Refuses a frame without ranks, if the rule for ties needs them.
@@ -344,7 +351,7 @@ class TextRun:
                 lenient=options.policy.malformed == "skip",
                 threads=options.threads,
                 progress=options.progress,
-                scores=options.scores,
+                **options.returned,
                 spill=spill,
             )
 

@@ -88,7 +88,7 @@ class StreamedRun:
                 **self.places,
                 **options.order,
                 threads=options.threads,
-                scores=options.scores,
+                **options.returned,
                 gathered=gathered,
                 spill=spill,
                 memory=self.memory,
