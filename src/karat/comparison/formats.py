@@ -195,41 +195,40 @@ def figure(comparison: Findings, kind: str, measure: str | None) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise DataError("Figures need matplotlib: pip install 'karat[plots]'.") from None
-    contest = comparison.primary if measure is None else comparison[measure]
-    return kinds[kind](Figure, comparison, contest)
+    drawn = Figure(layout="constrained")
+    axes = drawn.subplots()
+    size = kinds[kind](axes, comparison, comparison.primary if measure is None else comparison[measure])
+    drawn.set_size_inches(*size)
+    return drawn
 
 
-def differences(make: Any, comparison: Findings, contest: Contest) -> Any:
-    """Draws the sorted differences of the first pair: how many queries gain or lose, and by how much."""
+def differences(axes: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
+    """Draws the sorted differences of the first pair, which show how many queries gain or lose, and by how much."""
     pair = chosen(comparison, contest)[0][0]
     values = contest.values[:, pair.a] - contest.values[:, pair.b]
     values = np.sort(values[~np.isnan(values)])[::-1]
-    drawn = make(figsize=(6.0, 2.8), layout="constrained")
-    axes = drawn.subplots()
     axes.bar(np.arange(1, len(values) + 1), values, width=0.9, color=np.where(values < 0, "0.65", "0.25"))
     axes.axhline(0, color="black", linewidth=0.8)
     axes.axhline(pair.difference, color="black", linewidth=0.8, linestyle="--")
     axes.set_xlabel(f"queries, by difference ({pair.wins} wins, {pair.ties} ties, {pair.losses} losses)")
     axes.set_ylabel(literal(f"{contest.label}: {pair_names(comparison, pair)}"))
-    return drawn
+    return 6.0, 2.8
 
 
-def intervals(make: Any, comparison: Findings, contest: Contest) -> Any:
-    """Draws each run's mean with its interval."""
+def intervals(axes: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
+    """Draws the mean of each run with its interval."""
     runs = ranking(comparison)
     rows = [(comparison.names[run], contest.means[run], contest.low[run], contest.high[run]) for run in runs]
-    return whiskers(make, rows, contest.label)
+    return whiskers(axes, rows, contest.label)
 
 
-def pairs(make: Any, comparison: Findings, contest: Contest) -> Any:
-    """Draws each pair's mean difference with its interval."""
-    rows = [
-        (pair_names(comparison, pair), pair.difference, pair.low, pair.high)
-        for pair in chosen(comparison, contest)[0]
-    ]
-    drawn = whiskers(make, rows, f"difference in {contest.label}")
-    drawn.axes[0].axvline(0, color="black", linewidth=0.8)
-    return drawn
+def pairs(axes: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
+    """Draws the mean difference of each pair with its interval."""
+    shown = chosen(comparison, contest)[0]
+    rows = [(pair_names(comparison, pair), pair.difference, pair.low, pair.high) for pair in shown]
+    size = whiskers(axes, rows, f"difference in {contest.label}")
+    axes.axvline(0, color="black", linewidth=0.8)
+    return size
 
 
 def literal(name: str) -> str:
@@ -237,10 +236,8 @@ def literal(name: str) -> str:
     return name.replace("$", r"\$")
 
 
-def whiskers(make: Any, rows: list[tuple[str, float, float, float]], title: str) -> Any:
+def whiskers(axes: Any, rows: list[tuple[str, float, float, float]], title: str) -> tuple[float, float]:
     """Draws a dot and an interval in each row, with the first row on top."""
-    drawn = make(figsize=(6.0, 0.9 + ROW * len(rows)), layout="constrained")
-    axes = drawn.subplots()
     for place, (_, middle, low, high) in enumerate(rows):
         axes.plot([low, high], [place, place], color="0.4", linewidth=1.5)
         axes.plot([middle], [place], "o", color="black", markersize=4)
@@ -248,21 +245,17 @@ def whiskers(make: Any, rows: list[tuple[str, float, float, float]], title: str)
     axes.margins(y=0.08)
     axes.invert_yaxis()
     axes.set_xlabel(literal(title))
-    return drawn
+    return 6.0, 0.9 + ROW * len(rows)
 
 
-def orders(make: Any, comparison: Findings, contest: Contest) -> Any:
+def orders(axes: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
     """Draws the rank of each run under each measure. Lines cross where two measures disagree on a pair."""
     del contest
     labels = comparison.labels
-    drawn = make(figsize=(1.6 + 1.1 * len(labels), 0.9 + ROW * len(comparison.names)), layout="constrained")
-    axes = drawn.subplots()
-    places = []
-    for label in labels:
-        its = comparison.contests[label]
-        sign = 1 if its.smaller_is_better else -1
-        places.append(np.argsort(np.argsort(sign * np.array(its.means), kind="stable"), kind="stable") + 1)
-    table = np.array(places)
+    signs = [1 if each.smaller_is_better else -1 for each in comparison.contests.values()]
+    means = np.array([each.means for each in comparison.contests.values()])
+    keys = np.array(signs)[:, None] * means
+    table = np.argsort(np.argsort(keys, kind="stable"), kind="stable") + 1
     for run, name in enumerate(comparison.names):
         axes.plot(range(len(labels)), table[:, run], marker="o", markersize=4, linewidth=1.2)
         axes.annotate(
@@ -272,4 +265,4 @@ def orders(make: Any, comparison: Findings, contest: Contest) -> Any:
     axes.set_ylabel("place among the runs")
     axes.invert_yaxis()
     axes.margins(x=0.2)
-    return drawn
+    return 1.6 + 1.1 * len(labels), 0.9 + ROW * len(comparison.names)

@@ -211,12 +211,12 @@ class Gate(Documented):
                 parts.append(Line(each.verdict, mark=f"{word}  ", tone=tone, indent=2))
                 parts += [Line(said, indent=8) for said in detail(each)]
             return Document([Section([*parts, *(Line(each, "footer", indent=2) for each in self.remarks)])])
-        parts += [Table(*table, 2) for table in self.tables() if table[1]]
+        parts += [table for table in self.tables() if table.rows]
         readings = (f"{each.label}: {said}" for each in self.checks for said in each.reading)
         return Document([Section([*parts, Items([*readings, *self.remarks])])])
 
-    def tables(self) -> tuple[tuple[list[str], list[list[str]]], tuple[list[str], list[list[str]]]]:
-        """Returns the checks and the queries that lost most, each with a header and rows."""
+    def tables(self) -> list[Table]:
+        """Returns the table of the checks, and the table of the queries that lost most."""
         header = ["", "measure", "before", "after", "change", "limit", "95 % interval", "p", "corrected"]
         rows = [
             [
@@ -236,7 +236,7 @@ class Gate(Documented):
             for each in self.checks
             for one in each.worst
         ]
-        return (header, rows), (["measure", "query that lost", "before", "after"], worst)
+        return [Table(header, rows, 2), Table(["measure", "query that lost", "before", "after"], worst, 2)]
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the verdict, every check with its difference and its reading, and the notes."""

@@ -291,14 +291,12 @@ def check(value: Any, kind: str, where: str = "") -> None:
     elif kind[-1] == "?":
         if value is not None:
             check(value, kind[:-1], where)
-    elif kind[-1] == "*":
-        refuse_other(value, list, "a list", where)
-        for number, each in enumerate(value, 1):
-            check(each, kind[:-1], f"{where} {number}")
-    elif kind[-1] == "+":
-        refuse_other(value, dict, "an object", where)
-        for key, each in value.items():
-            check(each, kind[:-1], f"{where}, {printable(shortened(key, 40))}")
+    elif kind[-1] in "*+":
+        many = kind[-1] == "*"
+        refuse_other(value, list if many else dict, "a list" if many else "an object", where)
+        for key, each in enumerate(value, 1) if many else value.items():
+            place = f"{where} {key}" if many else f"{where}, {printable(shortened(str(key), 40))}"
+            check(each, kind[:-1], place)
     elif kind in OBJECTS:
         check_fields(value, OBJECTS[kind], where)
     else:

@@ -12,9 +12,8 @@ from karat.diagnosis.check.inputs import COLUMNS, Files, Text, head, taken
 from karat.diagnosis.check.lenient import Judged, Pair
 from karat.diagnosis.check.mismatch import QRELS_VS_RUN, RUN_VS_RUN
 from karat.diagnosis.check.qrels import IN_QRELS
-from karat.diagnosis.check.qrels import lines as judgment_lines
 from karat.diagnosis.check.run import IN_ANY_RUN, IN_RUN
-from karat.diagnosis.check.text import IN_TEXT
+from karat.diagnosis.check.text import IN_TEXT, unreadable
 from karat.inputs.run import short
 from karat.measures import parse_measures
 from karat.output.document import Document, Documented, Line, Section, Table, Terms
@@ -208,13 +207,13 @@ def check(
     judgments = taken(qrels, "qrels", files=files)
     texts = [taken(run, "run", name, files) for name, run in named(runs)]
     findings: list[Finding] = []
-    if len(texts) == 1 and are_swapped(judgments, texts[0]):
+    like_judgments = [text for text in texts if usual_width(text) == COLUMNS["qrels"]]
+    if len(texts) == len(like_judgments) == 1 and usual_width(judgments) >= COLUMNS["run"]:
         findings.append(found("swapped", judgments.name))
-        judgments, texts = (
-            taken(texts[0].given, "qrels", files=files),
-            [taken(judgments.given, "run", files=files)],
-        )
-    second = [text for text in texts if are_judgments(judgments, text)]
+        texts = [taken(judgments.given, "run", files=files)]
+        judgments = taken(like_judgments[0].given, "qrels", files=files)
+    second = like_judgments if usual_width(judgments) == COLUMNS["qrels"] else []
+    second = [text for text in texts if text in second]
     findings += [found("second-judgments", text.name, other=judgments.name) for text in second]
     texts = [text for text in texts if text not in second]
     judged = Judged.of(judgments)
@@ -224,7 +223,7 @@ def check(
         findings += text.faults
         findings += [each for look in IN_TEXT for each in look(text)]
     first = next((pair for pair in pairs if pair.matched is not None), None)
-    findings += judgment_lines(judged)
+    findings += unreadable(judgments, None if judged.table is None else judged.judgments)
     if judged.table is not None:
         findings += [each for look in IN_QRELS for each in look(judged, first)]
     for pair in pairs:
@@ -254,23 +253,10 @@ def is_run(value: Any) -> bool:
     return bool(value) and all(isinstance(inner, Mapping) for inner in value.values())
 
 
-def are_swapped(judgments: Text, run: Text) -> bool:
-    """Returns whether qrels and run seem to be swapped, judging by their columns."""
-    if judgments.source is None or run.source is None or not (judgments.is_file and run.is_file):
-        return False
-    mine, its = usual_width(judgments), usual_width(run)
-    return mine >= COLUMNS["run"] and its == COLUMNS["qrels"]
-
-
-def are_judgments(judgments: Text, run: Text) -> bool:
-    """Returns whether both files have the columns of qrels."""
-    if judgments.source is None or run.source is None or not (judgments.is_file and run.is_file):
-        return False
-    return usual_width(judgments) == usual_width(run) == COLUMNS["qrels"]
-
-
 def usual_width(text: Text) -> int:
-    """Returns the number of columns of most of the first lines."""
+    """Returns the number of columns of most of the first lines of a file, or 0 for other text."""
+    if text.source is None or not text.is_file:
+        return 0
     lines = [line.split() for line in head(text.source).split(b"\n")[:-1]]
     widths = [len(line) for line in lines if line]
     return max(set(widths), key=widths.count, default=0)

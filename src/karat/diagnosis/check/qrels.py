@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, found, moved, told
-from karat.diagnosis.check.inputs import COLUMNS
-from karat.diagnosis.check.text import malformed, queries_at, repeats_at
+from karat.diagnosis.check.text import queries_at, repeats_at
 from karat.inputs.ids import text_of
 from karat.output.language import plural
 
@@ -26,24 +25,6 @@ LARGE = 10
 """Grades above this are reported: 2^grade becomes huge, and the usual scale is 0 to 4."""
 FEW, TOO_FEW = 20, 5
 """Fewer queries than these leave the mean uncertain, or almost meaningless."""
-
-
-def lines(judged: Judged) -> Iterator[Finding]:
-    """Finds unreadable lines."""
-    survey = judged.text.read()
-    if judged.table is not None:
-        yield from malformed(judged.text, judged.judgments.malformed, judged.judgments.malformed_lines)
-    elif judged.text.source is not None and survey.rows:
-        whys = [(seen.line, why_unread(width, seen.excerpt)) for width, seen in survey.widths.items()]
-        yield from malformed(judged.text, survey.rows, whys)
-
-
-def why_unread(width: int, line: str) -> str:
-    """Returns why the lines of a file without a single valid line are not qrels."""
-    fields = line.split()
-    if width == len(fields) == COLUMNS["qrels"]:
-        return f"'{fields[-1]}' is not a number"
-    return f"it has {plural(width, 'column')}"
 
 
 def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:

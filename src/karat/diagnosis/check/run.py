@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.diagnosis.check.finding import ERROR, NOTE, WARNING, found, moved
-from karat.diagnosis.check.inputs import COLUMNS
 from karat.diagnosis.check.lenient import LENIENT
-from karat.diagnosis.check.text import EXAMPLES, malformed, of_lines, queries_at, repeats_at, truncated_line
+from karat.diagnosis.check.text import EXAMPLES, of_lines, queries_at, repeats_at, truncated_line, unreadable
 from karat.inputs.ids import text_of
 from karat.inputs.runs import MatchOptions
 from karat.output.language import plural
@@ -31,16 +30,7 @@ OFTEN = 0.1
 
 def lines(pair: Pair) -> Iterator[Finding]:
     """Finds unreadable lines."""
-    survey = pair.survey
-    if pair.matched is not None:
-        yield from malformed(pair.text, pair.matched.malformed, pair.matched.malformed_lines)
-    elif pair.text.source is not None and survey.rows:
-        whys = [
-            (seen.line, f"it has {plural(width, 'column')}")
-            for width, seen in survey.widths.items()
-            if width < COLUMNS["run"]
-        ]
-        yield from malformed(pair.text, survey.rows - survey.usable, whys)
+    return unreadable(pair.text, pair.matched)
 
 
 def duplicates(pair: Pair) -> Iterator[Finding]:

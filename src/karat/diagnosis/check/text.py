@@ -82,6 +82,31 @@ NTCIR = re.compile(r"'L\d+' is not a number")
 """Why a grade of NTCIR's is none."""
 
 
+def unreadable(text: Text, found: _native.Judgments | _native.Matched | None) -> Iterator[Finding]:
+    """Finds lines that the kernel cannot read.
+
+    Args:
+        text: the text.
+        found: the judgments that were read or the rows that were matched; None if the text has no valid line.
+    """
+    survey = text.read()
+    if found is not None:
+        yield from malformed(text, found.malformed, found.malformed_lines)
+    elif text.source is not None and survey.rows:
+        is_run = text.kind == "run"
+        widths = [each for each in survey.widths.items() if not is_run or each[0] < COLUMNS["run"]]
+        whys = [(seen.line, why_unread(text.kind, width, seen.excerpt)) for width, seen in widths]
+        yield from malformed(text, survey.rows - survey.usable if is_run else survey.rows, whys)
+
+
+def why_unread(kind: str, width: int, line: str) -> str:
+    """Returns why a line is no line of qrels or of a run."""
+    fields = line.split()
+    if kind == "qrels" and width == len(fields) == COLUMNS["qrels"]:
+        return f"'{fields[-1]}' is not a number"
+    return f"it has {plural(width, 'column')}"
+
+
 def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[Finding]:
     """Findings about lines that the kernel cannot read.
 
