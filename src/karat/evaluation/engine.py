@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.conventions.request import refuse_other_orders
 from karat.evaluation.scores import Scores, side_by_side
-from karat.evaluation.values import aggregate
+from karat.evaluation.values import aggregate, sentence
 from karat.inputs.ids import text_of
 from karat.inputs.run import Run, text_name
 from karat.inputs.runs import available_cores, in_threads
@@ -217,10 +217,7 @@ def stands(measure: Measure, policy: Policy) -> bool:
         MeasureError: a depth cuts through ties, and queries with dependent values have too many orders.
     """
     if measure.micro and (measure.depth or policy.depth):
-        raise MeasureError(
-            f"{measure} has no mean over orders of tied documents (ties=expected): leave out the depth, or choose "
-            "another rule for ties."
-        )
+        raise MeasureError(sentence("engine", "no_mean", measure=measure))
     return measure.micro
 
 
@@ -336,10 +333,7 @@ class Matches:
         asked, policy = request.asked, request.policy
         strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
         if strangers:
-            raise PolicyError(
-                f"by_measure names '{strangers[0]}', which is not a measure: 'karat measures' lists all "
-                "measures."
-            )
+            raise PolicyError(sentence("engine", "no_measure", name=strangers[0]))
         groups: dict[Policy, dict[str, Measure]] = {}
         for label, measure in asked.items():
             groups.setdefault(policy.of_measure(str(measure)), {})[label] = measure
@@ -533,9 +527,7 @@ def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
         raise DataError(f"weights={given!r}: give the weight of each query, as in {{'q1': 2.0, 'q2': 1.0}}.")
     column = np.array([weight_of(text_of(query), given) for query in found.queries])
     if len(column) and not column.any():
-        raise DataError(
-            "Every query has weight 0, so there is no mean. Give a positive weight to at least one query."
-        )
+        raise DataError(sentence("engine", "no_weight"))
     return column
 
 

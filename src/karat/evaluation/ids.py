@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from karat.conventions.request import conventions
 from karat.evaluation.evaluate import evaluate_grades
+from karat.evaluation.values import sentence
 from karat.inputs.ids import why_apart
 from karat.output.errors import DataError, PolicyError, warn
 
@@ -84,9 +85,7 @@ def evaluate_ids(
     if collapse not in COLLAPSE:
         raise PolicyError(f"collapse is {', '.join(COLLAPSE[:-1])} or {COLLAPSE[-1]}, not {collapse!r}.")
     if (reference is None) == (verdicts is None):
-        raise DataError(
-            "Give either reference= (the relevant ids) or verdicts= (a grade for each retrieved id)."
-        )
+        raise DataError(sentence("ids", "one_of_two"))
     _, decided = conventions(profile, policy)
     named = naming(document_of)
     lists = [
@@ -174,10 +173,7 @@ def rows_of(lists: Any, what: str) -> list[Any]:
     rows = list(column.to_list() if hasattr(column, "to_list") else column)
     for number, row in enumerate(rows, 1):
         if row is None or isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
-            raise DataError(
-                f"The {what} of question {number} is {row!r}, not a list. Give one list for each question, an empty "
-                "list if there are no ids."
-            )
+            raise DataError(sentence("ids", "no_list", what=what, number=number, row=row))
     return rows
 
 
@@ -190,18 +186,12 @@ def pairs_of(retrieved: Any, verdicts: Any) -> list[Listed]:
     rows = rows_of(retrieved, "retrieved list")
     for number, row in enumerate(rows, 1):
         if isinstance(row, (Mapping, AbstractSet)):
-            raise DataError(
-                f"The retrieved list of question {number} is a {type(row).__name__}, which has no order of "
-                "ranks: give a list, best first. Are retrieved and reference swapped? The order is "
-                "evaluate_ids(retrieved, reference)."
-            )
+            raise DataError(sentence("ids", "no_order", number=number, type=type(row).__name__))
     ids = [list(row) for row in rows]
     for number, row in enumerate(ids, 1):
         for each in row:
             if not is_id(each):
-                raise DataError(
-                    f"The retrieved list of question {number} has {each!r}, which is not an id. Leave it out."
-                )
+                raise DataError(sentence("ids", "no_id", number=number, id=each))
     if verdicts is None:
         return [[(each, None) for each in row] for row in ids]
     grades = [list(row) for row in rows_of(verdicts, "list of verdicts")]
@@ -219,10 +209,7 @@ def refuse_unequal(retrieved: list[Any], others: list[Any], what: str) -> None:
         DataError: there are not as many lists of ``what`` as of retrieved ids.
     """
     if len(retrieved) != len(others):
-        raise DataError(
-            f"There are {len(retrieved)} lists of retrieved ids but {len(others)} of {what}. Give one of each for "
-            "every question."
-        )
+        raise DataError(sentence("ids", "unequal", lists=len(retrieved), others=len(others), what=what))
 
 
 def naming(document_of: Any) -> Callable[[Any], Any] | None:
@@ -242,10 +229,7 @@ def naming(document_of: Any) -> Callable[[Any], Any] | None:
         else:
             raise DataError(f"document_of has no document for chunk {chunk!r}. Add it to the mapping.")
         if not is_id(document):
-            raise DataError(
-                f"document_of gives {document!r} for chunk {chunk!r}, which is not an id. Return the id of the "
-                "chunk's document."
-            )
+            raise DataError(sentence("ids", "no_document", document=document, chunk=chunk))
         return document
 
     return named
@@ -267,9 +251,7 @@ def grades_of(wanted: Any, named: Callable[[Any], Any] | None, number: int) -> d
     for each, grade in pairs:
         if not is_id(each) or grade is None:
             what = each if grade is not None else None
-            raise DataError(
-                f"The reference of question {number} has {what!r}, which is not an id. Leave it out."
-            )
+            raise DataError(sentence("ids", "no_id_in_reference", number=number, id=what))
         document = each if named is None else named(each)
         found[document] = max(found.get(document, grade), grade)
     return found
@@ -285,10 +267,7 @@ def once(listed: Listed, duplicates: str, number: int) -> Listed:
     if duplicates == "error":
         ids = [each for each, _ in listed]
         again = next(each for place, each in enumerate(ids) if each in ids[:place])
-        raise DataError(
-            f"Question {number}: id {again!r} was retrieved twice. Remove one, or choose which counts: "
-            "policy=karat.Policy(duplicates='first')."
-        )
+        raise DataError(sentence("ids", "retrieved_twice", number=number, again=again))
     return collapsed(listed, {"max": "best"}.get(duplicates, duplicates))
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat.evaluation.score_tables import board, footers, to_json
-from karat.evaluation.values import Values
+from karat.evaluation.values import Values, sentence
 from karat.inputs.runs.engine import TABLES, placed
 from karat.lists.rows import joined
 from karat.output.document import Display
@@ -124,15 +124,11 @@ class Scores(Tabled, Values):
         """
         parts = (self, *others)
         if any((each.measures, each.policy) != (self.measures, self.policy) for each in others):
-            raise DataError(
-                "The parts differ in measures or policy. Evaluate all parts with the same measures and the same policy."
-            )
+            raise DataError(sentence("scores", "different_parts"))
         names = [query for each in parts for query in each.queries]
         if len(set(names)) < len(names):
             twice = min(query for query, count in Counter(names).items() if count > 1)
-            raise DataError(
-                f"Query '{twice}' was evaluated in two parts. Evaluate each query in one part only."
-            )
+            raise DataError(sentence("scores", "two_parts", twice=twice))
         order = sorted(range(len(names)), key=lambda each: names[each].encode("utf-8", "surrogateescape"))
         merged = replace(
             self,
@@ -148,11 +144,9 @@ class Scores(Tabled, Values):
             warnings=(),
         )
         if merged.queries and not merged.counts.found:
-            sentence = (
-                f"{self.name}: no judged document is in any of the {len(parts)} parts that were merged."
-            )
-            warn(sentence)
-            merged = replace(merged, warnings=(sentence,))
+            doubt = sentence("scores", "nothing_found", name=self.name, parts=len(parts))
+            warn(doubt)
+            merged = replace(merged, warnings=(doubt,))
         return pooled_again(merged, parts) if self.pools else merged
 
     def to_frame(self, backend: str | None = None) -> Any:

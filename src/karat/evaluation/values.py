@@ -12,6 +12,7 @@ import numpy as np
 from karat import _native
 from karat.measures import Measure, parse_measure
 from karat.output.errors import DataError, MeasureError, NotEvaluatedError
+from karat.output.language import Sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 GEOMETRIC_FLOOR = 1e-5
 """trec_eval's MIN_GEO_MEAN: smaller values count as this one in a geometric mean."""
+
+sentence = Sentences(__file__)
+"""Returns the sentence of an error of this package."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,7 +70,7 @@ class Values(Mapping[str, float]):
             return self.labels.index(str(wanted))
         if wanted not in self.measures:
             raise NotEvaluatedError(
-                f"{wanted} was not evaluated. These measures were: {', '.join(self.labels)}."
+                sentence("values", "not_evaluated", wanted=wanted, measures=", ".join(self.labels))
             )
         return self.measures.index(wanted)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from karat.lists.rows import sentence
 from karat.output.errors import DataError, UncomputableError
 
 if TYPE_CHECKING:
@@ -246,10 +247,7 @@ class Lists(ABC):
         Raises:
             DataError: the judgments are grades, not preferences.
         """
-        raise DataError(
-            f"This measure counts preferences ({of}, {among}, {nonrelevant}), and qrels have none: evaluate a file of "
-            "preferences with 'karat trec-eval -R prefs' or '-R qrels_prefs'."
-        )
+        raise DataError(sentence("lists", "no_preferences", of=of, among=among, nonrelevant=nonrelevant))
 
     def all_above(self, rows: Rows | float) -> Rows:
         """The sum of ``rows`` over all queries' documents with a higher score, plus half the sum over those with an
@@ -261,10 +259,7 @@ class Lists(ABC):
             DataError: there are no scores.
         """
         del rows
-        raise DataError(
-            "This measure compares the scores of documents of different queries, but documents in rank "
-            "order have no scores: give judgments and a run."
-        )
+        raise DataError(sentence("lists", "no_scores"))
 
     def all_total(self, values: Queries) -> Queries:
         """The sum over all lists, the same for each of them.
@@ -273,9 +268,7 @@ class Lists(ABC):
             DataError: these lists are only some of the queries' lists.
         """
         del values
-        raise DataError(
-            "A sum over all queries needs the lists of all queries at once, but these lists are only a part."
-        )
+        raise DataError(sentence("lists", "a_part"))
 
     # ------------------------------------------------------------ primitive methods, which every subclass implements
 

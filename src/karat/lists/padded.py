@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat.lists import Gain, Lists, Queries, Rows, gain_of, once
+from karat.lists.rows import sentence
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -148,10 +149,7 @@ class Padded(Lists):
 
     @property
     def groups(self) -> Padded:
-        raise DataError(
-            "This measure averages over judgment groups, and an array of grades has none: evaluate files of judgment "
-            "groups with 'karat trec-eval -R qrels_jg'."
-        )
+        raise DataError(sentence("padded", "no_groups"))
 
     def over_groups(self, values: Queries) -> Queries:
         return values
@@ -314,10 +312,7 @@ class Padded(Lists):
     def by_worth(self, gain: tuple[tuple[float, float], ...], of: str) -> Any:
         """Returns the grades in descending order of their gains in a table."""
         if of == "trec_eval":
-            raise DataError(
-                "ideal=trec_eval with a table of gains needs trec_eval's sort, which arrays do not have: choose "
-                "ideal=judged, or evaluate files."
-            )
+            raise DataError(sentence("padded", "trec_eval"))
         there = self.uncut.inside if of == "retrieved" else self.pool >= 0.0
         grades = self.xp.where(there, self.candidates(of == "retrieved"), -float("inf"))
         worth = cast("Any", Padded(self.xp, grades).gains(gain))

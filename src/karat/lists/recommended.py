@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from karat.lists.rows import sentence
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -153,10 +154,8 @@ class Recommended:
         inside = self.base(of)
         stray = np.flatnonzero(self.shown & ~inside)
         if len(stray):
-            raise DataError(
-                f"{self.measure}: {len(stray)} recommended items are missing from {of}=, such as "
-                f"{self.items[stray[0]]!r}. Add them, or choose another base with of=…."
-            )
+            facts = {"count": len(stray), "of": of, "item": self.items[stray[0]]}
+            raise DataError(sentence("recommended", "missing_items", measure=self.measure, **facts))
         return self.counts[inside]
 
     def times_seen(self, of: str) -> tuple[Floats, float]:
@@ -266,9 +265,7 @@ class Recommended:
         unknown = np.flatnonzero(np.isnan(rows).any(axis=1))
         if len(unknown):
             item = self.items[int(self.rows.item[unknown[0]])]
-            raise DataError(
-                f"ILD: recommended item {item!r} has no features. Every recommended item needs features."
-            )
+            raise DataError(sentence("recommended", "no_features", item=item))
         return rows
 
     def cosines(self) -> Floats:
@@ -316,8 +313,7 @@ class Recommended:
         short = np.flatnonzero(summed(np.ones(len(far))) < self.pairs)
         if len(short):
             raise DataError(
-                f"{self.measure}: a pair of items in the list of user {self.users[int(short[0])]!r} has no distance. "
-                "Add it to distances=."
+                sentence("recommended", "no_distance", measure=self.measure, user=self.users[int(short[0])])
             )
         return summed(far)
 

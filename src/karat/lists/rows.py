@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.output.errors import DataError, Worded, worded
+from karat.output.language import Sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +22,9 @@ PER_ROW = ("rank", "grade", "tie_first", "tie_last", "listed")
 
 NEVER_POOLED, POOLED = -1.0, -2.0
 """The grade of a document outside the judgment pool, and of a document that was pooled but left unjudged."""
+
+sentence = Sentences(__file__)
+"""Returns the sentence of an error of this package."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,11 +15,16 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
 from karat.output.errors import DataError, DataWarning, MeasureError
+from karat.output.language import Sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from karat.lists import Queries
+
+sentence = Sentences(__file__)
+"""Returns the sentence of an error of this package."""
+
 
 Value: TypeAlias = "str | float | tuple[Any, ...]"
 Formula = TypeVar("Formula", bound="Callable[..., Any]")
@@ -297,9 +302,7 @@ def check_name(name: str, formula: Callable[..., Queries]) -> None:
         owner = REGISTER[name].formula.__module__
         raise MeasureError(f"A measure {name} exists already, in {owner}: choose another name.")
     if not (formula.__doc__ or "").strip():
-        raise MeasureError(
-            f"The formula of {name} has no docstring: add one whose first line defines the measure."
-        )
+        raise MeasureError(sentence("define", "no_docstring", name=name))
 
 
 def replaceable(old: Callable[..., Queries], new: Callable[..., Queries]) -> bool:
@@ -346,10 +349,7 @@ def declared(name: str, formula: Callable[..., Any], parameter: str, default: An
         words = literals(formula, parameter)
         if default in words:
             return OneOf(default, *(word for word in words if word != default))
-    raise MeasureError(
-        f"The default of {name}'s parameter {parameter} does not declare the allowed values: give a number, "
-        "number(…) for a range, one_of(…) for a few words, or a word of its Literal type."
-    )
+    raise MeasureError(sentence("define", "unclear_default", name=name, parameter=parameter))
 
 
 @cache

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from karat.measures.define import REGISTER, shortened, show
-from karat.output.errors import MeasureError, by_policy, worded
+from karat.measures.define import REGISTER, sentence, shortened, show
+from karat.output.errors import MeasureError, by_policy
 from karat.output.files import own_table
 
 if TYPE_CHECKING:
@@ -70,9 +70,8 @@ def written_plainly(name: str) -> str:
         MeasureError: the name is too long.
     """
     if len(name) > LONGEST:
-        raise MeasureError(
-            f"A measure's name of {len(name):,} characters ({shortened(name)}) is too long: the limit is {LONGEST:,}."
-        )
+        shown = shortened(name)
+        raise MeasureError(sentence("grammar", "too_long", length=len(name), name=shown, longest=LONGEST))
     return unicodedata.normalize("NFKC", name).strip()
 
 
@@ -138,9 +137,7 @@ def depth_of(text: str, name: str) -> int:
         MeasureError: the depth is not a whole number from 1 to 10^9.
     """
     if not re.fullmatch(r"[0-9]+", text):
-        raise MeasureError(
-            f"'{shortened(name)}': a depth is a whole number of at least 1, not '{shortened(text)}'."
-        )
+        raise MeasureError(sentence("grammar", "no_depth", name=shortened(name), text=shortened(text)))
     digits = text.lstrip("0") or "0"
     if len(digits) > len(str(DEEPEST)) or int(digits) > DEEPEST:
         raise MeasureError(f"'{shortened(name)}': a depth is at most {DEEPEST:,}.")
@@ -252,18 +249,11 @@ def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, d
     for parameter in [each for each in WORDS_FOR_DEPTH if each in given and each not in has]:
         at = same_depth(name, parameter, given.pop(parameter), at)
     for parameter in [each for each in RELEVANT if each in given and "rel" in has]:
-        raise MeasureError(
-            f"{name}({parameter}={show(given[parameter])}): write rel={show(given[parameter])} for the lowest "
-            "relevant grade."
-        )
+        value = show(given[parameter])
+        raise MeasureError(sentence("others", "lowest_grade", name=name, parameter=parameter, value=value))
     if "judged_only" in given and truth(name, "judged_only", given.pop("judged_only")):
-        raise MeasureError(
-            worded(
-                f"{name}(judged_only=True): removing unjudged documents is set for all measures, by the policy: ",
-                by_policy("unjudged", "removed"),
-                ".",
-            )
-        )
+        removed = by_policy("unjudged", "removed")
+        raise MeasureError(sentence("others", "judged_only", name=name, removed=removed))
     if "gains" in given and "gain" in has:
         given["gain"] = given.pop("gains")
     if "dcg" in given and "gain" in has and "discount" in has:
@@ -279,11 +269,7 @@ def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, d
     if name == "SetF" and "beta" in given:
         beta = given["beta"]
         squared = f"{beta * beta:g}" if isinstance(beta, float) else "beta squared"
-        raise MeasureError(
-            f"SetF(beta={show(beta)}) has two meanings. Write SetF(weight={squared}) for van Rijsbergen's beta, since "
-            f"weight is beta squared, or SetF(weight={show(beta)}) for ir_measures, which passes beta to trec_eval as "
-            "weight."
-        )
+        raise MeasureError(sentence("others", "two_meanings", beta=show(beta), squared=squared))
     return name, given, at
 
 
@@ -318,9 +304,7 @@ def dcg_of(name: str, given: dict[str, Any]) -> None:
     """
     word = given.pop("dcg")
     if word not in ("log2", "exp-log2") or "gain" in given:
-        raise MeasureError(
-            f"{name}(dcg={show(word)}): write gain=linear for ir_measures' dcg=log2, or gain=exp2 for dcg=exp-log2."
-        )
+        raise MeasureError(sentence("others", "dcg", name=name, word=show(word)))
     if word == "exp-log2":
         given["gain"] = "exp2"
 
@@ -341,10 +325,7 @@ def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
         )
         raise MeasureError(f"{name}: min_rel and max_rel are ir_measures' scale of grades; {how}.")
     if lowest != 0.0:
-        raise MeasureError(
-            f"{name}(min_rel={show(lowest)}): a scale must begin at grade 0. To use another scale, write "
-            "the gain of each grade, as in gain={1:0,2:0.5,3:1}."
-        )
+        raise MeasureError(sentence("others", "lowest", name=name, lowest=show(lowest)))
     given |= {"gain": "linear", "max": highest}
     if name == "BPM" and at is not None:
         given["K"] = float(at) if at.isdecimal() else at

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from karat.measures.define import REGISTER, Value, plugged, shortened, show, tidied
+from karat.measures.define import REGISTER, Value, plugged, sentence, shortened, show, tidied
 from karat.measures.grammar import (
     DEEPEST,
     NICKNAMES,
@@ -195,11 +195,8 @@ class Measure:
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             if formula.__module__.startswith("karat."):
                 raise
-            raise MeasureError(
-                f"The formula of {self.name}, in {formula.__module__}, fails: {type(error).__name__}: "
-                f"{error}. Use only the operations of karat.lists.Lists, and combine only values of the "
-                "same lists."
-            ) from error
+            facts = {"name": self.name, "module": formula.__module__, "type": type(error).__name__}
+            raise MeasureError(sentence("names", "formula_fails", **facts, error=error)) from error
 
     def weigh(self, lists: Lists) -> Queries | None:
         """Returns the weight of each query in the mean; None for equal weights."""
@@ -248,27 +245,19 @@ def check_scale(measure: Measure) -> None:
         MeasureError: the gain is 0 or too large.
     """
     gain, highest = measure.by_role("gain"), measure.by_role("highest")
-    if (
-        isinstance(highest, (int, float))
-        and isinstance(gain, tuple)
-        and dict(gain).get(highest, highest) <= 0
-    ):
-        raise MeasureError(
-            f"{measure.name}(max={show(highest)}): the highest grade of the scale has no gain."
-        )
-    if not isinstance(gain, str) or not isinstance(highest, (int, float)):
+    if gain is None or not isinstance(highest, (int, float)):
+        return
+    facts = {"name": measure.name, "gain": show(gain), "highest": show(highest)}
+    if isinstance(gain, tuple):
+        if dict(gain).get(highest, highest) <= 0:
+            raise MeasureError(sentence("names", "no_gain", **facts))
         return
     word, _, held = gain.rstrip(")").partition("(")
     lowest = float(held or 0)
     if word == "exp2" and highest - lowest > STEEPEST:
-        raise MeasureError(
-            f"{measure.name}(max={show(highest)}): with gain={gain} the highest grade of a scale is at most "
-            f"{show(lowest + STEEPEST)}, since gains double with each grade."
-        )
-    if held and highest < lowest:
-        raise MeasureError(
-            f"{measure.name}(gain={gain}, max={show(highest)}): the highest grade of the scale has no gain."
-        )
+        raise MeasureError(sentence("names", "too_steep", **facts, most=show(lowest + STEEPEST)))
+    if highest < lowest:
+        raise MeasureError(sentence("names", "no_gain_of_word", **facts))
 
 
 def parse_measure(name: str | Measure) -> Measure:
@@ -319,15 +308,11 @@ def given_names(names: object) -> list[str | Measure]:
     if isinstance(names, (str, Measure)):
         return [names]
     if not isinstance(names, Iterable):
-        raise MeasureError(
-            f"measures={names!r}: give a name, such as 'nDCG@10', a Measure, or a list of them."
-        )
+        raise MeasureError(sentence("names", "no_names", names=names))
     found = list(names)
     for name in found:
         if not isinstance(name, (str, Measure)):
-            raise MeasureError(
-                f"{name!r} does not name a measure: give text, such as 'nDCG@10', or a Measure."
-            )
+            raise MeasureError(sentence("names", "no_name", name=name))
     return found
 
 
@@ -338,9 +323,7 @@ def refuse_without_depth(measure: Measure) -> None:
         MeasureError: the depth is missing.
     """
     if measure.depth is None and measure.definition.whole:
-        raise MeasureError(
-            f"{measure.name} needs a depth, as in {measure.name}@10; for whole lists, write {measure.definition.whole}."
-        )
+        raise MeasureError(sentence("names", "no_depth", name=measure.name, whole=measure.definition.whole))
 
 
 def as_parameter(value: Any) -> Value:

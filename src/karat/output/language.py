@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from karat.output.errors import PolicyError, Worded, command_of
@@ -92,7 +93,7 @@ class Counting(string.Formatter):
 
 
 class Sentences:
-    """The sentences of a package, from the file ``sentences.toml`` in its folder.
+    """The sentences of a package, from the file ``sentences.toml`` in its folder, which is read at the first call.
 
     Called with a section, a key and values for the braces, it returns a sentence. A value in two wordings gives a
     sentence in two wordings.
@@ -102,8 +103,13 @@ class Sentences:
     """
 
     def __init__(self, module: str) -> None:
-        """Reads the file."""
-        self.table = own_table(module, "sentences.toml")
+        """Stores the path."""
+        self.module = module
+
+    @cached_property
+    def table(self) -> dict[str, Any]:
+        """The content of the file."""
+        return own_table(self.module, "sentences.toml")
 
     def __call__(self, section: str, key: str, /, **values: Any) -> str:
         """Returns a sentence."""

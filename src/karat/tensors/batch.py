@@ -10,11 +10,15 @@ import numpy as np
 from karat.inputs.query_files import A_WEIGHT, LARGEST, SMALLEST
 from karat.lists.arrays import arrays_of, host_view
 from karat.output.errors import DataError
+from karat.output.language import Sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from karat.lists.arrays import Arrays
+
+sentence = Sentences(__file__)
+"""Returns the sentence of an error of this package."""
 
 
 MASKED = {
@@ -115,10 +119,7 @@ def refuse_no_ids(array: Any, name: str) -> None:
         DataError: the ids have fractions, which would be rounded, or NaN.
     """
     if not arrays_of(array).library.isdtype(array.dtype, "integral"):
-        raise DataError(
-            f"{name} is of type {array.dtype}: ids are whole numbers, with -1 where there is none. Number the "
-            "documents from 0."
-        )
+        raise DataError(sentence("batch", "ids", name=name, dtype=array.dtype))
 
 
 FEW = 2**20
@@ -210,13 +211,9 @@ def batch_of(
     two_axes(scores, "scores")
     for name, each in (("relevance", relevance), ("mask", mask)):
         if each is not None and tuple(array_of(each, name).shape) != tuple(scores.shape):
-            raise DataError(
-                f"scores are {shown(scores)} and {name} is {shown(each)}: give both as [query, document]."
-            )
+            raise DataError(sentence("batch", "shapes", scores=shown(scores), name=name, shape=shown(each)))
     if judged is not None and (two_axes(judged, "judged").shape[0] != scores.shape[0]):
-        raise DataError(
-            f"scores have {scores.shape[0]} queries and judged has {judged.shape[0]}: give one row per query in each."
-        )
+        raise DataError(sentence("batch", "rows", queries=scores.shape[0], judged=judged.shape[0]))
     arrays = arrays_of(scores, dtype)
     mask = arrays.truth(mask)
     scores, unheld = as_scores(arrays, scores)
@@ -241,9 +238,7 @@ def array_of(array: Any, name: str) -> Any:
         DataError: the argument is something else.
     """
     if not hasattr(array, "shape"):
-        raise DataError(
-            f"{name} is a {type(array).__name__}, not an array: make it one, as in numpy.asarray({name})."
-        )
+        raise DataError(sentence("batch", "no_array", name=name, type=type(array).__name__))
     return array
 
 
@@ -256,14 +251,8 @@ def two_axes(array: Any, name: str) -> Any:
     if len(array_of(array, name).shape) == 2:
         return array
     if name == "judged":
-        raise DataError(
-            f"judged has shape {shown(array)}. Pass [query, judgment], or [judgment] with the query of each judgment "
-            "in judged_queries=."
-        )
-    raise DataError(
-        f"{name} has shape {shown(array)}, but needs two axes [query, document]. For one query, add an axis; for "
-        "documents of all queries end to end, pass queries=."
-    )
+        raise DataError(sentence("batch", "judged_axes", shape=shown(array)))
+    raise DataError(sentence("batch", "axes", name=name, shape=shown(array)))
 
 
 def shown(array: Any) -> str:
@@ -380,10 +369,8 @@ def padded(
         raise DataError(f"{argument} is of type {queries.dtype}: give whole numbers of at least 0.")
     entries, given, queries = int(queries.shape[0]), queries, wide(arrays, queries)
     if n_queries > max(FEW, FEW // 2**10 * entries):
-        raise DataError(
-            f"{argument} implies {n_queries} queries for {entries} {what}s: number the queries from 0 "
-            f"without gaps, as numpy.unique({argument}, return_inverse=True)[1] does."
-        )
+        facts = {"argument": argument, "queries": n_queries, "entries": entries, "what": what}
+        raise DataError(sentence("batch", "too_many_queries", **facts))
     # Masked entries go to one more query, after all others.
     beyond = xp.full_like(queries, n_queries)
     numbers = queries if mask is None else xp.where(mask, queries, beyond)
@@ -393,11 +380,8 @@ def padded(
         flaws.add(xp.broadcast_to(xp.any(wrong), (n_queries,)), "", "")
     elif wrong.any():
         place = int(wrong.argmax())
-        raise DataError(
-            f"{argument} holds {int(given[place])} at place {place}, but the {n_queries} queries have the "
-            f"numbers from 0 to {n_queries - 1}: correct the number, or mask {what}s that belong to no "
-            "query."
-        )
+        facts = {"argument": argument, "queries": n_queries, "last": n_queries - 1, "what": what}
+        raise DataError(sentence("batch", "unknown_query", query=int(given[place]), place=place, **facts))
     order = xp.argsort(numbers, stable=True)
     wanted = xp.arange(n_queries + 1, dtype=queries.dtype, device=arrays.device)
     edges = xp.searchsorted(xp.take(numbers, order), wanted)
@@ -442,9 +426,7 @@ def topk_batch(
     for name, (array, _) in both.items():
         refuse_no_ids(array, name)
     if ids.shape[0] != relevant_ids.shape[0]:
-        raise DataError(
-            f"ids have {ids.shape[0]} queries and relevant_ids {relevant_ids.shape[0]}: give one row per query in each."
-        )
+        raise DataError(sentence("batch", "rows_of_ids", queries=ids.shape[0], judged=relevant_ids.shape[0]))
     arrays = arrays_of(ids, dtype)
     for name, each, like in (
         ("mask", mask, ids),
@@ -452,9 +434,7 @@ def topk_batch(
         ("grades", grades, relevant_ids),
     ):
         if each is not None and tuple(array_of(each, name).shape) != tuple(like.shape):
-            raise DataError(
-                f"{name} is {shown(each)}, but the ids are {shown(like)}: give arrays of equal shapes."
-            )
+            raise DataError(sentence("batch", "shapes_of_ids", name=name, shape=shown(each), ids=shown(like)))
     flaws = Flaws(arrays)
     (ids, kept), (relevant_ids, there) = (
         once_each(flaws, array, present, name, duplicates) for name, (array, present) in both.items()

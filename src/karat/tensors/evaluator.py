@@ -12,7 +12,7 @@ from karat.conventions.request import conventions, labelled
 from karat.evaluation.values import GEOMETRIC_FLOOR
 from karat.inputs.runs import available_cores, in_threads
 from karat.output.errors import DataError, MeasureError
-from karat.tensors.batch import Batch, array_of, batch_in, taken, topk_batch, weights_taken
+from karat.tensors.batch import Batch, array_of, batch_in, sentence, taken, topk_batch, weights_taken
 from karat.tensors.ranking import beyond, checked, means_over_orders, ranked, refuse_axes, values_of
 
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ class Evaluator:
         """
         if weights is not None and tuple(array_of(weights, "weights").shape) != tuple(batch.grades.shape[:1]):
             raise DataError(
-                f"weights are {list(weights.shape)}: give one weight for each of {batch.grades.shape[0]} queries."
+                sentence("evaluator", "weights", shape=list(weights.shape), queries=batch.grades.shape[0])
             )
         batch = self.looked_at(batch)
         found = on_all_cores(self.part, list(batch.parts()))
@@ -406,15 +406,9 @@ def refuse_measure(measure: Measure) -> None:
         MeasureError: it counts preferences or judgment groups, or compares scores of different queries.
     """
     if measure.micro:
-        raise MeasureError(
-            f"{measure} compares the scores of all queries, and a batch may hold only some: use {measure.name} with "
-            "the documents of all queries as one list, or evaluate a run."
-        )
+        raise MeasureError(sentence("evaluator", "micro", measure=measure, name=measure.name))
     if measure.definition.takes != "grades":
-        raise MeasureError(
-            f"{measure} counts preferences or judgment groups, and an array of grades holds none: evaluate files with "
-            "'karat trec-eval'."
-        )
+        raise MeasureError(sentence("evaluator", "no_grades", measure=measure))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from karat.evaluation.scores import Scores
 from karat.lists.arrays import Arrays
 from karat.output.errors import DataError, MeasureError
 from karat.output.language import plural
+from karat.tensors.batch import sentence
 from karat.tensors.evaluator import Column, Evaluator, mean_of, sums_of, terms_of
 
 if TYPE_CHECKING:
@@ -129,14 +130,9 @@ class Meter:
             DataError: scores of other measures or under another policy, or a query that was added before.
         """
         if not isinstance(scores, Scores):
-            raise DataError(
-                f"add() takes karat.Scores, not a {type(scores).__name__}: pass batches to update()."
-            )
+            raise DataError(sentence("meter", "no_scores", type=type(scores).__name__))
         if scores.measures != self.measures:
-            raise DataError(
-                f"The scores contain the measures {', '.join(scores.labels)}, but the meter has "
-                f"{', '.join(self.labels)}."
-            )
+            raise self.other_measures("The scores contain", scores.labels)
         self.stand_under(scores.policy)
         columns = {
             label: Column(
@@ -194,15 +190,18 @@ class Meter:
             for name, (values, part) in other.queries.items():
                 known, _ = mine.queries.setdefault(name, (values, part))
                 if not np.allclose(known, values, rtol=0.0, atol=SAME, equal_nan=True):
-                    raise DataError(
-                        f"Query '{name}' occurs twice with different values: give each query its own id."
-                    )
+                    raise DataError(sentence("meter", "two_values", name=name))
             mine.count = len(mine.queries)
             return
         refuse_twice(len(mine.seen & other.seen))
         mine.sums = together(mine.sums, other.sums)
         mine.seen |= other.seen
         mine.count += other.count
+
+    def other_measures(self, found: str, measures: Iterable[str]) -> DataError:
+        """Returns the error for scores or a state of other measures than the meter's."""
+        facts = {"found": found, "measures": ", ".join(measures), "own": ", ".join(self.labels)}
+        return DataError(sentence("meter", "measures", **facts))
 
     def stand_under(self, policy: Policy) -> None:
         """Stores the policy of the first batch, and refuses a later batch with another policy.
@@ -212,8 +211,7 @@ class Meter:
         """
         if self.policy is not None and policy != self.policy:
             raise DataError(
-                f"The earlier batches have the policy '{self.policy.describe()}', but this batch has "
-                f"'{policy.describe()}': use one policy for all batches, as in karat.Meter(policy=...)."
+                sentence("meter", "policy", earlier=self.policy.describe(), policy=policy.describe())
             )
         self.policy = policy
 
@@ -302,15 +300,9 @@ class Meter:
             measures = list(map(str, state["measures"]))
             known = self.known_from(state)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            raise DataError(
-                f"This is not the state of a karat.Meter ({type(error).__name__}: {error}): give the value "
-                "that state_dict() returned."
-            ) from None
+            raise DataError(sentence("meter", "no_state", type=type(error).__name__, error=error)) from None
         if measures != [str(each) for each in self.measures]:
-            raise DataError(
-                f"The state contains the measures {', '.join(measures)}, but the meter has "
-                f"{', '.join(self.labels)}."
-            )
+            raise self.other_measures("The state contains", measures)
         self.state = known
 
     def known_from(self, state: dict[str, Any]) -> State:
@@ -364,11 +356,7 @@ class Meter:
             distributed.all_gather_object(sets, self.state.seen)
             state.seen = set().union(*sets)
             if len(state.seen) < marked:
-                raise DataError(
-                    f"{int(marked) - len(state.seen)} of the queries came in more than one process, and "
-                    "would count twice: give each query to one process only, or make the meter with "
-                    "per_query=True, which counts them once."
-                )
+                raise DataError(sentence("meter", "two_processes", count=int(marked) - len(state.seen)))
         everything.state = state
         return everything
 
@@ -406,10 +394,7 @@ def refuse_twice(count: int) -> None:
         DataError: there are such queries.
     """
     if count:
-        raise DataError(
-            f"{count} of the queries occur twice and would count twice: remove them, or make the meter with "
-            "per_query=True, which counts them once."
-        )
+        raise DataError(sentence("meter", "twice", count=count))
 
 
 def fingerprints(names: list[str]) -> set[bytes]:

@@ -14,6 +14,7 @@ from karat.lists.padded import MOST_LEVELS, Padded
 from karat.lists.rows import NEVER_POOLED, POOLED, JudgedRows, refuse_more_than_judged
 from karat.matching.match import Counts, Match, finished
 from karat.output.errors import TOO_LARGE, DataError, MeasureError, PolicyError, UncomputableError
+from karat.tensors.batch import sentence
 
 if TYPE_CHECKING:
     from karat.lists.arrays import Arrays
@@ -28,10 +29,7 @@ def refuse_axes(policy: Policy) -> None:
         PolicyError: the rule for ties needs a column of ranks.
     """
     if policy.ties == "rank-column":
-        raise PolicyError(
-            "ties='rank-column' does not work with arrays, because a batch has no rank column: give scores "
-            "that fall with the rank."
-        )
+        raise PolicyError(sentence("ranking", "rank_column"))
 
 
 def checked(batch: Batch, policy: Policy) -> Batch:
@@ -67,11 +65,7 @@ def refuse_swapped(batch: Batch) -> None:
     grades, scores = batch.grades[here], batch.scores[here]
     low = grades[(grades < 0) & (xp.library.trunc(grades) != grades)]
     if low.size and xp.is_whole(scores):
-        raise DataError(
-            f"relevance holds {float(low[0]):.4g} and scores holds only whole numbers: are the two swapped? "
-            "The order is evaluate(scores, relevance). If you mean such grades, choose "
-            "Policy(negative='nonrelevant')."
-        )
+        raise DataError(sentence("ranking", "swapped", grade=f"{float(low[0]):.4g}"))
 
 
 def within_judged(batch: Batch) -> Batch:
@@ -248,10 +242,7 @@ def means_over_orders(
     others = {label: each for label, each in measures.items() if label not in additive}
     if others and not batch.arrays.on_host:
         label = next(iter(others))
-        raise MeasureError(
-            f"{label} has no mean over orders of tied documents (ties='expected') on a device, where "
-            "karat does not inspect scores: choose another rule for ties, or give arrays in the host's memory."
-        )
+        raise MeasureError(sentence("ranking", "no_mean", label=label))
     if others:
         rows = rows_of(whole)
         missing = np.zeros(len(rows.length), bool)

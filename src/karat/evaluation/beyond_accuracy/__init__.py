@@ -10,6 +10,7 @@ import numpy as np
 
 from karat._version import __version__
 from karat.evaluation.beyond_accuracy.inputs import read
+from karat.evaluation.values import sentence
 from karat.measures import REGISTER, Measure
 from karat.measures.grammar import split_names
 from karat.output.document import Display, html_table, lay_out
@@ -94,9 +95,7 @@ def value_of(name: str, depth: int | None, given: Recommended) -> Value:
     """
     measure = Measure.parse(name)
     if measure.definition.takes != "recommendations":
-        raise MeasureError(
-            f"{measure.name} measures judged documents, not recommendations: use karat.evaluate(qrels, run, '{name}')."
-        )
+        raise MeasureError(sentence("beyond_accuracy", "judged_documents", name=measure.name, label=name))
     if measure.depth is None and depth is not None:
         measure = measure @ depth
     found: Any = measure.values(cast("Any", replace(given, measure=str(measure))))
@@ -122,9 +121,7 @@ def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[s
     names = [measures] if isinstance(measures, str) else measures
     found = dict.fromkeys(part for name in names for part in split_names(name))
     if not found:
-        raise DataError(
-            "No measure was requested: name at least one, such as Coverage, or omit measures for all of them."
-        )
+        raise DataError(sentence("beyond_accuracy", "no_measure"))
     return list(found)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from karat.evaluation.values import sentence
 from karat.inputs.columns import usual
 from karat.lists.recommended import Pairs, Recommended
 from karat.output.errors import DataError
@@ -49,9 +50,7 @@ class Numbers:
             return np.fromiter((of.setdefault(each, len(of)) for each in ids), np.int64, len(ids))
         except TypeError:
             odd = next(each for each in ids if type(each).__hash__ is None)
-            raise DataError(
-                f"An id is text or a number, not {odd!r}: give {{user: [item, …]}} or a frame with a row for each item."
-            ) from None
+            raise DataError(sentence("inputs", "no_id", odd=odd)) from None
 
 
 def read(recommended: UsersLike, **given: Any) -> Recommended:
@@ -115,10 +114,8 @@ class Inputs:
         if len(rows.once().user) < len(user):
             pairs, counts = np.unique(np.stack([rows.user, rows.item]), axis=1, return_counts=True)
             first = pairs[:, counts.argmax()]
-            raise DataError(
-                f"{what}: item {list(self.items.of)[first[1]]!r} is listed twice for user {names[first[0]]!r}. "
-                "Remove one."
-            )
+            item, user = list(self.items.of)[first[1]], names[first[0]]
+            raise DataError(sentence("inputs", "listed_twice", what=what, item=item, user=user))
         return rows, rank
 
     def unranked(self, what: str) -> Pairs | None:
@@ -142,8 +139,7 @@ class Inputs:
         if user is None or item is None:
             if not isinstance(given, Mapping):
                 raise DataError(
-                    f"{what}: a user column and an item column are needed, such as user_id and item_id. There are: "
-                    f"{', '.join(map(str, table))}."
+                    sentence("inputs", "no_column", what=what, columns=", ".join(map(str, table)))
                 )
             lists = {key: list_of(value, what, key) for key, value in given.items()}
             number = users.take(list(lists))
@@ -202,9 +198,7 @@ def list_of(value: Any, what: str, user: Any) -> list[Any]:
     if isinstance(value, Mapping):
         return sorted(value, key=lambda item: -value[item])
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        raise DataError(
-            f"{what}: user {user!r} has {value!r}, where a list of items is expected, best first."
-        )
+        raise DataError(sentence("inputs", "no_list", what=what, user=user, value=value))
     return values_of(value)
 
 
@@ -219,10 +213,7 @@ def of_frame(given: Any, what: str) -> dict[str, Any]:
     try:
         frame = nw.from_native(given)
     except TypeError:
-        raise DataError(
-            f"{what} is {type(given).__name__}: give {{user: [item, …]}}, {{'user_id': […], 'item_id': […]}} or a data "
-            "frame."
-        ) from None
+        raise DataError(sentence("inputs", "no_frame", what=what, type=type(given).__name__)) from None
     eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     wanted = [name for name in eager.columns if any(name in usual(eager.columns, role) for role in ROLES)]
     return {name: column_of(eager[name]) for name in wanted or eager.columns}
@@ -245,9 +236,7 @@ def pairs_apart(distances: Mapping[Any, float], items: Numbers) -> tuple[Pairs, 
         raise DataError(f"distances: {odd!r} is not a pair of items: give {{(item, item): distance}}.")
     turned = next((key for key, far in distances.items() if distances.get(key[::-1], far) != far), None)
     if turned is not None:
-        raise DataError(
-            f"distances: {turned!r} and {turned[::-1]!r} have different distances. Give only one of the two."
-        )
+        raise DataError(sentence("inputs", "two_distances", pair=turned, other=turned[::-1]))
     kept: dict[tuple[Any, Any], float] = {}
     for key, far in distances.items():
         if key[0] != key[1] and key[::-1] not in kept:
@@ -265,9 +254,7 @@ def table(features: Mapping[Any, Sequence[float]], described: Integers, count: i
     vectors = [np.asarray(each, np.float64).ravel() for each in features.values()]
     lengths = {len(each) for each in vectors}
     if len(lengths) != 1:
-        raise DataError(
-            f"features: the vectors have different lengths ({', '.join(map(str, sorted(lengths)))}). Make them equal."
-        )
+        raise DataError(sentence("inputs", "lengths", lengths=", ".join(map(str, sorted(lengths)))))
     found = np.full((count, lengths.pop()), np.nan)
     found[described] = np.stack(vectors)
     return found
