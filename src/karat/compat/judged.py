@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,6 @@ from karat.lists.rows import Floats, Integers, JudgedRows, offsets_of, rows_of_g
 from karat.matching.axes import chosen, condensed, to_depth, without_negative
 from karat.matching.match import rows_of
 from karat.output.errors import DataError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 ABORTED = 134
 """trec_eval's exit code after abort(), which loses its buffered output."""
@@ -284,46 +280,37 @@ def read_lines(path: str, form: str, version: int, quit_in: str) -> Lines:
     number_is = "grade" if form == "qrels_jg" else "level"
     how = dialect("qrels", version) | {"columns": 5 if form == "prefs" else 4, "number": number_is}
     columns, number, _ = as_c_reads(from_path(path), lambda handle: _native.read_rows(handle, **how))
-    queries, groups, documents = columns[0], columns[1], columns[-1]
-    subgroups = columns[2] if form == "prefs" else [b""] * len(queries)
-    if version < 10 and form != "qrels_jg":
-        number = number.astype(np.float32).astype(np.float64)
-    if form == "qrels_jg":
-        for line, following in pairwise(sorted(zip(queries, groups, documents))):
-            if line == following:
-                raise Refusal(2, duplicate("get_qrels", line[2], "\n") + quit_in)
-    kind = Grouped if form == "qrels_jg" else Preferred
-    return in_order(kind, queries, groups, subgroups, documents, number)
+    subgroups = columns[2] if form == "prefs" else [b""] * len(columns[0])
+    lines = list(zip(columns[0], columns[1], subgroups, columns[-1]))
+    if form != "qrels_jg":
+        return in_order(
+            Preferred, lines, number if version >= 10 else number.astype(np.float32).astype(np.float64)
+        )
+    for line, following in pairwise(sorted(lines)):
+        if line == following:
+            raise Refusal(2, duplicate("get_qrels", line[-1], "\n") + quit_in)
+    return in_order(Grouped, lines, number)
 
 
-def in_order(
-    kind: type[Lines],
-    queries: list[bytes],
-    groups: list[bytes],
-    subgroups: list[bytes],
-    documents: list[bytes],
-    number: NDArray[np.float64],
-) -> Lines:
-    """Sorts the lines by query and group, and replaces all names by numbers."""
-    judgments = _native.judgments_from_rows(queries, documents, np.zeros(len(queries)), None, "first")
-    order = sorted(range(len(queries)), key=lambda line: (queries[line], groups[line]))
+def in_order(kind: type[Lines], lines: list[tuple[bytes, bytes, bytes, bytes]], number: Floats) -> Lines:
+    """Sorts lines of query, group, subgroup and document by query and group, and replaces all names by numbers."""
+    queries, _, subgroups, documents = map(list, zip(*lines)) if lines else ([], [], [], [])
+    judgments = _native.judgments_from_rows(queries, documents, np.zeros(len(lines)), None, "first")
+    order = sorted(range(len(lines)), key=lambda place: lines[place][:2])
+    ordered = [lines[place] for place in order]
     query_number = {name: place for place, name in enumerate(judgments.queries)}
-    named = list(dict.fromkeys((queries[line], groups[line]) for line in order))
-    group_number = {name: place for place, name in enumerate(named)}
+    groups = {name: place for place, name in enumerate(dict.fromkeys(line[:2] for line in ordered))}
     subgroup_number = {name: place for place, name in enumerate(sorted(set(subgroups)))}
-    place_of = {
-        (query, document): int(judgments.offsets[place]) + row
+    row = {
+        (query, document): int(judgments.offsets[place]) + each
         for place, query in enumerate(judgments.queries)
-        for row, document in enumerate(judgments.documents(place))
+        for each, document in enumerate(judgments.documents(place))
     }
-
-    columns = [
-        [query_number[queries[line]] for line in order],
-        [group_number[queries[line], groups[line]] for line in order],
-        [subgroup_number[subgroups[line]] for line in order],
-        [place_of[queries[line], documents[line]] for line in order],
+    numbers = [
+        (query_number[query], groups[query, group], subgroup_number[subgroup], row[query, document])
+        for query, group, subgroup, document in ordered
     ]
-    query_of_group = np.array([query_number[query] for query, _ in named], np.int64)
+    query_of_group = np.array([query_number[query] for query, _ in groups], np.int64)
     offsets = offsets_of(query_of_group, len(query_number))
-    query, group, subgroup, document = np.array(columns, np.int64).reshape(4, -1)
+    query, group, subgroup, document = np.array(numbers, np.int64).reshape(-1, 4).T.copy()
     return kind(judgments, query, group, subgroup, document, number[order], offsets)

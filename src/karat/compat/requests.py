@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -248,13 +248,24 @@ def columns_of(name: str, entry: TrecName, text: str | None, version: int) -> li
     if entry.cutoffs:
         cutoffs = cutoffs_of(entry, text)
         return [Column(name, label(name, cutoff, entry.whole), at(entry, cutoff)) for cutoff in cutoffs]
-    base = parse_measure(entry.karat) if entry.karat else None
-    if name in NUMBERS:
-        return [with_numbers(name, base, text)]
-    if name in PAIRS and text is not None:
-        pairs = pairs_of(text)
-        return [Column(name, f"{name}_{text}", with_pairs(base, pairs, version))]
-    return [Column(name, name, base)]
+    plain = text is None or name not in (*NUMBERS, *PAIRS)
+    shown = name if plain else f"{name}_{text}"
+    if not entry.karat:
+        return [Column(name, shown, width=RELSTRING_WIDTH if text is None else width_of(atof(text)))]
+    base = parse_measure(entry.karat)
+    if text is None or plain:
+        return [Column(name, shown, base)]
+    if name in PAIRS:
+        return [Column(name, shown, with_pairs(base, pairs_of(text), version))]
+    numbers = tuple(map(atof, text.split(",")))
+    given: dict[str, dict[str, Any]] = {
+        "utility": dict(zip("abcd", numbers)),
+        "set_F": {"weight": numbers[0]},
+        "11pt_avg": {"points": numbers},
+    }
+    return [
+        Column(name, shown, changed(base, **given[name]), complete=name != "utility" or len(numbers) == 4)
+    ]
 
 
 def cutoffs_of(entry: TrecName, text: str | None) -> list[float]:
@@ -285,23 +296,6 @@ def at(entry: TrecName, cutoff: float) -> Measure:
     return changed(base, **{key: cutoff})
 
 
-def with_numbers(name: str, base: Measure | None, text: str | None) -> Column:
-    """Builds the column of a measure whose parameters are plain numbers."""
-    shown = name if text is None else f"{name}_{text}"
-    if base is None:
-        width = RELSTRING_WIDTH if text is None else width_of(atof(text))
-        return Column(name, shown, None, width)
-    if text is None:
-        return Column(name, shown, base)
-    numbers = tuple(map(atof, text.split(",")))
-    if name == "utility":
-        given = dict(zip("abcd", numbers))
-        return Column(name, shown, changed(base, **given), complete=len(numbers) == len(given) == 4)
-    if name == "set_F":
-        return Column(name, shown, changed(base, weight=numbers[0]))
-    return Column(name, shown, changed(base, points=numbers))
-
-
 def width_of(number: float) -> int:
     """Returns a number of characters: the whole part of a number, or 0 if the number is negative or NaN."""
     return int(min(number, 2.0**62)) if number > 0 else 0
@@ -315,9 +309,8 @@ def pairs_of(text: str) -> list[tuple[str, float]]:
     return [(level, atof(gain)) for level, _, gain in (pair.partition("=") for pair in text.split(","))]
 
 
-def with_pairs(base: Measure | None, pairs: list[tuple[str, float]], version: int) -> Measure:
-    """Builds the column of a measure whose parameters are pairs, such as gains by level or rbp's p."""
-    assert base is not None
+def with_pairs(base: Measure, pairs: list[tuple[str, float]], version: int) -> Measure:
+    """Returns the measure with parameters from pairs, such as gains by level or rbp's p."""
     takes = base.definition.parameters
     changes: dict[str, Any] = {}
     if "p" in takes:
@@ -345,8 +338,7 @@ def settled(column: Column, level: int, collection: int, version: int) -> Column
         changes["collection"] = float(collection)
     if version < 10 and "rounding" in takes:
         changes["rounding"] = "up"
-    measure = changed(column.measure, **changes)
-    return Column(column.name, column.label, measure, column.width, column.complete)
+    return replace(column, measure=changed(column.measure, **changes))
 
 
 def changed(measure: Measure, **parameters: Any) -> Measure:

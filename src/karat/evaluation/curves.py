@@ -156,12 +156,10 @@ def curve(
     else:
         raise DataError("A curve needs either qrels and a run, or grades (optionally with judged).")
     longest = int(matched.under(policy).rows.length.max(initial=0))
-    given = None if at is None else tuple(at)
+    given = tuple(int(each) if each == int(each) else float(each) for each in at or ())
     places = {each: given or usual(measure, longest) for each, measure in wanted.items()}
     asked = {
-        placed(each, place): moved(measure, place)
-        for each, measure in wanted.items()
-        for place in places[each]
+        placed(each, place): measure @ place for each, measure in wanted.items() for place in places[each]
     }
     return Curve(warned(matched.scores(replace(request, asked=asked)).complete()), places)
 
@@ -181,17 +179,6 @@ def at_one(name: str, convention: Profile) -> Measure:
 def usual(measure: Measure, longest: int) -> tuple[float, ...]:
     """Returns the default places of a curve: every depth, or eleven recall levels."""
     return TENTHS if measure.definition.at == "recall" else tuple(range(1, longest + 1))
-
-
-def moved(measure: Measure, place: float) -> Measure:
-    """Returns the measure at another depth or level."""
-    where = measure.definition.at
-    if where != "depth":
-        kept = tuple(pair for pair in measure.parameters if pair[0] != where)
-        return replace(measure, parameters=(*kept, (where, float(place))))
-    if place != int(place):
-        raise MeasureError(f"{measure.name}@{place}: a depth is a whole number of at least 1.")
-    return replace(measure, depth=int(place))
 
 
 def placed(measure: str, place: float) -> str:

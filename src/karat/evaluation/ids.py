@@ -95,25 +95,18 @@ def evaluate_ids(
         lists = without(lists, exclude)
     if named is not None:
         lists = [collapsed([(named(each), grade) for each, grade in one], collapse) for one in lists]
-    if reference is None:
-        return evaluate_grades(
-            [[grade for _, grade in one] for one in lists],
-            measures,
-            policy=policy,
-            profile=profile,
-            weights=weights,
-            name=name,
-        )
-    wanted = [
-        grades_of(each, named, number) for number, each in enumerate(rows_of(reference, "reference"), 1)
-    ]
-    refuse_unequal(lists, wanted, "references")
-    grades = [[known.get(each) for each, _ in one] for one, known in zip(lists, wanted, strict=True)]
-    pools = [list(known.values()) for known in wanted]
+    wanted = [] if reference is None else rows_of(reference, "reference")
+    known = [grades_of(each, named, number) for number, each in enumerate(wanted, 1)]
+    if reference is not None:
+        refuse_unequal(lists, known, "references")
+        lists = [[(each, its.get(each)) for each, _ in one] for one, its in zip(lists, known, strict=True)]
+    grades = [[grade for _, grade in one] for one in lists]
+    pools = None if reference is None else [list(its.values()) for its in known]
     scores = evaluate_grades(
         grades, measures, pools, policy=policy, profile=profile, weights=weights, name=name
     )
-    return scores if scores.counts.found else doubted(scores, lists, wanted, decided.overlap)
+    certain = reference is None or scores.counts.found
+    return scores if certain else doubted(scores, lists, known, decided.overlap)
 
 
 def without(lists: list[Listed], exclude: Iterable[Iterable[Any]]) -> list[Listed]:

@@ -337,30 +337,28 @@ def to_json(scores: Sequence[Values], *, per_query: bool) -> str:
 
 def document_of(scores: Sequence[Values], *, per_query: bool) -> dict[str, Any]:
     """Returns the JSON document of scores as plain dicts and lists."""
+
+    def by_query(of: Values, matrix: Any) -> dict[str, dict[str, float]] | None:
+        if matrix is None or not per_query:
+            return None
+        rows = matrix.tolist() if np.isfinite(matrix).all() else defined(matrix)
+        tables = (dict(zip(of.labels, row, strict=True)) for row in rows)
+        return dict(zip(of.queries, tables, strict=True))
+
     runs = []
     for each in scores:
-        run: dict[str, Any] = {"name": each.name, "means": defined(each.means())}
-        if per_query:
-            rows = each.matrix.tolist() if np.isfinite(each.matrix).all() else defined(each.matrix)
-            run["queries"] = {
-                query: dict(zip(each.labels, row, strict=True))
-                for query, row in zip(each.queries, rows, strict=True)
-            }
-        run["counts"] = each.counts.as_dict()
-        if each.failed:
-            run["failed"] = each.failed
-        if each.warnings:
-            run["warnings"] = list(each.warnings)
-        if per_query and each.weights is not None:
-            run["weights"] = {
-                query: dict(zip(each.labels, each.weights[place].tolist(), strict=True))
-                for place, query in enumerate(each.queries)
-            }
-        if each.errors:
-            run["errors"] = each.errors
-        if each.bounds:
-            run["ties"] = {label: list(bounds) for label, bounds in each.bounds.items()}
-        runs.append(run)
+        run = {
+            "name": each.name,
+            "means": defined(each.means()),
+            "queries": by_query(each, each.matrix),
+            "counts": each.counts.as_dict(),
+            "failed": each.failed,
+            "warnings": list(each.warnings),
+            "weights": by_query(each, each.weights),
+            "errors": each.errors,
+            "ties": {label: list(bounds) for label, bounds in each.bounds.items()},
+        }
+        runs.append({name: value for name, value in run.items() if value or name in ("name", "means")})
     return {
         "runs": runs,
         "measures": dict(zip(scores[0].labels, map(str, scores[0].measures), strict=True)),
