@@ -28,7 +28,6 @@ from karat.output.errors import (
     UncomputableError,
     by_policy,
     warn,
-    worded,
 )
 
 if TYPE_CHECKING:
@@ -420,14 +419,9 @@ def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[Wanted, ND
 
 def no_relevant(query: bytes, label: str, measure: Measure) -> DataError:
     """Returns the error for a query without documents that are relevant to a measure, which the policy forbids."""
-    return DataError(
-        worded(
-            f"Query '{text_of(query)}' has no relevant document: {label} looks for {measure.wanted}. The policy "
-            "forbids that (empty=error): judge more, leave the query out, or choose ",
-            by_policy("empty", "zero", "skip"),
-            ".",
-        )
-    )
+    choice = by_policy("empty", "zero", "skip")
+    facts = {"query": text_of(query), "label": label, "wanted": measure.wanted, "choice": choice}
+    return DataError(sentence("engine", "no_relevant", **facts))
 
 
 def computed(
@@ -602,6 +596,6 @@ def beside_others(run: Run) -> bool:
 
 def warned(scores: Scores) -> Scores:
     """Issues the warnings of the scores and returns the scores."""
-    for sentence in (*scores.warnings, *scores.failed.values()):
-        warn(sentence)
+    for reason in (*scores.warnings, *scores.failed.values()):
+        warn(reason)
     return scores
