@@ -102,7 +102,7 @@ def test_scores_of_files_are_taken_in_too() -> None:
     check_close(meter.compute(), karat.evaluate(qrels, run, ["RR", "GMAP"]).means())
     with pytest.raises(DataError, match="have the policy 'trec', this one has 'ties input'"):
         meter.update(np.ones((1, 1)), np.ones((1, 1)), ids=["d"])
-    with pytest.raises(DataError, match="scores are of AP"):
+    with pytest.raises(DataError, match="scores contain the measures AP"):
         meter.add(karat.evaluate(qrels, run, ["AP"]))
 
 
