@@ -105,7 +105,9 @@ def test_a_grade_that_nobody_gave_still_counts_as_a_step() -> None:
     """0 against 3 is three steps, though neither 1 nor 2 was ever given; fractional grades are taken as they come."""
     assert scale_of(np.array([0.0, 3.0]), np.array([0.0, 1.0])).tolist() == [0, 1, 2, 3]
     assert scale_of(np.array([0.0, 0.5]), np.array([1.0, 0.0])).tolist() == [0, 0.5, 1]
-    with pytest.raises(DataError, match=r"gave 30 different grades \(0 … 0\.966667\): these are scores"):
+    with pytest.raises(
+        DataError, match=r"gave 30 different grades \(0 … 0\.966667\), which look like scores"
+    ):
         karat.agreement(
             {"q": {f"d{each}": each / 30 for each in range(30)}}, {"q": {f"d{each}": 0 for each in range(30)}}
         )
@@ -293,7 +295,7 @@ def test_one_run_has_no_order() -> None:
     found = karat.agreement(LIKES_A, LIKES_C, {"first": SYSTEMS["first"]}, "RR")
     assert found.effects[0].a == (1,)
     assert found.effects[0].b == (1 / 3,)
-    assert found.to_text().splitlines()[1].endswith("one run has no order; give two or more")
+    assert found.to_text().splitlines()[1].endswith("unknown for one run (give two or more)")
     assert "Order of systems" not in found.to_text()
     assert "first  1.0000     1  0.3333     1  -0.6667" in found.to_text()
     with pytest.raises(DataError, match="Scores do not contain the retrieved documents"):
@@ -308,15 +310,17 @@ def test_the_first_two_lines_answer_and_nothing_is_wider_than_80_columns() -> No
     lines = karat.agreement(one, other).to_text().splitlines()
     assert lines[0].startswith("same grade: 7")
     assert " of 300 documents · weighted kappa 0." in lines[0]
-    assert lines[1] == "same order of systems: unknown; give runs to compare their order"
+    assert lines[1] == "same order of systems: unknown (give runs to compare their order)"
     assert max(map(len, lines)) <= 80
 
 
 def test_what_it_cannot_know_is_said() -> None:
     text = " ".join(karat.agreement(HUMAN, MODEL).to_text().split())
-    assert "1 document was judged by A only and 1 by B only: no number above includes them." in text
-    assert "Only A judged 1 query, left out: only a." in text
-    assert "Only B judged 1 query, left out: only b." in text
+    assert (
+        "1 document was judged by A only and 1 by B only. No number above includes these documents." in text
+    )
+    assert "Only A judged 1 query, which was left out: only a." in text
+    assert "Only B judged 1 query, which was left out: only b." in text
     assert "not which of them is right" in text
     runs = {"one": {"q1": ranked("a")}, "two": {"q1": ranked("b")}}
     text = " ".join(karat.agreement(HUMAN, MODEL, runs).to_text().split())

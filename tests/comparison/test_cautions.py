@@ -106,7 +106,7 @@ def test_few_and_many_queries_are_told() -> None:
     few = karat.compare(None, systems(np.random.default_rng(0).random((12, 2))))
     assert "12 queries are few: a true difference below" in flat(few)
     many = karat.compare(None, systems(np.random.default_rng(0).random((1001, 2))))
-    assert "read difference and interval, not p" in flat(many)
+    assert "judge by the difference and its interval, not by p" in flat(many)
     header = next(line for line in many.to_text(100).splitlines() if "diff" in line)
     assert header.index("diff") < header.index("CI") < header.rindex(" p")
 
@@ -143,7 +143,7 @@ def test_a_clean_comparison_warns_of_nothing() -> None:
 
 def test_a_measure_over_all_queries_documents_says_that_its_p_is_approximate() -> None:
     found = karat.compare(QRELS, {"base": JUDGED, "new": UNJUDGED}, "AUC(micro=true)")
-    assert "queries are not independent: p and intervals are approximate" in flat(found)
+    assert "not independent, and p and intervals are approximate" in flat(found)
 
 
 def test_a_name_cannot_steer_the_terminal() -> None:

@@ -104,5 +104,5 @@ def test_what_cannot_be_compared_is_said() -> None:
         kappa([[1, 2, 3]])
     with pytest.raises(DataError, match="share no document"):
         gwet(np.zeros((2, 2)))
-    with pytest.raises(DataError, match="no weights 'cubic'"):
+    with pytest.raises(DataError, match="weights='cubic' is unknown"):
         kappa(TABLE, "cubic")  # type: ignore[arg-type]

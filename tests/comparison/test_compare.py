@@ -303,7 +303,7 @@ def test_one_query_has_no_interval_and_no_significance() -> None:
     found = karat.compare(None, [scores("a", [0.9]), scores("b", [0.1])])
     assert np.isnan([pair(found).low, pair(found).high, found.primary.low[0]]).all()
     assert pair(found).adjusted == 1.0
-    assert "One query says nothing about others" in str(found)
+    assert "A single query says nothing about other queries" in str(found)
 
 
 def test_a_difference_without_spread_is_told() -> None:
@@ -326,7 +326,7 @@ def test_a_nan_score_is_refused_by_query_and_document() -> None:
         ({"baseline": 9}, DataError, "one of the 5 runs, counted from 0"),
         ({"test": "Tukey"}, PolicyError, "Did you mean tukey"),
         ({"correction": "holms"}, PolicyError, "Did you mean holm"),
-        ({"test": "tukey", "correction": "holm"}, PolicyError, "holds for all pairs at once"),
+        ({"test": "tukey", "correction": "holm"}, PolicyError, "already corrects for all pairs at once"),
         ({"alpha": 5}, PolicyError, "give a number between 0 and 1"),
         ({"by": {"q000": "x"}}, DataError, "query 'q001' has no group"),
         ({"cluster": "/nowhere"}, DataError, "/nowhere: No such file"),

@@ -146,7 +146,7 @@ def test_queries_that_went_or_came_are_named(made: Path) -> None:
             "values",
             "one, AP: 1 of 3 queries differ, largest difference: 'q1'",
         ),
-        (("runs", 0, "means", "AP"), 0.9, "means", "one, AP: the mean was 0.9, is 0.5"),
+        (("runs", 0, "means", "AP"), 0.9, "means", "one, AP: the mean was 0.9 and is now 0.5"),
         (("runs", 1, "counts", "lines"), 99, "counts", "two: lines was 99, is 3"),
         (("measures", "AP"), "AP(over=capped)", "measure", "AP was AP(over=capped), is AP"),
     ],
@@ -220,7 +220,7 @@ def test_inputs_from_memory_have_no_hash_and_are_handed_over(tmp_path: Path) -> 
     path = tmp_path / "out.json"
     karat.record(karat.evaluate(qrels, run, "RR", name="mine"), path)
     assert [each["why"] for each in json.loads(path.read_text())["inputs"]] == ["a mapping in memory"] * 2
-    with pytest.raises(DataError, match=r"the qrels was a mapping in memory: pass it \(qrels=\)"):
+    with pytest.raises(DataError, match=r"the qrels was a mapping in memory, so pass it \(qrels=\)"):
         karat.verify(path)
     found = karat.verify(path, qrels, {"mine": run})
     assert found.equal
@@ -310,7 +310,7 @@ def test_scores_without_hashes_can_be_read_but_not_verified(
     main(["eval", "-q", "qrels.txt", "one.run", "--format", "json"])
     Path("plain.json").write_text(capfd.readouterr().out)
     assert read("plain.json").names == ["one"]
-    with pytest.raises(DataError, match="holds scores but no record of their inputs"):
+    with pytest.raises(DataError, match="contains scores, but no record of their inputs"):
         karat.verify("plain.json")
 
 
