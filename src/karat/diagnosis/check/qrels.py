@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, found, moved, told
-from karat.diagnosis.check.text import queries_at, repeats_at
+from karat.diagnosis.check.text import queries_at, repeats_at, say
 from karat.inputs.ids import text_of
-from karat.output.language import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -88,18 +87,6 @@ def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
         yield found("all-relevant", name, count=count, low=low, high=high, remedy=remedy)
 
 
-def counts_0(between: int) -> str:
-    """Describes the effect of queries without a grade of 1 or more, some of which have a grade between 0 and 1."""
-    if not between:
-        return KINDS["no-relevant"].effect
-    return (
-        "Such a query counts as 0 in measures of relevance, whatever a run retrieves. "
-        f"{plural(between, 'query has', 'queries have')} grades between 0 and 1, which count only in measures of gain "
-        "(nDCG). "
-        "For other measures, set the lowest relevant grade with a parameter such as rel=0.5."
-    )
-
-
 def without_relevant(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     """Finds queries without a relevant document."""
     judgments = judged.judgments
@@ -114,15 +101,15 @@ def without_relevant(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     values = {}
     if pair is not None and len(empty) < total:
         values = pair.alternatives(counted_as_0={}, omitted={"empty": "skip"})
-    remedy = None
-    if len(empty) == total:
-        remedy = "Check that the last column contains the grades, and that higher grades are better."
+    between = int(np.count_nonzero(worth[empty]))
+    effect = say("effect", "between 0 and 1", count=between) if between else KINDS["no-relevant"].effect
+    remedy = say.table["remedies"]["grades"] if len(empty) == total else None
     yield found(
         "no-relevant",
         judged.text.name,
         count=len(empty),
         where=queries_at(judgments.queries[each] for each in empty),
-        effect=f"{counts_0(int(np.count_nonzero(worth[empty])))} {told(values)}".strip(),
+        effect=f"{effect} {told(values)}".strip(),
         remedy=remedy,
         severity=NOTE if 2 * len(empty) < total else WARNING if len(empty) < total else ERROR,
         values=values,
@@ -148,8 +135,7 @@ def uncertain(pair: Pair | None) -> str | None:
     label = scores.labels[0]
     half = float(margin(scores.matrix[:, :1])[0])
     reach = f"an interval of ± {half:.2f}" if half < 0.5 else "an interval over the whole scale"
-    said = f"{label} is {scores[label]:.4f} with {reach} (95 %), so few differences are significant."
-    return said if half else None
+    return say("effect", "interval", label=label, mean=scores[label], reach=reach) if half else None
 
 
 def first_of(judged: Judged, rows: NDArray[Any]) -> dict[str, Any]:
@@ -158,10 +144,8 @@ def first_of(judged: Judged, rows: NDArray[Any]) -> dict[str, Any]:
     place = min(np.flatnonzero(rows).tolist(), key=lambda each: judgments.lines[each])
     query = int(np.searchsorted(judgments.offsets, place, side="right")) - 1
     where = judged.text.at(int(judgments.lines[place]))
-    shown = (
-        f"document '{text_of(judgments.document(place))}' of query '{text_of(judgments.queries[query])}' has "
-        f"{judgments.grades[place]:g}"
-    )
+    ids = {"document": text_of(judgments.document(place)), "query": text_of(judgments.queries[query])}
+    shown = say("what", "grade", grade=judgments.grades[place], **ids)
     return {"count": int(np.count_nonzero(rows)), "where": (f"{where}: {shown}".lstrip(": "),)}
 
 

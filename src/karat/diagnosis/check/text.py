@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from karat.diagnosis.check.finding import ERROR, LENIENT, WARNING, found
 from karat.diagnosis.check.inputs import COLUMNS
 from karat.inputs.ids import alike, text_of
-from karat.output.errors import worded
-from karat.output.language import plural
+from karat.output.language import Sentences, plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,44 +21,24 @@ if TYPE_CHECKING:
 
 EXAMPLES = 3
 """The number of places that a finding lists."""
-LAYOUTS = {
-    "qrels": "query 0 document grade",
-    "run": "query Q0 document rank score tag",
-}
-MENDED = {
-    "qrels": {
-        3: "Write the second column: awk '{print $1, 0, $2, $3}'.",
-        5: "Judgment groups and preferences have five columns: karat trec-eval -R qrels_jg or -R prefs.",
-    },
-    "run": {
-        3: 'Of query document rank, write the rest: awk \'{print $1, "Q0", $2, $3, -$3, "run"}\'.',
-        5: "Write the run's name at the end of each line: awk '{print $0, \"run\"}'.",
-    },
-}
-"""Remedies for lines with the wrong number of columns."""
+say = Sentences(__file__)
+"""Returns a sentence of a finding that the catalogue of kinds does not contain, by its section and key."""
+
+SEPARATORS = {",": "commas", ";": "semicolons", "|": "bars"}
+"""Separators of fields that karat does not read."""
 
 
 def empty(text: Text) -> Iterator[Finding]:
     """Finds text without any line of data."""
     survey = text.read()
     if text.source is not None and not survey.rows and not text.cut:
-        lines = plural(survey.lines, "line")
-        yield found("empty", text.name, f"holds no data in {lines}" if survey.lines else "is empty")
-
-
-COUNTED = {
-    "nul-bytes": "nul",
-    "not-utf-8": "undecodable",
-    "invisible-characters": "invisible",
-    "nan-scores": "nan",
-    "infinite-scores": "infinite",
-}
-"""Kinds of findings that only need a count of lines, with the count's name in a survey."""
+        what = say("what", "no data" if survey.lines else "empty", lines=survey.lines)
+        yield found("empty", text.name, what)
 
 
 def counted(text: Text) -> Iterator[Finding]:
     """Finds bytes that do not belong in ids, and scores that are not finite."""
-    for code, name in COUNTED.items():
+    for code, name in say.table["counts"].items():
         seen = getattr(text.read(), name)
         if seen.count:
             yield of_lines(code, text, seen)
@@ -103,8 +82,8 @@ def why_unread(kind: str, width: int, line: str) -> str:
     """Returns why a line is no line of qrels or of a run."""
     fields = line.split()
     if kind == "qrels" and width == len(fields) == COLUMNS["qrels"]:
-        return f"'{fields[-1]}' is not a number"
-    return f"it has {plural(width, 'column')}"
+        return say("what", "no number", field=fields[-1])
+    return say("what", "width", width=width)
 
 
 def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[Finding]:
@@ -123,8 +102,7 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
     if count == 1 and lines and lines[0][0] == 1 and is_heading(survey.first):
         yield found("header", text.name, where=(text.at(1),), line=f"'{shown_line(survey.first)}'")
         return
-    cut = truncated_line(text)
-    if cut and count == 1:
+    if count == 1 and truncated_line(text):
         return
     widths = {
         width: seen
@@ -132,36 +110,23 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
         if (width != wanted if text.kind == "qrels" else width < wanted)
     }
     where = tuple(f"{text.at(line)}: {why}".lstrip(": ") for line, why in lines[:EXAMPLES])
+    layout, remedies = say.table["layouts"][text.kind], say.table["remedies"]
     wide = max(widths, key=lambda each: widths[each].count, default=0)
+    what, remedy = None, None
     if wide and widths[wide].count * 2 > survey.rows:
-        what, remedy = misshapen(text, wide, widths[wide])
-        yield found("malformed", text.name, what, count=count, where=where, remedy=remedy)
-        return
-    remedy = None
-    if any("," in why and "number" in why for _, why in lines):
-        remedy = worded(
-            "Write decimal points instead of commas in numbers, or skip the lines with ", LENIENT, "."
-        )
-    if text.kind == "qrels" and any(NTCIR.search(why) for _, why in lines):
-        remedy = "Remove the L of NTCIR's levels: awk '{sub(/^L/, \"\", $4); print}'."
-    layout = LAYOUTS[text.kind]
-    yield found(
-        "malformed", text.name, count=count, where=where, remedy=remedy, layout=layout, rows=survey.rows
-    )
-
-
-def misshapen(text: Text, width: int, seen: _native.Seen) -> tuple[str, str | None]:
-    """Returns a description of lines with the wrong columns, and the remedy."""
-    wanted = COLUMNS[text.kind]
-    columns = f"{plural(width, 'column')} instead of {wanted}"
-    for letter, name in ((",", "commas"), (";", "semicolons"), ("|", "bars")):
-        if seen.excerpt.count(letter) >= 2 and width < wanted:
-            return (
-                f"fields are separated by {name}, which karat does not read: '{seen.excerpt}'",
-                f"Separate them by blanks or tabs, in the order '{LAYOUTS[text.kind]}'.",
-            )
-    what = f"{columns} ('{LAYOUTS[text.kind]}') in {plural(seen.count, 'line')}: '{seen.excerpt}'"
-    return what, MENDED[text.kind].get(width)
+        seen = widths[wide]
+        names = [name for mark, name in SEPARATORS.items() if seen.excerpt.count(mark) > 1 and wide < wanted]
+        words = {"width": wide, "wanted": wanted, "lines": seen.count, "layout": layout}
+        key = "separators" if names else "columns"
+        what = say("what", key, name="".join(names[:1]), excerpt=seen.excerpt, **words)
+        remedy = remedies.get(f"{text.kind}:{wide}")
+        remedy = say("remedies", "separators", layout=layout) if names else remedy
+    elif text.kind == "qrels" and any(NTCIR.search(why) for _, why in lines):
+        remedy = remedies["levels"]
+    elif any("," in why and "number" in why for _, why in lines):
+        remedy = say("remedies", "commas", lenient=LENIENT)
+    words = {"layout": layout, "rows": survey.rows}
+    yield found("malformed", text.name, what, count=count, where=where, remedy=remedy, **words)
 
 
 def is_heading(fields: list[bytes]) -> bool:
@@ -176,10 +141,10 @@ def columns(text: Text) -> Iterator[Finding]:
     survey = text.read()
     broken_off = survey.padded.count == 1 and survey.padded.line == survey.last_line and not survey.closed
     if survey.padded.count and not broken_off:
-        what = f"several blanks separate or follow fields in {of_all(survey.padded, survey.rows)}"
+        what = say("what", "blanks", lines=of_all(survey.padded, survey.rows))
         yield of_lines("separators", text, survey.padded, what)
     elif survey.tabs and survey.spaces:
-        what = f"fields are separated by tabs and by blanks ({survey.tabs:,} and {survey.spaces:,})"
+        what = say("what", "tabs and blanks", tabs=survey.tabs, spaces=survey.spaces)
         yield found("separators", text.name, what)
     wide = [seen for width, seen in survey.widths.items() if text.kind == "run" and width > COLUMNS["run"]]
     if wide:
@@ -202,11 +167,11 @@ def truncated_line(text: Text) -> str | None:
     widths, last, tags = survey.widths, survey.last, survey.tags
     usual = max(widths, key=lambda width: widths[width].count)
     if len(last) < usual:
-        return f"the last line has {plural(len(last), 'column')} instead of {usual}, and no newline"
+        return say("what", "short line", width=len(last), usual=usual)
     if text.kind == "run" and len(last) == COLUMNS["run"] and len(tags) == 2:
         usual_tag, tag = next(iter(tags)), last[-1]
         if tag != usual_tag and usual_tag.startswith(tag):
-            return f"the last line ends inside the tag '{text_of(usual_tag)}', and has no newline"
+            return say("what", "half a tag", tag=text_of(usual_tag))
     return None
 
 
@@ -214,8 +179,7 @@ def truncated(text: Text) -> Iterator[Finding]:
     """Finds text that is truncated."""
     survey = text.read()
     if text.cut:
-        what = f"the compressed data are damaged or cut short ({text.cut}): {plural(survey.rows, 'line')} were read"
-        yield found("truncated", text.name, what)
+        yield found("truncated", text.name, say("what", "damaged", fault=text.cut, rows=survey.rows))
         return
     wrong = truncated_line(text)
     if wrong:
@@ -224,10 +188,7 @@ def truncated(text: Text) -> Iterator[Finding]:
         )
     low, high = survey.shortest_group, survey.longest_group
     if not wrong and not survey.closed and low == high > survey.last_group and survey.query_count > 2:
-        what = (
-            f"the file has no newline at the end, and the last query has {survey.last_group:,} lines where all "
-            f"others have {high:,}"
-        )
+        what = say("what", "short query", last=survey.last_group, usual=high)
         yield found("truncated", text.name, what, severity=WARNING, where=(text.at(survey.last_line),))
 
 
