@@ -156,7 +156,7 @@ def test_what_cannot_be_ranked_is_refused(spark: Any, rated: Any, evaluator: Any
         (
             mine,
             rated.drop("user"),
-            "has no column with a usual name of the query: name the column with queryCol=",
+            "has no column with a usual name for the query; there are: ",
         ),
         (mine, rated.withColumn("qid", sf.lit(1)), "has 'user_id' and 'qid'"),
         (mine, nan, f"is NaN in {sum(item > 9 for _, item, *_ in ROWS)} of {len(ROWS)} rows"),

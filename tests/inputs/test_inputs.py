@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gzip
 import io
 import json
@@ -9,11 +10,14 @@ import pickle
 import re
 import tarfile
 import zipfile
+from pathlib import Path
+from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 import pytest
+from karat.output.toml import own_table
 
 import karat
 from karat import DataError, DataWarning, Policy, PolicyError, Qrels, Run
@@ -24,7 +28,6 @@ from karat.output.errors import command_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 def command(*arguments: str) -> int:
@@ -826,3 +829,37 @@ def test_skipping_malformed_lines_does_not_go_with_tables_and_the_error_says_so(
     assert command_of(error.value.remedy).endswith(
         "--lenient skips lines of TREC text only, not rows of a table."
     )
+
+
+def test_a_check_takes_one_grade_for_every_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    clicks, run = tmp_path / "clicks.csv", tmp_path / "a.run"
+    clicks.write_text("query_id,doc_id\nq,d\n")
+    run.write_text("q Q0 d 1 1 t\n")
+    command("check", str(clicks), str(run), "--qrels-columns", "grade:=1")
+    assert "judgments of only 1 query" in capsys.readouterr().out
+
+
+# ---------------------------------------------------------------- the sentences of errors
+
+
+def test_each_sentence_of_the_catalogue_is_raised_with_the_words_that_it_needs() -> None:
+    folder = Path(karat.__file__).parent
+    given: dict[str, set[str]] = {}
+    for file in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not ast.unparse(node.func).endswith("refused"):
+                continue
+            words = {each.arg or "any" for each in node.keywords}
+            if isinstance(node.args[0], ast.Constant) and "part" not in words:
+                name = node.args[0].value
+                words |= {"any"} if isinstance(node.func, ast.Attribute) else set()
+                given[name] = given.get(name, words) & words
+    sentences = own_table(str(folder / "inputs" / "errors.py"), "faults.toml")["refused"]
+    assert given.keys() == sentences.keys()
+    for name, texts in sentences.items():
+        needed = {word for text in texts for _, word, _, _ in Formatter().parse(text) if word} - {
+            "skip",
+            "wide",
+            "swapped",
+        }
+        assert "any" in given[name] or needed <= given[name], name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from karat.inputs.errors import refused
 from karat.output.errors import DataError
 from karat.tensors.meter import Meter
 
@@ -100,7 +101,5 @@ def given(outputs: Any) -> dict[str, Any]:
         DataError: the output is not a dict with scores and relevance.
     """
     if not isinstance(outputs, dict) or not {"scores", "relevance"} <= set(outputs):
-        raise DataError(
-            "The step must return a dict with 'scores' and 'relevance' of shape [query, document]."
-        )
+        raise refused("step-without-scores")
     return {name: outputs[name] for name in TAKEN if outputs.get(name) is not None}

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from karat.conventions.profiles import profile_named
 from karat.conventions.request import conventions, needs_groups
 from karat.evaluation.evaluate import evaluate_run
+from karat.inputs.errors import refused
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
-from karat.output.errors import DataError, MeasureError, by_policy, worded
+from karat.output.errors import MeasureError, by_policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,14 +50,7 @@ def evaluate_ranx(
         >>> evaluate_ranx(qrels, run, ["ndcg@10"], profile="ranx")  # doctest: +SKIP
     """
     name = getattr(run, "name", None)
-    return evaluate_run(
-        floats(qrels.to_dict()), floats(run.to_dict()), measures, policy=policy, profile=profile, name=name
-    )
-
-
-def floats(table: dict[str, dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Converts ranx's typed numbers in a table to Python's numbers."""
-    return {query: {each: float(value) for each, value in its.items()} for query, its in table.items()}
+    return evaluate_run(qrels.to_dict(), run.to_dict(), measures, policy=policy, profile=profile, name=name)
 
 
 def calc_aggregate(
@@ -181,8 +175,9 @@ def nested(rows: Any, fields: tuple[str, ...], policy: Policy) -> Any:
             within = [str(getattr(row, key)) for key in keys]
         except AttributeError as error:
             wanted = ", ".join(["query_id", "doc_id", *fields])
-            found_row = f"Row {number} is {row!r:.60}, and {error}."
-            raise DataError(found_row, remedy=f"Give objects with {wanted}.") from None
+            raise refused(
+                "object-without-fields", number=number, object=row, why=error, wanted=wanted
+            ) from None
         table = found.setdefault(query, {})
         for key in within:
             table = table.setdefault(key, {})
@@ -199,10 +194,10 @@ def chosen(table: dict[str, Any], query: str, document: str, value: Any, rule: s
     if document not in table or rule == "last":
         return value
     if rule == "error":
-        raise DataError(
-            f"Document '{document}' is listed twice for query '{query}'.",
+        raise refused(
+            "object-twice",
             query=query,
             document=document,
-            remedy=worded("Remove one, or choose ", by_policy("duplicates", "first", "last", "max"), "."),
+            rule=by_policy("duplicates", "first", "last", "max"),
         )
     return table[document] if rule == "first" else max(table[document], value)

@@ -13,6 +13,7 @@ from karat.conventions.policy import Policy
 from karat.conventions.request import conventions, labelled
 from karat.evaluation.evaluate import evaluate_run
 from karat.inputs.columns import usual
+from karat.inputs.errors import refused
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -102,9 +103,11 @@ def evaluator_class() -> Any:
             convention, policy = conventions(self.of("profile"), Policy(**(axes or {})))
             measures = labelled(self.of("measure"), convention)
             if len(measures) > 1:
-                raise DataError(
-                    f"'{self.of('measure')}' stands for {len(measures)} measures, and an evaluator gives one number: "
-                    f"name one of {', '.join(measures)}."
+                raise refused(
+                    "several-measures",
+                    name=self.of("measure"),
+                    count=len(measures),
+                    measures=", ".join(measures),
                 )
             return next(iter(measures.values())), policy
 
@@ -118,10 +121,7 @@ def evaluator_class() -> Any:
             measure, policy = self.asked()
             value = evaluate_run(qrels, run, measure, policy=policy)[measure]
             if math.isnan(value):
-                raise DataError(
-                    f"{measure} has no value on this data, and Spark would treat NaN as the best value: choose another "
-                    "measure, or a policy with another rule for queries without a value."
-                )
+                raise refused("no-value", measure=measure)
             return value
 
     KaratEvaluator.__module__, KaratEvaluator.__qualname__ = __name__, "KaratEvaluator"
@@ -182,19 +182,10 @@ def refuse_unusable(scores: Any, name: str, *, vector: bool) -> None:
     import pyarrow.compute as pc
 
     if vector and scores.null_count:
-        raise DataError(
-            f"Column '{name}' contains vectors that do not have exactly two numbers.",
-            column=name,
-            remedy="Make a column of the one number to rank by.",
-        )
+        raise refused("vectors", column=name)
     unknown = pc.sum(pc.is_nan(pc.cast(scores, "float64"))).as_py()
     if unknown:
-        raise DataError(
-            f"Column '{name}' is NaN in {unknown} of {len(scores)} rows, and NaN cannot be ranked. ALS predicts it for "
-            "users and items that it was not trained on.",
-            column=name,
-            remedy="Use coldStartStrategy='drop'.",
-        )
+        raise refused("nan-predictions", column=name, unusable=unknown, count=len(scores))
 
 
 def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, str]:
@@ -209,13 +200,9 @@ def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, st
         found = usual(columns, role) if name is None else [name]
         if len(found) > 1 or (not found and role == "query"):
             several = " and ".join(f"'{each}'" for each in found) or "no column"
-            raise DataError(
-                f"The data set has {several} with a usual name of the {role}: name the column with "
-                f"{role}Col=…. The columns are: {there}."
-            )
+            raise refused("unnamed-column", several=several, role=role, there=there)
         if found and found[0] not in columns:
-            text = f"The data set has no column '{found[0]}' ({asked}Col); there are: {there}."
-            raise DataError(text, column=found[0])
+            raise refused("unknown-column", column=found[0], argument=asked, there=there)
         if found:
             chosen[role] = found[0]
     return chosen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from karat.inputs.errors import refused
 from karat.output.errors import DataError
 from karat.tensors.meter import Meter
 
@@ -137,10 +138,7 @@ def refuse_unpaired(judged: Any, judged_indexes: Any) -> None:
         DataError: only one of the two is given.
     """
     if (judged is None) != (judged_indexes is None):
-        raise DataError(
-            "With indexes=, give judged= and judged_indexes= for the judgments of all queries end to end. "
-            "Without indexes=, give only judged= of shape [query, judgment]."
-        )
+        raise refused("unpaired-judgments")
 
 
 def refuse_shapes(indexes: Any, **arrays: Any) -> None:
@@ -151,6 +149,4 @@ def refuse_shapes(indexes: Any, **arrays: Any) -> None:
     """
     for name, each in arrays.items():
         if each is not None and each.shape != indexes.shape:
-            raise DataError(
-                f"{name} is {list(each.shape)} and indexes are {list(indexes.shape)}: give arrays of equal shapes."
-            )
+            raise refused("unequal-shapes", name=name, shape=list(each.shape), other=list(indexes.shape))

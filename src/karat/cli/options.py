@@ -166,10 +166,9 @@ class Given:
     @cached_property
     def seen(self) -> Qrels | None:
         """Returns the pairs to exclude from each run. The file is read once."""
-        from karat.inputs.qrels import Qrels
         from karat.inputs.run import pairs_of
 
-        return None if self.exclude is None else pairs_of(Qrels.of, self.exclude)
+        return None if self.exclude is None else pairs_of(self.exclude)
 
 
 def present(options: dict[str, Any]) -> dict[str, Any]:

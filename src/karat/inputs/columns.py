@@ -8,8 +8,8 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from karat.inputs.errors import SWAPPED
-from karat.output.errors import DataError, by_reading, worded
+from karat.inputs.errors import SWAPPED, refused
+from karat.output.errors import by_reading, worded
 from karat.output.files import own_table
 
 if TYPE_CHECKING:
@@ -62,11 +62,11 @@ def choose(names: Sequence[str], kind: str, wanted: Asked) -> dict[str, str]:
         asked = asked | {"score": no_rank(score, names)}
     there = ", ".join(f"'{name}'" for name in names[:MOST_NAMES]) or "none"
     there += f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+    words = {"kind": kind, "there": there}
     chosen: dict[str, str] = {}
     for role, name in asked.items():
         if name is not None and name not in names:
-            said = f"The {kind} frame has no column '{name}' for the {role}; there are: {there}."
-            raise DataError(said, column=name)
+            raise refused("no-such-column", **words, column=name, role=role)
         if name is None and role == "score" and asked["rank"] is not None:
             continue  # naming only the rank asks for its order
         free = [each for each in names if each not in asked.values()]
@@ -74,29 +74,17 @@ def choose(names: Sequence[str], kind: str, wanted: Asked) -> dict[str, str]:
         for each in found:
             refuse_namesakes(names, kind, each)
         if len(found) > 1:
-            both = " and ".join(f"'{each}'" for each in found)
-            raise DataError(
-                f"The {kind} frame has {both}, each of which may be the {role}; there are: {there}.",
-                column=found[0],
-                remedy=worded("Name one: ", by_reading(kind, **{role: found[0]}), "."),
-            )
+            both, reading = " and ".join(f"'{each}'" for each in found), by_reading(kind, **{role: found[0]})
+            raise refused("two-columns", **words, column=found[0], both=both, role=role, reading=reading)
         if found:
             chosen[role] = found[0]
     missing: list[str] = [role for role in (*IDS, "grade") if role in asked and role not in chosen]
     if "score" in asked and not {"score", "rank"} & chosen.keys():
         missing.append("score")
     if missing:
-        role = missing[0]
-        by_rank = worded(", or ", by_reading(kind, rank=...), " where 1 is the best")
-        alike = worded("; if each row is relevant (implicit feedback), ", by_reading(kind, grade=1))
-        what, more = {"score": ("score or the rank", by_rank), "grade": ("grade", alike)}.get(
-            role, (role, "")
-        )
-        swapped = seems_swapped(names, kind, asked)
-        raise DataError(
-            f"The {kind} frame has no column with a usual name for the {what}; there are: {there}.",
-            remedy=worded("Name it: ", by_reading(kind, **{role: ...}), more, ".", swapped),
-        )
+        ways = {role: by_reading(kind, **{role: ...}) for role in (missing[0], "rank")}
+        words |= {"swapped": seems_swapped(names, kind, asked), "relevant": by_reading(kind, grade=1)}
+        raise refused(missing[0], part="no-column", **words, reading=ways[missing[0]], rank=ways["rank"])
     return chosen
 
 
@@ -108,8 +96,7 @@ def refuse_namesakes(names: Sequence[str], kind: str, wanted: str | None = None)
     """
     for name in names if wanted is None else (wanted,):
         if names.count(name) > 1:
-            said = f"The {kind} frame has {names.count(name)} columns named '{name}'."
-            raise DataError(said, column=name, remedy="Rename all but one.")
+            raise refused("namesakes", kind=kind, count=names.count(name), column=name)
 
 
 def seems_swapped(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> str:
@@ -129,8 +116,7 @@ def no_rank(name: str, names: Sequence[str]) -> str:
     if name not in names and name.endswith(INSISTED):
         return name.removesuffix(INSISTED)
     if says_rank(name):
-        said = f"Column '{name}' of the run frame is named like a rank, and ranks as scores turn each list upside down."
-        raise DataError(said, column=name, remedy=rank_or_score(name))
+        raise refused("named-like-a-rank", column=name, remedy=rank_or_score(name))
     return name
 
 
@@ -228,9 +214,7 @@ def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> Plan:
         return Plan(choose(list(fields), kind, asked))
     if len(listed) + len(records) > 1:
         both = "' and '".join((*listed, *records)[:2])
-        raise DataError(
-            f"Each of the columns '{both}' may contain the documents.", remedy="Name one (document=…)."
-        )
+        raise refused("two-lists", both=both)
     query = choose(flat, kind, {"query": asked.get("query")})
     if records:
         inside = {role: column for role, column in asked.items() if role != "query"}
@@ -257,19 +241,9 @@ def value_of(lists: list[str], kind: str, asked: Mapping[str, str | None], liste
     value = asked.get(role)
     if value and kind == "run":
         value = no_rank(value, lists)
-    found = [
-        each
-        for each in lists
-        if (each == value if value else plain_name(each) in known_names()["lists"][f"{role}s"])
-    ]
-    if not found and (
-        value or (kind == "qrels" and plain_name(listed) not in known_names()["lists"]["qrels"])
-    ):
-        alike = worded("; ", by_reading(kind, grade=1), " if each of them is relevant")
-        more = "" if kind == "run" else alike
-        raise DataError(
-            f"There is no column that lists the {role}s of '{listed}'.",
-            column=listed,
-            remedy=worded("Name it: ", by_reading(kind, **{role: ...}), more, "."),
-        )
+    known = known_names()["lists"]
+    found = [each for each in lists if (each == value if value else plain_name(each) in known[f"{role}s"])]
+    if not found and (value or (kind == "qrels" and plain_name(listed) not in known["qrels"])):
+        reading, relevant = by_reading(kind, **{role: ...}), by_reading(kind, grade=1)
+        raise refused(role, part="no-lists", column=listed, reading=reading, relevant=relevant)
     return {role: found[0]} if found else {}

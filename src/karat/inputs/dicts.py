@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from karat import _native
-from karat.inputs.errors import sentences
-from karat.inputs.ids import as_text, bytes_of, text_of, texts
+from karat.inputs.errors import refused, sentences
+from karat.inputs.ids import as_text, bytes_of, text_of, texts, twice
 from karat.inputs.sources import Provenance
-from karat.output.errors import DataError
 from karat.output.escaping import shown
 
 if TYPE_CHECKING:
@@ -29,76 +28,42 @@ def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     return {key: dict(inner) if isinstance(inner, Mapping) else inner for key, inner in rows.items()}
 
 
-def graded(mapping: Mapping[Any, Any], grade: float | None = None) -> dict[Any, Any]:
-    """Returns judgments with ``{id: grade}`` for each query. Ids in a list or a set get grade 1.
+def numbered(mapping: Mapping[Any, Any], kind: str, grade: float | None = None) -> Mapping[Any, Any]:
+    """Returns qrels or a run with ``{id: number}`` for each query, also where a query has a list or a set of ids.
 
     Args:
-        mapping: the judgments.
-        grade: the grade of every document, overriding the judgments; None to use theirs.
+        mapping: the data.
+        kind: ``qrels`` or ``run``.
+        grade: the grade of every document, in place of the grades in the qrels; None to use these, or 1 for a list.
+
+    Raises:
+        DataError: an item of a list that cannot be an id; in a run, a set or a list with an id twice.
     """
-    return {query: grades_of(query, its, grade) for query, its in mapping.items()}
+    if grade is None and all(isinstance(its, dict) for its in mapping.values()):
+        return mapping
+    return {query: numbers_of(query, its, kind, grade) for query, its in mapping.items()}
 
 
-def grades_of(query: Any, its: Any, grade: float | None) -> Any:
-    """Returns a query's documents with their grades. Ids in a list or a set get grade 1 unless one is given."""
+def numbers_of(query: Any, its: Any, kind: str, grade: float | None) -> Any:
+    """Returns a query's ids with their grades, or with their scores, which are minus the ranks in a list of ids."""
+    place = {"file": kind, "query": str(query), "name": shown(query)}
     if isinstance(its, Mapping):
         return its if grade is None else dict.fromkeys(its, grade)
+    if kind == "run" and isinstance(its, (set, frozenset)):
+        raise refused("set-without-order", **place)
     if isinstance(its, (str, bytes)) or not isinstance(its, Iterable):
         return its
-    return dict.fromkeys(listed(its, "qrels", query), 1 if grade is None else grade)
-
-
-def ranked(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Returns a run with ``{id: score}`` for each query. In a list of ids, each score is minus the rank.
-
-    Raises:
-        DataError: a set, which has no order, or a list with an id twice.
-    """
-    return {query: scores_of(query, its) for query, its in mapping.items()}
-
-
-def scores_of(query: Any, its: Any) -> Any:
-    """Returns a query's documents with their scores. Only a list of ids is converted."""
-    if isinstance(its, (set, frozenset)):
-        raise DataError(
-            f"query {shown(query)}: a set has no order, so it cannot be a ranking.",
-            file="run",
-            query=str(query),
-            remedy="Give the ids as a list, best first.",
-        )
-    if isinstance(its, (Mapping, str, bytes)) or not isinstance(its, Iterable):
-        return its
-    ids = listed(its, "run", query)
-    found = {each: -rank for rank, each in enumerate(ids, 1)}
-    if len(found) < len(ids):
-        again = next(each for place, each in enumerate(ids) if each in ids[:place])
-        raise DataError(
-            f"document {shown(again)} is listed twice for query {shown(query)}.",
-            file="run",
-            query=str(query),
-            document=str(again),
-            remedy="Remove one; list(dict.fromkeys(ids)) keeps the first.",
-        )
-    return found
-
-
-def listed(ids: Any, kind: str, query: Any) -> list[Any]:
-    """Returns the ids of a list, an array or a column as a list of Python objects.
-
-    Raises:
-        DataError: an item that cannot be an id, such as a row or a pair.
-    """
-    found: list[Any] = ids.tolist() if hasattr(ids, "tolist") else list(ids)
-    for each in found:
+    ids: list[Any] = its.tolist() if hasattr(its, "tolist") else list(its)
+    for each in ids:
         if not isinstance(each, Hashable):
-            value = "grade" if kind == "qrels" else "score"
-            raise DataError(
-                f"query {shown(query)}: found a {type(each).__name__} in the list of ids: {shown(each)}.",
-                file=kind,
-                query=str(query),
-                remedy=f"Give ids, or {{id: {value}}}.",
-            )
-    return found
+            value, found = "grade" if kind == "qrels" else "score", type(each).__name__
+            raise refused("not-an-id", **place, type=found, item=shown(each), value=value)
+    if kind == "qrels":
+        return dict.fromkeys(ids, 1 if grade is None else grade)
+    again = twice(ids)
+    if again is not None:
+        raise refused("id-twice", **place, document=str(again), again=shown(again))
+    return {each: -rank for rank, each in enumerate(ids, 1)}
 
 
 MAPPING = Provenance("a mapping")
@@ -143,6 +108,6 @@ class MappingRun:
                     try:
                         value = float(score)
                     except (TypeError, ValueError, OverflowError):
-                        said = f"query '{query}', document '{document}': the score is not a number that fits a float."
-                        raise DataError(said, file="run", query=str(query), document=document) from None
+                        ids = {"query": str(query), "document": document}
+                        raise refused("score-of-no-float", file="run", **ids) from None
                     yield name, bytes_of(document), value

@@ -7,11 +7,11 @@ import re
 import sys
 from contextlib import contextmanager, nullcontext
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from karat import _native
 from karat.inputs.decompression import PackedError, unpacked
-from karat.output.errors import DataError, by_policy, worded
+from karat.output.errors import DataError, Worded, by_policy, command_of, worded
 from karat.output.escaping import shown
 from karat.output.files import own_table
 
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 
 
 SWAPPED = "are qrels and run swapped?"
-NO_UTF_8 = (
-    "is not text in UTF-8. If it comes from a spreadsheet, it may be Windows-1252 or Latin-1: save it as 'CSV UTF-8', "
-    "or convert it (iconv -f WINDOWS-1252 -t UTF-8). Otherwise its name is wrong."
-)
 WIDE = "is a whole number that no double represents exactly, so different scores would become equal"
 WHOLE = re.compile(r"[+-]?\d+")
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
@@ -39,14 +35,27 @@ def value_of(kind: str) -> str:
 # ---------------------------------------------------------------- lines of text
 
 
-def fault(part: str, name: str, **words: Any) -> tuple[str, str | None]:
-    """Returns the sentence about a fault, and its remedy if there is one, from ``faults.toml``."""
-    detail = words.get("detail", "")
-    texts = sentences_of(part).get(name, [f"{name} {detail}.".replace("{", "{{").replace("}", "}}")])
-    found, remedy = (*texts, None)[:2]
-    before, skip, after = (remedy or "").partition("{skip}")
-    skipped = "" if words.get("kind") == "weights" else SKIP
-    return found.format(**words, wide=WIDE), worded(before, skipped, after) if skip else remedy
+def refused(fault: str, /, *, part: str = "refused", error: Any = DataError, **words: Any) -> DataError:
+    """Returns the error for a fault in a part of ``faults.toml``.
+
+    Args:
+        fault: the name of the fault.
+        part: the part of the file.
+        error: the class of the error.
+        words: the words that its sentences need. Words such as ``file`` are fields of the error too.
+    """
+    skip = "" if words.get("kind") == "weights" else SKIP
+    common = {"fault": fault, "detail": "", "skip": skip, "wide": WIDE, "swapped": SWAPPED}
+    words = common | words
+    found, *remedy = (filled(each, words) for each in sentences_of(part).get(fault, ["{fault} {detail}."]))
+    fields = {each: word for each, word in words.items() if each in DataError.FIELDS}
+    return cast("DataError", error(found, **{"remedy": remedy[0] if remedy else None, **fields}))
+
+
+def filled(text: str, words: dict[str, Any]) -> Worded:
+    """Fills in the words of a sentence, in the wording for Python and in that for the command line."""
+    commands = {name: command_of(word) if isinstance(word, str) else word for name, word in words.items()}
+    return Worded(text.format(**words), text.format(**commands))
 
 
 def sentences_of(part: str) -> dict[str, Any]:
@@ -94,11 +103,7 @@ def near(path: str) -> str:
 
 def scores_as_grades() -> DataError:
     """Returns the error for a run that is given as judgments, in which the scores would be grades."""
-    return DataError(
-        f"the grades, in column 'score', have fractions: {SWAPPED}",
-        column="score",
-        remedy="If they are grades, name the column relevance.",
-    )
+    return refused("scores-as-grades", column="score")
 
 
 def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
@@ -117,15 +122,15 @@ def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str,
     """Returns the error for a bad line of ``qrels``, a ``run`` or ``weights``."""
     file, line = line_in(files, error.line) if len(files) > 1 else (name, error.line)
     detail, excerpt = error.detail.decode(errors="replace"), error.excerpt.decode(errors="replace")
+    words: dict[str, Any] = {"file": file, "line": line, "kind": kind, "detail": detail, "excerpt": excerpt}
     if error.kind == "columns":
-        columns, expected = "1 column" if detail == "1" else f"{detail} columns", sentences_of("columns")
-        found = f"found {columns}, expected {expected.get(kind, 'others')}: '{excerpt}'."
-        return DataError(found, file=file, line=line, remedy=columns_remedy(kind, detail, excerpt))
+        columns = "1 column" if detail == "1" else f"{detail} columns"
+        words |= {"columns": columns, "expected": sentences_of("columns").get(kind, "others")}
+        words["remedy"] = columns_remedy(kind, detail, excerpt)
     if error.kind in ("number", "wide"):
         wide, column = error.kind == "wide", value_of(kind)
         return number_error(detail, kind, f": '{excerpt}'", wide=wide, file=file, line=line, column=column)
-    found, remedy = fault("line", error.kind, kind=kind, detail=detail, excerpt=excerpt)
-    return DataError(found, file=file, line=line, remedy=remedy)
+    return refused(error.kind, part="line", **words)
 
 
 SKIP = worded(", or skip such lines with ", by_policy("malformed", "skip"))
@@ -153,19 +158,19 @@ def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False
         place: the fields of the error.
     """
     name = f"'{value}'" if excerpt or "column" not in place else f"'{value}' in column '{place['column']}'"
-    if wide:
-        remedy: str = f"Subtract a constant from all of them, or write {value}.0 if equal scores may tie."
-        return DataError(f"{name} {WIDE}{excerpt}.", remedy=remedy, **place)
     level = LEVEL.fullmatch(value)
-    skip = "" if kind == "weights" else SKIP
-    remedy = worded("Correct the line", skip, ".") if excerpt else "Correct it."
-    if DECIMAL_COMMA.fullmatch(value):
-        remedy = f"It has a decimal comma: write {value.replace(',', '.')}."
+    if wide:
+        fault = "wide"
+    elif DECIMAL_COMMA.fullmatch(value):
+        fault = "comma"
     elif level is not None:
-        remedy = f"It is a level as NTCIR writes it: write {level[1]} (sed -E 's/L([0-9]+)$/\\1/')."
+        fault = "level"
     elif kind == "qrels" and value.isalpha() and value.casefold() not in NO_NUMBERS:
-        remedy = "It is a word: write a number for it, such as 2 for good, 1 for fair and 0 for bad."
-    return DataError(f"{name} is not a number{excerpt}.", remedy=remedy, **place)
+        fault = "word"
+    else:
+        fault = "line" if excerpt else "field"
+    words = {"name": name, "excerpt": excerpt, "value": value, "point": value.replace(",", "."), "kind": kind}
+    return refused(fault, part="number", **words, **place, level=level and level[1])
 
 
 # ---------------------------------------------------------------- rows of frames
@@ -187,10 +192,7 @@ def refusals(kind: str, library: str) -> Iterator[None]:
     except DataError:
         raise
     except ImportError as error:
-        raise DataError(
-            f"{library} needs another library to convert the {kind} frame ({error}).",
-            remedy="Install pyarrow.",
-        ) from None
+        raise refused("library-missing", library=library, kind=kind, why=error) from None
     except BaseException as error:
         # Each library has its own error class for a column that cannot be cast or a query that fails.
         builtin = type(error).__module__.partition(".")[0] == "builtins"
@@ -217,9 +219,8 @@ def row_error(error: _native.RowError, kind: str) -> DataError:
     """Returns the error for a bad row. Row numbers start at 0, as in frames."""
     query, document = (each.decode(errors="replace") or None for each in (error.query, error.document))
     value = f"query '{query or ''}', document '{document or ''}': the {value_of(kind)}"
-    found, remedy = fault("row", error.kind, value=value, column=error.column)
     fields: dict[str, Any] = {"column": error.column or None, "query": query, "document": document}
-    return DataError(found, file=f"{kind} frame", row=error.row, remedy=remedy, **fields)
+    return refused(error.kind, part="row", file=f"{kind} frame", row=error.row, value=value, **fields)
 
 
 # ---------------------------------------------------------------- entries of mappings
@@ -227,15 +228,12 @@ def row_error(error: _native.RowError, kind: str) -> DataError:
 
 def entry_error(error: _native.MappingError, kind: str) -> DataError:
     """Returns the error for a bad entry of a mapping, where ``kind`` is ``qrels`` or ``run``."""
-    value = value_of(kind)
-    found, remedy = fault("entry", error.kind, value=value, detail=error.detail)
-    nowhere = error.query is None and error.kind in ("changed", "mapping")
-    query = None if nowhere else shown(error.query)
-    document = shown(error.document) if error.document is not None or error.kind == "document" else None
-    names = {"query": query, "document": document}
-    where = ", ".join(f"{word} {name}" for word, name in names.items() if name is not None)
+    given = {"query": error.query, "document": error.document}
+    optional = {"query": error.kind in ("changed", "mapping"), "document": error.kind != "document"}
+    named = {word: shown(each) for word, each in given.items() if each is not None or not optional[word]}
+    where = ", ".join(f"{word} {name}" for word, name in named.items())
     fields: dict[str, Any] = {
-        word: name if not isinstance(given, str) else given
-        for (word, name), given in zip(names.items(), (error.query, error.document), strict=True)
+        word: each if isinstance(each, str) else named.get(word) for word, each in given.items()
     }
-    return DataError(f"{where}: {found}" if where else found, file=kind, remedy=remedy, **fields)
+    words = {"where": where and f"{where}: ", "value": value_of(kind), "detail": error.detail}
+    return refused(error.kind, part="entry", file=kind, **words, **fields)

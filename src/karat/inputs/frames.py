@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 from karat import _native
 from karat.inputs import engine_of, installed
 from karat.inputs.columns import IDS, ROLES, choose, constant_in, refuse_namesakes, usual
-from karat.inputs.errors import refusals, sentences, sentences_of
+from karat.inputs.errors import refusals, refused, sentences, sentences_of
 from karat.inputs.sources import Provenance
-from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -148,7 +147,7 @@ def columns_of(given: Any, kind: str, named: Asked) -> Columns:
         given: the frame.
         kind: ``qrels`` or ``run``.
         named: the columns' names by role; None, or none given, looks for a usual name. A number is the grade of
-            every row. A role that is given besides, such as ``subtopic``, must have a column too.
+            every row. Further roles, such as ``subtopic``, need a column too.
 
     Raises:
         DataError: a missing or ambiguous column, or one of the wrong type.
@@ -201,10 +200,7 @@ def refuse_one_column(given: Any, kind: str) -> None:
     if library in LIBRARIES and not frame and not holds_structs(given):
         wanted = "grades" if kind == "qrels" else "scores"
         what = "one column" if its.__name__.endswith(("Series", "Array")) else "not a data frame"
-        raise DataError(
-            f"The {kind} is {library}'s {its.__name__}, {what}.",
-            remedy=f"Give a data frame with columns of queries, documents and {wanted}.",
-        )
+        raise refused("not-a-frame", kind=kind, library=library, type=its.__name__, what=what, wanted=wanted)
 
 
 def holds_structs(given: Any) -> bool:
@@ -251,26 +247,16 @@ HALF = "e"
 def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
     """Refuses a column whose type does not fit its role."""
     name, holds, form = field
-    said = f"Column '{name}' of the {kind} frame holds"
+    words = {"column": name, "kind": kind, "role": role, "content": content(holds, form)}
     if form in LISTS:
-        remedy = "Convert the lists to one row per document (explode). karat.evaluate_ids accepts one row per question."
-        raise DataError(f"{said} lists.", column=name, remedy=remedy)
+        raise refused("column-of-lists", **words)
     if role in IDS and holds not in ("text", "whole", "none"):
         why = " Whole numbers become fractions where some are missing." * (holds == "number" and form != "b")
-        raise DataError(
-            f"{said} {content(holds, form)}, but ids are text or whole numbers.",
-            column=name,
-            remedy=f"Cast it.{why}",
-        )
+        raise refused("column-of-ids", **words, why=why)
     if role not in IDS and holds not in ("whole", "number", "none"):
-        raise DataError(
-            f"{said} {content(holds, form)}, but a {role} is a number.", column=name, remedy="Cast it."
-        )
+        raise refused("column-of-numbers", **words)
     if role == "rank" and form == HALF:
-        said = f"Column '{name}' of the {kind} frame holds half-precision numbers, in which ranks above 2,048 are equal"
-        raise DataError(
-            f"{said}.", column=name, remedy="Cast the ranks to whole numbers before they lose digits."
-        )
+        raise refused("half-precision-ranks", **words)
 
 
 def content(holds: str, form: str) -> str:

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from karat.output.errors import DataError
+from karat.inputs.errors import refused
 from karat.output.escaping import shown
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def unicode(identifier: bytes) -> str | None:
         return None
 
 
-def twice(names: Iterable[str]) -> str | None:
+def twice(names: Iterable[Any]) -> Any:
     """Returns the first repeated name, or None if all names are distinct."""
-    seen: set[str] = set()
+    seen: set[Any] = set()
     for name in names:
         if name in seen:
             return name
@@ -54,13 +54,11 @@ def as_text(identifier: object) -> str:
         return str(identifier)
     if isinstance(identifier, bool) or not hasattr(identifier, "__index__"):
         kind = type(identifier).__name__
-        raise DataError(
-            f"The id {shown(identifier)} is {kind}, not text or a whole number.", remedy="Write it as str."
-        )
+        raise refused("id-type", identifier=shown(identifier), kind=kind)
     try:
         return str(operator.index(identifier))
     except ValueError as error:  # more digits than Python writes
-        raise DataError(f"An id is a whole number that has no decimal text: {error}.") from None
+        raise refused("id-without-text", why=error) from None
 
 
 def texts(mapping: Mapping[Any, Any]) -> dict[str, Any]:

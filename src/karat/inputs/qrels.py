@@ -13,8 +13,8 @@ import numpy as np
 from karat import _native
 from karat.conventions.policy import Policy
 from karat.inputs.columns import constant_in
-from karat.inputs.dicts import MAPPING, graded, grades_of, plain
-from karat.inputs.errors import scores_as_grades, sentences
+from karat.inputs.dicts import MAPPING, numbered, numbers_of, plain
+from karat.inputs.errors import refused, scores_as_grades, sentences
 from karat.inputs.files import read_as
 from karat.inputs.frames import Frame, columns_of, is_frame
 from karat.inputs.ids import bytes_of, text_of, texts
@@ -136,10 +136,8 @@ class Qrels:
         Raises:
             DataError: an entry that cannot be read, or no judgments.
         """
-        if grade is not None or not all(isinstance(its, dict) for its in qrels.values()):
-            qrels = graded(qrels, grade)
         with sentences("qrels", "qrels"):
-            judgments = _native.judgments_from_mapping(plain(qrels))
+            judgments = _native.judgments_from_mapping(plain(numbered(qrels, "qrels", grade)))
         if not judgments.queries:
             raise nothing("qrels", "the mapping is empty.")
         return cls("<mapping>", judgments, MAPPING)
@@ -280,9 +278,9 @@ def refuse_scores(judgments: _native.Judgments) -> None:
         raise scores_as_grades()
 
 
-def nothing(name: str, why: str) -> NothingError:
+def nothing(name: str, why: str) -> DataError:
     """Returns the error for an input without any judgment."""
-    return NothingError(f"there are no judgments: {why}", file=name)
+    return refused("nothing", error=NothingError, file=name, why=why)
 
 
 NO_SUBTOPIC = (b"0", b"Q0", b"q0")
@@ -331,11 +329,7 @@ def subtopics_of(
     query_of, subtopic_of, document_of = ids
     labels = set(subtopic_of)
     if origin.kind != "a mapping" and len(labels) == 1 and labels <= set(NO_SUBTOPIC):
-        raise DataError(
-            f"there are no subtopics: the second column is '{labels.pop().decode()}' on every line.",
-            file=name,
-            remedy="A measure by subtopics (judgment groups) reads 'query subtopic document grade'.",
-        )
+        raise refused("no-subtopics", file=name, value=labels.pop().decode())
     number = {query: place for place, query in enumerate(judgments.queries)}
     row, place = documents_of(judgments)
     named: list[dict[bytes, int]] = [{} for _ in number]
@@ -401,13 +395,14 @@ def lines_of_mapping(
     for query, subtopics in texts(mapping).items():
         own = highest.setdefault(query, {})
         for subtopic, its in subtopics.items() if isinstance(subtopics, Mapping) else [("", None)]:
-            documents = grades_of(query, its, grade)
+            documents = numbers_of(query, its, "qrels", grade)
             if not isinstance(documents, Mapping):
-                raise DataError(
-                    f"query {shown(query)}: expected {{document: grade}} for a subtopic, found {shown(documents)}.",
+                raise refused(
+                    "subtopic-without-documents",
                     file="qrels",
                     query=query,
-                    remedy="A measure by subtopics (judgment groups) reads {query: {subtopic: {document: grade}}}.",
+                    name=shown(query),
+                    documents=shown(documents),
                 )
             for document, worth in texts(documents).items():
                 rows.append((query, str(subtopic), document, worth))

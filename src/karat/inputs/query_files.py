@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from karat import _native
-from karat.inputs.errors import sentences
+from karat.inputs.errors import refused, sentences
 from karat.inputs.ids import text_of
 from karat.inputs.sources import source_of
-from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     import os
@@ -45,16 +44,11 @@ def read_weights(where: Readable) -> dict[str, float]:
     weights: dict[str, float] = {}
     for query, weight, line in zip(map(text_of, queries), values.tolist(), lines.tolist(), strict=True):
         if query in weights:
-            raise DataError(
-                f"query '{query}' has a weight already.",
-                file=source.name,
-                line=line,
-                query=query,
-                remedy="Remove one line.",
-            )
+            raise refused("weight-twice", file=source.name, line=line, query=query)
         if not is_weight(weight):
-            said = f"the weight of query '{query}' is {weight!r}: {A_WEIGHT}."
-            raise DataError(said, file=source.name, line=line, query=query)
+            raise refused(
+                "weight", file=source.name, line=line, query=query, weight=weight, expected=A_WEIGHT
+            )
         weights[query] = weight
     return weights
 
@@ -91,12 +85,7 @@ def groups_of(given: GroupsLike, queries: Sequence[str]) -> Groups:
     without = [query for query in queries if query not in mapping]
     if without:
         others = f", nor have {len(without) - 1} others" if len(without) > 1 else ""
-        raise DataError(
-            f"query '{without[0]}' has no group{others}.",
-            file=name or "groups",
-            query=without[0],
-            remedy="Give every query a group, as in the line 'query group'.",
-        )
+        raise refused("no-group", file=name or "groups", query=without[0], others=others)
     names = sorted({mapping[query] for query in queries})
     code = {each: place for place, each in enumerate(names)}
     return Groups(name, tuple(names), np.array([code[mapping[query]] for query in queries], np.int64))
@@ -121,15 +110,7 @@ def read_groups(source: Source) -> dict[str, str]:
             continue
         query, _, group = line.strip().replace("\t", " ").partition(" ")
         if not group.strip():
-            raise DataError(
-                f"expected 'query group', found '{line.strip()[:80]}'.", file=source.name, line=number
-            )
+            raise refused("not-a-group", file=source.name, line=number, found=line.strip()[:80])
         if found.setdefault(query, group.strip()) != group.strip():
-            raise DataError(
-                f"query '{query}' is in group '{found[query]}' already.",
-                file=source.name,
-                line=number,
-                query=query,
-                remedy="A query has one group: remove one line.",
-            )
+            raise refused("group-twice", file=source.name, line=number, query=query, group=found[query])
     return found

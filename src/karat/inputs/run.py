@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -13,8 +12,8 @@ import numpy as np
 from karat import _native
 from karat.conventions.policy import Policy
 from karat.inputs.columns import INSISTED, usual
-from karat.inputs.dicts import MappingRun, plain, ranked
-from karat.inputs.errors import sentences
+from karat.inputs.dicts import MappingRun, numbered, plain
+from karat.inputs.errors import refused, sentences
 from karat.inputs.files import read_as
 from karat.inputs.frames import Frame, columns_of, is_frame, refuse_one_column
 from karat.inputs.ids import text_of
@@ -22,10 +21,10 @@ from karat.inputs.qrels import Qrels
 from karat.inputs.runs import Extracted, TextRun, Wrapper
 from karat.inputs.sources import Provenance, Readable, Source, called, kept, source_of
 from karat.lists.rows import offsets_of
-from karat.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError, Worded, worded
+from karat.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError, Worded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from karat.inputs.files.table import Table
     from karat.inputs.qrels import Rows
@@ -126,9 +125,8 @@ class Run:
         """
         its: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
         if exclude is not None:
-            seen = exclude if isinstance(exclude, Qrels) else pairs_of(Qrels.of, exclude)
             whole = cls.of(run, name, **its, extract=extract, folders=folders)
-            return replace(whole, held=excluding(whole.held, seen))
+            return replace(whole, held=excluding(whole.held, pairs_of(exclude)))
         if isinstance(run, Run):
             return run
         if isinstance(run, list):
@@ -138,12 +136,8 @@ class Run:
         if isinstance(run, Mapping):
             if are_several(run):
                 count = "1 run" if len(run) == 1 else f"{len(run)} runs"
-                raise DataError(
-                    f"This is a dictionary of {count} by name, not one run.",
-                    remedy="Give one of the runs. karat.evaluate and karat.compare accept several runs.",
-                )
-            run = run if all(isinstance(each, dict) for each in run.values()) else ranked(run)
-            return cls(name or "run", MappingRun(plain(run)))
+                raise refused("several-runs", count=count)
+            return cls(name or "run", MappingRun(plain(numbered(run, "run"))))
         if not isinstance(run, (str, bytes, os.PathLike)) and is_frame(run):
             return cls(name or "run", held_frame(run, extract, its), doubtful(score))
         found = read_as(cast("Readable", run), "run", its, folders)
@@ -216,7 +210,7 @@ def runs_in(given: RunsLike, exclude: Any = None) -> list[Run]:
     Raises:
         DataError: one that cannot be read, or two of one name.
     """
-    seen = exclude if exclude is None or isinstance(exclude, Qrels) else pairs_of(Qrels.of, exclude)
+    seen = None if exclude is None else pairs_of(exclude)
     if isinstance(given, Mapping):
         names = list(map(str, given))
         refuse_alike(names)
@@ -247,7 +241,7 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> RunSou
     from karat.inputs.runs.engine import EngineRun, is_away
 
     if extract not in (None, "engine"):
-        raise DataError(f"extract={extract!r} is unknown: the only choice is 'engine'.")
+        raise refused("no-such-extract", extract=extract)
     refuse_one_column(frame, "run")
     if extract == "engine" or is_away(frame):
         return EngineRun.of(frame, small=extract is None, **named)
@@ -289,12 +283,11 @@ def refuse_alike(names: Sequence[str]) -> None:
     """
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise DataError(
-            worded(
-                f"{names.count(twice)} runs are called '{twice}': give each run a different name, as in ",
-                Worded("{'old': run, 'new': run}", "old=a/x.run new=b/x.run"),
-                ".",
-            )
+        raise refused(
+            "one-name",
+            count=names.count(twice),
+            name=twice,
+            example=Worded("{'old': run, 'new': run}", "old=a/x.run new=b/x.run"),
         )
 
 
@@ -305,7 +298,7 @@ def text_name(name: object) -> str:
         DataError: it is not text.
     """
     if not isinstance(name, str):
-        raise DataError(f"The name of a run must be text, but name={name!r} was given.")
+        raise refused("name-not-text", name=name)
     return name
 
 
@@ -428,41 +421,20 @@ def moved_up(found: Found, left_out: Any, judgment: Any, duplicates: list[Any]) 
     )
 
 
-def pairs_of(read: Callable[..., Qrels], given: Any) -> Qrels:
-    """Reads pairs of query and document from any form of judgments, with or without grades.
-
-    Args:
-        read: ``Qrels.of``.
-        given: the pairs.
-    """
-    if isinstance(given, (str, os.PathLike)) or hasattr(given, "read"):
-        given = kept(given)  # without grades it is read twice
-    try:
-        return with_or_without_grades(read, given)
-    except NothingError:
-        return read({"": []})  # nothing is excluded
-
-
-def with_or_without_grades(read: Callable[..., Qrels], given: Any) -> Qrels:
-    """Reads the pairs of query and document from judgments with or without grades."""
+def pairs_of(given: Any) -> Qrels:
+    """Reads pairs of query and document from any form of judgments, with or without grades."""
+    if isinstance(given, Qrels):
+        return given
+    given = kept(given)  # it may be read again
+    pairs = two_columns(given) if isinstance(given, (str, os.PathLike, bytes)) else None
     first = Policy(duplicates="first")
-    if isinstance(given, io.IOBase):  # text, which can be read once
-        return read(given, first)
-    if not isinstance(given, (str, os.PathLike, bytes)):
-        return read(given, first, grade=1)
     try:
-        return read(given, first)
+        try:
+            return Qrels.of(pairs or given, first, grade=1)
+        except ColumnsOfTextError:
+            return Qrels.of(given, first)
     except NothingError:
-        raise
-    except DataError as error:
-        refused = error
-    pairs = two_columns(given)
-    if pairs is not None:
-        return read(pairs)
-    try:
-        return read(given, first, grade=1)  # a table may have no grades
-    except ColumnsOfTextError:
-        raise refused from None
+        return Qrels.of({"": []})  # nothing is excluded
 
 
 def two_columns(given: Any) -> dict[str, set[str]] | None:

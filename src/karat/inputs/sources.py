@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from karat.inputs import ENDINGS, PACKED, READERS
 from karat.inputs.decompression import AT_ONCE, FIRST, MAGIC, Cursor, Format, decompressed, format_of
-from karat.inputs.errors import line_in, sentences
+from karat.inputs.errors import line_in, refused, sentences
 from karat.inputs.ids import text_of
 from karat.output.errors import DataError, by_policy, worded
 from karat.output.files import own_table
@@ -187,9 +187,7 @@ class Source:
                     return
                 if len(line) > longest:
                     size = f"{longest >> 20} MiB"
-                    raise DataError(
-                        f"the line is longer than {size}: this is not text.", file=self.name, line=number
-                    )
+                    raise refused("long-line", file=self.name, line=number, size=size)
                 yield line.removesuffix(b"\n").removeprefix(mark)
                 mark = b""
 
@@ -209,21 +207,12 @@ def source_of(where: Readable) -> Source:
     if isinstance(where, (str, os.PathLike)):
         path = os.fspath(where)
         if "\0" in path:
-            raise DataError(
-                f"The path {path} contains a NUL character, which paths cannot contain.",
-                remedy="Give the path of a file.",
-            )
+            raise refused("nul-in-path", path=path)
         return from_stream(standard_input(), "standard input") if path == "-" else from_path(path)
     if not hasattr(where, "read"):
-        raise DataError(
-            f"Cannot read a {type(where).__name__}.",
-            remedy="Give a path, '-' for standard input, bytes, an open binary file, a data frame, or "
-            "{query: {document: number}}.",
-        )
+        raise refused("unreadable-type", type=type(where).__name__)
     if isinstance(where.read(0), str):
-        raise DataError(
-            "The file is open as text.", remedy="Open it in binary mode ('rb'), since ids are bytes."
-        )
+        raise refused("open-as-text")
     return from_stream(where, str(getattr(where, "name", "<stream>")))
 
 
@@ -253,7 +242,7 @@ def standard_input() -> IO[bytes]:
         DataError: standard input is closed.
     """
     if sys.stdin is None or sys.stdin.closed:
-        raise DataError("Standard input is closed.", remedy="Give a file, or redirect one.")
+        raise refused("closed-input")
     return sys.stdin.buffer
 
 
@@ -262,7 +251,7 @@ def from_path(path: str) -> Source:
     with sentences(path):
         found = os.stat(path)
         if stat.S_ISDIR(found.st_mode):
-            raise DataError("this is a folder.", file=path, remedy="Give a file.")
+            raise refused("folder", file=path)
         if not stat.S_ISREG(found.st_mode):
             return from_stream(open(path, "rb"), path, own=True)
         with open(path, "rb") as file:

@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 import numpy as np
 
 from karat import _native
+from karat.inputs.errors import refused
 from karat.lists.rows import (
+    PER_ROW,
     POOLED,
     Floats,
     Integers,
     JudgedRows,
     offsets_of,
     rows_of_groups,
+    stretches,
 )
-from karat.output.errors import DataError, UncomputableError
+from karat.output.errors import UncomputableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -145,13 +148,9 @@ def at_given_ranks(rows: JudgedRows, name: str) -> JudgedRows:
     starts = np.zeros(len(given), bool)
     starts[offsets[:-1][np.diff(offsets) > 0]] = True
     if (given < 1).any():
-        raise DataError(f"found the rank {given.min():g}, but ranks count from 1 (ranks=given).", file=name)
+        raise refused("rank-below-1", file=name, rank=given.min())
     if ((np.diff(given, prepend=0.0) == 0) & ~starts).any():
-        raise DataError(
-            "two documents of a list have the same rank, which ranks=given does not allow.",
-            file=name,
-            remedy="Give them different ranks, or choose ranks=counted.",
-        )
+        raise refused("same-rank", file=name)
     filled = np.diff(offsets) > 0
     length = np.zeros(len(rows.length))
     length[filled] = given[offsets[1:][filled] - 1]
@@ -416,31 +415,20 @@ def groups_of(first: Floats, last: Floats) -> tuple[list[Integers], list[tuple[i
 
 def stacked(rows: JudgedRows, batch: list[tuple[int, Integers, Many]]) -> Orders:
     """Returns one table for the orders of several lists. Each order becomes a separate list with its rows by rank."""
-    ranks, sources, judgments, lists, row_counts, judged_counts = [], [], [], [], [], []
-    for each, places, (many, _, _) in batch:
-        order = np.argsort(many, axis=1)
-        ranks.append(np.take_along_axis(many, order, axis=1).ravel())
-        sources.append(places[order].ravel())
-        judged = np.arange(rows.judged_offsets[each], rows.judged_offsets[each + 1])
-        judgments.append(np.tile(judged, len(many)))
-        lists.append(np.full(len(many), each))
-        row_counts.append(np.full(len(many), len(places)))
-        judged_counts.append(np.full(len(many), len(judged)))
-    source, of = np.concatenate(sources), np.concatenate(lists)
+    of = np.repeat([each for each, _, _ in batch], [len(many) for _, _, (many, _, _) in batch])
+    row_counts, judged_counts = np.diff(rows.offsets), np.diff(rows.judged_offsets)
+    source = np.concatenate([places[np.argsort(many, axis=1)].ravel() for _, places, (many, _, _) in batch])
     table = replace(
         rows,
         length=rows.length[of],
-        offsets=np.append(0, np.cumsum(np.concatenate(row_counts))),
-        rank=np.concatenate(ranks),
-        grade=rows.grade[source],
-        tie_first=rows.tie_first[source],
-        tie_last=rows.tie_last[source],
-        judged_offsets=np.append(0, np.cumsum(np.concatenate(judged_counts))),
-        judged_grades=rows.judged_grades[np.concatenate(judgments)],
+        offsets=np.append(0, np.cumsum(row_counts[of])),
+        **rows.taken(source, *PER_ROW),
+        judged_offsets=np.append(0, np.cumsum(judged_counts[of])),
+        judged_grades=rows.judged_grades[stretches(judged_counts, of)],
         scores=None,
         weight=None,
-        listed=None if rows.listed is None else rows.listed[source],
     )
+    ranks = np.concatenate([np.sort(many, axis=1).ravel() for _, _, (many, _, _) in batch])
     weight = np.concatenate([weights for _, _, (_, weights, _) in batch])
     drawn = np.concatenate([np.full(len(many), float(drawn)) for _, _, (many, _, drawn) in batch])
-    return Orders(table, of, weight, drawn)
+    return Orders(replace(table, rank=ranks), of, weight, drawn)

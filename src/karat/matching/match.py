@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import _native
+from karat.inputs.errors import refused
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.runs import MatchOptions, Wrapper, listing
@@ -35,7 +36,7 @@ from karat.matching.axes import (
     to_depth,
     without_negative,
 )
-from karat.output.errors import DataError, PolicyError, by_policy, worded
+from karat.output.errors import PolicyError, by_policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -115,7 +116,7 @@ class Match:
         rows: their judged rows.
         counts: the counts of the match.
         missing: whether the run lacks each query [queries].
-        whole: the rows before ties, depth and unjudged documents were decided: the input of ``finished``.
+        whole: the rows before the rules for ties, depth and unjudged documents are applied: the input of ``finished``.
     """
 
     queries: list[bytes]
@@ -275,7 +276,7 @@ def match_grades(
     """
     pools = grades if judged is None else judged
     if len(pools) != len(grades):
-        raise DataError(f"There are {len(grades)} ranked lists but {len(pools)} lists of judged grades.")
+        raise refused("unequal-pools", lists=len(grades), pools=len(pools))
     flat, full = end_to_end(grades, "Ranked list")
     pool, pool_offsets = without_none(*end_to_end(pools, "List of judged grades"))
     rank = ranks_within(full)[~np.isnan(flat)]
@@ -367,7 +368,7 @@ def decide(
     negative = int((rows.judged_grades < 0).sum())
     if negative and policy.negative == "error":
         these = "1 judgment has" if negative == 1 else f"{negative} judgments have"
-        raise DataError(f"{these} a negative grade, which the policy forbids (negative=error).")
+        raise refused("negative", these=these)
     rows = without_negative(rows, policy.negative)
     if policy.judgments == "retrieved":
         rows = knowing_retrieved_only(rows)
@@ -378,8 +379,7 @@ def decide(
     tied = (first_tie > 0) & (first_tie <= (policy.depth or np.inf))
     if tied.any() and policy.ties == "error":
         query = text_of(queries[int(tied.argmax())])
-        said = f"query '{query}' has equal scores that touch a judged document, which the policy forbids (ties=error)."
-        raise DataError(said, file=name, query=query)
+        raise refused("tied", file=name, query=query)
     whole = rows = rows if every is None else every(rows)
     if policy.ties in ("optimistic", "pessimistic"):
         rows = arranged(rows, policy.ties)
@@ -391,11 +391,13 @@ def decide(
     # "The run is empty" is clearer than "lacks every query"; ``refuse_empty`` reports it next.
     empty = policy.overlap != "none" and not counts.extra and not retrieved.any()
     if missing and policy.missing == "error" and not empty:
-        raise DataError(
-            f"the run lacks {len(missing)} of {len(queries)} judged queries, starting with '{missing[0]}'.",
+        raise refused(
+            "missing-queries",
             file=name,
             query=missing[0],
-            remedy=worded("Complete it, or choose ", by_policy("missing", "zero", "skip"), "."),
+            count=len(missing),
+            judged=len(queries),
+            rule=by_policy("missing", "zero", "skip"),
         )
     counts = replace(counts, queries=len(queries), missing=missing, tied=int(tied.sum()), negative=negative)
     found = Match(queries, rows, counts, ~retrieved, whole)
@@ -433,10 +435,7 @@ def end_to_end(lists: list[list[Any]], what: str) -> tuple[Floats, Integers]:
     for number, each in enumerate(lists, 1):
         for place, grade in enumerate(each, 1):
             if grade is not None and (not isinstance(grade, Real) or not math.isfinite(grade)):
-                raise DataError(
-                    f"{what} number {number} has {grade!r} at place {place}.",
-                    remedy="A grade is a number, or None for an unjudged document.",
-                )
+                raise refused("not-a-grade", what=what, number=number, grade=grade, place=place)
     offsets = np.append(0, np.cumsum([len(each) for each in lists])).astype(np.int64)
     return np.array([grade for each in lists for grade in each], np.float64), offsets
 

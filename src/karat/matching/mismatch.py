@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.inputs.columns import rank_or_score
-from karat.inputs.errors import SWAPPED
+from karat.inputs.errors import SWAPPED, refused
 from karat.inputs.ids import text_of, why_apart
 from karat.inputs.run import ExcludingRun
 from karat.inputs.runs import MatchOptions, TextRun
 from karat.output.errors import DataError, by_policy, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from karat.conventions.policy import Policy
     from karat.inputs.qrels import Qrels
@@ -30,7 +31,6 @@ LEVELS = 10
 """The usual limit of distinct grades, and of the highest grade."""
 JUDGED, RANKED = 400, 2000
 """The most distinct ids of each side to compare."""
-SHARDS = worded("If this is part of a run, allow it: ", by_policy("overlap", "none"), ".")
 
 
 def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
@@ -53,10 +53,7 @@ def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
     grades = judged.judgments.grades
     if policy.overlap == "none" or not np.any(grades != np.round(grades)):
         return None
-    try:
-        scores = [(query, score) for query, _, score in islice(run.held.rows(), ROWS)]
-    except (DataError, ValueError):
-        return None
+    scores = [(query, score) for query, _, score in first_rows(run)]
     levels = {score for _, score in scores}
     # Grades are a few whole numbers with ties within a list. Ranks have no ties.
     tied = len(set(scores)) < len(scores)
@@ -123,9 +120,8 @@ def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
     name = run.origin.path or run.name
     if counts.malformed and run.source is not None:
         first = first_fault(run, policy)
-        said = f"malformed=skip skipped all {counts.lines:,} lines."
-        raise DataError(said, file=name, remedy=first)
-    raise DataError("the run is empty.", file=name, remedy=worded("Give the run's lines. ", SHARDS))
+        raise refused("all-skipped", file=name, lines=counts.lines, remedy=first)
+    raise refused("empty-run", file=name, rule=by_policy("overlap", "none"))
 
 
 def first_fault(run: Run, policy: Policy) -> str:
@@ -142,7 +138,7 @@ def first_fault(run: Run, policy: Policy) -> str:
 
 def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
     """Returns the sentence about a run and judgments without a common query, with the likely cause."""
-    ranked = some_queries(run)
+    ranked = list(dict.fromkeys(query for query, _, _ in first_rows(run)))[:RANKED]
     queries = "query is" if extra == 1 else "queries is"
     sentence = (
         f"{run.name} and {judged.name} have no query in common: none of the run's {extra:,} {queries} judged; the "
@@ -195,22 +191,17 @@ def some_documents(run: Run, queries: Sequence[bytes], policy: Policy) -> list[b
     In a text, it inspects the first rows. If none is of these queries, the kernel ranks the first of the queries.
     """
     wanted = set(queries)
-    try:
-        rows = islice(run.held.rows(None if run.source else wanted), ROWS)
-        found = list(islice(dict.fromkeys(row[1] for row in rows if row[0] in wanted), RANKED))
-        if run.source and queries and not found:
-            found = run.held.ranked(queries[0], MatchOptions(policy))[0][:RANKED]
-        return found
-    except (DataError, ValueError):
-        return []
+    rows = first_rows(run, None if run.source else wanted)
+    found = list(dict.fromkeys(row[1] for row in rows if row[0] in wanted))[:RANKED]
+    if run.source and queries and not found:
+        found = run.held.ranked(queries[0], MatchOptions(policy))[0][:RANKED]
+    return found
 
 
-def some_queries(run: Run) -> list[bytes]:
-    """Returns some distinct queries, or an empty list if the run cannot be read again."""
-    try:
-        return list(islice(dict.fromkeys(query for query, _, _ in islice(run.held.rows(), ROWS)), RANKED))
-    except (DataError, ValueError):
-        return []
+def first_rows(run: Run, queries: Collection[bytes] | None = None, most: int = ROWS) -> Iterator[Row]:
+    """Yields the first rows of a run, for some queries or all, as far as they can be read again."""
+    with suppress(DataError, ValueError):
+        yield from islice(run.held.rows(queries), most)
 
 
 QUERIES = 5
@@ -237,9 +228,8 @@ def refuse_ranks(run: Run, found: Match) -> str | None:
         return None
     if run.doubted is not None:
         first = max(lists, key=len)
-        counts_up = f"column '{run.doubted}' counts {first[0]:g}, {first[1]:g}, {first[2]:g} … down each list"
-        said = f"{counts_up}, as ranks do, and ranks as scores turn each list upside down."
-        raise DataError(said, file=run.name, column=run.doubted, remedy=rank_or_score(run.doubted))
+        words: dict[str, Any] = {"column": run.doubted, "first": first, "remedy": rank_or_score(run.doubted)}
+        raise refused("counts-up", file=run.name, **words)
     if len(lists) < 2 or max(map(len, lists)) < SURE:
         return None
     return (
@@ -261,13 +251,10 @@ def lists_of(run: Run, found: Match) -> list[list[float]]:
     few = set(islice((each for each in found.queries if text_of(each) not in missing), QUERIES))
     if isinstance(run.held, StreamedRun) and run.doubted is None:
         return []
-    try:
-        if isinstance(run.held, TextRun):
-            lists = by_query(islice(run.held.rows(), LINES))
-            return lists[:-1] if sum(map(len, lists)) == LINES else lists
-        return by_query(run.held.rows(few))
-    except (DataError, ValueError):
-        return []
+    if isinstance(run.held, TextRun):
+        lists = by_query(first_rows(run, most=LINES))
+        return lists[:-1] if sum(map(len, lists)) == LINES else lists
+    return by_query(first_rows(run, few))
 
 
 def by_query(rows: Iterable[Row]) -> list[list[float]]:

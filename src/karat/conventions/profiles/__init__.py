@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 from dataclasses import dataclass, field
@@ -222,16 +221,8 @@ def written(name: str) -> set[str]:
     return set(re.findall(r"(\w+)\s*=", name))
 
 
-TYPES = {
-    "names": (dict, "a table"),
-    "axes": (dict, "a table"),
-    "policy": (dict, "a table"),
-    "hints": (dict, "a table"),
-    "measures": (list, "an array"),
-    "differs": (list, "an array"),
-    "digits": (int, "a whole number"),
-}
-"""The type of each field that is not text, and TOML's name for that type."""
+KINDS = {dict: "a table", list: "an array", int: "a whole number", str: "text"}
+"""TOML's names of the types of fields."""
 
 
 def profile_in(path: str) -> Profile:
@@ -246,14 +237,14 @@ def profile_in(path: str) -> Profile:
         raise PolicyError(f"{path}: {error.strerror}.") from None
     except ValueError as error:
         raise PolicyError(f"{path} is not TOML: {error}.") from None
-    fields = {each.name for each in dataclasses.fields(Profile)}
+    fields = vars(Profile("", ""))
     for key, value in given.items():
         if key not in fields:
             hint = did_you_mean(key, fields, f"It has: {', '.join(sorted(fields))}.")
             raise PolicyError(f"{path}: a profile has no '{key}'. {hint}")
-        kind, words = TYPES.get(key, (str, "text"))
+        kind = {Policy: dict, tuple: list}.get(type(fields[key]), type(fields[key]))
         if not isinstance(value, kind):
-            raise PolicyError(f"{path}: {key} is {words}, not {type(value).__name__}.")
+            raise PolicyError(f"{path}: {key} is {KINDS[kind]}, not {type(value).__name__}.")
         if isinstance(value, list):
             given[key] = tuple(value)
     for name, parameters in given.get("axes", {}).items():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from karat import _native
 from karat.diagnosis.check.finding import Finding, found, without_stop
 from karat.inputs.decompression import Cursor
-from karat.inputs.dicts import MappingRun, graded, ranked
+from karat.inputs.dicts import MappingRun, numbered
 from karat.inputs.errors import sentences
 from karat.inputs.files import read_as
 from karat.inputs.frames import columns_of, is_frame
@@ -222,7 +222,7 @@ def rows_of_dict(mapping: Mapping[Any, Any], kind: str) -> Iterator[tuple[Any, A
     Raises:
         DataError: a query that has no dict.
     """
-    for query, inner in (graded if kind == "qrels" else ranked)(mapping).items():
+    for query, inner in numbered(mapping, kind).items():
         if not isinstance(inner, Mapping):
             raise DataError(
                 f"query {query!r} has {inner!r} and not {{document: number}}: nest the dict as "

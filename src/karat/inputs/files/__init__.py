@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from karat.inputs import PACKED, installed
 from karat.inputs.columns import ROLES
-from karat.inputs.files.header import CARRIAGE
+from karat.inputs.errors import refused
 from karat.inputs.sources import Readable, Source, content_of, is_pattern, is_trec, kind_of, source_of
 from karat.output.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
 
@@ -53,11 +53,7 @@ def read_as(
         if named or (plain and not is_trec(source.head, kind)) or is_table(path):
             return opened(path, kind, asked, folders)
     elif named:
-        raise ColumnsOfTextError(
-            "karat reads this as TREC text, whose columns have no names.",
-            file=source.name,
-            remedy="Leave them out.",
-        )
+        raise refused("columns-of-text", error=ColumnsOfTextError, file=source.name)
     refuse_other(source)
     return source
 
@@ -76,25 +72,22 @@ def refuse_other(source: Source) -> None:
     if what is not None:
         raise ContentError(source.name, what)
     if b"\n" not in start and b"\r" in start.rstrip(b"\r"):
-        raise LineEndError(CARRIAGE, file=source.name, line=1)
+        raise refused("carriage-return", error=LineEndError, file=source.name, line=1)
 
 
 def opened(path: str, kind: str, asked: Asked, folders: str | None) -> Source | Table:
     """Opens a path as a table if it is one, otherwise as text."""
+    from karat.inputs.files.paths import joined
     from karat.inputs.files.table import Table, table_in
 
     if kind_of(path) == "text":
         installed()  # other packages' readers may know what karat does not
     found = table_in(path, kind, {**dict.fromkeys(ROLES[kind]), **asked}, folders)
-    if isinstance(found, Table):
-        return found
-    if found is None:
-        source = source_of(path)
-        refuse_other(source)
-        return source
-    from karat.inputs.files.paths import joined
-
-    return joined(found)
+    if found is not None:
+        return found if isinstance(found, Table) else joined(found)
+    source = source_of(path)
+    refuse_other(source)
+    return source
 
 
 def is_table(path: str) -> bool:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from karat.inputs.columns import INSISTED, usual
 from karat.inputs.decompression import unpacked
-from karat.inputs.errors import NO_UTF_8, sentences
+from karat.inputs.errors import refused, sentences
 from karat.inputs.ids import twice
 from karat.inputs.sources import BYTE_ORDER_MARK, is_number
-from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
 
 HEAD = 2**16
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-CARRIAGE = (
-    "the line contains a carriage return, as if lines ended in one alone. End each line with a line feed."
-)
 RANKED = ("query", "document", "rank")
 
 
@@ -70,27 +66,24 @@ def delimited(
             which may be a rank or a score.
     """
     if head.startswith(UTF_16):
-        raise DataError("the text is UTF-16.", file=path, remedy="Save it as UTF-8.")
+        raise refused("utf-16", part="line", file=path)
     lines = [each.rstrip("\r") for each in head.decode("utf-8", "surrogateescape").split("\n")]
     if not is_text(lines[0]):
         if sure:
-            raise DataError(f"the file {NO_UTF_8}", file=path)
+            raise refused("not-utf-8", file=path)
         return None
     separator = max(",;\t", key=lines[0].count) if sure else "\t"
     if "\r" in lines[0]:
-        raise DataError(CARRIAGE, file=path, line=1)
+        raise refused("carriage-return", file=path, line=1)
     names = split(lines[0], separator)
     if is_header(names, asked) or (sure and not any(is_number(each) for each in names)):
         again = twice(names)
         if again is not None:
-            raise DataError(
-                f"two columns are named '{again}'.", file=path, line=1, column=again, remedy="Rename one."
-            )
+            raise refused("two-names", file=path, line=1, column=again)
         return Delimited(separator, tuple(names), header=True)
     if sure:
-        expected = f"expected the columns' names, such as query_id,doc_id,{usual_value(kind)}"
-        said = f"{expected}; found '{lines[0][:80]}'."
-        raise DataError(said, file=path, line=1, remedy="Write a header line.")
+        value = "relevance" if kind == "qrels" else "score"
+        raise refused("header-expected", file=path, line=1, value=value, found=lines[0][:80])
     return ranks(path, lines[:-1] if len(head) >= HEAD else lines) if kind == "run" else None
 
 
@@ -116,11 +109,6 @@ def is_header(names: Sequence[str], asked: Collection[str]) -> bool:
     return by_name or bool(usual(names, "query") and usual(names, "document"))
 
 
-def usual_value(kind: str) -> str:
-    """Returns the usual name of the column of scores or grades."""
-    return "relevance" if kind == "qrels" else "score"
-
-
 def ranks(path: str, lines: list[str]) -> Delimited | None:
     """Returns MS MARCO's layout of a run: query, document, rank and, if there is a fourth column, score.
 
@@ -141,12 +129,6 @@ def ranks(path: str, lines: list[str]) -> Delimited | None:
     for query, _, rank in rows:
         before = last.get(query, -1)
         if not rank.isdigit() or int(rank) <= before or (before < 0 and int(rank) > 1):
-            raise DataError(
-                "three columns without names are MS MARCO's query, document and rank, and ranks count up from 1 in "
-                f"each query; found '{rank}' for query '{query}'.",
-                file=path,
-                query=query,
-                remedy="If it is a score, write a header line with tabs: query_id, doc_id, score.",
-            )
+            raise refused("not-ranks", file=path, query=query, rank=rank)
         last[query] = int(rank)
     return Delimited("\t", RANKED, header=False)

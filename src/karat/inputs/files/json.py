@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from karat import _native
 from karat.inputs.columns import IDS, Plan, constant_in, lists_documents, plan_of, usual
 from karat.inputs.decompression import unpacked
-from karat.inputs.errors import number_error, scores_as_grades, sentences
+from karat.inputs.errors import number_error, refused, scores_as_grades, sentences
 from karat.inputs.ids import twice
 from karat.output.errors import DataError, KaratError, NothingError
 
@@ -39,26 +39,16 @@ def mapping_in(path: str) -> dict[str, Any]:
     try:
         found = json.loads(content.decode("utf-8-sig"), object_pairs_hook=lambda pairs: distinct(pairs, path))
     except UnicodeDecodeError as error:
-        raise DataError(
-            f"byte {error.start} is not text in UTF-8.", file=path, remedy="Save the file as UTF-8."
-        ) from None
+        raise refused("byte-not-utf-8", file=path, start=error.start) from None
     except json.JSONDecodeError as error:
-        raise DataError(
-            f"this is not JSON ({error.msg}).",
-            file=path,
-            line=error.lineno,
-            remedy="Is the file complete? A file with an object on each line must end in .jsonl.",
-        ) from None
+        raise refused("not-json", file=path, line=error.lineno, why=error.msg) from None
     except KaratError:
         raise
     except NO_JSON as error:
-        raise DataError(f"this is not a run or qrels in JSON ({error}).", file=path) from None
+        raise refused("unusable-json", file=path, why=error) from None
     if not isinstance(found, dict):
         kind = "a list" if isinstance(found, list) else "one value"
-        raise DataError(
-            f"found {kind}, expected {{query: {{document: number}}}}, or an object on each line (.jsonl).",
-            file=path,
-        )
+        raise refused("not-an-object", file=path, value=kind)
     return found
 
 
@@ -67,7 +57,7 @@ def distinct(pairs: list[tuple[str, Any]], path: str) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         again = twice(key for key, _ in pairs)
-        raise DataError(f"'{again}' occurs twice in one object.", file=path, remedy="Remove one.")
+        raise refused("key-twice", file=path, key=again)
     return found
 
 
@@ -87,11 +77,10 @@ def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
         except NO_JSON as error:
             if number == len(lines):
                 break  # the head may end within it
-            found_no = f"this is not JSON ({error}): expected an object on each line."
-            raise DataError(found_no, file=path, line=number) from None
+            raise refused("line-not-json", file=path, line=number, why=error) from None
         if not isinstance(value, dict):
-            what = f"expected an object, found '{line[:60].decode(errors='replace')}'."
-            raise DataError(what, file=path, line=number)
+            found_line = line[:60].decode(errors="replace")
+            raise refused("line-not-an-object", file=path, line=number, found=found_line)
         found.append(value)
     return found
 
@@ -101,7 +90,7 @@ DEEPEST = 500
 EXACT = 15
 """Digits of whole numbers that a double always holds."""
 AT_ONCE = 2**20
-"""Bytes that are looked over at once."""
+"""Bytes that are checked at once."""
 
 
 def refuse_lines(path: str, plan: Plan, kind: str) -> None:
@@ -128,8 +117,7 @@ def refuse_line(line: bytes, place: dict[str, Any], plan: Plan, kind: str) -> No
     """
     depth, digits = _native.json_sizes(line)
     if depth > DEEPEST:
-        nested = f"objects and lists are nested deeper than {DEEPEST:,} levels, which no library reads."
-        raise DataError(nested, **place, remedy="Remove the line, or write it again.")
+        raise refused("nested-too-deep", **place, most=DEEPEST)
     if digits <= EXACT:
         return
     try:
@@ -207,15 +195,10 @@ def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, d
         DataError: a row that is not a dict, ambiguous columns, a document that occurs twice for one query.
     """
     if not rows and kind == "qrels":
-        raise NothingError("there are no judgments: the list is empty.", file="qrels")
+        raise refused("nothing", error=NothingError, file="qrels", why="the list is empty.")
     odd = next((number for number, each in enumerate(rows) if not isinstance(each, dict)), None)
     if odd is not None:
-        raise DataError(
-            f"found {type(rows[odd]).__name__}, expected a dict such as {{'query_id': …, 'doc_id': …, …}}.",
-            file=kind,
-            row=odd,
-            remedy="Lists of ids alone are for karat.evaluate_ids.",
-        )
+        raise refused("row-not-a-dict", file=kind, row=odd, type=type(rows[odd]).__name__)
     fields = shapes_of(rows)
     wanted = dict(asked)
     listing = any(lists_documents(name, kind) for name, shape in fields.items() if shape == "list")
@@ -231,21 +214,12 @@ def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, d
         its = found.setdefault(query, {})
         for document, value in documents(row, plan, constant):
             if document in its:
-                raise DataError(
-                    f"document {document!r} occurs twice for query {query!r}.",
-                    file=kind,
-                    row=number,
-                    query=str(query),
-                    document=str(document),
-                    remedy="Remove one.",
-                )
+                ids = {"query": str(query), "document": str(document)}
+                raise row.refused("document-twice", **ids, id=document, of=query)
             its[document] = value
-    guessed = kind == "qrels" and constant is None and not asked.get("grade") and plan.columns.get("grade")
-    if (
-        guessed
-        and guessed.casefold() == "score"
-        and any(map(is_fraction, chain(*map(dict.values, found.values()))))
-    ):
+    unnamed = constant is None and asked.get("grade") is None
+    guessed = unnamed and plan.columns.get("grade", "").casefold() == "score"
+    if guessed and any(map(is_fraction, chain(*map(dict.values, found.values())))):
         raise scores_as_grades()
     return found
 
@@ -269,14 +243,15 @@ class Row:
     kind: str
     number: int
 
-    def error(self, what: str, name: str | None = None, remedy: str | None = None) -> DataError:
+    def refused(self, fault: str, name: str | None = None, **words: Any) -> DataError:
         """Returns an error about the row, or about a field of it."""
-        return DataError(what, file=self.kind, row=self.number, column=name, remedy=remedy)
+        return refused(fault, file=self.kind, row=self.number, column=name, **words)
 
     def wrong(self, found: Any, name: str, expected: str) -> DataError:
         """Returns the error for a value of the wrong type."""
-        said = f"'{name}' is {type(found).__name__} {found!r:.60}, expected {expected}."
-        return self.error(said, name, "Correct it.")
+        return self.refused(
+            "wrong-type", name, found=f"{type(found).__name__} {found!r:.60}", expected=expected
+        )
 
     def field(self, name: str) -> Any:
         """Returns the value of a field.
@@ -286,7 +261,7 @@ class Row:
         """
         found = self.fields.get(name)
         if found is None:
-            raise self.error(f"'{name}' is missing or None.", name, "Fill it, or leave such rows out.")
+            raise self.refused("missing-field", name)
         return found
 
     def one(self, name: str) -> Any:
@@ -325,7 +300,7 @@ def documents(row: Row, plan: Plan, constant: float | None) -> Iterator[tuple[An
     else:
         lists = {name: row.listed(name) for name in columns.values()}
         if len(set(map(len, lists.values()))) > 1:
-            raise row.error(f"the lists {' and '.join(lists)} differ in length.")
+            raise row.refused("unequal-lists", names=" and ".join(lists))
         inner = [replace(row, fields=dict(zip(lists, each))) for each in zip(*lists.values(), strict=True)]
     for place, each in enumerate(inner, 1):
         document, value = each.one(columns["document"]), columns.get("grade", columns.get("score"))

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat import _native
 from karat.inputs.columns import IDS
-from karat.inputs.errors import sentences
-from karat.output.errors import DataError
+from karat.inputs.errors import refused, sentences
 
 if TYPE_CHECKING:
     import duckdb
@@ -169,11 +168,7 @@ def try_reading(path: str) -> None:
     program = [sys.executable, "-I", "-c", TRIAL, path, *filter(None, sys.path)]
     tried = subprocess.run(program, capture_output=True)  # noqa: S603 - our own code
     if tried.returncode < 0:
-        raise DataError(
-            "the file is damaged: Polars crashes while it reads the file.",
-            file=path,
-            remedy="Fetch or write it again.",
-        )
+        raise refused("crash", file=path)
 
 
 def double_in_polars(text: pl.Expr) -> pl.Expr:
@@ -324,10 +319,7 @@ class PyArrow(Library):
         try:
             import polars as pl
         except ImportError:
-            raise DataError(
-                "karat reads columns of lists with Polars, which is not installed.",
-                remedy=PIP.format("polars"),
-            ) from None
+            raise refused("lists-need-polars", remedy=PIP.format("polars")) from None
         names = [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
         rows = table.to_table(columns=list(dict.fromkeys(names)))
         rows.validate(full=True)
@@ -356,10 +348,8 @@ def library_for(place: Place, kind: str) -> Library:
         if find_spec(library.name):
             return library()
     able = [library.name for library in READS[kind]]
-    raise DataError(
-        f"{NAMES[kind]} files are read by {' or '.join(able)}, and none of them is installed.",
-        file=place.name,
-        remedy=PIP.format(able[0]),
+    raise refused(
+        "no-library", file=place.name, format=NAMES[kind], able=" or ".join(able), remedy=PIP.format(able[0])
     )
 
 
@@ -371,10 +361,8 @@ def refuse_damaged(path: str) -> None:
     """
     with sentences(path), open(path, "rb") as file:
         if not file.seek(0, 2):
-            raise DataError("the file is empty.", file=path, remedy="Fetch or write it again.")
+            raise refused("empty-file", file=path)
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             damage = _native.parquet_damage(content)
     if damage is not None:
-        raise DataError(
-            f"the file is damaged or cut short: {damage}.", file=path, remedy="Fetch or write it again."
-        )
+        raise refused("damaged", file=path, damage=damage)

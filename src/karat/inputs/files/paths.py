@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from karat.inputs import PACKED
 from karat.inputs.decompression import Cursor, unpacked
-from karat.inputs.errors import SWAPPED, sentences
+from karat.inputs.errors import refused, sentences
 from karat.inputs.sources import BYTE_ORDER_MARK, Provenance, Source, is_pattern, kind_of
-from karat.output.errors import DataError, by_reading, worded
+from karat.output.errors import by_reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -79,15 +79,13 @@ def place_of(path: str, kind: str, folders: str | None = None) -> Place:
             several folders without ``folders``.
     """
     if folders not in (None, *FOLDERS):
-        raise DataError(f"folders={folders!r} is unknown: choose one of {', '.join(FOLDERS)}.")
+        raise refused("no-such-folders", folders=folders, known=", ".join(FOLDERS))
     if is_pattern(path):
         from glob import glob
 
         found = [each for each in sorted(glob(path, recursive=True)) if os.path.isfile(each)]
         if not found:
-            raise DataError(
-                "no file matches.", file=path, remedy="Check the pattern, and the folder that it starts from."
-            )
+            raise refused("no-match", file=path)
         return of_one_kind(path, found, kind, folders)
     if os.path.isdir(path):
         return in_folder(path, kind, folders)
@@ -104,21 +102,13 @@ def in_folder(folder: str, kind: str, folders: str | None) -> Place:
     """
     its = sorted(os.listdir(folder))
     if "_delta_log" in its:
-        raise DataError(
-            "this is a Delta table, whose files still contain deleted rows.",
-            file=folder,
-            remedy="Open it with a library that reads Delta (polars.scan_delta), and give the frame.",
-        )
+        raise refused("delta-table", file=folder)
     if os.path.basename(os.path.normpath(folder)) == "qrels" or "corpus.jsonl" in its or "qrels" in its:
         return in_beir(folder, its, kind)
     found = [each for each in walked(folder) if kind_of(each) != "text"]
     if found:
         return of_one_kind(folder, found, kind, folders)
-    raise DataError(
-        "the folder contains no Parquet, Arrow, CSV or JSON files.",
-        file=folder,
-        remedy=f"Give a file, or a pattern in quotes ('{os.path.join(folder, '*.run')}') for the parts of a table.",
-    )
+    raise refused("folder-without-tables", file=folder, example=os.path.join(folder, "*.run"))
 
 
 def in_beir(folder: str, its: Iterable[str], kind: str) -> Place:
@@ -128,15 +118,13 @@ def in_beir(folder: str, its: Iterable[str], kind: str) -> Place:
         DataError: a run is needed, or there are judgments for several splits, or for none.
     """
     if kind == "run":
-        said = f"this is a folder of judgments and texts (BEIR's layout), which contains no run: {SWAPPED}"
-        raise DataError(said, file=folder)
+        raise refused("beir-without-run", file=folder)
     inside = os.path.join(folder, "qrels") if "qrels" in its else folder
     splits = [os.path.join(inside, each) for each in sorted(os.listdir(inside)) if each.endswith(".tsv")]
     if not splits:
-        raise DataError(f"there are no judgments: expected {os.path.join(inside, 'test.tsv')}.", file=inside)
+        raise refused("beir-without-judgments", file=inside, expected=os.path.join(inside, "test.tsv"))
     if len(splits) > 1:
-        said = f"there are judgments for {len(splits)} splits."
-        raise DataError(said, file=folder, remedy=f"Choose {' or '.join(splits)}.")
+        raise refused("several-splits", file=folder, count=len(splits), splits=" or ".join(splits))
     return Place(splits[0], (splits[0],), "text")
 
 
@@ -157,19 +145,13 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
     """
     kinds = {kind_of(each): each for each in files}
     if len(kinds) > 1:
-        raise DataError(
-            f"the path matches files of several kinds ({shown(kinds.values())}).",
-            file=name,
-            remedy=f"Give a pattern for one kind, such as '*{os.path.splitext(files[0])[1]}'.",
+        raise refused(
+            "several-kinds", file=name, examples=shown(kinds.values()), ending=os.path.splitext(files[0])[1]
         )
     root = os.path.dirname(re.split(r"[*?[]", name)[0]) if is_pattern(name) else name
     layouts = {keys_of(each[len(root) :]): each for each in files}
     if len(layouts) > 1:
-        raise DataError(
-            f"the matching files are in key=value folders with different keys ({shown(layouts.values())}).",
-            file=name,
-            remedy="Give a pattern for folders with the same keys.",
-        )
+        raise refused("different-keys", file=name, examples=shown(layouts.values()))
     place = Place(name, tuple(files), next(iter(kinds)), next(iter(layouts)))
     homes = [home_of(each) for each in files]
     if len(set(homes)) == 1 or folders == "parts":
@@ -178,16 +160,15 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
     if folders == "prefix":
         return replace(place, labels=tuple(labels))
     examples = list(dict.fromkeys(labels))
-    raise DataError(
-        f"the matching files are in {len(set(homes))} folders ({shown(files)}).",
+    raise refused(
+        "several-folders",
         file=name,
-        remedy=worded(
-            "If the folders are data sets, whose queries may have the same ids, ",
-            by_reading(kind, folders="prefix"),
-            f" names the queries {examples[0]}/…, {examples[1]}/… and so on. If they are parts of one table, use ",
-            by_reading(kind, folders="parts"),
-            ". Otherwise give one of them.",
-        ),
+        count=len(set(homes)),
+        files=shown(files),
+        prefix=by_reading(kind, folders="prefix"),
+        one=examples[0],
+        other=examples[1],
+        parts=by_reading(kind, folders="parts"),
     )
 
 
@@ -209,7 +190,7 @@ def labels_of(homes: list[str]) -> list[str]:
     names = {home: "/".join(each[: len(each) - after]) or "." for home, each in rest.items()}
     written = {home: re.sub(r"\s+", "_", name) for home, name in names.items()}
     if len(set(written.values())) < len(written):
-        raise DataError(f"The folders {shown(written)} differ only in blanks.", remedy="Rename one.")
+        raise refused("folders-alike", folders=shown(written))
     return [written[home] for home in homes]
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from karat.inputs import READERS
 from karat.inputs.columns import constant_in, named_in, plan_of
 from karat.inputs.errors import (
-    NO_UTF_8,
     WHOLE,
     first_line,
     is_panic,
     number_error,
+    refused,
     sentences,
 )
 from karat.inputs.files.header import delimited, head_of
@@ -132,17 +132,9 @@ def found_in(wanted: Wanted) -> Table | Place | None:
         if how is not None:
             return by_text(wanted, how)
     if grade is not None:
-        raise ColumnsOfTextError(
-            "karat reads the file as TREC text, in which each line has a grade.",
-            file=place.name,
-            remedy=f"Leave grade={grade:g} out.",
-        )
+        raise refused("grade-of-text", error=ColumnsOfTextError, file=place.name, grade=grade)
     if names:
-        raise DataError(
-            "no line names the columns, so karat reads the file as TREC text.",
-            file=place.name,
-            remedy="Leave the names of columns out.",
-        )
+        raise refused("no-header", file=place.name)
     return None if place.files == (place.name,) else place
 
 
@@ -164,10 +156,7 @@ def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
 
     other = next((its for _, its in tables if its.columns.keys() != first.columns.keys()), None)
     if other is not None:
-        raise DataError(
-            f"the files in this folder have other columns ({', '.join(other.columns)}) than those in the first folder.",
-            file=other.name,
-        )
+        raise refused("other-columns", file=other.name, names=", ".join(other.columns))
     frames: list[Any] = []
     for label, its in tables:
         # A PyArrow data set is not a frame, but a table of its rows is.
@@ -286,11 +275,7 @@ def by_text(wanted: Wanted, how: Delimited) -> Table:
     for each in place.files[1:]:
         other = delimited(each, head_of(each), wanted.kind, list(how.names), sure=how.header)
         if other != how:
-            raise DataError(
-                f"the columns differ from those of {place.files[0]}, but all parts of a table need the same "
-                "columns.",
-                file=each,
-            )
+            raise refused("other-first-line", file=each, first=place.files[0])
     library = library_for(place, "delimited")
     plan = wanted.plan(dict.fromkeys(how.names, "one"))
     with reading(place.name, library.name):
@@ -303,21 +288,13 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
     place = wanted.place
     if place.kind == "json" and not is_by_line(head):
         if len(place.files) > 1:
-            raise DataError(
-                f"the path matches {len(place.files)} JSON files, each of which contains a dictionary.",
-                file=place.name,
-                remedy="Give one file.",
-            )
+            raise refused("several-dictionaries", file=place.name, count=len(place.files))
         return Table(place.name, mapping_in(place.files[0]), wanted.constants, place.origin)
     refuse_packed(place)
     for each in place.files:
         with sentences(each), open(each, "rb") as file:
             if file.read(3) == BYTE_ORDER_MARK:
-                raise DataError(
-                    "the file begins with a byte order mark, which is not allowed in JSON lines.",
-                    file=each,
-                    remedy="Save the file without the mark.",
-                )
+                raise refused("byte-order-mark", file=each)
     library = library_for(place, "lines")
     plan = wanted.plan(shapes_of(first_objects(place.files[0], head)))
     for each in place.files:
@@ -335,11 +312,7 @@ def by_reader(wanted: Wanted) -> Table:
     """
     place = wanted.place
     if len(place.files) > 1:
-        raise DataError(
-            f"the path matches {len(place.files)} files that end in {place.kind}.",
-            file=place.name,
-            remedy="Give one file.",
-        )
+        raise refused("several-files", file=place.name, count=len(place.files), kind=place.kind)
     (path,), read = place.files, READERS[place.kind]
     name = f"{read.__module__}.{getattr(read, '__qualname__', type(read).__qualname__)}"
     with sentences(path):
@@ -350,15 +323,11 @@ def by_reader(wanted: Wanted) -> Table:
         except OSError:
             raise
         except Exception as error:
-            raise DataError(
-                f"cannot be read by {name}: {type(error).__name__}: {first_line(error)}.", file=path
+            raise refused(
+                "reader-failed", file=path, reader=name, type=type(error).__name__, why=first_line(error)
             ) from error
     if not (isinstance(content, (Mapping, list)) or is_frame(content)):
-        raise DataError(
-            f"{name} returned a value of type {type(content).__name__}.",
-            file=path,
-            remedy="A reader returns a data frame, {query: {document: number}}, or a list of rows.",
-        )
+        raise refused("reader-result", file=path, reader=name, type=type(content).__name__)
     origin = replace(place.origin, columns=tuple(wanted.given.items()))
     return Table(place.name, content, wanted.given, origin, name)
 
@@ -374,9 +343,7 @@ def refuse_packed(place: Place) -> None:
     """
     packed = next((each for each in place.files if each.endswith(UNREAD)), None)
     if packed is not None:
-        raise DataError(
-            "a table may be compressed as .gz or .zst only.", file=packed, remedy="Unpack it first."
-        )
+        raise refused("packed-table", file=packed)
 
 
 @contextmanager
@@ -398,12 +365,8 @@ def reading(name: str, library: str) -> Iterator[None]:
         if not known and not is_panic(error):
             raise
         if "utf-8" in str(error).casefold() or "unicode" in str(error).casefold():
-            raise DataError(f"the file {NO_UTF_8}", file=name) from None
-        raise DataError(
-            f"{library} cannot read the file: {first_line(error)}.",
-            file=name,
-            remedy="Check that the file is complete and has the format that its name shows.",
-        ) from None
+            raise refused("not-utf-8", file=name) from None
+        raise refused("unreadable", file=name, library=library, why=first_line(error)) from None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,9 +13,8 @@ from dataclasses import dataclass, fields
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from karat import _native
-from karat.inputs.errors import sentences
+from karat.inputs.errors import refused, sentences
 from karat.inputs.ids import text_of
-from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Sized
@@ -88,10 +87,7 @@ class MatchOptions:
             DataError: there is none, and the rule needs it.
         """
         if self.rule == "rank-column" and not ranks:
-            raise DataError(
-                "The run frame has no column of ranks, which ties=rank-column needs.",
-                remedy="Name it, or choose another rule for ties.",
-            )
+            raise refused("no-ranks")
 
     @property
     def threads(self) -> int:
@@ -296,17 +292,15 @@ class SpillFile:
                 raise OSError("nothing was written to it")
             self.file.seek(place)
             while room:
-                room = room[self.file.readinto(room) or end_of_file() :]  # type: ignore[attr-defined]
+                count: int = self.file.readinto(room)  # type: ignore[attr-defined]
+                if not count:
+                    raise OSError("the file is shorter than the data written to it")
+                room = room[count:]
 
     def close(self) -> None:
         """Closes and deletes the file."""
         if self.file is not None:
             self.file.close()
-
-
-def end_of_file() -> int:
-    """Raises the error for a file that is shorter than the data written to it."""
-    raise OSError("the file is shorter than the data written to it")
 
 
 @contextmanager
@@ -318,10 +312,7 @@ def failures() -> Iterator[None]:
         import tempfile
 
         where = tempfile.tempdir or "the folder for temporary files"
-        raise DataError(
-            f"Rows that exceed the memory budget cannot be written to a file in {where}: {error.strerror or error}.",
-            remedy="Free some space there, set TMPDIR to another folder, or sort the run by query.",
-        ) from None
+        raise refused("spill", where=where, why=error.strerror or error) from None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

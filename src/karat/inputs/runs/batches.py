@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from karat import _native
 from karat.inputs import engine_of
 from karat.inputs.columns import ROLES, choose
-from karat.inputs.errors import refusals, sentences
+from karat.inputs.errors import refusals, refused, sentences
 from karat.inputs.frames import Columns, fit, library_of, whole_frame
 from karat.inputs.ids import unicode
 from karat.inputs.runs import SpillFile
 from karat.inputs.sources import Provenance
-from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
@@ -267,10 +266,7 @@ def in_stream(given: Any, schema: Any, asked: dict[str, str | None]) -> Streamed
         with lock:  # only one of several threads gets the rows of a long stream
             if left and (again or not whole):
                 return left[0] if again else left.pop()
-        raise DataError(
-            "The run is a stream that can be read only once, but karat needs the rows again.",
-            remedy="Give a dataset, a lazy frame or a table.",
-        )
+        raise refused("read-once")
 
     def every(rows: int) -> Iterator[_native.Frame]:
         yield first()

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from karat.inputs.columns import ROLES, choose
-from karat.inputs.errors import fault, refusals
+from karat.inputs.errors import refusals, refused
 from karat.inputs.frames import Columns, columns_of, fit, library_of
 from karat.inputs.ids import text_of, unicode
 from karat.inputs.runs import Extracted
 from karat.inputs.runs.engine_plan import extracted, faults, plan, scored_rows, tables_of
 from karat.inputs.sources import Provenance
-from karat.output.errors import DataError, PolicyError, by_policy, worded
+from karat.output.errors import DataError, PolicyError, by_policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -72,10 +72,7 @@ class EngineRun:
             native = known.to_native()
             library = library_of(native)
             if library not in ENGINES:
-                raise DataError(
-                    f"{library} cannot rank its tables itself; these can: {', '.join(ENGINES)}.",
-                    remedy="Leave extract='engine' out, and karat reads the rows.",
-                )
+                raise refused("engine-unable", library=library, able=", ".join(ENGINES))
             schema = known.collect_schema()
             chosen = choose(schema.names(), "run", {role: asked.get(role) for role in ROLES["run"]})
         for role, name in chosen.items():
@@ -164,23 +161,16 @@ class EngineRun:
         Raises:
             DataError: such a row.
         """
-        place = self.place
         for kind, count in facts.items():
             name, _, role = kind.partition(" ")
             if role and count:
                 where, query = f"{count} row{'s' * (count > 1)}", self.faulty_query(kind)
                 if query is not None:
                     where += f", {'one of them ' * (count > 1)}in query '{query}'"
-                said, remedy = fault("engine", name, where=where)
                 column = self.chosen[role]
-                said = f"column '{column}' {said}."
-                raise DataError(said, file=place, column=column, query=query, remedy=remedy)
+                raise refused(name, part="engine", file=self.place, column=column, query=query, where=where)
         if facts["bytewise"] == 0:
-            raise DataError(
-                "the engine compares text by the rules of a language, but karat orders ties by the bytes of ids.",
-                file=place,
-                remedy="Set its collation to binary (C), or read the rows into this process.",
-            )
+            raise refused("collation", file=self.place)
 
     def faulty_query(self, kind: str) -> str | None:
         """Returns a query with a faulty row, or None if the query itself is missing."""
@@ -211,16 +201,8 @@ class EngineRun:
         for row in judged.filter(touched).slice(0, 1).to_pylist():
             query = text_of(judgments.queries[row["number"]])
             same = "score and rank" if options.rule == "rank-column" else "score"
-            raise DataError(
-                f"in query '{query}' a judged document has the same {same} as another, and the rows of an "
-                "engine's table have no order to break the tie.",
-                file=self.place,
-                query=query,
-                remedy=worded(
-                    "Name a column of ranks that settles it, with ",
-                    by_policy("ties", "rank-column"),
-                    ", or choose another rule for ties, such as trec.",
-                ),
+            raise refused(
+                "open-tie", file=self.place, query=query, same=same, rule=by_policy("ties", "rank-column")
             )
 
     def refuse_twice(self, query: bytes, options: MatchOptions) -> None:
@@ -231,16 +213,12 @@ class EngineRun:
         """
         documents = Counter(document for _, document, _ in self.rows([query]))
         again = min((each for each, count in documents.items() if count > 1), default=b"?")
-        unordered = ""
+        order = ""
         if options.duplicates in ("first", "last"):
-            unordered = f", and rows of an engine have no order that shows the {options.duplicates}"
-        highest = worded("Remove one, or keep the highest score: ", by_policy("duplicates", "max"), ".")
-        raise DataError(
-            f"document '{text_of(again)}' is listed twice for query '{text_of(query)}'{unordered}.",
-            file=self.place,
-            query=text_of(query),
-            document=text_of(again),
-            remedy=highest,
+            order = f", and rows of an engine have no order that shows the {options.duplicates}"
+        ids = {"query": text_of(query), "document": text_of(again)}
+        raise refused(
+            "engine-twice", file=self.place, **ids, order=order, rule=by_policy("duplicates", "max")
         )
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
@@ -362,7 +340,7 @@ def in_spark(table: Any, session: Any) -> Any:
 
     session = session or SparkSession.getActiveSession()
     if session is None:
-        raise DataError("There is no Spark session.", remedy="Start one, or choose another kind of frame.")
+        raise refused("no-spark-session")
     arrow = int(__version__.partition(".")[0]) >= 4  # older ones take pandas' frames only
     frame = session.createDataFrame(table if arrow else table.to_pandas())
     return broadcast(frame) if table.nbytes <= BROADCAST else frame
@@ -395,9 +373,7 @@ def in_ibis(table: Any, _: None) -> Any:
 def in_sqlframe(table: Any, session: Any) -> Any:
     """Returns a SQLFrame DataFrame."""
     if session is None:
-        raise DataError(
-            "There is no SQLFrame session to make frames in.", remedy="Choose another kind of frame."
-        )
+        raise refused("no-session")
     rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
     return session.createDataFrame(rows, {field.name: SQL[str(field.type)] for field in table.schema})
 
