@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from karat import _native
 from karat.inputs.decompression import PackedError, unpacked
-from karat.output.errors import DataError, Worded, by_policy, command_of, worded
+from karat.output.errors import DataError, by_policy, worded
 from karat.output.escaping import shown
 from karat.output.files import own_table
 
@@ -44,18 +44,14 @@ def refused(fault: str, /, *, part: str = "refused", error: Any = DataError, **w
         error: the class of the error.
         words: the words that its sentences need. Words such as ``file`` are fields of the error too.
     """
+    from karat.output.language import filled  # only for an error
+
     skip = "" if words.get("kind") == "weights" else SKIP
     common = {"fault": fault, "detail": "", "skip": skip, "wide": WIDE, "swapped": SWAPPED}
     words = common | words
     found, *remedy = (filled(each, words) for each in sentences_of(part).get(fault, ["{fault} {detail}."]))
     fields = {each: word for each, word in words.items() if each in DataError.FIELDS}
     return cast("DataError", error(found, **{"remedy": remedy[0] if remedy else None, **fields}))
-
-
-def filled(text: str, words: dict[str, Any]) -> Worded:
-    """Fills in the words of a sentence, in the wording for Python and in that for the command line."""
-    commands = {name: command_of(word) if isinstance(word, str) else word for name, word in words.items()}
-    return Worded(text.format(**words), text.format(**commands))
 
 
 def sentences_of(part: str) -> dict[str, Any]:
@@ -124,8 +120,7 @@ def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str,
     detail, excerpt = error.detail.decode(errors="replace"), error.excerpt.decode(errors="replace")
     words: dict[str, Any] = {"file": file, "line": line, "kind": kind, "detail": detail, "excerpt": excerpt}
     if error.kind == "columns":
-        columns = "1 column" if detail == "1" else f"{detail} columns"
-        words |= {"columns": columns, "expected": sentences_of("columns").get(kind, "others")}
+        words |= {"count": int(detail), "expected": sentences_of("columns").get(kind, "others")}
         words["remedy"] = columns_remedy(kind, detail, excerpt)
     if error.kind in ("number", "wide"):
         wide, column = error.kind == "wide", value_of(kind)

@@ -135,8 +135,7 @@ class Run:
             run = mapping_of_rows(run, "run", its)
         if isinstance(run, Mapping):
             if are_several(run):
-                count = "1 run" if len(run) == 1 else f"{len(run)} runs"
-                raise refused("several-runs", count=count)
+                raise refused("several-runs", count=len(run))
             return cls(name or "run", MappingRun(plain(numbered(run, "run"))))
         if not isinstance(run, (str, bytes, os.PathLike)) and is_frame(run):
             return cls(name or "run", held_frame(run, extract, its), doubtful(score))

@@ -367,8 +367,7 @@ def decide(
     """
     negative = int((rows.judged_grades < 0).sum())
     if negative and policy.negative == "error":
-        these = "1 judgment has" if negative == 1 else f"{negative} judgments have"
-        raise refused("negative", these=these)
+        raise refused("negative", count=negative)
     rows = without_negative(rows, policy.negative)
     if policy.judgments == "retrieved":
         rows = knowing_retrieved_only(rows)

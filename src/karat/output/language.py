@@ -113,9 +113,13 @@ class Sentences:
 
     def __call__(self, section: str, key: str, /, **values: Any) -> str:
         """Returns a sentence."""
-        text = self.table[section][key]
-        commands = {
-            name: command_of(value) if isinstance(value, str) else value for name, value in values.items()
-        }
-        python, command = (Counting().format(text, **given) for given in (values, commands))
-        return python if python == command else Worded(python, command)
+        return filled(self.table[section][key], values)
+
+
+def filled(text: str, values: Mapping[str, Any]) -> str:
+    """Returns a sentence with its braces filled, in two wordings if a value has two."""
+    commands = {
+        name: command_of(value) if isinstance(value, str) else value for name, value in values.items()
+    }
+    python, command = (Counting().format(text, **given) for given in (values, commands))
+    return python if python == command else Worded(python, command)
