@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 import pytest
-from karat.output.toml import own_table
 
 import karat
 from karat import DataError, DataWarning, Policy, PolicyError, Qrels, Run
@@ -25,6 +24,7 @@ from karat.cli import COMMANDS, commands, main
 from karat.evaluation.beyond_accuracy.inputs import read
 from karat.inputs.columns import known_names, plain_name, usual
 from karat.output.errors import command_of
+from karat.output.files import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -836,7 +836,7 @@ def test_a_check_takes_one_grade_for_every_row(tmp_path: Path, capsys: pytest.Ca
     clicks.write_text("query_id,doc_id\nq,d\n")
     run.write_text("q Q0 d 1 1 t\n")
     command("check", str(clicks), str(run), "--qrels-columns", "grade:=1")
-    assert "judgments of only 1 query" in capsys.readouterr().out
+    assert "0 errors, 1 warning" in capsys.readouterr().out
 
 
 # ---------------------------------------------------------------- the sentences of errors
