@@ -321,11 +321,11 @@ def test_what_it_cannot_know_is_said() -> None:
     )
     assert "Only A judged 1 query, which was left out: only a." in text
     assert "Only B judged 1 query, which was left out: only b." in text
-    assert "not which of them is right" in text
+    assert "not which judge is right" in text
     runs = {"one": {"q1": ranked("a")}, "two": {"q1": ranked("b")}}
     text = " ".join(karat.agreement(HUMAN, MODEL, runs).to_text().split())
-    assert "under the other judge they count as unjudged" in text
-    assert "2 systems make 1 pair: tau has few possible values." in text
+    assert "Under the other judge, these documents count as unjudged" in text
+    assert "2 systems make 1 pair, so tau has few possible values." in text
     negative = karat.agreement({"q": {"a": -2, "b": 1}}, {"q": {"a": 1, "b": 1}})
     assert negative.shared == 1
     assert "1 negative grade counted as unjudged" in negative.to_text()
