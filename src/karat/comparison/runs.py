@@ -11,15 +11,15 @@ import numpy as np
 
 from karat.conventions.request import MeasuresLike, names_in, request_of
 from karat.evaluation.engine import Matches, evaluate_together, values_of
+from karat.evaluation.score_tables import GEOMETRIC_FLOOR, aggregate
 from karat.evaluation.scores import Scores
-from karat.evaluation.values import GEOMETRIC_FLOOR, aggregate
 from karat.inputs.dicts import MappingRun
 from karat.inputs.errors import sentences
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike, in_memory, names_apart, refuse_alike
 from karat.inputs.runs import TextRun, as_mapping
-from karat.inputs.sources import BYTE_ORDER_MARK
+from karat.inputs.sources import BYTE_ORDER_MARK, source_of
 from karat.measures import parse_measure
 from karat.output.errors import DataError
 
@@ -275,7 +275,7 @@ def parts_of(run: Run, queries: Collection[bytes]) -> dict[bytes, Run]:
                 start = line[: line.index(query) + len(query) + 1] if rest else b"\n"
             if own is not None:
                 own.append(line.rstrip(b"\r\n") + b"\n")
-    return {query: Run.of(b"".join(lines), run.name) for query, lines in kept.items()}
+    return {query: Run(run.name, TextRun(source_of(b"".join(lines)))) for query, lines in kept.items()}
 
 
 @dataclass(frozen=True, eq=False)

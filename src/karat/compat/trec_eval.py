@@ -35,7 +35,7 @@ from karat.compat.requests import (
     ranked,
     text,
 )
-from karat.evaluation.values import GEOMETRIC_FLOOR
+from karat.evaluation.score_tables import GEOMETRIC_FLOOR
 from karat.inputs.runs import available_cores
 from karat.inputs.sources import from_path, source_of
 from karat.lists.flat import Flat

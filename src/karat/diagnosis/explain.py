@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -17,7 +18,7 @@ from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run, in_memory, short
 from karat.lists.flat import Flat
-from karat.matching.match import Ranking, match, match_grades, match_judged_ranking, of_query, ranking_of
+from karat.matching.match import Ranking, match, match_judged_ranking, of_query, ranking_of
 from karat.matching.mismatch import refuse_empty, refuse_ranks
 from karat.measures.define import show
 from karat.output import escaping
@@ -444,13 +445,12 @@ def explained(
     refuse_unexplained(measure)
     convention = convention or conventions(None, policy)[0]
     own = policy.of_measure(str(measure))
-    found = subject.match(own)
+    found = subject.matches.under(own)
     if subject.run is not None and not subject.part:
         refuse_empty(subject.run, found, own)
         refuse_ranks(subject.run, found)
     refuse_left_out(found, own, subject, measure)
-    matches = Matches(lambda _: found, subject.name, {})
-    scores = matches.scores(Request({label: measure}, convention, policy))
+    scores = subject.matches.scores(Request({label: measure}, convention, policy))
     lists = Flat(found.rows, every_rank=True)
     derivation = derive(trace(measure.values, lists))
     value = float(scores.matrix[0, 0])
@@ -483,6 +483,7 @@ class Subject:
         qrels: the judgments of the query alone, or None.
         run: the run, or None.
         part: whether of the run only the lines of this query are there, so that none means a missing query.
+        rankings: the run's documents in rank order under each policy so far.
     """
 
     name: str
@@ -491,14 +492,17 @@ class Subject:
     qrels: Qrels | None = None
     run: Run | None = None
     part: bool = False
+    rankings: dict[Policy, Ranking] = field(default_factory=dict, init=False)
 
-    def match(self, policy: Policy) -> Match:
-        """Returns the ranked list that is evaluated."""
-        if self.qrels is None:
-            return match_grades(*cast("tuple[list[list[float | None]], None]", self.grades), policy)
-        if self.run is None:
-            return match_judged_ranking(self.qrels, policy)
-        return match(self.qrels, self.run, policy)
+    @cached_property
+    def matches(self) -> Matches:
+        """The ranked list that is evaluated, matched once for each policy."""
+        qrels, run = self.qrels, self.run
+        if qrels is None:
+            return Matches.of_grades(*cast("tuple[Any, Any]", self.grades), self.name)
+        if run is None:
+            return Matches(lambda policy: match_judged_ranking(qrels, policy), self.name, {})
+        return Matches(lambda policy: match(qrels, run, policy), self.name, {})
 
     def ranking(self, policy: Policy, lists: Flat) -> Ranking | None:
         """Returns the documents in rank order, or unknown documents if there are only grades."""
@@ -506,7 +510,9 @@ class Subject:
             return None
         grades = lists.rows.grade.tolist()
         if self.run is not None:
-            return ranking_of(self.qrels, self.run, policy, grades)
+            if policy not in self.rankings:
+                self.rankings[policy] = ranking_of(self.qrels, self.run, policy, grades)
+            return self.rankings[policy]
         judgments = self.qrels.judgments
         kept = (judgments.grades >= 0) | (policy.unjudged != "removed") | (policy.negative == "nonrelevant")
         documents = [judgments.document(each) for each in np.flatnonzero(kept).tolist()]

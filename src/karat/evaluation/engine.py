@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from karat.conventions.request import refuse_other_orders
+from karat.evaluation.score_tables import aggregate, sentence
 from karat.evaluation.scores import Scores, side_by_side
-from karat.evaluation.values import aggregate, sentence
 from karat.inputs.ids import text_of
 from karat.inputs.run import Run, text_name
 from karat.inputs.runs import available_cores, in_threads

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from karat.conventions.request import conventions
 from karat.evaluation.evaluate import evaluate_grades
-from karat.evaluation.values import sentence
+from karat.evaluation.score_tables import sentence
 from karat.inputs.ids import why_apart
 from karat.output.errors import DataError, PolicyError, warn
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from karat.evaluation.score_tables import board, footers, to_json
-from karat.evaluation.values import Values, sentence
+from karat.evaluation.score_tables import Values, board, footers, sentence, to_json
 from karat.inputs.runs.engine import TABLES, placed
 from karat.lists.rows import joined
 from karat.output.document import Display

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from karat.measures import diversity, gain, pairs, precision, recommendation, user_models
+from karat.measures import diversity, pairs, precision, recommendation, user_models
 from karat.measures import precision as average_precision
+from karat.measures import user_models as gain
 from karat.measures.define import REGISTER, Definition, Number, OneOf, measure, number, one_of, plugged
 from karat.measures.names import Measure, parse_measure, parse_measures
 

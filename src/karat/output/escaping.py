@@ -120,9 +120,11 @@ PLAIN = re.compile(r"[\w .,+-]*", re.ASCII)
 
 def html(text: str) -> str:
     """Escapes text for HTML and XML content and attributes, including characters that XML forbids."""
+    if PLAIN.fullmatch(text):
+        return text
     from html import escape
 
-    return text if PLAIN.fullmatch(text) else escape(printable(text))
+    return escape(printable(text))
 
 
 def cell(text: str, delimiter: str) -> str:

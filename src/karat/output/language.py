@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from karat.output.errors import PolicyError, Worded, command_of
+from karat.output.errors import PolicyError, Worded
 from karat.output.files import own_table
 
 if TYPE_CHECKING:
@@ -118,8 +118,6 @@ class Sentences:
 
 def filled(text: str, values: Mapping[str, Any]) -> str:
     """Returns a sentence with its braces filled, in two wordings if a value has two."""
-    commands = {
-        name: command_of(value) if isinstance(value, str) else value for name, value in values.items()
-    }
-    python, command = (Counting().format(text, **given) for given in (values, commands))
-    return python if python == command else Worded(python, command)
+    python = Counting().format(text, **values)
+    commands = {name: each.command for name, each in values.items() if isinstance(each, Worded)}
+    return Worded(python, Counting().format(text, **{**values, **commands})) if commands else python

@@ -206,7 +206,7 @@ def closeup(query: int, qrels: Qrels, subjects: Sequence[Subject | None], policy
 
 def first_documents(subject: Subject, policy: Policy) -> list[tuple[str, float | None]]:
     """Returns the top documents of one query with the grades used in the evaluation."""
-    found = subject.match(policy)
+    found = subject.matches.under(policy)
     if not found.queries:
         return []
     lists = Flat(found.rows, every_rank=True)
@@ -460,7 +460,7 @@ def few(grades: Sequence[float]) -> list[float]:
 def packed(derivations: list[dict[int, list[str | None]]]) -> str:
     """Returns the compressed derivations by measure, query and run. The same data give the same bytes."""
     text = json.dumps(derivations, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 9, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
 
 
 # ---------------------------------------------------------------- the leaderboard

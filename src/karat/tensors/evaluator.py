@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.conventions.policy import Policy
 from karat.conventions.request import conventions, labelled
-from karat.evaluation.values import GEOMETRIC_FLOOR
+from karat.evaluation.score_tables import GEOMETRIC_FLOOR
 from karat.inputs.runs import available_cores, in_threads
 from karat.output.errors import DataError, MeasureError
 from karat.tensors.batch import Batch, array_of, batch_in, sentence, taken, topk_batch, weights_taken

@@ -10,7 +10,7 @@ import numpy as np
 
 from karat._version import __version__
 from karat.evaluation.beyond_accuracy.inputs import read
-from karat.evaluation.values import sentence
+from karat.evaluation.score_tables import sentence
 from karat.measures import REGISTER, Measure
 from karat.measures.grammar import split_names
 from karat.output.document import Display, html_table, lay_out

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.evaluation.values import sentence
+from karat.evaluation.score_tables import sentence
 from karat.inputs.columns import usual
 from karat.lists.recommended import Pairs, Recommended
 from karat.output.errors import DataError
