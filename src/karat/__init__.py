@@ -2,112 +2,85 @@
 
 from typing import TYPE_CHECKING, Any
 
-from karat._version import __version__
-from karat.conventions.policy import Policy
-from karat.conventions.profiles import Profile, list_profiles
-from karat.evaluation.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
-from karat.evaluation.scores import Scores, ScoresByRun
-from karat.inputs import engine, reader
-from karat.inputs.qrels import Qrels
-from karat.inputs.run import Run
-from karat.measures import REGISTER, Measure, list_measures, measure
-from karat.output.errors import DataError, DataWarning, KaratError, MeasureError, PolicyError
+from karat._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from karat import adapters, compat, tensors
-    from karat.comparison.agreement import agreement
-    from karat.comparison.agreement_result import Agreement
-    from karat.comparison.compare import Comparison, compare
-    from karat.diagnosis.check import Check, check
-    from karat.diagnosis.difference import Difference, difference
-    from karat.diagnosis.explain import explain
-    from karat.evaluation.beyond_accuracy import Beyond, beyond_accuracy
-    from karat.evaluation.curves import Curve, curve
-    from karat.evaluation.ids import evaluate_ids
-    from karat.reports import Report, report
-    from karat.tensors.meter import Meter
-    from karat.testing.gate import gate
-    from karat.testing.gate_result import Gate
-    from karat.testing.record import record
-    from karat.testing.verify import Verification, verify
+    from karat import adapters as adapters
+    from karat import compat as compat
+    from karat import tensors as tensors
+    from karat.comparison.agreement import agreement as agreement
+    from karat.comparison.agreement_result import Agreement as Agreement
+    from karat.comparison.compare import Comparison as Comparison
+    from karat.comparison.compare import compare as compare
+    from karat.conventions.policy import Policy as Policy
+    from karat.conventions.profiles import Profile as Profile
+    from karat.conventions.profiles import list_profiles as list_profiles
+    from karat.diagnosis.check import Check as Check
+    from karat.diagnosis.check import check as check
+    from karat.diagnosis.difference import Difference as Difference
+    from karat.diagnosis.difference import difference as difference
+    from karat.diagnosis.explain import explain as explain
+    from karat.evaluation.beyond_accuracy import Beyond as Beyond
+    from karat.evaluation.beyond_accuracy import beyond_accuracy as beyond_accuracy
+    from karat.evaluation.curves import Curve as Curve
+    from karat.evaluation.curves import curve as curve
+    from karat.evaluation.evaluate import evaluate as evaluate
+    from karat.evaluation.evaluate import evaluate_grades as evaluate_grades
+    from karat.evaluation.evaluate import evaluate_judged_ranking as evaluate_judged_ranking
+    from karat.evaluation.ids import evaluate_ids as evaluate_ids
+    from karat.evaluation.scores import Scores as Scores
+    from karat.evaluation.scores import ScoresByRun as ScoresByRun
+    from karat.inputs import engine as engine
+    from karat.inputs import reader as reader
+    from karat.inputs.qrels import Qrels as Qrels
+    from karat.inputs.run import Run as Run
+    from karat.measures import Measure as Measure
+    from karat.measures import list_measures as list_measures
+    from karat.measures import measure as measure
+    from karat.output.errors import DataError as DataError
+    from karat.output.errors import DataWarning as DataWarning
+    from karat.output.errors import KaratError as KaratError
+    from karat.output.errors import MeasureError as MeasureError
+    from karat.output.errors import PolicyError as PolicyError
+    from karat.reports import Report as Report
+    from karat.reports import report as report
+    from karat.tensors.meter import Meter as Meter
+    from karat.testing.gate import gate as gate
+    from karat.testing.gate_result import Gate as Gate
+    from karat.testing.record import record as record
+    from karat.testing.verify import Verification as Verification
+    from karat.testing.verify import verify as verify
 
-__all__ = [
-    "Agreement",
-    "Beyond",
-    "Check",
-    "Comparison",
-    "Curve",
-    "DataError",
-    "DataWarning",
-    "Difference",
-    "Gate",
-    "KaratError",
-    "Measure",
-    "MeasureError",
-    "Meter",
-    "Policy",
-    "PolicyError",
-    "Profile",
-    "Qrels",
-    "Report",
-    "Run",
-    "Scores",
-    "ScoresByRun",
-    "Verification",
-    "__version__",
-    "adapters",
-    "agreement",
-    "beyond_accuracy",
-    "check",
-    "compare",
-    "compat",
-    "curve",
-    "difference",
-    "engine",
-    "evaluate",
-    "evaluate_grades",
-    "evaluate_ids",
-    "evaluate_judged_ranking",
-    "explain",
-    "gate",
-    "list_measures",
-    "list_profiles",
-    "measure",
-    "reader",
-    "record",
-    "report",
-    "tensors",
-    "verify",
-]
-
-# Imported when first asked for: most who import karat do not, and a start is to be quick.
-LATER = {
-    "adapters": "karat.adapters",
-    "compat": "karat.compat",
-    "Agreement": "karat.comparison.agreement_result",
-    "agreement": "karat.comparison.agreement",
-    "Check": "karat.diagnosis.check",
-    "check": "karat.diagnosis.check",
-    "Beyond": "karat.evaluation.beyond_accuracy",
-    "beyond_accuracy": "karat.evaluation.beyond_accuracy",
-    "compare": "karat.comparison.compare",
-    "Comparison": "karat.comparison.compare",
-    "Curve": "karat.evaluation.curves",
-    "curve": "karat.evaluation.curves",
-    "Difference": "karat.diagnosis.difference",
-    "difference": "karat.diagnosis.difference",
-    "evaluate_ids": "karat.evaluation.ids",
-    "explain": "karat.diagnosis.explain",
-    "Report": "karat.reports",
-    "report": "karat.reports",
-    "tensors": "karat.tensors",
-    "Gate": "karat.testing.gate_result",
-    "gate": "karat.testing.gate",
-    "Meter": "karat.tensors.meter",
-    "record": "karat.testing.record",
-    "Verification": "karat.testing.verify",
-    "verify": "karat.testing.verify",
+MODULES = {
+    "karat": "adapters compat tensors",
+    "karat.comparison.agreement": "agreement",
+    "karat.comparison.agreement_result": "Agreement",
+    "karat.comparison.compare": "Comparison compare",
+    "karat.conventions.policy": "Policy",
+    "karat.conventions.profiles": "Profile list_profiles",
+    "karat.diagnosis.check": "Check check",
+    "karat.diagnosis.difference": "Difference difference",
+    "karat.diagnosis.explain": "explain",
+    "karat.evaluation.beyond_accuracy": "Beyond beyond_accuracy",
+    "karat.evaluation.curves": "Curve curve",
+    "karat.evaluation.evaluate": "evaluate evaluate_grades evaluate_judged_ranking",
+    "karat.evaluation.ids": "evaluate_ids",
+    "karat.evaluation.scores": "Scores ScoresByRun",
+    "karat.inputs": "engine reader",
+    "karat.inputs.qrels": "Qrels",
+    "karat.inputs.run": "Run",
+    "karat.measures": "Measure list_measures measure",
+    "karat.output.errors": "DataError DataWarning KaratError MeasureError PolicyError",
+    "karat.reports": "Report report",
+    "karat.tensors.meter": "Meter",
+    "karat.testing.gate": "gate",
+    "karat.testing.gate_result": "Gate",
+    "karat.testing.record": "record",
+    "karat.testing.verify": "Verification verify",
 }
+"""The modules of the public names. Each is imported when one of its names is first used: karat starts quickly."""
+LATER = {name: module for module, names in MODULES.items() for name in names.split()}
+__all__ = sorted(["__version__", *LATER])
 
 
 def __dir__() -> list[str]:
@@ -116,13 +89,20 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a name in ``LATER`` at its first use, or returns the measure of a name, as in ``karat.nDCG @ 10``."""
-    if name in REGISTER:
-        return Measure(name)
-    if name not in LATER:
-        raise AttributeError(f"module 'karat' has no attribute '{name}'")
+    """Imports a public name or a package at its first use, or returns a measure by name, as in ``karat.nDCG @ 10``."""
     from importlib import import_module
 
-    module = import_module(LATER[name])
-    value = globals()[name] = module if LATER[name] == f"karat.{name}" else getattr(module, name)
-    return value
+    if name in LATER and LATER[name] != "karat":
+        value = globals()[name] = getattr(import_module(LATER[name]), name)
+        return value
+    if name not in LATER and not name.startswith("_"):
+        from karat.measures import REGISTER, Measure
+
+        if name in REGISTER:
+            return Measure(name)
+    try:
+        return import_module(f"karat.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"karat.{name}":
+            raise
+        raise AttributeError(f"module 'karat' has no attribute '{name}'") from None

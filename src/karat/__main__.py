@@ -6,6 +6,8 @@ import sys
 import threading
 from typing import TextIO
 
+from karat._version import __version__
+
 __all__ = ["main"]
 
 
@@ -57,7 +59,10 @@ def let_go(stream: TextIO) -> None:
 
 
 def face(arguments: list[str]) -> None:
-    """Runs trec_eval's command line, which needs no command-line library, or karat's."""
+    """Runs karat's command line, or what needs no command-line library: its version, and trec_eval's command line."""
+    if arguments == ["--version"]:
+        sys.stdout.write(f"{__version__}\n")
+        return
     if arguments[:1] == ["trec-eval"]:
         from karat.compat.trec_eval import main as trec_eval
 

@@ -83,6 +83,23 @@ finally:
         "tomllib",
         "karat.inputs.runs.batches",
         "karat.inputs.files.json",
-        "karat.output.files",
     }
     assert not dear & set(ran.stderr.split())
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
+def test_the_version_and_the_list_of_commands_load_no_numbers(arguments: list[str]) -> None:
+    code = """
+import sys, karat.__main__ as entry
+sys.argv = ["karat", *sys.argv[1:]]
+try:
+    entry.main()
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+    ran = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    assert ran.stdout
+    loaded = set(ran.stderr.split())
+    assert "karat" in loaded
+    assert not {"numpy", "karat._native", "karat.measures", "karat.output.document"} & loaded
+    assert ("click" in loaded) == (arguments == ["--help"])

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from karat.output.document import folded
 from karat.output.errors import DataWarning, command_of
 from karat.output.escaping import json_text, lines_for_terminal
 
@@ -35,7 +34,11 @@ def complain(level: str, fields: dict[str, Any], *, as_json: bool = False) -> No
         return
     prefix, sentence = "karat: warning:" if level == "warning" else "karat:", fields["message"]
     text = f"{prefix} {sentence.encode('utf-8', 'replace').decode()}"
-    text = folded(text, terminal_width(), "  ") if sys.stderr.isatty() else f"{text}\n"
+    if sys.stderr.isatty():
+        from karat.output.document import folded  # which a start without errors does not need
+
+        text = folded(text, terminal_width(), "  ").removesuffix("\n")
+    text += "\n"
     sys.stderr.write(painted(prefix, level, sys.stderr) + text[len(prefix) :])
 
 
