@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import karat
@@ -28,7 +29,8 @@ def test_eleven_points_and_points_of_ones_own() -> None:
     assert len(eleven) == 11
     assert sum(eleven) / 11 == pytest.approx(scores["IPrecMean"], abs=1e-15)
     assert karat.curve("IPrec", QRELS, RUN, at=[0, 1])["IPrec"] == [(1 + 1 / 2) / 2, (0 + 1 / 2) / 2]
-    assert karat.curve("DCG", grades=[[3, 2, 1]], at=[2, 3]).at == {"DCG": (2, 3)}
+    for places in ([2, 3], np.array([2.0, 3.0])):
+        assert karat.curve("DCG", grades=[[3, 2, 1]], at=places).at == {"DCG": (2, 3)}
 
 
 def test_more_depths_than_lists_that_are_kept() -> None:

@@ -100,7 +100,7 @@ def test_scores_of_files_are_taken_in_too() -> None:
     for query in qrels:
         meter.add(karat.evaluate({query: qrels[query]}, {query: run[query]}, ["RR", "GMAP"]))
     check_close(meter.compute(), karat.evaluate(qrels, run, ["RR", "GMAP"]).means())
-    with pytest.raises(DataError, match="have the policy 'trec', this one has 'ties input'"):
+    with pytest.raises(DataError, match="have the policy 'trec', but this batch has 'ties input'"):
         meter.update(np.ones((1, 1)), np.ones((1, 1)), ids=["d"])
     with pytest.raises(DataError, match="scores contain the measures AP"):
         meter.add(karat.evaluate(qrels, run, ["AP"]))

@@ -156,7 +156,7 @@ def curve(
     else:
         raise DataError("A curve needs either qrels and a run, or grades (optionally with judged).")
     longest = int(matched.under(policy).rows.length.max(initial=0))
-    given = tuple(int(each) if each == int(each) else float(each) for each in at or ())
+    given = tuple(int(each) if each == int(each) else float(each) for each in (() if at is None else at))
     places = {each: given or usual(measure, longest) for each, measure in wanted.items()}
     asked = {
         placed(each, place): measure @ place for each, measure in wanted.items() for place in places[each]

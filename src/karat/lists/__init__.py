@@ -26,21 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["Gain", "Lists", "Preferences", "Queries", "Rows", "once"]
 
 
-APART = "These lists do not say which documents the judgment groups of a query share: give qrels and a run."
-NO_LINES = (
-    "This measure needs the order in which the run lists its documents, and these lists do not have it."
-)
-
-
-def too_large(grade: float, gain: Gain) -> str:
-    """Returns the error message for a grade whose gain is too large."""
-    shown = gain if isinstance(gain, str) else "{…}"
-    return (
-        f"the gain of grade {grade:g} is too large to compute with (gain={shown}): use grades on a smaller scale, or "
-        "another gain."
-    )
-
-
 Number = TypeVar("Number", bound="Numbers")
 Word = TypeVar("Word", bound="Callable[..., Any]")
 Either = TypeVar("Either", "Rows", "Queries")
@@ -221,7 +206,7 @@ class Lists(ABC):
             DataError: the judgments have no groups.
         """
         del values
-        raise DataError(APART)
+        raise DataError(sentence("lists", "apart"))
 
     def most_novel(self, alpha: float, rel: float) -> Lists:
         """Returns each query's greedy best list, split by judgment group: each rank takes the document that adds most.
@@ -234,7 +219,7 @@ class Lists(ABC):
             DataError: the lists do not identify documents across groups.
         """
         del alpha, rel
-        raise DataError(APART)
+        raise DataError(sentence("lists", "apart"))
 
     def preferences(self, of: str, among: str, nonrelevant: str = "all") -> Preferences:
         """The preferences that the judgments state between documents.
@@ -307,7 +292,7 @@ class Lists(ABC):
             DataError: the carrier does not have the order of lines.
         """
         del rows
-        raise DataError(NO_LINES)
+        raise DataError(sentence("lists", "no_lines"))
 
     def outranked(self, rows: Rows, then: Rows) -> Rows:
         """How many documents below each one have a smaller value, or an equal value and a smaller ``then``.
@@ -318,7 +303,7 @@ class Lists(ABC):
             DataError: the carrier does not have the order of lines.
         """
         del rows, then
-        raise DataError(NO_LINES)
+        raise DataError(sentence("lists", "no_lines"))
 
     def powers(self, base: float, exponents: Either) -> Either:
         """The powers of ``base`` with these whole exponents.
@@ -393,7 +378,8 @@ class Lists(ABC):
         beyond = abs(cast("Any", gains)) > self.largest
         if bool(beyond.any()):
             where, grade = self.first_of(beyond)
-            raise UncomputableError(too_large(grade, gain), where)
+            facts = {"grade": f"{grade:g}", "gain": gain if isinstance(gain, str) else "{…}"}
+            raise UncomputableError(sentence("lists", "too_large", **facts), where)
         return gains
 
     def unit_gains(self, gain: Gain, rel: float | str = "graded", highest: float | str = "query") -> Rows:
@@ -433,11 +419,9 @@ class Lists(ABC):
         beyond = cast("Any", rows) > 1.0
         if bool(beyond.any()):
             where, grade = self.first_of(beyond)
-            raise UncomputableError(
-                f"grade {grade:g} has a larger gain than the highest grade of the scale, max={highest:g}: give the "
-                f"highest grade that occurs, as in max={max(grade, highest + 1):g}.",
-                where,
-            )
+            facts = {"grade": grade, "highest": highest, "needed": max(grade, highest + 1)}
+            shown = {name: f"{value:g}" for name, value in facts.items()}
+            raise UncomputableError(sentence("lists", "above_scale", **shown), where)
         return rows
 
     def own_unit_gains(self, gain: Gain) -> Rows:

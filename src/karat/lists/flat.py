@@ -9,7 +9,7 @@ import numpy as np
 
 from karat import _native
 from karat.lists import Gain, Lists, Queries, Rows, gain_of, kept_in, once
-from karat.lists.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of
+from karat.lists.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of, sentence
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -97,11 +97,6 @@ AT_A_TIME = 2**18
 """The number of documents processed at once if every rank counts."""
 NEVER_REACHED = 2.0**24
 """A step number beyond the last. List number times this step is still exact in a double."""
-
-NO_GROUPS = (
-    "This measure averages over judgment groups, and these judgments have none: give qrels whose second column names "
-    "subtopics, or evaluate a file with groups by 'karat trec-eval -R qrels_jg'."
-)
 
 FROM_THE_RUN = ("retrieved", "depth", "full", "length")
 """The ideal rankings that depend on the run. The others depend on the judgments only."""
@@ -200,7 +195,7 @@ class Flat(Lists):
             return self
         by_group = self.rows.by_group
         if by_group is None:
-            raise DataError(NO_GROUPS)
+            raise DataError(sentence("flat", "no_groups"))
         apart = self.shared.setdefault("groups", {})
         every, depth = Flat(by_group, best=apart), self.rows.depth
         return every if depth is None else every.top(depth)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.output.errors import DataError, Worded, worded
+from karat.output.errors import DataError, Worded
 from karat.output.language import Sentences
 
 if TYPE_CHECKING:
@@ -228,12 +228,6 @@ def refuse_more_than_judged(
         return
     begin, end = starts[over][0], np.append(starts[1:], len(counts))[over][0]
     its = int((counts[begin:end] > 0).sum())
-    documents, several = (f"{its} document{'s' * (its > 1)}", f"{int(end - begin) - its}")
-    raise DataError(
-        worded(
-            f"Query number {first + int(lists[begin]) + 1}: {documents} of grade {values[begin]:g} ranked, and "
-            f"{several} judged. ",
-            Worded("judged=", "--judged"),
-            " needs all grades of the query's judgments, retrieved or not. Add the missing grades, or leave it out.",
-        )
-    )
+    facts = {"query": first + int(lists[begin]) + 1, "ranked": its, "judged": int(end - begin) - its}
+    whole = Worded("judged=", "--judged")
+    raise DataError(sentence("rows", "more_than_judged", **facts, grade=f"{values[begin]:g}", whole=whole))

@@ -103,7 +103,7 @@ class OneOf:
 
     def __init__(self, default: str, *others: str, number: Number = ANY, role: str = "") -> None:
         """Stores the default word, the other words, the range of a number, and the role."""
-        self.default, self.others, self.number, self.role = default, others, number, role
+        self.default, self.words, self.number, self.role = default, (default, *others), number, role
 
     def accepts(self, value: Value) -> bool:
         """Returns whether a value is one of the words."""
@@ -124,11 +124,6 @@ class OneOf:
             return f"a table of pairs grade:gain, and each number is {ANY.range}"
         table = ", or {grade:gain, …}" if self.role == "gain" else ""
         return f"one of {', '.join(self.words)}{table}{f'; {self.bounds}' if self.bounds else ''}"
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """All words, the default first."""
-        return (self.default, *self.others)
 
     @property
     def bounds(self) -> str:
