@@ -111,7 +111,7 @@ def test_every_measure_and_every_convention_has_a_case() -> None:
         own = [each for each in asked if each.partition("(")[0].partition("@")[0] == name]
         assert own, name
         for parameter, words in entry.parameters.items():
-            for word in words.others:
+            for word in words.words[1:]:
                 shown = any(f"{parameter}={word}" in each for each in own)
                 assert shown or parameter == "over", (name, parameter, word)
 
