@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +11,7 @@ from bench.data import SEED
 from bench.side_by_side import Program, karat, side_by_side
 
 if TYPE_CHECKING:
-    from types import FrameType
+    from pathlib import Path
 
     from bench.side_by_side import Timing
 
@@ -82,7 +81,7 @@ def of_shape(setting: Setting, name: str, shape: Shape, start: Timing) -> Answer
         programs += [
             Program("karat compare --orders", [*karat(), "compare", *asked, "--orders"]),
             Program("karat report", [*karat(), "report", *asked, "-o", page]),
-            Program("modules", [sys.executable, "-m", "bench.bench_report", page, *files], modules),
+            Program("modules", [sys.executable, "-m", "bench.walls", "report", *files], modules),
         ]
     timings = side_by_side(programs, setting.times(3))
     spent = {each.name: median(each.processor) if each.processor else each.median for each in timings}
@@ -101,30 +100,8 @@ def of_shape(setting: Setting, name: str, shape: Shape, start: Timing) -> Answer
 
 
 def modules(printed: str) -> list[int]:
-    """Returns the number that ``count_modules`` printed."""
+    """Returns the number that ``bench.walls`` printed last."""
     return [int(printed.split()[-1])]
-
-
-def count_modules(page: str, qrels: str, runs: list[str]) -> int:
-    """Returns the number of karat's files in which a report calls a function."""
-    import threading
-
-    import karat
-
-    called = set()
-    home = str(Path(karat.__file__).parent)
-
-    def note(frame: FrameType, event: str, _: object) -> None:
-        code = frame.f_code
-        if event == "call" and code.co_name != "<module>" and code.co_filename.startswith(home):
-            called.add(code.co_filename)
-
-    report = karat.report
-    threading.setprofile(note)
-    sys.setprofile(note)
-    report(qrels, runs, list(MEASURES), output=page)
-    sys.setprofile(None)
-    return len(called)
 
 
 def made(setting: Setting, name: str, shape: Shape) -> Path:
@@ -181,7 +158,3 @@ def long_list(folder: Path, count: int) -> tuple[str, str]:
             "".join(f"q Q0 d{number} {number + 1} {count - number / 7:.5f} long\n" for number in range(count))
         )
     return str(qrels), str(run)
-
-
-if __name__ == "__main__":
-    print(count_modules(sys.argv[1], sys.argv[2], sys.argv[3:]))

@@ -1,0 +1,81 @@
+"""The modules of karat that a call enters: ``python -m bench.walls [FACE QRELS RUN…]``, by default all on the example.
+
+A module is entered if at least one of its functions runs between the call and its result. Imports do not count.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.side_by_side import CHECKOUT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+MEASURES = ["nDCG@10", "AP", "RR"]
+NEW_LOCALS = 2
+"""The flag of a function's code (``inspect.CO_NEWLOCALS``), which the body of a class lacks."""
+
+
+def entered(work: Callable[[], object]) -> list[str]:
+    """Returns the modules of karat in which a function runs during a call, as paths."""
+    import karat
+
+    home = f"{Path(karat.__file__).parent}/"
+    files: set[str] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_flags & NEW_LOCALS and code.co_filename.startswith(home):
+            above = frame.f_back
+            while above is not None and above.f_code.co_name != "<module>":
+                above = above.f_back
+            # A function that a module calls while it is imported does not count.
+            if above is None or not above.f_code.co_filename.startswith(home):
+                files.add(code.co_filename.removeprefix(home))
+
+    threading.setprofile(note)
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]
+    return sorted(files)
+
+
+def faces(folder: Path, qrels: str, runs: list[str]) -> dict[str, Callable[[], object]]:
+    """Returns the calls to count, by the name of their face."""
+    import karat
+    from karat.matching.match import match
+
+    report, compare, explain = karat.report, karat.compare, karat.explain
+    policy = karat.Policy()
+    return {
+        "match": lambda: match(karat.Qrels.of(qrels), karat.Run.of(runs[0]), policy),
+        "evaluate": lambda: str(karat.evaluate(qrels, runs[0], MEASURES)),
+        "compare": lambda: str(compare(qrels, runs, MEASURES)),
+        "explain": lambda: str(explain("AP", qrels, runs[0], query=karat.Qrels.of(qrels).queries[0])),
+        "report": lambda: report(qrels, runs, MEASURES, output=folder / "report.html"),
+    }
+
+
+def main(face: str = "", qrels: str = "", *runs: str) -> None:
+    """Prints the modules of one face, or of all, and their number."""
+    example = CHECKOUT / "examples" / "tea"
+    qrels = qrels or str(example / "qrels.txt")
+    files = list(runs) or sorted(map(str, (example / "runs").glob("*.run")))[:2]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, work in faces(Path(folder), qrels, files).items():
+            if face in ("", name):
+                found = entered(work)
+                print(f"{name}:\n  " + "\n  ".join(found) + f"\n  modules: {len(found)}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
