@@ -59,12 +59,12 @@ def agreement(
     quadratic), Krippendorff's α for ordinal grades, Gwet's AC1 and AC2, and which judge is stricter by how much, each
     with a 95 % interval over queries drawn with replacement. With runs: the means under each judge, Kendall's τ and
     τ_AP between the orders of systems, pairs that flip, and pairs whose significance is lost, gained or reversed,
-    tested as in ``karat.compare``. Grades and orders are two questions: judges who differ in many grades may order
+    tested as in ``karat.compare``. Grades and orders are separate questions. Judges who differ in many grades may order
     systems similarly, and judges who agree on most grades may not agree on the best system.
 
     Args:
-        a: the first judge's qrels, the reference: as ``qrels`` of ``karat.evaluate``.
-        b: the second judge's, such as a language model's.
+        a: the qrels of the first judge, who is the reference, in any form that ``karat.evaluate`` takes.
+        b: the qrels of the second judge, such as a language model.
         runs: two or more systems, as in ``karat.compare``; None to compare only grades.
         measures: nDCG@10 and AP, or the profile's own, if None; the text reports the first in most detail.
         pool: the documents that count as judged when systems are scored: each judge's ``own``, or those that ``both``
@@ -341,7 +341,7 @@ def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tupl
     """Returns each statistic with its percentile interval over queries drawn with replacement.
 
     Raises:
-        DataError: the judges share no document.
+        DataError: no document was graded by both judges.
     """
     used = tables[tables.sum(axis=(1, 2)) > 0]
     whole = used.sum(axis=0)

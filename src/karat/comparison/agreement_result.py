@@ -50,13 +50,13 @@ class Pairing:
     """The grades that two judges gave to the same documents.
 
     Args:
-        queries: those that both judged, in byte order.
+        queries: the queries that both judges judged, in byte order.
         a: the first judge's grades of the documents that both judged, query by query.
-        b: the second judge's.
+        b: the second judge's grades of the same documents.
         query: the index of each such document's query.
-        documents: their ids.
-        only_a: documents that only the first judged, in queries that both did.
-        only_b: documents that only the second judged there.
+        documents: the ids of these documents.
+        only_a: the number of documents that only the first judge judged, in queries that both judged.
+        only_b: the number of documents that only the second judge judged, in queries that both judged.
         queries_a: queries that only the first judged.
         queries_b: queries that only the second judged.
         negative: judgments with a negative grade, which means unjudged.
@@ -80,9 +80,9 @@ class Statistic:
 
     Args:
         name: the name of the coefficient.
-        value: over all documents that both judged.
-        low: the lower end; NaN where there is none.
-        high: the upper end.
+        value: the coefficient over all documents that both judged.
+        low: the lower end of the interval; NaN if there is none.
+        high: the upper end of the interval.
     """
 
     name: str
@@ -103,16 +103,16 @@ class Effect:
     Args:
         label: the measure.
         names: the systems.
-        a: their means under the first judge.
-        b: their means under the second.
-        ranks_a: their ranks under the first, equal means the same.
-        ranks_b: their ranks under the second.
+        a: the mean of each system under the first judge.
+        b: the mean of each system under the second judge.
+        ranks_a: the rank of each system under the first judge; systems with equal means share a rank.
+        ranks_b: the rank of each system under the second judge.
         tau: Kendall's τ_b between both orders; NaN for one system.
         tau_low: the lower end of its 95 % bootstrap interval over queries; NaN where there is none.
         tau_high: the upper end.
         tau_ap: τ_AP with the first judge's order as the true one: a swap near the top costs more.
         tau_top: τ_b among the first judge's ten best; NaN where there are at most ten.
-        top_kept: the number of those among the second judge's ten best.
+        top_kept: the number of the first judge's ten best systems that are among the second judge's ten best.
         flips: pairs of systems that the judges put in opposite orders.
         kept: pairs that differ significantly, the same way, under both; the better system first.
         lost: pairs that differ significantly under the first judge only.
@@ -314,7 +314,7 @@ class Agreement(Documented):
 
     Args:
         a: the first judge, the reference.
-        b: the second.
+        b: the second judge.
         pairing: the documents that both judged, with their grades.
         grades: the scale.
         table: the number of documents by the first judge's grade (rows) and the second's (columns).
@@ -324,7 +324,8 @@ class Agreement(Documented):
         effects: the effect on systems, by measure; empty without runs.
         settings: the settings of the tests of pairs of systems; None without runs.
         scores: the scores of each system under the first judge, then under the second.
-        pool: whose documents count as judged when systems are scored: each judge's ``own``, or those of ``both``.
+        pool: the documents that count as judged when systems are scored: each judge's ``own``, or those that ``both``
+            judged.
         resamples: the number of bootstrap samples of queries.
         seed: the seed of the bootstrap.
     """

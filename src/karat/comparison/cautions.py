@@ -244,12 +244,12 @@ def of_pairs(
 
 LEAST_JUDGED = 0.9
 WIDEST_GAP = 0.05
-"""Below the first, or further apart than the second, a comparison may reflect the judgments and not the runs."""
+"""If less is judged, or if runs differ more in the share judged, a comparison may reflect the judgments only."""
 
 SHOWN = 4
 
 Readings: TypeAlias = "dict[int, Floats | None]"
-"""By run, the values without and with unjudged documents as relevant [queries, 2]; None where they are unknown."""
+"""For each run, its values without unjudged documents, and with these as relevant [queries, 2]; None if unknown."""
 
 
 def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
@@ -370,15 +370,15 @@ def together(comparison: Findings, flagged: list[int], readings: Readings) -> Ca
 def alternatives(found: Match, measure: Measure, policy: Policy, depth: int, grade: float) -> Floats:
     """Returns the values that a run would have if its unjudged documents counted differently [queries, 2].
 
-    The first column has the values with unjudged documents removed from the lists. The second column has the values
-    with the unjudged ones among the first documents counted as of the highest grade. Undefined values are NaN.
+    The first column has the values with unjudged documents removed from the lists. The second column has the values if
+    the unjudged documents among the first ones had the highest grade. Undefined values are NaN.
 
     Args:
-        found: the run, matched.
+        found: the match of the run.
         measure: the measure.
-        policy: the policy under which it was evaluated.
+        policy: the policy under which the run was evaluated.
         depth: the depth to which unjudged documents are counted as relevant.
-        grade: their grade.
+        grade: the grade that unjudged documents get.
     """
     whole = (
         arranged(found.whole, policy.ties) if policy.ties in ("optimistic", "pessimistic") else found.whole

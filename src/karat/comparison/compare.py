@@ -40,14 +40,14 @@ FAMILIES = ("measure", "all")
 MOST_RESAMPLES = 1_000_000
 
 MOST_INDENTED = 5000
-"""Pairs up to which JSON is indented, for people; indenting more takes seconds."""
+"""The most pairs for which JSON is indented. Indenting more pairs takes seconds."""
 
 PERSISTENCE = 0.9
 """The usual p of Webber et al.: a reader who sees ten documents on average."""
 DEEPEST = 100
-"""All documents below weigh 0.9 ** 100, a 40,000th."""
+"""The depth of the compared lists. All documents below it together weigh 0.9 ** 100, about 1 / 40,000."""
 MOST_QUERIES = 50
-"""At most this many queries are used, evenly spread."""
+"""The most queries whose lists are compared. These queries are evenly spread over all queries."""
 
 
 def compare(
@@ -80,22 +80,24 @@ def compare(
     Args:
         qrels: judgments, as for ``karat.evaluate``; None if every run is given as scores.
         runs: ``{name: run}``, or a list of runs: paths, dicts, ``Run`` or ``Scores``.
-        measures: names or ``Measure``s; the first is the primary one. karat's default ones if None.
-        baseline: compare every run with this one, given by name, path or place; all pairs if None.
+        measures: names or ``Measure``s; the first is the primary measure. None stands for karat's default measures.
+        baseline: the run with which all others are compared, given by its name, path or index; all pairs if None.
         test: ``t`` (of two runs, or against a baseline the default), ``randomisation``, ``tukey`` (the default of all
             pairs), ``max-t``, ``wilcoxon``, ``sign``.
         correction: ``holm`` (the default), ``bonferroni``, ``bh``, ``none``; ``tukey`` and ``max-t`` need none.
         alpha: a corrected p below it is called significant.
         family: the comparisons that are corrected together: those of one ``measure``, or of ``all`` measures.
-        resamples: the number for a Monte Carlo test; by default 10,000, or more if the correction needs more.
+        resamples: the number of resamples of a Monte Carlo test; by default 10,000, or more if the correction needs
+            more.
         seed: the seed of the resamples. The same seed gives the same p on every machine.
         confidence: the confidence level of the intervals.
         interval: ``t``, or ``bootstrap`` (percentiles over resampled queries).
         rope: half the width of a region of practical equivalence; adds the probabilities of worse, same and better.
         margin: tests whether runs differ by less than this margin (two one-sided tests).
         cluster: a file ``query cluster`` or a mapping: queries of one cluster are not independent.
-        by: a file ``query group`` or a mapping: shows each group of queries separately, and the worst.
-        orders: also report how similarly measures order the runs (τ, τ_AP), and runs the documents (RBO).
+        by: a file ``query group`` or a mapping: shows the results for each group of queries, and the worst group.
+        orders: also report how similarly the measures order the runs (τ, τ_AP), and how similarly the runs order the
+            documents (RBO).
         judged_at: the depth to which unjudged documents are counted; the primary measure's depth, else 10.
         policy: as in ``karat.evaluate``.
         profile: as in ``karat.evaluate``.
@@ -353,8 +355,8 @@ class Comparison(Documented, Findings):
         """Returns a matplotlib figure, which ``to_figure().savefig("pairs.pdf")`` writes to a file.
 
         Args:
-            kind: ``pairs`` (differences with intervals), ``intervals`` (means with theirs), ``differences`` (the
-                queries' of the first pair, sorted), ``orders`` (places under each measure).
+            kind: ``pairs`` (differences with intervals), ``intervals`` (means with intervals), ``differences`` (those
+                of the queries for the first pair, sorted), ``orders`` (the rank of each run under each measure).
             measure: the primary one if None.
 
         Raises:

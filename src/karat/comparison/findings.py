@@ -44,11 +44,12 @@ class Settings:
 
     Args:
         test: ``t``, ``randomisation``, ``tukey``, ``max-t``, ``wilcoxon`` or ``sign``.
-        correction: ``holm``, ``bonferroni``, ``bh`` or ``none``; ``none`` under a test that is family-wise itself.
+        correction: ``holm``, ``bonferroni``, ``bh`` or ``none``; ``none`` for a test that corrects p itself.
         alpha: a corrected p below it is called significant.
-        family: ``measure`` (each measure's comparisons are one family) or ``all`` (all measures' together).
+        family: ``measure`` (each measure's comparisons are one family) or ``all`` (the comparisons of all measures are
+            one family).
         comparisons: the number of comparisons in a family.
-        resamples: the number that a Monte Carlo test draws; 0 for other tests.
+        resamples: the number of resamples of a Monte Carlo test; 0 for other tests.
         seed: the seed of the random numbers.
         baseline: the index of the run that the others are compared with; None for all pairs.
         confidence: the confidence level of the intervals.
@@ -86,16 +87,15 @@ class Pair:
     Args:
         a: the index of the first run.
         b: the index of the second.
-        n: queries that both have.
+        n: the number of queries that both runs have.
         difference: the difference of the aggregates on these queries.
-        low: the lower end of its interval.
-        high: the upper end.
-        d_z: the mean of the queries' differences divided by their standard deviation.
-        wins: queries on which the first is better.
-        ties: queries on which both are equal.
-        losses: queries on which the second is better.
-        p: uncorrected; under ``tukey`` and ``max-t`` the p of the paired t-test.
-        adjusted: corrected for the number of comparisons.
+        low: the lower end of its interval. high: the upper end. d_z: the mean of the queries' differences divided by
+            their standard deviation.
+        wins: the number of queries on which the first run is better.
+        ties: the number of queries on which both runs are equal.
+        losses: the number of queries on which the second run is better.
+        p: the uncorrected p; under ``tukey`` and ``max-t``, the p of the paired t-test.
+        adjusted: the p corrected for the number of comparisons.
         exact: whether all sign assignments were counted, not a random sample.
         error: the Monte Carlo standard error of p; 0 where p is not estimated by resampling.
         detectable: the smallest difference that these queries detect with 80 % power.
@@ -139,8 +139,8 @@ class Stratum:
 
     Args:
         name: the group.
-        queries: its number of queries.
-        means: each run's aggregate on them.
+        queries: the number of queries in the group.
+        means: each run's aggregate on these queries.
         pairs: the pairs of the contest, on these queries only; p is not corrected for the number of groups.
     """
 
@@ -205,7 +205,7 @@ class Caution:
             ``weights``, ``test`` …
         runs: the indices of the runs concerned.
         sentence: the sentence printed under a table.
-        numbers: the figures in it.
+        numbers: the figures in the sentence.
     """
 
     kind: str

@@ -49,8 +49,8 @@ class System:
     """A run with its scores.
 
     Args:
-        scores: for the requested measures, in their order.
-        judged: the share of its first documents that is judged; NaN where only scores were given.
+        scores: the scores by the requested measures, in their order.
+        judged: the share of the run's first documents that is judged; NaN if only scores were given.
         found: the match under the policy of the first measure; None where only scores were given.
         run: the run, whose documents can be read again; None where only scores were given.
         matched: the matches under all policies; None where only scores were given.
@@ -65,7 +65,7 @@ class System:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The scores of compared runs, with what the evaluation found.
+    """The scores of compared runs, with the matches and the judgments that gave them.
 
     Args:
         systems: each run by name, in the given order.
@@ -103,7 +103,7 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
 
 
 def taken(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
-    """Renames a run, or scores. The run is not read yet."""
+    """Returns a run or scores under another name. The run is not read yet."""
     if isinstance(run, Scores):
         return run if name is None or name == run.name else replace(run, name=name)
     if isinstance(run, Run):
@@ -193,7 +193,7 @@ def refuse_other_conventions(
     """Refuses conventions that differ from those under which the scores were computed.
 
     Raises:
-        DataError: weights, or a policy or profile other than that of the scores.
+        DataError: the caller gave weights, or a policy or profile other than that of the scores.
     """
     for each in scores:
         other = policy is not None and policy.over(each.policy) != each.policy

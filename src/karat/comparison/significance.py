@@ -119,7 +119,7 @@ def variance_of(table: Table) -> Anova | None:
 
 
 Outcome: TypeAlias = "np.recarray[Any, Any]"
-"""The fields of ``Pair`` as an array each, and two more that joint intervals need.
+"""An array for each field of ``Pair``, and two more arrays that joint intervals need.
 
 ``freedom`` has the degrees of freedom of each pair's t. ``cut`` has the largest difference that a test of all pairs at
 once finds not significant, and NaN for other tests.
@@ -317,7 +317,7 @@ def from_p(outcome: Outcome, settings: Settings) -> Floats:
 
 
 def t_quantile(confidence: Floats | float, freedom: Floats) -> Floats:
-    """Returns half the width of each interval, in standard errors."""
+    """Returns half the width of each t interval, in standard errors."""
     return one_sided_quantile((1 + np.asarray(confidence)) / 2, freedom)
 
 
@@ -335,7 +335,7 @@ def beaten(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[tupl
 
 
 def corrected(p: ArrayLike, correction: str) -> Floats:
-    """Returns the p-values of a family, corrected for their number. An undefined p stays undefined, but counts.
+    """Returns the p-values of a family, corrected for their number. An undefined p counts, but stays undefined.
 
     Args:
         p: the p-values.

@@ -49,10 +49,10 @@ class Sheet(Table):
         rows: the cells.
         names: the columns that hold names.
         keep: the number of first columns that every band repeats.
-        note: the sentence below it.
+        note: the sentence below the table.
         shortest: the width to which the second column may be cut, where letters also identify the runs; else 0.
         least: columns that a narrow terminal drops, in this order.
-        fewer: whether such columns are dropped before names are cut.
+        fewer: whether these columns are dropped before names are cut.
     """
 
     names: frozenset[int] = frozenset()

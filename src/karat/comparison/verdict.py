@@ -24,7 +24,7 @@ FEW_FOR_FOUR_DIGITS = 50
 """With fewer queries the fourth decimal of a mean is noise."""
 
 MOST_LETTERED = 12
-"""Runs up to which the table has letters; of more it has the number of runs that each one beats, best first."""
+"""The most runs for which the table has letters. For more runs, it says how many runs each run outperforms."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Verdict:
 
     Args:
         headline: the sentence that names the better run.
-        sentences: by how much, and how sure that is.
-        small: the measure, the number of queries and the meaning of significant.
+        sentences: the sentences that say by how much the run is better, and how certain this is.
+        small: the sentence with the measure, the number of queries and the meaning of significant.
         against: the run that all others are compared with: the baseline, else the best.
         pair: the two runs of the first sentence.
     """

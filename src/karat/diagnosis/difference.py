@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 WIDEST = 22
-"""The most characters of an axis' value in a table."""
+"""The most characters of a setting's value in a table."""
 
 
 @dataclass(frozen=True)
@@ -85,14 +85,14 @@ class Step:
 
     Args:
         axis: a parameter of the measure, or an axis of the policy; ``measure`` where the formula itself changes.
-        before: its value until then.
-        after: its value from then on.
+        before: the value of the setting before the step.
+        after: the value of the setting after the step.
         value: the mean after the change; None where the evaluation is refused.
         moved: the effect of the change on the mean; None if there is no mean before or after.
         queries: the number of queries whose values changed, appeared or disappeared.
-        alone: what the change adds if it is the first one made; None without means to compare, or where no other
-            axis moves anything.
-        last: the effect of the change if it is the last one made; None as for ``alone``.
+        alone: the effect of the change if it is made first; None without means to compare, or if no other setting has
+            an effect.
+        last: the effect of the change if it is made last; None in the same cases as ``alone``.
     """
 
     axis: str
@@ -111,13 +111,13 @@ class Difference(Documented):
 
     Args:
         asked: the requested name of the measure.
-        profiles: the names of both.
-        measures: the measure as each of them reads it.
-        values: the mean under each; None where the evaluation is refused.
-        steps: every axis in which the two differ, in the order in which they were changed.
+        profiles: the names of both profiles.
+        measures: the measure that each profile reads from the name.
+        values: the mean under each profile; None if the evaluation is refused.
+        steps: a step for each setting in which the two profiles differ, in the order of the changes.
         queries: the number of queries that occur in any step.
         refusals: the sentence for each profile that refuses the data.
-        digits: decimals in tables.
+        digits: the number of decimals in tables.
 
     Example:
         >>> import karat
@@ -237,18 +237,18 @@ def difference(
 ) -> Difference:
     """Explain why a measure has different values under two profiles.
 
-    The axes are changed one after another: those that refuse data under ``a`` first, then the policy's, then the
-    measure's own, and last those that refuse data under ``b``. Where axes interact, what one moves depends
-    on this order; all steps together are always the whole gap. For that case each step says what it moves as the
-    first and as the last one.
+    The settings are changed one after another: first those that refuse data under ``a``, then those of the policy, then
+    the parameters of the measure, and last those that refuse data under ``b``. All steps together always add up to the
+    whole gap. If settings interact, the effect of a step depends on the order, so each step also has its effect as the
+    first change and as the last change.
 
     Args:
         a: the profile to start from; ``karat`` for karat's own conventions.
         b: the profile to end at.
-        measure: one name, which both profiles read in their own way.
+        measure: the name of a measure, which each profile reads by its own rules.
         qrels: as in ``evaluate``.
         run: as in ``evaluate``.
-        policy: axes that go on top of both profiles' policies, as in ``evaluate``.
+        policy: settings that override those of both profiles, as in ``evaluate``.
 
     Returns:
         Both values, and the steps between them.
@@ -318,7 +318,7 @@ def steps_between(outcomes: Sequence[Outcome], changes: Sequence[tuple[str, str,
 
 
 class Evaluated:
-    """Cached evaluations of the same data. Judgments and run are read only once where possible.
+    """Evaluations of the same data, each computed only once. Judgments and run are read only once if possible.
 
     Args:
         qrels: judgments that can be read again.
@@ -461,8 +461,9 @@ def rejudged(
 ) -> Difference:
     """Explain why a run has different values under two sets of judgments.
 
-    Four changes lead from the first to the second: queries that only the first has go, documents that only the first
-    judges become unjudged, documents that both judge get the second's grades, and what only the second judges comes in.
+    The changes lead from the first set to the second. Queries that only the first set has are removed. Documents that
+    only the first set judges become unjudged. Documents that both sets judge get the grades of the second set.
+    Documents and queries that only the second set judges are added.
 
     Args:
         a: the judgments to start from, as in ``karat.evaluate``.
@@ -473,7 +474,7 @@ def rejudged(
         profile: as in ``karat.evaluate``.
 
     Returns:
-        Both values, and the steps between them; together they are the whole gap.
+        Both values, and the steps between them, which add up to the whole gap.
 
     Raises:
         DataError: judgments or a run that cannot be read, or judgments without a query in common.

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 Shown = TypeVar("Shown")
 
 HEAD, END = 10, 2
-"""How many documents a shortened list shows from its start and from its end."""
+"""The number of documents that a shortened list shows from its start and from its end."""
 TITLE_WIDTH = 20
 UNJUDGED, BETWEEN = "·", "…"
 
@@ -60,7 +60,7 @@ class Explanation(Documented):
         derivation: the steps of the formula.
         ranking: the documents in rank order, if they are known.
         rows: the number of documents shown of a long list; None for all.
-        digits: decimals.
+        digits: the number of decimals.
         say: the language.
 
     Example:
@@ -347,7 +347,7 @@ def explain(
         profile: as in ``evaluate``.
         rows: the number of documents shown of a long list; None for all.
         digits: decimals.
-        lang: the language of what explains the numbers: ``en``, or ``zh`` for Chinese.
+        lang: the language of the sentences: ``en``, or ``zh`` for Chinese.
 
     Raises:
         DataError: an unknown query, or one that the policy leaves out; data that cannot be read.
@@ -428,7 +428,7 @@ def explained(
     Args:
         label: the name of the measure in tables.
         measure: the measure.
-        subject: the one list.
+        subject: the ranked list to explain.
         policy: the policy.
         convention: the profile; karat's own if None.
         rows: as in ``explain``.
@@ -477,13 +477,13 @@ class Subject:
     """The subject of an explanation: grades, a query of a judged ranking, or a query of a run.
 
     Args:
-        name: the run.
+        name: the name of the run.
         query: the query, or empty for grades.
         grades: the ranked grades and the judged ones, or None.
         qrels: the judgments of the query alone, or None.
         run: the run, or None.
-        part: whether of the run only the lines of this query are there, so that none means a missing query.
-        rankings: the run's documents in rank order under each policy so far.
+        part: whether ``run`` contains only the lines of this query, so that an empty run means a missing query.
+        rankings: the documents of the run in rank order, under each policy used so far.
     """
 
     name: str

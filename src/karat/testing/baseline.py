@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 JUDGED = "Judged@10"
 GAP = 0.05
-"""The difference in judged documents from which a gate warns, as a comparison does."""
+"""The smallest difference in the share of judged documents of which a gate warns. A comparison warns of the same."""
 
 
 def record_of(baseline: object) -> Record | None:
@@ -101,7 +101,7 @@ def scored(
     profile: ProfileLike,
     name: str | None,
 ) -> Scores:
-    """Returns the scores of a run, which are computed unless they were given.
+    """Returns the scores of a run. They are computed unless the caller gave them.
 
     Raises:
         DataError: there are no judgments with which to score the run.

@@ -60,13 +60,13 @@ def gate(
     profile: ProfileLike = None,
     name: str | None = None,
 ) -> Gate:
-    """Decide whether a run may replace its baseline. It fails if a drop is significant and exceeds the tolerance.
+    """Decide whether a run may replace its baseline. The run fails if a drop is significant and exceeds the tolerance.
 
     A measure fails if its mean, over the queries that both have, fell by more than its tolerance *and* the drop is
-    significant: paired two-sided t-test, Holm's correction over the measures gated, as ``karat.compare`` does it. So
-    noise does not stop a release, nor does a drop that nobody would mind. A pass is no proof that nothing was lost:
-    each check says whether its interval excludes a drop beyond the tolerance (non-inferiority), and whether there are
-    queries enough to see one.
+    significant. The test is the paired two-sided t-test with Holm's correction over all gated measures, as in
+    ``karat.compare``. Therefore neither noise nor a tolerated drop stops a release. A pass does not prove that there
+    was no drop: each check says whether its interval excludes a drop beyond the tolerance (non-inferiority), and
+    whether there are enough queries to detect such a drop.
 
     Args:
         qrels: the judgments, as in ``karat.evaluate``; None where run and baseline are both scores.
@@ -166,7 +166,7 @@ def limits_in(
         default: the measure that a single number applies to; None if a single number is refused.
 
     Raises:
-        DataError: the limits are no mapping, a limit is no allowed number, or a measure has two limits.
+        DataError: the limits are not a mapping, a limit is not an allowed number, or a measure has two limits.
     """
     if given is None:
         return {}
@@ -240,8 +240,8 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
     """Refuses an empty comparison: without judged documents, or with queries that only the baseline answers.
 
     Raises:
-        DataError: neither side retrieved a judged document; or the policy leaves out queries that the run lacks and the
-            baseline has a value of.
+        DataError: neither side retrieved a judged document; or the policy leaves out queries that the run lacks,
+            although the baseline has a value for them.
     """
     either = old.counts.found or new.counts.found
     if not either and "none" not in (old.policy.overlap, new.policy.overlap):
@@ -302,7 +302,7 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> Check
 
 
 def lost(contest: Contest, queries: tuple[str, ...], count: int) -> tuple[Moved, ...]:
-    """Returns the queries that lost most, without those that did not lose."""
+    """Returns the queries whose values fell most, at most ``count`` of them."""
     change = contest.values[:, 1] - contest.values[:, 0]
     order = np.argsort(change, kind="stable")
     first = [place for place in order.tolist() if change[place] < 0][: max(count, 0)]

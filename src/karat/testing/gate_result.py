@@ -18,9 +18,9 @@ class Moved:
     """A query whose value fell.
 
     Args:
-        query: its id.
-        before: its value in the baseline.
-        after: its value now.
+        query: the id of the query.
+        before: the value in the baseline.
+        after: the value in the run.
     """
 
     query: str
@@ -38,14 +38,14 @@ class Check:
         limit: the tolerance, or the least value.
         passed: whether the run passes.
         before: the baseline's mean over the queries that both have; NaN for ``min``.
-        after: the run's; for ``min`` over all its queries.
+        after: the run's mean over these queries; for ``min``, over all its queries.
         low: the lower end of the 95 % interval of the difference; NaN for ``min``, and where there is none.
-        high: the upper end.
-        p: two-sided, of the paired t-test.
-        adjusted: by Holm, for the number of measures gated.
+        high: the upper end of this interval.
+        p: the two-sided p of the paired t-test.
+        adjusted: the p after Holm's correction for the number of gated measures.
         detectable: the smallest difference that these queries would detect with 80 % power.
         queries: the number of queries that both have.
-        worst: the queries that lost most.
+        worst: the queries whose values fell most.
     """
 
     label: str
@@ -151,9 +151,9 @@ class Gate(Documented):
     Args:
         name: the run.
         baseline: the baseline's name.
-        checks: one per measure and limit.
+        checks: a check for each measure and limit.
         alpha: a corrected p below it is significant.
-        compared: the number of measures that share alpha.
+        compared: the number of measures over which p is corrected.
         only_before: queries that only the baseline has, which are not part of any difference.
         only_after: queries that only the run has.
         notes: further remarks for the reader.
@@ -216,7 +216,7 @@ class Gate(Documented):
         return Document([Section([*parts, Items([*readings, *self.remarks])])])
 
     def tables(self) -> list[Table]:
-        """Returns the table of the checks, and the table of the queries that lost most."""
+        """Returns the table of the checks, and the table of the queries whose values fell most."""
         header = ["", "measure", "before", "after", "change", "limit", "95 % interval", "p", "corrected"]
         rows = [
             [
@@ -260,7 +260,7 @@ class Gate(Documented):
     def to_junit(self) -> str:
         """Returns JUnit XML, which every CI server shows, with one suite and a test case per check.
 
-        Source: the schema that Jenkins's xUnit plugin publishes; names that GitLab and others read as well.
+        Source: the schema of Jenkins's xUnit plugin. GitLab and other servers read the same names.
         """
         from xml.etree import ElementTree as ET
 
@@ -281,7 +281,7 @@ class Gate(Documented):
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
 
     def to_github(self) -> str:
-        """Returns a workflow command per line: an error for a failed check, a warning for a pass that proves little."""
+        """Returns a workflow command per line: an error for a failed check, and a warning for a doubtful pass."""
         lines = []
         for each in self.checks:
             sentences = "\n".join([each.verdict, *detail(each)])

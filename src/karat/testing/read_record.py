@@ -169,7 +169,7 @@ def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
 
 
 def policy_in(document: dict[str, Any]) -> Policy:
-    """Returns the complete policy of a record. An axis that the record lacks has its default."""
+    """Returns the complete policy of a record. A setting that the record lacks has its default value."""
     return Policy().changed(**document["policy"]).over(Policy())
 
 
@@ -184,11 +184,11 @@ MOST_RESAMPLES = 10**8
 
 
 class ShapeError(Exception):
-    """Raised if a field has a value that is not allowed."""
+    """Raised if a field of a record has a value that is not allowed."""
 
 
 def named(value: Any) -> str:
-    """Returns the description of a value in an error."""
+    """Returns the words that describe a value in an error."""
     kinds = {dict: "an object", list: "a list", bool: "true or false", type(None): "null"}
     if type(value) in kinds:
         return kinds[type(value)]
@@ -267,7 +267,7 @@ OBJECTS = {
     "record": "made_with:text+ inputs:input* karat:text [comparison:comparison]",
     "recorded run": "queries:object counts:object",
 }
-"""Kinds of objects, with the kind of each field; fields in brackets are optional.
+"""Kinds of objects, with the kind of each field. Fields in brackets are optional.
 
 ``kind?`` may be null; ``kind*`` is a list of a kind, and ``kind+`` an object whose values have a kind.
 """

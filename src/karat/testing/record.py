@@ -40,10 +40,10 @@ HELD = ("file", "bytes", "a mapping", "a frame", "a table", "grades")
 def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str | os.PathLike[str]) -> None:
     """Write a record of scores and of everything on which they depend, so that anyone can reproduce them.
 
-    The file holds what ``karat eval -q --format json`` prints, the SHA-256 and size of each input file
-    (of the file as it lies there, compressed or not; no whole file is held in memory), versions of karat, Python and
-    NumPy and, for a comparison, its settings and results. It has no date: made twice, it is the same to the byte. An
-    input from memory has no hash: give it to ``karat.verify`` as an argument.
+    The file holds what ``karat eval -q --format json`` prints, the SHA-256 and size of each input file (of the file as
+    it is stored, compressed or not), versions of karat, Python and NumPy and, for a comparison, its settings and
+    results. The record contains no date, so two records of the same scores are equal to the byte. An input from memory
+    has no hash, so it must be passed to ``karat.verify`` as an argument.
 
     Args:
         what: the scores of a run, those of several runs on the same judgments, or a comparison.
@@ -126,7 +126,8 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
     """Refuses scores that do not fit into one record.
 
     Raises:
-        DataError: there are no scores, or two of one name, or their measures, policies, profiles or judgments differ.
+        DataError: there are no scores, two runs have the same name, or measures, policies, profiles or judgments
+            differ.
     """
     if not scores:
         raise DataError(say("record", "empty"))
@@ -207,7 +208,7 @@ BLOCK = 2**20
 def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
     """Returns the size and SHA-256 of each file as it is stored.
 
-    SHA-256 and not a faster hash, because every system has a program that prints it. No file is held in memory.
+    The hash is SHA-256, because every system has a program that prints it. No file is held in memory.
 
     Raises:
         DataError: a file that cannot be read.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 TOLERANCE = 1e-12
-"""The logarithms of two processors may differ by as much; far below any printed digit."""
+"""The logarithms of two processors may differ by this much, which no printed digit shows."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,14 +110,14 @@ def verify(
 
     Args:
         path: the record, as ``karat.record`` or ``--record`` wrote it.
-        qrels: the judgments, where they are no longer at the path recorded or were in memory.
+        qrels: the judgments, if they are no longer at the recorded path or were in memory.
         runs: the files of the runs, by name.
         tolerance: the largest difference of a value that is accepted.
         anywhere: whether the record may name any file, and not only those below its own folder or the working folder.
 
     Returns:
-        What was found; ``equal`` says whether it is all as recorded. Another version of karat, Python or NumPy is a
-        note, since only the values matter.
+        The differences from the record. ``equal`` says whether there are none. Another version of karat, Python or
+        NumPy is only a note, since it need not change a value.
 
     Raises:
         DataError: the record or an input cannot be read.
@@ -159,7 +159,7 @@ class Taken:
     Args:
         entry: the record's entry for the input.
         now: a path, or the argument given for it.
-        named: whether the path is the record's, and not an argument.
+        named: whether the path comes from the record and not from an argument.
     """
 
     entry: dict[str, Any]
@@ -377,7 +377,7 @@ def compared_again(
 
 
 OVER = Worded("qrels=, runs={name: run}", "--qrels FILE, --run NAME=FILE")
-"""The arguments for inputs."""
+"""The arguments with which a user passes inputs."""
 
 
 def refuse_elsewhere(path: str, record: str) -> None:

@@ -58,7 +58,7 @@ def line_ends(text: Text) -> Iterator[Finding]:
 
 
 NTCIR = re.compile(r"'L\d+' is not a number")
-"""Why a grade of NTCIR's is none."""
+"""The error for a grade in NTCIR's notation, such as L2."""
 
 
 def unreadable(text: Text, found: _native.Judgments | _native.Matched | None) -> Iterator[Finding]:
@@ -79,7 +79,7 @@ def unreadable(text: Text, found: _native.Judgments | _native.Matched | None) ->
 
 
 def why_unread(kind: str, width: int, line: str) -> str:
-    """Returns why a line is no line of qrels or of a run."""
+    """Returns why a line cannot be read as a line of qrels or of a run."""
     fields = line.split()
     if kind == "qrels" and width == len(fields) == COLUMNS["qrels"]:
         return say("what", "no number", field=fields[-1])
@@ -87,12 +87,12 @@ def why_unread(kind: str, width: int, line: str) -> str:
 
 
 def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[Finding]:
-    """Findings about lines that the kernel cannot read.
+    """Yields findings about lines that the kernel cannot read.
 
     Args:
-        text: the text that has them.
+        text: the text with these lines.
         count: the number of these lines.
-        lines: the first of them, each with the reason.
+        lines: the numbers of the first such lines, each with the reason.
     """
     survey = text.read()
     count -= survey.nan.count
