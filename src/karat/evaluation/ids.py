@@ -127,30 +127,27 @@ def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]],
         DataError: no list contains a reference id, and the policy forbids that.
     """
     its, mine = ([each for one in side for each in one] for side in ([dict(one) for one in lists], wanted))
-    sentence = "No retrieved id is in the reference of its question"
     kinds = [" or ".join(sorted({type(each).__name__ for each in side})) for side in (its, mine)]
-    if not its:
-        sentence = "Nothing was retrieved for any question"
-    elif not mine:
-        sentence = "No question has a reference"
+    if not its or not mine:
+        doubt = sentence("ids", "nothing_retrieved" if not its else "no_reference")
     elif kinds[0] != kinds[1]:
-        sentence += f": ids are {kinds[0]} there, and {kinds[1]} in the references. Write both alike"
+        doubt = sentence("ids", "other_kinds", retrieved=kinds[0], wanted=kinds[1])
     else:
-        told = [
+        some = [
             [str(each).encode("utf-8", "surrogateescape") for each in side[:SOME]] for side in (mine, its)
         ]
-        found = why_apart(told[0], told[1], "document")
-        sentence += (
-            f": {its[0]!r} and the like were retrieved, {mine[0]!r} and the like were wanted"
+        found = why_apart(some[0], some[1], "document")
+        doubt = (
+            sentence("ids", "no_match", retrieved=its[0], wanted=mine[0])
             if found is None
-            else f": '{found.ranked}' was retrieved, '{found.judged}' wanted; {found.why}"
+            else sentence("ids", "written_apart", retrieved=found.ranked, wanted=found.judged, why=found.why)
         )
     if overlap == "document":
-        raise DataError(f"{sentence}. The policy forbids it (overlap=document).")
+        raise DataError(f"{doubt}. The policy forbids it (overlap=document).")
     if overlap == "none" or not mine:
         return scores
-    warn(f"{sentence}.")
-    return replace(scores, warnings=(f"{sentence}.",))
+    warn(f"{doubt}.")
+    return replace(scores, warnings=(f"{doubt}.",))
 
 
 # ---------------------------------------------------------------- what is given

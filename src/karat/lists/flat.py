@@ -9,7 +9,7 @@ import numpy as np
 
 from karat import _native
 from karat.lists import Gain, Lists, Queries, Rows, gain_of, kept_in, once
-from karat.lists.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of, sentence
+from karat.lists.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of, sentence, untied
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -326,16 +326,8 @@ class Flat(Lists):
     def best_lists(self, gain: Gain, of: str) -> Flat:
         """Returns the ideal ranking: all documents with a positive gain, highest gain first, cut at the depth."""
         lists, grades = self.candidates(of)
-        found = JudgedRows(
-            length=self.rows.length,
-            offsets=offsets_of(lists, len(self.rows.length)),
-            rank=grades,
-            grade=grades,
-            tie_first=grades,
-            tie_last=grades,
-            judged_offsets=self.rows.judged_offsets,
-            judged_grades=self.rows.judged_grades,
-        )
+        judged = self.rows.judged_offsets, self.rows.judged_grades
+        found = untied(self.rows.length, lists, grades, grades, *judged)
         worth = cast("Floats", Flat(found).gains(gain))
         if of == "trec_eval" and isinstance(gain, tuple):
             kept = trec_eval_order(found, gain)
@@ -345,11 +337,9 @@ class Flat(Lists):
             order = _native.descending(worth[gaining], offsets_of(lists[gaining], len(self.rows.length)))
             kept = gaining[order]
         offsets = offsets_of(lists[kept], len(self.rows.length))
-        ordered = replace(
-            found, offsets=offsets, length=np.diff(offsets).astype(np.float64), grade=grades[kept]
-        )
+        length = np.diff(offsets).astype(np.float64)
         rank = (np.arange(1, len(kept) + 1) - np.repeat(offsets[:-1], np.diff(offsets))).astype(np.float64)
-        ordered = replace(ordered, rank=rank, tie_first=rank, tie_last=rank)
+        ordered = untied(length, lists[kept], rank, grades[kept], *judged)
         if of == "length":
             return Flat(kept_down_to(ordered, self.rows.length))
         uncut = of == "uncut" or self.rows.depth is None

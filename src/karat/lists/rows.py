@@ -179,16 +179,15 @@ def rows_of_groups(length: Floats, group: Integers, rank: Floats, grade: Floats)
         grade: the grade of each judgment [judgments].
     """
     seen = np.isfinite(rank)
-    return JudgedRows(
-        length=length,
-        offsets=offsets_of(group[seen], len(length)),
-        rank=rank[seen],
-        grade=grade[seen],
-        tie_first=rank[seen],
-        tie_last=rank[seen],
-        judged_offsets=offsets_of(group, len(length)),
-        judged_grades=grade,
-    )
+    return untied(length, group[seen], rank[seen], grade[seen], offsets_of(group, len(length)), grade)
+
+
+def untied(
+    length: Floats, lists: Integers, rank: Floats, grade: Floats, judged_offsets: Integers, judged: Floats
+) -> JudgedRows:
+    """Returns a table without ties, from the list, the rank and the grade of each row."""
+    offsets = offsets_of(lists, len(length))
+    return JudgedRows(length, offsets, rank, grade, rank, rank, judged_offsets, judged)
 
 
 def offsets_of(lists: NDArray[Any], count: int) -> Integers:
