@@ -213,15 +213,17 @@ def test_usual_names_are_known_to_every_face(role: str, name: str) -> None:
 
 def test_recommendations_take_their_columns_from_the_same_table() -> None:
     lists = {"u": ["b", "a"], "v": ["a"]}
-    expected = read(lists)
+    names = ("exclude", "baseline", "train", "relevant", "catalogue", "features", "distances")
+    none: dict[str, Any] = dict.fromkeys(names)
+    expected = read(lists, **none)
     for query in FORMS["query"].split():
         for document in FORMS["document"].split():
             table = {query: ["u", "v", "u"], document: ["a", "a", "b"], "position": [2, 1, 1]}
-            found = read(table)
+            found = read(table, **none)
             assert (found.users, len(found.items)) == (expected.users, len(expected.items))
             assert [found.items[each] for each in found.rows.item] == ["b", "a", "a"]
     with pytest.raises(DataError, match="user_id' and 'userID', each of which may be the user"):
-        read({"user_id": ["u"], "userID": ["v"], "item": ["a"]})
+        read({"user_id": ["u"], "userID": ["v"], "item": ["a"]}, **none)
 
 
 def test_no_name_stands_for_two_things_of_one_table() -> None:

@@ -194,10 +194,6 @@ def chosen(table: dict[str, Any], query: str, document: str, value: Any, rule: s
     if document not in table or rule == "last":
         return value
     if rule == "error":
-        raise refused(
-            "object-twice",
-            query=query,
-            document=document,
-            rule=by_policy("duplicates", "first", "last", "max"),
-        )
+        ways = by_policy("duplicates", "first", "last", "max")
+        raise refused("object-twice", query=query, document=document, rule=ways)
     return table[document] if rule == "first" else max(table[document], value)

@@ -103,12 +103,8 @@ def evaluator_class() -> Any:
             convention, policy = conventions(self.of("profile"), Policy(**(axes or {})))
             measures = labelled(self.of("measure"), convention)
             if len(measures) > 1:
-                raise refused(
-                    "several-measures",
-                    name=self.of("measure"),
-                    count=len(measures),
-                    measures=", ".join(measures),
-                )
+                name, known = self.of("measure"), ", ".join(measures)
+                raise refused("several-measures", name=name, count=len(measures), measures=known)
             return next(iter(measures.values())), policy
 
         def isLargerBetter(self) -> bool:

@@ -1,4 +1,4 @@
-"""Builds the errors for a bad line, row or entry. Each names the fault, its place and a remedy."""
+"""The errors for input that cannot be read. Their sentences, which name the fault, its place and a remedy, are in a file."""
 
 from __future__ import annotations
 

@@ -397,13 +397,8 @@ def lines_of_mapping(
         for subtopic, its in subtopics.items() if isinstance(subtopics, Mapping) else [("", None)]:
             documents = numbers_of(query, its, "qrels", grade)
             if not isinstance(documents, Mapping):
-                raise refused(
-                    "subtopic-without-documents",
-                    file="qrels",
-                    query=query,
-                    name=shown(query),
-                    documents=shown(documents),
-                )
+                names = {"query": query, "name": shown(query), "documents": shown(documents)}
+                raise refused("subtopic-without-documents", file="qrels", **names)
             for document, worth in texts(documents).items():
                 rows.append((query, str(subtopic), document, worth))
                 known = own.get(document)

@@ -46,9 +46,8 @@ def read_weights(where: Readable) -> dict[str, float]:
         if query in weights:
             raise refused("weight-twice", file=source.name, line=line, query=query)
         if not is_weight(weight):
-            raise refused(
-                "weight", file=source.name, line=line, query=query, weight=weight, expected=A_WEIGHT
-            )
+            place = {"file": source.name, "line": line, "query": query}
+            raise refused("weight", **place, weight=weight, expected=A_WEIGHT)
         weights[query] = weight
     return weights
 

@@ -282,12 +282,8 @@ def refuse_alike(names: Sequence[str]) -> None:
     """
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise refused(
-            "one-name",
-            count=names.count(twice),
-            name=twice,
-            example=Worded("{'old': run, 'new': run}", "old=a/x.run new=b/x.run"),
-        )
+        example = Worded("{'old': run, 'new': run}", "old=a/x.run new=b/x.run")
+        raise refused("one-name", count=names.count(twice), name=twice, example=example)
 
 
 def text_name(name: object) -> str:
@@ -345,14 +341,9 @@ class ExcludingRun(Wrapper):
                 under which nothing moves up.
         """
         if options.policy.ranks == "given" and self.by_rank:
-            raise PolicyError(
-                "exclude cannot be combined with ranks=given: excluding a document would move up the "
-                "documents below it, but given ranks stay. Choose ranks=counted."
-            )
+            raise refused("exclude-from-ranks", error=PolicyError)
         if options.policy.listing == "known":
-            raise PolicyError(
-                "exclude cannot be combined with listing=known, which depends on every row of the run."
-            )
+            raise refused("exclude-from-listing", error=PolicyError)
         queries, documents, grades, left_out, judgment = [], [], [], [], []
         for place, query in enumerate(judgments.queries):
             judged, seen = judgments.documents(place), self.seen.get(query, frozenset())

@@ -187,10 +187,7 @@ def match(
     judgments = qrels.judgments
     by_rank = policy.ranks == "given" and run.held.by_rank
     if by_rank and scores:
-        raise PolicyError(
-            "A measure that compares scores of different queries needs scores, which a run of ranks does not have "
-            "under ranks=given. Choose ranks=counted."
-        )
+        raise refused("scores-of-ranks", error=PolicyError)
     every_score = scores or by_rank or policy.retrieved == "finite"
     few = relevant_only and not every_score and qrels.subtopics is None and ranks_alone(policy)
     options = MatchOptions(policy, progress=progress, scores=every_score, relevant_only=few, cores=threads)
@@ -390,14 +387,9 @@ def decide(
     # "The run is empty" is clearer than "lacks every query"; ``refuse_empty`` reports it next.
     empty = policy.overlap != "none" and not counts.extra and not retrieved.any()
     if missing and policy.missing == "error" and not empty:
-        raise refused(
-            "missing-queries",
-            file=name,
-            query=missing[0],
-            count=len(missing),
-            judged=len(queries),
-            rule=by_policy("missing", "zero", "skip"),
-        )
+        rule = by_policy("missing", "zero", "skip")
+        lacking: dict[str, Any] = {"count": len(missing), "judged": len(queries), "rule": rule}
+        raise refused("missing-queries", file=name, query=missing[0], **lacking)
     counts = replace(counts, queries=len(queries), missing=missing, tied=int(tied.sum()), negative=negative)
     found = Match(queries, rows, counts, ~retrieved, whole)
     return found.only(retrieved) if policy.missing == "skip" else found

@@ -159,17 +159,10 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
     labels = labels_of(homes)
     if folders == "prefix":
         return replace(place, labels=tuple(labels))
-    examples = list(dict.fromkeys(labels))
-    raise refused(
-        "several-folders",
-        file=name,
-        count=len(set(homes)),
-        files=shown(files),
-        prefix=by_reading(kind, folders="prefix"),
-        one=examples[0],
-        other=examples[1],
-        parts=by_reading(kind, folders="parts"),
-    )
+    one, other, *_ = dict.fromkeys(labels)
+    ways = {way: by_reading(kind, folders=way) for way in FOLDERS}
+    words: dict[str, Any] = {"count": len(set(homes)), "files": shown(files), "one": one, "other": other}
+    raise refused("several-folders", file=name, **words, **ways)
 
 
 def home_of(path: str) -> str:

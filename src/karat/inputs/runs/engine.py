@@ -201,9 +201,8 @@ class EngineRun:
         for row in judged.filter(touched).slice(0, 1).to_pylist():
             query = text_of(judgments.queries[row["number"]])
             same = "score and rank" if options.rule == "rank-column" else "score"
-            raise refused(
-                "open-tie", file=self.place, query=query, same=same, rule=by_policy("ties", "rank-column")
-            )
+            rule = by_policy("ties", "rank-column")
+            raise refused("open-tie", file=self.place, query=query, same=same, rule=rule)
 
     def refuse_twice(self, query: bytes, options: MatchOptions) -> None:
         """Refuses a document that occurs twice in a query.
@@ -278,20 +277,11 @@ def refuse(options: MatchOptions) -> None:
         PolicyError: a policy that needs an order of rows, or a measure that needs every document's score.
     """
     if options.policy.listing == "known":
-        raise PolicyError(
-            "listing=known needs an order of rows, which an engine's table does not have. Read the run from a file or "
-            "an in-memory frame."
-        )
+        raise refused("listing-of-engine", error=PolicyError)
     if options.rule == "rank-column" and options.duplicates == "max":
-        raise PolicyError(
-            "duplicates=max keeps the highest score of an engine's table, but ties=rank-column needs to know whose "
-            "rank counts. Choose another rule for ties, or remove the duplicates."
-        )
+        raise refused("duplicates-of-engine", error=PolicyError)
     if options.scores:
-        raise PolicyError(
-            "An engine returns judged documents only, but retrieved=finite, ranks=given and measures that compare "
-            "scores across queries need every document's score. Use an in-memory frame instead."
-        )
+        raise refused("scores-of-engine", error=PolicyError)
 
 
 def holding(kind: Any) -> str:
