@@ -1,4 +1,4 @@
-"""The errors for input that cannot be read. Their sentences, which name the fault, its place and a remedy, are in a file."""
+"""The errors for input that cannot be read. Their sentences are in ``faults.toml``."""
 
 from __future__ import annotations
 
