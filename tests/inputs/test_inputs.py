@@ -865,3 +865,15 @@ def test_each_sentence_of_the_catalogue_is_raised_with_the_words_that_it_needs()
             "swapped",
         }
         assert "any" in given[name] or needed <= given[name], name
+
+
+def test_input_without_a_fault_reads_no_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    pl = pytest.importorskip("polars", reason="makes the frame")
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("faults.toml was read")
+
+    monkeypatch.setattr("karat.inputs.errors.own_table", refuse)
+    frame = pl.DataFrame({"query": ["q"], "document": ["a"], "score": [1.0]})
+    for run in (frame, frame.lazy(), {"q": ["a"]}, b"q Q0 a 1 1.0 t\n"):
+        assert karat.evaluate({"q": ["a"]}, run, "RR").means() == {"RR": 1.0}

@@ -46,24 +46,25 @@ def numbered(mapping: Mapping[Any, Any], kind: str, grade: float | None = None) 
 
 def numbers_of(query: Any, its: Any, kind: str, grade: float | None) -> Any:
     """Returns a query's ids with their grades, or with their scores, which are minus the ranks in a list of ids."""
-    place = {"file": kind, "query": str(query), "name": shown(query)}
     if isinstance(its, Mapping):
         return its if grade is None else dict.fromkeys(its, grade)
-    if kind == "run" and isinstance(its, (set, frozenset)):
-        raise refused("set-without-order", **place)
     if isinstance(its, (str, bytes)) or not isinstance(its, Iterable):
         return its
+    place = {"file": kind, "query": str(query), "name": shown(query)}
+    if kind == "run" and isinstance(its, (set, frozenset)):
+        raise refused("set-without-order", **place)
     ids: list[Any] = its.tolist() if hasattr(its, "tolist") else list(its)
     for each in ids:
         if not isinstance(each, Hashable):
-            value, found = "grade" if kind == "qrels" else "score", type(each).__name__
-            raise refused("not-an-id", **place, type=found, item=shown(each), value=value)
+            value, its_type = "grade" if kind == "qrels" else "score", type(each).__name__
+            raise refused("not-an-id", **place, type=its_type, item=shown(each), value=value)
     if kind == "qrels":
         return dict.fromkeys(ids, 1 if grade is None else grade)
-    again = twice(ids)
-    if again is not None:
+    found = {each: -rank for rank, each in enumerate(ids, 1)}
+    if len(found) < len(ids):
+        again = twice(ids)
         raise refused("id-twice", **place, document=str(again), again=shown(again))
-    return {each: -rank for rank, each in enumerate(ids, 1)}
+    return found
 
 
 MAPPING = Provenance("a mapping")

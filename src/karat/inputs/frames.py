@@ -247,16 +247,20 @@ HALF = "e"
 def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
     """Refuses a column whose type does not fit its role."""
     name, holds, form = field
-    words = {"column": name, "kind": kind, "role": role, "content": content(holds, form)}
+    why, fault = "", None
     if form in LISTS:
-        raise refused("column-of-lists", **words)
-    if role in IDS and holds not in ("text", "whole", "none"):
+        fault = "lists"
+    elif role in IDS and holds not in ("text", "whole", "none"):
+        fault = "ids"
         why = " Whole numbers become fractions where some are missing." * (holds == "number" and form != "b")
-        raise refused("column-of-ids", **words, why=why)
-    if role not in IDS and holds not in ("whole", "number", "none"):
-        raise refused("column-of-numbers", **words)
-    if role == "rank" and form == HALF:
-        raise refused("half-precision-ranks", **words)
+    elif role not in IDS and holds not in ("whole", "number", "none"):
+        fault = "numbers"
+    elif role == "rank" and form == HALF:
+        fault = "half-precision"
+    if fault is not None:
+        raise refused(
+            fault, part="column", column=name, kind=kind, role=role, content=content(holds, form), why=why
+        )
 
 
 def content(holds: str, form: str) -> str:
