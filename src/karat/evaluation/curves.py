@@ -12,7 +12,7 @@ from karat.evaluation.scores import Scores, frame_of
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike
 from karat.measures.define import show
-from karat.output.document import Display, html_table, lay_out
+from karat.output.document import MOST_LINES, Display, Document, Line, Section, Table, lay_out
 from karat.output.errors import DataError, MeasureError, NotEvaluatedError
 
 if TYPE_CHECKING:
@@ -104,7 +104,8 @@ class Curve(Display, Mapping[str, list[float]]):
 
     def _repr_html_(self) -> str:
         """Returns the means as HTML for a notebook."""
-        return html_table(*self.table(), [0], self.scores.footer())
+        parts = Table(*self.table()), Line(self.scores.footer())
+        return Document([Section(parts)]).html(rows=MOST_LINES)
 
 
 def curve(

@@ -347,25 +347,6 @@ class Display:
         return f"<pre>{lines}</pre>\n"
 
 
-def html_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[int], *lines: str, head: str = ""
-) -> str:
-    """Returns an escaped HTML table for a notebook, cut if it is long, with the lines above and below it.
-
-    Args:
-        header: the columns' titles.
-        rows: the cells.
-        names: the columns that hold names instead of numbers.
-        lines: the lines below the table.
-        head: the line above it.
-    """
-    kept = rows if len(rows) <= MOST_LINES else rows[: MOST_LINES - 1]
-    said = [f"… {len(rows) - len(kept)} more rows"] if len(kept) < len(rows) else []
-    above = f"<p>{escaping.html(head)}</p>\n" if head else ""
-    under = "".join(f"<p>{escaping.html(each)}</p>\n" for each in (*said, *lines) if each)
-    return f"{above}{lay_out('html', header, kept, names)}{under}"
-
-
 COLUMNS = 80
 """The width of text for a log or a file."""
 

@@ -13,7 +13,7 @@ from karat.evaluation.beyond_accuracy.inputs import read
 from karat.evaluation.score_tables import sentence
 from karat.measures import REGISTER, Measure
 from karat.measures.grammar import split_names
-from karat.output.document import Display, html_table, lay_out
+from karat.output.document import MOST_LINES, Display, Document, Line, Section, Table, lay_out
 from karat.output.errors import DataError, MeasureError, NotEvaluatedError
 from karat.output.escaping import defined, json_text
 
@@ -238,7 +238,8 @@ class Beyond(Display, Mapping[str, float]):
 
     def _repr_html_(self) -> str:
         """Returns the table and the footer for a notebook."""
-        return html_table(*self.table(), [0, 2], self.footer())
+        parts = Table(*self.table(), names=[0, 2]), Line(self.footer())
+        return Document([Section(parts)]).html(rows=MOST_LINES)
 
     def as_dict(self) -> dict[str, Any]:
         """Returns all results by name. Undefined values are None."""
