@@ -39,7 +39,7 @@ class Check(Documented):
 
     Args:
         findings: the findings.
-        subjects: the files and runs that were looked at.
+        subjects: the names of the checked files and runs.
 
     Example:
         >>> import karat
@@ -185,13 +185,14 @@ def check(
         qrels: judgments as ``karat.evaluate`` takes them: a path, bytes, an open binary file, a ``Qrels``, or
             ``{query: {document: grade}}``.
         runs: any number of runs, each as ``karat.evaluate`` takes them; or one ``{name: run}`` or list of them.
-        measures: those that effects are reported in.
-        qrels_columns: columns of a table of judgments by what they are, as ``Qrels.of`` takes them, where it is a path.
-        run_columns: the columns of runs.
+        measures: the measures whose means show the effects.
+        qrels_columns: the names of the columns of a table of judgments by their roles, as ``Qrels.of`` takes them, if
+            ``qrels`` is a path.
+        run_columns: the names of the columns of runs, in the same form.
         folders: how to read files in several folders: ``parts`` or ``prefix``.
 
     Returns:
-        The findings, the worst first.
+        The findings, the most severe first.
 
     Raises:
         MeasureError: a measure that does not exist.

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 LENIENT = by_policy("malformed", "skip")
 SEEN = 0.001
-"""Smaller differences of means are not worth a warning."""
+"""The largest difference of means that causes no warning."""
 Values = dict[str, dict[str, float]]
 """Means under alternatives: ``{alternative: {measure: mean}}``."""
 ERROR, WARNING, NOTE = "error", "warning", "note"
-"""An error makes evaluation impossible or wrong; a warning: the number depends on a choice; a note: good to know."""
+"""An error makes an evaluation impossible or wrong. With a warning, a number depends on a choice. A note informs."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Kind:
     """One kind of finding.
 
     Args:
-        code: its name.
+        code: the name of the kind.
         severity: ``error``, ``warning`` or ``note``, unless a finding says otherwise.
         meaning: the condition.
         effect: the effect on the numbers.

@@ -44,9 +44,9 @@ class Text:
         name: the name of the input in findings.
         source: the text; None if it cannot be read.
         given: the input as the caller gave it.
-        is_file: whether its lines are those of a file, and not made here.
-        faults: why it cannot be read.
-        survey: the counts of one pass over it; None before that.
+        is_file: whether the lines are those of a file, and were not written from a dict or a frame.
+        faults: findings that say why the text cannot be read.
+        survey: the counts of one pass over the text; None before that pass.
         unbroken: the cursors over a compressed file, which note where it ends early.
     """
 
@@ -93,7 +93,7 @@ class Files:
     """The options for reading tables from files.
 
     Args:
-        columns: the columns that were named, by ``qrels`` and ``run``.
+        columns: the named columns of ``qrels`` and of ``run``.
         folders: how to read files in several folders: ``parts`` or ``prefix``.
     """
 

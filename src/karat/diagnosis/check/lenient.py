@@ -71,18 +71,10 @@ class Judged:
         """The judgments that were read, which must exist."""
         return self.qrels.judgments
 
-    def deciding(self, rule: str) -> Qrels:
-        """Returns the judgments under another rule for documents judged twice. ``keep`` keeps all judgments."""
-        return read(self.text, rule)
-
     def respelled(self, queries: dict[bytes, bytes], documents: dict[bytes, bytes]) -> Qrels:
         """Returns the judgments with some ids replaced."""
         rows = [(queries.get(query, query), documents.get(each, each)) for query, each in self.rows()]
         return from_rows(rows, self.qrels.judgments.grades)
-
-    def regraded(self, grades: Floats) -> Qrels:
-        """Returns the judgments with other grades."""
-        return from_rows(self.rows(), grades)
 
     def rows(self) -> list[tuple[bytes, bytes]]:
         """The query and the document of each judgment."""
@@ -139,13 +131,13 @@ class Pair:
     Args:
         given: the judgments.
         text: the run's text.
-        measures: the measures in which effects are reported.
+        measures: the measures whose means show the effects.
         queries: judged queries that the run has only in another spelling, and that spelling.
         documents: the spellings of documents, with the line of the first occurrence.
         run: the run to match; None if there is none.
         matched: the kernel's match; None if there was nothing to match.
-        others: the run with changed lines, by the change.
-        scored: the scores known so far, by what was decided.
+        others: the runs with changed lines, by the name of the change.
+        scored: the scores computed so far, by the decisions that gave them.
     """
 
     given: Judged

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 ENOUGH = 20
-"""With this many judged documents, a run that retrieves none is about another collection."""
+"""If there are this many judged documents and a run retrieves none of them, the run is of another collection."""
 SEVERAL = 5
 """With this many queries, a perfect score is not chance."""
 COVERED = 0.9
-"""The share of judged documents at the top below which a note is made."""
+"""If a smaller share of the top documents is judged, a note says so."""
 
 
 def queries(pair: Pair) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, found, moved, told
+from karat.diagnosis.check.lenient import from_rows, read
 from karat.diagnosis.check.text import queries_at, repeats_at, say
 from karat.inputs.ids import text_of
 
@@ -34,7 +35,7 @@ def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     if judged.by_subtopic:
         yield found("by-subtopic", name, judgments=dropped + total, documents=total)
         return
-    every = judged.deciding("keep").judgments
+    every = read(judged.text, "keep").judgments
     grade_of = dict(zip(every.lines.tolist(), every.grades.tolist()))
     repeats = every.duplicates
     opposed = [each for each in repeats if grade_of[each[2]] != grade_of[each[3]]]
@@ -42,7 +43,7 @@ def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     where = repeats_at(judged.text, opposed or repeats, every.queries)
     values = {}
     if pair is not None and opposed:
-        values = {rule: pair.means(qrels=judged.deciding(rule)) for rule in ("first", "last", "max")}
+        values = {rule: pair.means(qrels=read(judged.text, rule)) for rule in ("first", "last", "max")}
     yield found("duplicate-judgments", name, count=len(repeats), where=where, values=values, grades=grades)
 
 
@@ -54,7 +55,7 @@ def odd_grades(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     if broken.any():
         values = {}
         if pair is not None:
-            whole = judged.regraded(np.trunc(grades))
+            whole = from_rows(judged.rows(), np.trunc(grades))
             values = {"unchanged": pair.means(), "cut to whole numbers": pair.means(qrels=whole)}
         below = int(np.count_nonzero((grades > 0) & (grades < 1)))
         yield found("float-grades", name, **first_of(judged, broken), values=values, total=total, below=below)

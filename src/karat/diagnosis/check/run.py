@@ -73,7 +73,7 @@ def tags(pair: Pair) -> Iterator[Finding]:
 
 MOSTLY = 0.9
 SURE = 10
-"""With this many rising scores, the run is certainly upside down."""
+"""If this many scores rise, the run is certainly upside down."""
 NOT_FEW = 0.2
 """The share of lists without any order from which on it is no accident; fewer are among the ties."""
 
