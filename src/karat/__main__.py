@@ -53,7 +53,7 @@ def answered() -> None:
 
 
 def let_go(stream: TextIO) -> None:
-    """Redirects a stream to nowhere, so that Python's flush at exit does not fail again."""
+    """Redirects a stream to the null device, so that Python's flush at exit does not fail."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

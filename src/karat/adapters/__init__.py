@@ -1,4 +1,4 @@
-"""The adapters for other libraries. Each has its own file, which is imported at its first use."""
+"""The adapters for other libraries. Each adapter has its own file, which is imported at its first use."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Imports the adapter, which imports its library when it is called."""
+    """Imports an adapter. The adapter imports its library only when it is called."""
     if name not in __all__:
         raise AttributeError(f"karat.adapters has no '{name}'; it has: {', '.join(__all__)}.")
     from importlib import import_module

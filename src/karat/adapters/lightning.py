@@ -63,7 +63,7 @@ def ranking_callback(
             self.meter = Meter(measures, policy=policy, profile=profile, per_query=per_query)
 
         def on_validation_epoch_start(self, *_: Any) -> None:
-            """Forgets the previous epoch."""
+            """Discards the values of the previous epoch."""
             self.meter.reset()
 
         on_test_epoch_start = on_validation_epoch_start
@@ -76,11 +76,11 @@ def ranking_callback(
         on_test_batch_end = on_validation_batch_end
 
         def on_validation_epoch_end(self, trainer: Any, pl_module: Any) -> None:
-            """Logs the means, of all processes together."""
+            """Logs the means over all processes."""
             self.log("val", trainer, pl_module)
 
         def on_test_epoch_end(self, trainer: Any, pl_module: Any) -> None:
-            """Logs the means, of all processes together."""
+            """Logs the means over all processes."""
             self.log("test", trainer, pl_module)
 
         def log(self, stage: str, trainer: Any, pl_module: Any) -> None:

@@ -92,7 +92,7 @@ def iter_calc(
     policy: Policy | None = None,
     profile: ProfileLike = "ir_measures",
 ) -> Iterator[tuple[str, Any, float]]:
-    """Yields the query, measure and value of each, in the order of ``ir_measures.iter_calc``.
+    """Yields the value of each query and measure, in the order of ``ir_measures.iter_calc``.
 
     Args:
         measures: ir_measures' measures, or names.

@@ -69,7 +69,7 @@ def evaluator_class() -> Any:
         """
 
         def __init__(self, **given: Any) -> None:
-            """Sets the given parameters. The others have their defaults."""
+            """Sets the given parameters. Parameters that are not given have their defaults."""
             super().__init__()
             for name, (meaning, convert) in PARAMETERS.items():
                 setattr(self, name, Param(self, name, meaning, convert or TypeConverters.toString))
@@ -125,7 +125,7 @@ def evaluator_class() -> Any:
 
 
 def axes_of(policy: Any) -> dict[str, Any]:
-    """Returns the axes of a policy that were given, in a form that Spark can save.
+    """Returns the settings of a policy that were given, in a form that Spark can save.
 
     Raises:
         PolicyError: an unknown axis.

@@ -1,4 +1,7 @@
-"""A torchmetrics metric with karat's measures. It stores two sums per measure, or documents if queries span batches."""
+"""A torchmetrics metric with karat's measures.
+
+The metric stores two sums per measure, or all documents if queries span batches.
+"""
 
 from __future__ import annotations
 
@@ -53,14 +56,14 @@ def retrieval_metric(
         raise DataError("torchmetrics is not installed: pip install torchmetrics.") from None
 
     class RetrievalMetric(Metric):  # type: ignore[misc]
-        """Means of karat's measures."""
+        """A metric that computes the means of karat's measures."""
 
         is_differentiable = False
         higher_is_better = None
         full_state_update = False
 
         def __init__(self) -> None:
-            """Makes the meter and the states."""
+            """Creates the meter and the metric's states."""
             super().__init__()
             self.meter = Meter(measures, policy=policy, profile=profile)
             nothing = torch.zeros(len(self.meter.labels), 2, dtype=torch.float64)

@@ -47,7 +47,7 @@ COMPLETION = "_KARAT_COMPLETE"
 
 
 class Commands(click.Group):
-    """The commands of ``COMMANDS``. Each command is imported when it is used."""
+    """The group of the commands in ``COMMANDS``. Each command is imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Returns the names of the commands."""

@@ -58,7 +58,7 @@ HOOKS: dict[str, dict[str, Any]] = {
 
 
 def options(command: str, **choices: Iterable[str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Returns a decorator that gives a command its options, and passes those on reading files as ``given``.
+    """Returns a decorator that gives a command its options, and passes the options about files as ``given``.
 
     Args:
         command: the command's entry in ``options.json``.
@@ -84,7 +84,7 @@ def options(command: str, **choices: Iterable[str]) -> Callable[[Callable[..., N
 
 
 def expanded(names: list[str], groups: dict[str, list[str]]) -> list[str]:
-    """Returns the names of options, with those of each group in its place."""
+    """Returns the names of options, after replacing each group by the options in it."""
     parts = [expanded(groups[name], groups) if name in groups else [name] for name in names]
     return [name for part in parts for name in part]
 
@@ -165,7 +165,7 @@ class Given:
 
     @cached_property
     def seen(self) -> Qrels | None:
-        """Returns the pairs to exclude from each run. The file is read once."""
+        """Returns the query-document pairs to exclude from each run. The file is read once."""
         from karat.inputs.run import pairs_of
 
         return None if self.exclude is None else pairs_of(self.exclude)
@@ -192,7 +192,7 @@ def refuse_misuse(*files: str | None, output: str | None = None) -> None:
 
 
 def refuse_few(files: tuple[str, ...], least: int, remedy: str) -> None:
-    """Refuses fewer files than a command needs. A file that does not exist is named first.
+    """Refuses fewer files than a command needs. If a given file does not exist, the error names this file.
 
     Raises:
         DataError: a file does not exist.

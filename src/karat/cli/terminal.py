@@ -140,7 +140,7 @@ def in_colour(stream: TextIO | None = None) -> bool:
 
 
 def painted(text: str, word: str, stream: TextIO | None = None) -> str:
-    """Colours each line of the text in the colour of a word of ``WORDS``, if the stream shows colours."""
+    """Colours each line that contains a word of ``WORDS``, if the stream shows colours."""
     style = WORDS.get(word)
     if not style or not in_colour(stream):
         return text

@@ -182,7 +182,7 @@ def pair(a: Qrels, b: Qrels) -> Pairing:
 
 
 def graded(qrels: Qrels) -> dict[bytes, dict[bytes, float]]:
-    """Returns the non-negative grades by query and document. The first of several grades counts."""
+    """Returns the non-negative grades by query and document. If a document has several grades, the first one counts."""
     found: dict[bytes, dict[bytes, float]] = {query: {} for query in qrels.judgments.queries}
     for query, document, grade in qrels.rows():
         if grade >= 0:
@@ -310,7 +310,7 @@ def flips(names: Sequence[str], one: Sequence[float], other: Sequence[float]) ->
 
 
 def confusions(pairing: Pairing, scale: Floats) -> Floats:
-    """Returns the confusion matrix of each query, the first judge's grades as rows [queries, grades, grades]."""
+    """Returns the confusion matrix of each query, with the first judge's grades as rows [queries, grades, grades]."""
     size, count = len(scale), len(pairing.queries)
     cells = np.searchsorted(scale, pairing.a) * size + np.searchsorted(scale, pairing.b)
     flat = np.bincount(pairing.query * size * size + cells, minlength=count * size * size)

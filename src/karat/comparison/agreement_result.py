@@ -162,7 +162,7 @@ LONGEST_NAME = 36
 
 
 def said(key: str, **values: Any) -> str:
-    """Returns a sentence about an agreement, with these values in its braces."""
+    """Fills a sentence about an agreement with these values."""
     return say("agreement", key, **values)
 
 
@@ -363,7 +363,7 @@ class Agreement(Documented):
         return len(self.pairing.a)
 
     def document(self, layout: str = "text") -> Document:
-        """Returns the answer in two lines, the grades, the orders of systems, and the limits of these numbers."""
+        """Returns the answer in two lines, the grades, the orders of systems, and the limitations."""
         del layout
         parts = [answer(self), judges(self), confusion(self), statistics(self)]
         if self.effects and self.effects[0].pairs:

@@ -193,7 +193,7 @@ def queries(comparison: Findings) -> Iterator[Caution]:
 
 
 def meanings(comparison: Findings) -> Iterator[Caution]:
-    """Warns of tests whose hypothesis is not about means, and of values that are not averaged plainly."""
+    """Warns of tests whose hypothesis is not about means, and of measures whose aggregate is not a plain mean."""
     if comparison.settings.test in NOT_OF_MEANS:
         yield caution(f"test:{comparison.settings.test}")
     contests = comparison.contests.values()
@@ -280,7 +280,7 @@ def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
 
 
 def readings_of(comparison: Findings, system: System, run: int) -> Floats | None:
-    """Returns the run's values with its unjudged documents removed, and with them as relevant, or None if unknown.
+    """Returns the run's values with unjudged documents removed and with unjudged documents as relevant, or None.
 
     Scores have no lists, and the subtopics for which an unjudged document would be relevant are unknown.
     """

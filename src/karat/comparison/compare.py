@@ -1,4 +1,4 @@
-"""``karat.compare``: compares runs on the same judgments; its settings and their defaults."""
+"""``karat.compare``, which compares runs on the same judgments, and the defaults of its settings."""
 
 from __future__ import annotations
 
@@ -271,7 +271,7 @@ class Comparison(Documented, Findings):
     def to_text(
         self, columns: int = 100, *, pairs: str = "top", top: int | None = None, worst: int = 0
     ) -> str:
-        """Returns the verdict, the tables, the method, and warnings last.
+        """Returns the verdict, the tables and the method, followed by the warnings.
 
         Args:
             columns: the width of a line; wider tables drop their least important columns, or are split into bands.
@@ -321,7 +321,7 @@ class Comparison(Documented, Findings):
         return formats.latex(self, View(pairs, top, worst), label=label, caption=caption)
 
     def document(self, layout: str = "text") -> Document:
-        """Returns the verdict, the tables, the method, and warnings last."""
+        """Returns the verdict, the tables and the method, followed by the warnings."""
         from karat.comparison import formats
 
         return formats.document_of(self, layout=layout)

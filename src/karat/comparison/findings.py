@@ -257,7 +257,7 @@ NEGATED = (("difference", "difference"), ("d_z", "d_z"), ("low", "high"), ("join
 
 
 def turned(pair: Pair, first: int) -> Pair:
-    """Returns the pair with a given run first: differences and wins change sides if necessary."""
+    """Returns the pair with a given run first, and reverses differences and wins if necessary."""
     if pair.a == first:
         return pair
     changed: dict[str, Any] = {}

@@ -57,7 +57,10 @@ def document_of(comparison: Findings, view: View = EVERYTHING, layout: str = "te
 def latex(
     comparison: Findings, view: View = EVERYTHING, *, label: str | None = None, caption: str | None = None
 ) -> str:
-    """Returns a floating booktabs table: scores with superscript letters, then pairs; the caption is the method."""
+    """Returns a floating booktabs table of scores with superscript letters and of pairs.
+
+    The caption states the method.
+    """
     tables = [
         lay_out("latex", sheet.header, sheet.rows, sheet.names) for sheet in sheets_of(comparison, view)
     ]
@@ -98,7 +101,10 @@ def contents(comparison: Findings) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Returns dataclasses as dictionaries, also inside tuples. Unlike ``asdict``, it copies no array."""
+    """Returns dataclasses as dictionaries, also inside tuples.
+
+    Unlike ``asdict``, this function does not copy arrays.
+    """
     if isinstance(value, tuple):
         return list(map(plain, value))
     return {key: plain(each) for key, each in vars(value).items()} if is_dataclass(value) else value
@@ -249,7 +255,10 @@ def whiskers(axes: Any, rows: list[tuple[str, float, float, float]], title: str)
 
 
 def orders(axes: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
-    """Draws the rank of each run under each measure. Lines cross where two measures disagree on a pair."""
+    """Draws the rank of each run under each measure.
+
+    The lines of two runs cross where two measures rank these runs differently.
+    """
     del contest
     labels = comparison.labels
     signs = [1 if each.smaller_is_better else -1 for each in comparison.contests.values()]

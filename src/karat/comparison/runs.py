@@ -248,7 +248,7 @@ def agreeing(systems: dict[str, System]) -> dict[str, System]:
 
 
 def share_judged(found: Match, depth: int) -> float:
-    """Returns the mean share of judged documents among the first ones, over the queries that the run answers."""
+    """Returns the mean proportion of judged documents among the top documents of the queries that the run answers."""
     answered = found.whole.length > 0
     if not answered.any():
         return float("nan")
@@ -257,7 +257,7 @@ def share_judged(found: Match, depth: int) -> float:
 
 
 def parts_of(run: Run, queries: Collection[bytes]) -> dict[bytes, Run]:
-    """Returns, for each of these queries, a run that contains only its lines. The run is read once."""
+    """Returns for each query a run that contains only the lines of this query. The run is read once."""
     if not isinstance(run.held, TextRun):
         mapping = as_mapping(run.held, queries)
         names = {query: text_of(query) for query in queries}
@@ -339,7 +339,7 @@ class Table:
         return np.where(self.weights > 0, values, 0.0) * share
 
     def shared(self, first: Integers, second: Integers) -> Iterator[tuple[Table, Integers]]:
-        """Groups the pairs by their common queries: returns the table of these queries and the pairs' indices."""
+        """Groups the pairs by their common queries, and returns the table of these queries and the pairs' indices."""
         there = ~np.isnan(self.values)
         if there.all():
             yield self, np.arange(len(first))

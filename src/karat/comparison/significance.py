@@ -83,7 +83,7 @@ def pairs_of(runs: int, baseline: int | None) -> tuple[Integers, Integers]:
 
 
 def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
-    """Writes the corrected p into the pairs. A family of tests is that of one measure, or of all measures."""
+    """Writes the corrected p into the pairs. A family contains the tests of one measure, or of all measures."""
     family_wise = settings.test in FAMILY_WISE
     families = [list(outcomes)] if settings.family == "all" else [[each] for each in outcomes]
     for family in families:
@@ -129,7 +129,10 @@ KINDS = {"int": np.int64, "bool": np.bool_}
 
 
 def empty_outcome(first: Integers, second: Integers) -> Outcome:
-    """Returns an empty outcome for the tests to fill in. Its numbers are NaN, and its whole numbers are 0."""
+    """Returns an empty outcome for the tests to fill in.
+
+    Floating-point numbers in the outcome are NaN, and whole numbers are 0.
+    """
     columns = [(each.name, KINDS.get(str(each.type), np.float64)) for each in fields(Pair)]
     columns += [("freedom", np.float64), ("cut", np.float64)]
     outcome = np.recarray(len(first), columns)

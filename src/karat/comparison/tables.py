@@ -42,7 +42,7 @@ LONGEST = 40
 
 @dataclass(frozen=True)
 class Sheet(Table):
-    """A table that fits into any width: names are cut, columns are dropped, and then it is split into bands.
+    """A table that fits into any width by cutting names, dropping columns and splitting into bands.
 
     Args:
         header: the titles.

@@ -61,7 +61,7 @@ def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[
 
 
 def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
-    """Returns the verdict for a measure, the primary one if None."""
+    """Returns the verdict for a measure, by default for the primary measure."""
     contest = contest or comparison.primary
     settings, baseline = comparison.settings, comparison.settings.baseline
     if baseline is not None and len(comparison.names) > 2:
@@ -202,14 +202,14 @@ def missed(comparison: Findings, contest: Contest) -> str:
 
 
 def digits_of(queries: int, contest: Contest | None = None) -> int:
-    """Returns the decimals of a measure's scores: 4, 3 for few queries, or 0 for counts."""
+    """Returns the number of decimals for a measure's scores: 4, or 3 for few queries, or 0 for counts."""
     if contest is not None and contest.measure.definition.aggregate == "sum":
         return 0
     return 3 if queries < FEW_FOR_FOUR_DIGITS else 4
 
 
 def signed(value: float, digits: int) -> str:
-    """Returns a difference as text, with its sign. A difference that is rounded to 0 has a plus."""
+    """Returns a difference as text, with its sign. A difference that is rounded to 0 has a plus sign."""
     text = decimals(value, digits, sign=True)
     return text if text == "-" or float(text) else text.replace("-", "+")
 
@@ -223,7 +223,7 @@ def interval(low: float, high: float, digits: int, *, sign: bool = False) -> str
 
 
 def p_text(p: float | None, alpha: float, smallest: float = 0.0) -> str:
-    """Returns a p-value with three decimals, more where rounding would move it across α; never 0.
+    """Returns a p-value with three decimals, or with more if rounding would move it across α, but never as 0.
 
     Args:
         p: the value.
@@ -252,7 +252,10 @@ def smallest_p(settings: Settings, *, adjusted: bool) -> float:
 
 
 def p_titles(settings: Settings) -> tuple[str, str | None]:
-    """Returns the titles of the columns of p and of corrected p. The second is None without a correction."""
+    """Returns the titles of the columns of p and of corrected p.
+
+    The title of the corrected p is None without a correction.
+    """
     if settings.test in FAMILY_WISE:
         return "p(t)", f"p({SHORT_NAMES[settings.test]})"
     return "p", None if settings.correction == "none" else f"p({SHORT_NAMES[settings.correction]})"

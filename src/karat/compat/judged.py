@@ -186,7 +186,10 @@ class Preferred(Lines):
         return PreferenceLists(rows, groups), troubles
 
     def numbers(self, query: int, ranks: Floats) -> tuple[Integers, int]:
-        """Numbers the judged documents, retrieved ones first by rank, then others by id. Counts the retrieved ones."""
+        """Numbers the judged documents: retrieved documents by rank, then all others by id.
+
+        Also counts the retrieved documents.
+        """
         start, stop = self.judgments.offsets[query : query + 2].tolist()
         names = self.judgments.documents(query)
         order = sorted(range(stop - start), key=lambda place: (ranks[start + place], names[place]))
@@ -214,7 +217,7 @@ class Preferred(Lines):
         return found
 
     def trouble(self, query: int, error: ContradictionError, ranks: Floats) -> Refusal:
-        """Returns trec_eval's message about a contradiction. trec_eval aborts after a cycle."""
+        """Returns trec_eval's message about a contradiction. trec_eval aborts if preferences form a cycle."""
         by, number = "trec_eval.form_prefs_counts:", error.number
         if error.kind == "levels":
             return Refusal(4, f"{by} Internal docid {number} occurs with different rel_level in same jsg\n")

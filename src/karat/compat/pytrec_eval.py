@@ -146,7 +146,7 @@ def compute_aggregated_measure(measure: str, values: list[float]) -> float:
 
 
 class DuplicateError(DataError, AssertionError):
-    """Raised if a document occurs twice. It is also an AssertionError, as in the original."""
+    """Raised if a document occurs twice. The class is also an AssertionError, as in pytrec_eval."""
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
@@ -195,7 +195,7 @@ def parse(
 
 
 def as_dicts(mapping: object, name: str) -> dict[str, Any]:
-    """Returns the mapping as a dict of dicts for the kernel. Other types of mapping are copied."""
+    """Returns the mapping as a dict of dicts for the kernel. Mappings that are not dicts are copied."""
     if not isinstance(mapping, Mapping):
         raise TypeError(f"{name} is a {type(mapping).__name__}: give {{query: {{document: number}}}}.")
     return plain(mapping)
@@ -203,7 +203,7 @@ def as_dicts(mapping: object, name: str) -> dict[str, Any]:
 
 @contextmanager
 def type_errors(kind: str) -> Iterator[None]:
-    """Turns the kernel's errors about a mapping into TypeErrors, as in the original."""
+    """Turns the kernel's errors about a mapping into TypeErrors, as in pytrec_eval."""
     try:
         yield
     except _native.MappingError as error:
@@ -241,7 +241,7 @@ def keyed(names: Iterable[str], level: int) -> dict[str, Measure | None]:
 
 
 def taken_apart(name: str) -> tuple[str, list[str]]:
-    """Splits a name from its parameters. ``P.5,10`` and ``P_5,10`` are P with 5 and 10."""
+    """Splits a name from its parameters. ``P.5,10`` and ``P_5,10`` mean P with the cutoffs 5 and 10."""
     if name in supported_measures:
         return name, []
     match = WITH_PARAMETERS.fullmatch(name)
@@ -255,7 +255,7 @@ def taken_apart(name: str) -> tuple[str, list[str]]:
 
 
 def parameters_of(word: str, numbers: list[str]) -> str:
-    """Returns the parameters of a measure as trec_eval reads them. Those that pytrec_eval ignores are dropped."""
+    """Returns the parameters of a measure as trec_eval reads them. Parameters that pytrec_eval ignores are dropped."""
     values = sorted(set(map(float, numbers)))
     if TABLE[word].cutoffs and TABLE[word].whole:
         values = sorted(set(map(float, map(int, values))))

@@ -59,13 +59,15 @@ def from_hex(text: str) -> float:
 
 
 class OptionError(Exception):
-    """Raised for an unknown option or a missing argument. The text is getopt's, without the program's name."""
+    """Raised for an unknown option or a missing argument. The message is that of getopt, without the program's name."""
 
 
 def options(
     arguments: list[str], short: Mapping[str, bool], long: Mapping[str, tuple[str, bool]], operands: list[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yields the letter and the argument ('' if none) of each option in order. Other words go to ``operands``.
+    """Yields the letter and the argument ('' if none) of each option in order.
+
+    All other words are added to ``operands``.
 
     Options may follow operands, share a dash and have attached arguments. Long ones may be abbreviated. ``--`` ends
     the options.
@@ -134,7 +136,9 @@ TAIL = re.compile(rb"\0[^ \t\n\v\f\r]*")
 
 
 def as_c_reads(source: Source, read: Callable[[Any], Read]) -> Read:
-    """Calls ``read`` on a text. If it has NUL bytes, reads only the part that C sees and notes it on standard error.
+    """Calls ``read`` on a text.
+
+    If the text contains NUL bytes, only the part before them is read, as in C, and a message on standard error says so.
 
     trec_eval counts lines up to the first NUL, so after a NUL within a line its behaviour is undefined.
 

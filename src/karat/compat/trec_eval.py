@@ -104,7 +104,7 @@ def main(argv: list[str]) -> int:
 
 
 def write(stream: Any, content: bytes) -> None:
-    """Writes bytes to a text stream as trec_eval does. On a terminal, it escapes control characters."""
+    """Writes bytes to a text stream as trec_eval does. On a terminal, control characters are escaped."""
     if stream.isatty():
         content = lines_for_terminal(content.decode("utf-8", "surrogateescape")).encode()
     stream.flush()
@@ -352,7 +352,9 @@ def values_of(lists: Flat, asked: list[Column], count: int) -> Floats:
 
 
 def before_the_mean(values: Floats, lists: Flat, measure: Measure) -> Floats:
-    """Returns the terms of the mean. They are logarithms for a geometric mean, and NaN if trec_eval divides 0 by 0.
+    """Returns the terms of the mean.
+
+    The terms are logarithms for a geometric mean, and NaN if trec_eval divides 0 by 0.
 
     trec_eval divides 0 by 0 for an empty list if a recall point of interpolated precision needs no document.
     """

@@ -17,7 +17,9 @@ DEEPEST = 2**53
 
 @dataclass(frozen=True)
 class Policy:
-    """The decisions that hold for all measures of a call. The defaults are trec_eval's, except that data errors raise.
+    """The decisions that apply to all measures of a call.
+
+    The defaults are those of trec_eval, but errors in the data raise an exception.
 
     Args:
         ties: the order of documents with equal scores. ``trec``: by document id, descending by bytes; ``ascending``: by
@@ -83,7 +85,7 @@ class Policy:
     given: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __new__(cls, *values: Any, **axes: Any) -> Policy:  # noqa: PYI034 - typing.Self came with Python 3.11
-        """Records which settings were given, including those given their default."""
+        """Records which settings were given, even if the given value is the default."""
         made = super().__new__(cls)
         object.__setattr__(made, "given", frozenset((*AXES[: len(values)], *axes)))
         return made

@@ -77,7 +77,9 @@ def request_of(
     policy: Policy | None,
     weights: Mapping[str, float] | None = None,
 ) -> Request:
-    """Returns the request of a call. If ``measures`` is None, it has the default measures of the profile or of karat.
+    """Returns the request of a call.
+
+    If ``measures`` is None, the request contains the default measures of the profile or of karat.
 
     Raises:
         MeasureError: there is no such measure.
@@ -88,7 +90,10 @@ def request_of(
 
 
 def names_in(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
-    """Returns the names of the requested measures. A string may contain several, separated by blanks or commas."""
+    """Returns the names of the requested measures.
+
+    A string may contain several names, separated by blanks or commas.
+    """
     return [
         part
         for each in given_names(measures)

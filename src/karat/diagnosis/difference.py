@@ -423,7 +423,7 @@ def minus(after: float | None, before: float | None) -> float | None:
 
 
 def weight(step: Step) -> float:
-    """Returns the size of a step's change; infinite if a mean becomes defined or undefined."""
+    """Returns the size of a step's change, which is infinite if a mean becomes defined or undefined."""
     if step.moved is None:
         return math.inf if step.queries else 0.0
     return math.inf if math.isnan(step.moved) else abs(step.moved)

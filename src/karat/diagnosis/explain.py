@@ -120,7 +120,7 @@ class Explanation(Documented):
         return {word: self.say(meaning) for word, meaning in self.derivation.words.items()}
 
     def document(self, layout: str = "text") -> Document:
-        """Returns the value, the definition, the facts, the formula for LaTeX, the tables and the words."""
+        """Returns the value, the definition, facts, the formula for LaTeX, tables, and the meanings of the methods."""
         del layout
         given, rest = self.derivation.given, self.derivation.rest
         sentence, *others = self.meaning
@@ -167,7 +167,7 @@ class Explanation(Documented):
         return Section([Table(header, rows, len(header) - 1)], self.say(title))
 
     def list_section(self, sheet: Sheet) -> Section:
-        """Returns the table of a ranked list with a column per step. Only the rows shown are formatted."""
+        """Returns the table of a ranked list with a column per step. Only the rows that are shown are formatted."""
         kept = self.kept(sheet)
         say = self.say
         columns = (
@@ -220,7 +220,7 @@ class Explanation(Documented):
         return self.document("latex").latex()
 
     def formula(self) -> str:
-        """Returns the traced formula as LaTeX, one line per step. It needs the package amsmath.
+        """Returns the traced formula as LaTeX, one line per step. The LaTeX code needs the package amsmath.
 
         Brackets around a condition are 1 where it holds, else 0; a fraction is 0 where its denominator is 0.
         """

@@ -210,7 +210,7 @@ def expected_values(found: Match, measures: Sequence[Measure], policy: Policy) -
 
 
 def stands(measure: Measure, policy: Policy) -> bool:
-    """Returns whether the measure does not depend on the order of ties, because it compares scores directly.
+    """Returns whether the measure is independent of the order of ties, because it compares scores directly.
 
     Raises:
         MeasureError: a depth cuts through ties, and queries with dependent values have too many orders.
@@ -372,7 +372,10 @@ class Matches:
     def computable(
         self, found: Match, request: Request, best: dict[Any, Any] | None, *, bounds: bool
     ) -> Scores:
-        """Returns the scores of the measures that have a value for every query. ``failed`` says why the others fail."""
+        """Returns the scores of the measures that have a value for every query.
+
+        ``failed`` contains the reasons why other measures have no value.
+        """
         failed: dict[str, str] = {}
         while True:
             computable = {label: each for label, each in request.asked.items() if label not in failed}

@@ -154,7 +154,7 @@ def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]],
 
 
 def rows_of(lists: Any, what: str) -> list[Any]:
-    """Returns one list per question. A data frame's column is also accepted.
+    """Returns one list per question. A column of a data frame is accepted, too.
 
     Raises:
         DataError: the value has another form, such as one flat list of ids.

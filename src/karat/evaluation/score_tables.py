@@ -147,7 +147,7 @@ def aggregate(values: Floats, how: str, weights: Floats | None = None) -> float:
 
 
 def added(values: Floats) -> float:
-    """Returns the sum, from the first value to the last."""
+    """Returns the sum of the values, added in their order."""
     return float(_native.total(np.ascontiguousarray(values), np.array([0, len(values)]))[0])
 
 
@@ -260,7 +260,7 @@ def bound_columns(label: str) -> list[str]:
 
 
 def bounded(scores: Values, exact: bool, digits: int | None) -> list[str]:
-    """Returns each mean with its bounds, which are the mean itself for counts and where ties change nothing."""
+    """Returns each mean with its bounds. For counts, and where ties change nothing, both bounds equal the mean."""
     cells = []
     places = None if exact else scores.digits if digits is None else digits
     for label, measure in zip(scores.labels, scores.measures, strict=True):

@@ -235,7 +235,7 @@ class ScoresByRun(Tabled, Mapping[str, Scores]):
 
 
 def stacked(parts: Sequence[tuple[Any, tuple[int, ...]]], kind: Any, order: list[int]) -> Any:
-    """Stacks the arrays, with ones in place of missing arrays. Returns None if all are missing."""
+    """Stacks the arrays, with ones in place of missing arrays. Returns None if all arrays are missing."""
     if all(array is None for array, _ in parts):
         return None
     return np.concatenate([np.ones(shape, kind) if array is None else array for array, shape in parts])[order]

@@ -134,7 +134,7 @@ def says_rank(name: str) -> bool:
 
 
 def usual(names: Sequence[str], role: str) -> list[str]:
-    """Returns the columns with a usual name, from the first tuple of names that matches any."""
+    """Returns the columns with a usual name, from the first group of names with a match."""
     plain = {name: plain_name(name) for name in names}
     for bracket in known_names()["usual"][role]:
         found = [name for name in names if plain[name] in bracket]

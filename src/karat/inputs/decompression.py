@@ -1,4 +1,4 @@
-"""Decompresses .gz, .zst, .bz2 and .xz files. It reads every stream of a file and reports damage as an error.
+"""Decompresses .gz, .zst, .bz2 and .xz files. Every stream of a file is read, and damage is reported as an error.
 
 Python's own readers of xz and bzip2 treat damage at the start of a second stream as the end of the file
 (``_compression.DecompressReader``), and silently lose the rest.
@@ -83,7 +83,7 @@ class Deflated:
 
 
 def begins(module: str, name: str, *arguments: int) -> Callable[[], Any]:
-    """Returns a function that makes the decompressor of a module, which is imported then."""
+    """Returns a function that imports a module and creates its decompressor."""
     return lambda: getattr(importlib.import_module(module), name)(*arguments)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Returns the mapping as a dict of dicts for the kernel. Only other types of mapping are copied."""
+    """Returns the mapping as a dict of dicts for the kernel. Only mappings that are not dicts are copied."""
     if type(mapping) is dict and all(type(inner) is dict for inner in mapping.values()):
         return cast("dict[str, Any]", mapping)
     rows: dict[str, Any] = dict(mapping)

@@ -49,7 +49,7 @@ Frame: TypeAlias = "ArrowFrame | LazyFrame"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Columns:
-    """The columns of judgments or of a run in a frame. The columns of a run are a ``RunSource``.
+    """The columns of judgments or of a run in a frame. For a run, the columns serve as a ``RunSource``.
 
     Args:
         frame: the kernel's view of the frame.
@@ -80,7 +80,7 @@ class Columns:
         return self.frame.fields[self.places[role]][0]
 
     def judgments(self, duplicates: str) -> _native.Judgments:
-        """Returns the judgments, of which ``duplicates`` is the kernel's rule for documents that occur twice."""
+        """Returns the judgments, with ``duplicates`` as the kernel's rule for documents that occur twice."""
         columns = {role: self.places.get(role) for role in ROLES["qrels"]}
         return _native.judgments_from_frame(
             self.frame, **cast("Any", columns), constant=self.constant, duplicates=duplicates

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def text_of(identifier: bytes) -> str:
-    """Returns an id as text. Bytes that are not UTF-8 survive the round trip."""
+    """Returns an id as text. Bytes that are not UTF-8 can be converted back without loss."""
     return identifier.decode("utf-8", "surrogateescape")
 
 

@@ -221,7 +221,10 @@ def runs_in(given: RunsLike, exclude: Any = None) -> list[Run]:
 
 
 def doubtful(score: str | None) -> str | None:
-    """Returns the name of a score column that may contain ranks, else None. A ``!`` after the name accepts it."""
+    """Returns the name of a score column that may contain ranks, else None.
+
+    A ``!`` after the column's name accepts the column.
+    """
     return None if score is None or score.endswith(INSISTED) or usual([score], "score") else score
 
 

@@ -264,7 +264,7 @@ def from_path(path: str) -> Source:
 
 
 def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
-    """Returns the source for a stream that can be read only once. The stream is closed after use if ``own``."""
+    """Returns the source for a stream that can be read only once. The stream is closed after use if ``own`` is true."""
     stream = Kept(file, own=own)
     its = packing(stream.start(FIRST))
 
@@ -446,7 +446,7 @@ def content_of(head: bytes) -> str | None:
 
 
 def known_signatures() -> dict[bytes, str]:
-    """Returns what a file is by its first bytes, from ``signatures.toml``."""
+    """Returns the kinds of files by their first bytes, from ``signatures.toml``."""
     texts = own_table(__file__, "signatures.toml")
     return {start.encode("latin-1"): what for start, what in texts.items()}
 

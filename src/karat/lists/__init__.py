@@ -66,12 +66,12 @@ class Preferences(ABC):
     @property
     @abstractmethod
     def kept(self) -> Rows:
-        """How many preferences the list keeps: it has the preferred document, and the other one below or not at all."""
+        """The number of preferences whose preferred document the list has, with the other one below or not at all."""
 
     @property
     @abstractmethod
     def possible(self) -> Rows:
-        """How many preferences there are."""
+        """The number of preferences."""
 
     @abstractmethod
     def total(self, rows: Rows) -> Queries:
@@ -113,12 +113,12 @@ class Lists(ABC):
     @property
     @abstractmethod
     def grade(self) -> Rows:
-        """The grade of each document; -1 if it was never pooled, -2 if pooled but left unjudged."""
+        """The grade of each document, or -1 if it was never pooled, or -2 if it was pooled but not judged."""
 
     @property
     @abstractmethod
     def length(self) -> Queries:
-        """How many documents were retrieved (within the depth, if there is one)."""
+        """The number of documents retrieved (within the depth, if there is one)."""
 
     @abstractmethod
     def every(self, number: float) -> Queries:
@@ -126,7 +126,7 @@ class Lists(ABC):
 
     @property
     def depth(self) -> Queries:
-        """The depth of the cut; without one, how many documents were retrieved."""
+        """The depth of the cut or, without a cut, the number of documents retrieved."""
         return self.length if self.asked is None else self.every(self.asked)
 
     @property
@@ -137,11 +137,11 @@ class Lists(ABC):
     @property
     @abstractmethod
     def tied_rank(self) -> Rows:
-        """The mean of the ranks that share the document's score; its own rank if no other document shares it."""
+        """The mean of the ranks of all documents with the same score as the document."""
 
     @property
     def listed(self) -> Rows:
-        """The line of each document in the run, from 1; its rank if the policy says listing=ignored."""
+        """The line of each document in the run, from 1, or its rank if the policy has listing=ignored."""
         return self.rank
 
     @property
@@ -158,21 +158,21 @@ class Lists(ABC):
 
     @abstractmethod
     def n_graded(self, lowest: float, below: float) -> Queries:
-        """How many judgments of the query have a grade in [lowest, below), retrieved or not."""
+        """The number of judgments of the query with a grade in [lowest, below), retrieved or not."""
 
     @abstractmethod
     def n_worth(self, gain: Gain) -> Queries:
-        """How many judgments of the query have a positive gain, retrieved or not."""
+        """The number of judgments of the query with a positive gain, retrieved or not."""
 
     @abstractmethod
     def highest_grade(self) -> Queries:
-        """The largest grade of the query's judgments; 0 without any."""
+        """The largest grade of the query's judgments, or 0 without judgments."""
 
     # ------------------------------------------------------------ other lists
 
     @abstractmethod
     def top(self, depth: int) -> Lists:
-        """The same lists cut at ``depth``; judgments are never cut."""
+        """The same lists, cut at ``depth``. Judgments are never cut."""
 
     @abstractmethod
     def ideal(self, gain: Gain, of: str) -> Lists:
@@ -263,7 +263,7 @@ class Lists(ABC):
 
     @abstractmethod
     def best(self, rows: Rows) -> Queries:
-        """The largest value of each list; 0 for an empty list."""
+        """The largest value of each list, or 0 for an empty list."""
 
     @abstractmethod
     def running(self, rows: Rows) -> Rows:
@@ -271,15 +271,15 @@ class Lists(ABC):
 
     @abstractmethod
     def product_above(self, rows: Rows) -> Rows:
-        """The product over the documents above each one; 1 at rank 1."""
+        """The product over the documents ranked above each document, or 1 at rank 1."""
 
     @abstractmethod
     def following(self, rows: Rows) -> Rows:
-        """The value of the next row of the list; NaN at its end."""
+        """The value of the next row of the list, or NaN at the end."""
 
     @abstractmethod
     def spread(self, values: Queries) -> Rows:
-        """A query's number, given to each of its documents."""
+        """A number per query, repeated for each of the query's documents."""
 
     @abstractmethod
     def running_of(self, other: Lists, rows: Rows) -> Rows:
@@ -295,7 +295,7 @@ class Lists(ABC):
         raise DataError(sentence("lists", "no_lines"))
 
     def outranked(self, rows: Rows, then: Rows) -> Rows:
-        """How many documents below each one have a smaller value, or an equal value and a smaller ``then``.
+        """The number of documents ranked below each one with a smaller value, or an equal value and a smaller ``then``.
 
         A document with an equal score counts one half.
 
@@ -338,11 +338,11 @@ class Lists(ABC):
         return self.judged * (1.0 - self.hits(rel))
 
     def n_relevant(self, rel: float) -> Queries:
-        """How many judgments have a grade of at least ``rel``."""
+        """The number of judgments with a grade of at least ``rel``."""
         return self.n_graded(max(rel, 0.0), float("inf"))
 
     def n_nonrelevant(self, rel: float) -> Queries:
-        """How many judgments have a grade from 0 up to below ``rel``."""
+        """The number of judgments with a grade of at least 0 and below ``rel``."""
         return self.n_graded(0.0, rel)
 
     def size(self, over: str, rel: float) -> Queries:
@@ -362,7 +362,7 @@ class Lists(ABC):
         }[over]()
 
     def gains(self, gain: Gain) -> Rows:
-        """The gain of each document's grade; 0 for an unjudged document.
+        """The gain of each document's grade, or 0 for an unjudged document.
 
         Raises:
             UncomputableError: a gain is too large to compute with.
@@ -463,7 +463,7 @@ class Lists(ABC):
         return cast("Either", reciprocals_of(self.xp, first, last, power))
 
     def above(self, rows: Rows) -> Rows:
-        """The sum over the documents above each one."""
+        """The sum over the documents ranked above each document."""
         return self.running(rows) - rows
 
     def within(self, n: Queries | float) -> Rows:
@@ -475,7 +475,7 @@ class Lists(ABC):
         return cast("Rows", self.xp.where(cast("Any", rows) >= bound, 1.0, 0.0))
 
     def changes(self, rows: Rows) -> Rows:
-        """1 at the last row of each stretch of equal values, else 0."""
+        """1 at the last row of each series of equal values, else 0."""
         return cast("Rows", self.xp.where(cast("Any", rows) != self.following(rows), 1.0, 0.0))
 
     def ratio(self, part: Either, whole: Either) -> Either:
@@ -492,7 +492,7 @@ class Lists(ABC):
         return cast("Either", self.xp.maximum(a, b))
 
     def only(self, where: Either, values: Either, otherwise: float = 0.0) -> Either:
-        """``values`` where ``where`` is positive, else ``otherwise``, even if ``values`` is undefined there."""
+        """The argument ``values`` where ``where`` is positive, and ``otherwise`` elsewhere."""
         return cast("Either", self.xp.where(cast("Any", where) > 0, values, otherwise))
 
     def log2(self, rows: Rows) -> Rows:
@@ -504,7 +504,7 @@ class Lists(ABC):
         return cast("Queries", self.xp.log(values))
 
     def whole(self, values: Queries, rounding: str) -> Queries:
-        """A number of documents, rounded: ``nearest`` rounds halves up, ``up`` rounds a fraction above a tenth up."""
+        """A number of documents, rounded: ``nearest`` rounds halves up, and ``up`` rounds fractions above 0.1 up."""
         if rounding == "nearest":
             down = self.xp.floor(values)
             return cast("Queries", down + self.xp.where(values - down >= 0.5, 1.0, 0.0))

@@ -119,7 +119,7 @@ class Arrays:
     # ------------------------------------------------------------ element by element
 
     def where(self, condition: Any, a: Any, b: Any) -> Any:
-        """Returns ``a`` where the condition holds, and ``b`` elsewhere. Either may be a Python number."""
+        """Returns ``a`` where the condition holds, and ``b`` elsewhere. Either argument may be a Python number."""
         if isinstance(a, (int, float)) and isinstance(b, (int, float)):
             if (a, b) == (1.0, 0.0):
                 return self.floats(condition)

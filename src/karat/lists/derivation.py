@@ -104,7 +104,7 @@ class Traced:
 
     @property
     def ancestry(self) -> tuple[Traced, ...]:
-        """These lists, the lists from which they were made, and so on."""
+        """These lists and all lists from which they were made, directly or indirectly."""
         return (self, *(() if self.parent is None else self.parent.ancestry))
 
 
@@ -281,7 +281,7 @@ class Writer:
     brackets = "(%s)"
 
     def __init__(self, folded: set[Step], letters: dict[Step, str]) -> None:
-        """Stores the arguments. Writing begins outside any sum."""
+        """Stores the arguments. Starts to write outside any sum."""
         self.folded, self.letters = folded, letters
         self.index = ""
         self.place: Traced | None = None
@@ -292,7 +292,7 @@ class Writer:
         return self.brackets % text if STRENGTH.get(step.word, 4) <= strength else text
 
     def cite(self, operand: Operand, strength: int = 0) -> str:
-        """Returns an operand as an expression cites it."""
+        """Returns the text by which an expression refers to an operand."""
         if isinstance(operand, Traced):
             return self.constant(operand.word or "run")
         if not isinstance(operand, Step):
@@ -780,7 +780,7 @@ def fits(step: Step, user: Step, users: list[Step], parts: dict[Step, int]) -> b
 
 
 def given_first(steps: list[Step]) -> set[Step]:
-    """Returns the numbers of the query that the numbers of its documents depend on, but not the reverse."""
+    """Returns the query's numbers on which its documents' numbers depend, but which do not depend on these in turn."""
     of_documents = {step for step in steps if step.kind == "Rows"}
     after: set[Step] = set()
     for step in steps:
@@ -801,7 +801,7 @@ def lists_of(steps: list[Step]) -> list[Traced]:
 
 
 def run_of(steps: list[Step]) -> Traced:
-    """Returns the run's list, cut at the depth."""
+    """Returns the ranked list of the run, cut at the depth."""
     every = [each for step in steps for each in step.place.ancestry if is_own(each)]
     return max(every, key=lambda each: len(each.ancestry))
 

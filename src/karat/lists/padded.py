@@ -285,7 +285,7 @@ class Padded(Lists):
 
     @once
     def by_grade(self, retrieved: bool) -> Any:
-        """Returns these grades in descending order, the order of their gains too for every named gain."""
+        """Returns the grades in descending order, which is also the order of their gains for every named gain."""
         return self.xp.sorted_down(self.candidates(retrieved))
 
     @once

@@ -192,7 +192,7 @@ class Recommended:
     # ------------------------------------------------------------ surprise
 
     def popular(self) -> Floats:
-        """Returns 1 for the most frequent items in train, as many as the depth and all tied with the last, else 0."""
+        """Returns 1 for the most frequent training items (as many as the depth, and all tied with the last), else 0."""
         seen, _ = self.times_seen("interactions")
         most = min(int(self.longest), len(seen))
         if not most:
@@ -256,7 +256,7 @@ class Recommended:
         return self.pairs - (squared - self.total(self.per_row(had))) / 2.0
 
     def vectors(self) -> Floats:
-        """Returns the features of each recommended item, a row each.
+        """Returns a row with the features of each recommended item.
 
         Raises:
             DataError: an item has none.

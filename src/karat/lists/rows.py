@@ -71,7 +71,7 @@ class JudgedRows:
     by_group: JudgedRows | None = None
 
     def part(self, first: int, last: int) -> JudgedRows:
-        """Returns the lists from number ``first`` up to, not including, ``last``."""
+        """Returns the lists with the numbers from ``first`` to ``last`` - 1."""
         rows = slice(self.offsets[first], self.offsets[last])
         judgments = slice(self.judged_offsets[first], self.judged_offsets[last])
         documents = slice(*self.document_offsets[[first, last]])
@@ -161,7 +161,7 @@ def joined(parts: list[JudgedRows], order: Integers) -> JudgedRows:
 
 
 def stretches(counts: Integers, order: Integers) -> Integers:
-    """Returns the indices of all elements of some segments, after the segments are put in another order."""
+    """Returns the indices of all elements of segments, which are given in a new order."""
     starts, sizes = (np.cumsum(counts) - counts)[order], counts[order]
     before = np.cumsum(sizes) - sizes
     places: Integers = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)

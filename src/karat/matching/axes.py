@@ -355,7 +355,7 @@ def cells_of_turns(rows: int, groups: list[Integers], spans: list[tuple[int, int
 
 
 def cells_of_sample(rows: int, groups: list[Integers], spans: list[tuple[int, int]]) -> int:
-    """Returns the size of a sample of a list's orders, in rows or in places to draw from."""
+    """Returns the memory that a sample of a list's orders needs, in rows or in places to draw from."""
     drawn = (size for members, (_, size) in zip(groups, spans, strict=True) if from_all(size, len(members)))
     return MOST_ORDERS * max(rows, *drawn, 0)
 

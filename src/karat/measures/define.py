@@ -331,7 +331,7 @@ def literals(formula: Callable[..., Any], parameter: str) -> tuple[Any, ...]:
 
 
 def declared(name: str, formula: Callable[..., Any], parameter: str, default: Any) -> OneOf | Number:
-    """Returns the allowed values of a parameter, from its default.
+    """Returns the allowed values of a parameter, as declared by its default.
 
     Raises:
         MeasureError: the parameter has no default, or an unclear one.

@@ -117,7 +117,7 @@ def value(text: str) -> Any:
 
 
 def number(text: str) -> float:
-    """Returns the number that is written in a text.
+    """Parses the number in a text.
 
     Raises:
         MeasureError: the text is not a number, or the number is too large or too long.

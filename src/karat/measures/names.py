@@ -42,7 +42,7 @@ class Wanted:
     gain: Any = None
 
     def count(self, lists: Lists) -> Queries:
-        """Returns the number of such judgments of each query, retrieved or not."""
+        """Returns the number of required judgments of each query, retrieved or not."""
         return lists.n_worth(self.gain) if self.rel is None else lists.n_relevant(self.rel)
 
     def __str__(self) -> str:

@@ -356,7 +356,7 @@ HTML = {"": "<p>%s</p>\n", "answer": '<p class="answer"><b>%s</b></p>\n'}
 
 
 class Part:
-    """A part of a section. Each method returns the part in one layout; a part may be empty in some layouts."""
+    """A part of a section. Each method returns the part in one layout. A part may be empty in some layouts."""
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
         """Returns the part as lines of text.

@@ -51,7 +51,7 @@ def reworded(text: str, change: Callable[[str], str]) -> str:
 
 
 def by_policy(axis: str, *values: str | int) -> Worded:
-    """Returns a remedy: to set a setting of the policy to one of these values."""
+    """Returns the remedy of setting the policy to one of these values."""
     quoted = [repr(each) for each in values]
     python = f"policy=karat.Policy({axis}={quoted[0]})"
     if axis == "malformed":
@@ -65,7 +65,7 @@ def one_of(words: list[str]) -> str:
 
 
 def by_reading(kind: str, **named: object) -> Worded:
-    """Returns a remedy: to change the options for reading qrels or a run.
+    """Returns the remedy of changing the options for reading qrels or a run.
 
     Args:
         kind: ``qrels`` or ``run``.
@@ -197,7 +197,7 @@ class UncomputableError(DataError):
 
 
 class NothingError(DataError):
-    """Raised if an input for judgments contains none."""
+    """Raised if an input for judgments contains no judgments."""
 
 
 class ContentError(DataError):
@@ -231,11 +231,11 @@ class NotEvaluatedError(MeasureError, KeyError):
 
 
 class PolicyError(KaratError, ValueError):
-    """Raised for an unknown policy or profile. The sentence lists the known ones."""
+    """Raised for an unknown policy or profile. The sentence lists the known policies or profiles."""
 
 
 class DataWarning(UserWarning):
-    """A warning that the numbers may be meaningless. ``python -W`` and the module ``warnings`` control it."""
+    """A warning that the numbers may be meaningless. ``python -W`` and the module ``warnings`` control this warning."""
 
 
 def warn(text: str) -> None:

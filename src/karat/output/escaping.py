@@ -152,7 +152,10 @@ def command(level: str, title: str, message: str) -> str:
 
 
 def defined(value: Any) -> Any:
-    """Converts a value for JSON. NaN and infinite numbers become None, arrays lists, and data classes objects."""
+    """Converts a value for JSON.
+
+    NaN and infinite numbers become None, arrays become lists, and data classes become objects.
+    """
     if is_dataclass(value):
         value = vars(value)
     if isinstance(value, float):

@@ -19,7 +19,7 @@ LANGUAGES = ("en", "zh")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Language:
-    """A language. Called with an English sentence and values for its braces, it returns the translated sentence.
+    """A language. A function that translates an English sentence and fills its braces.
 
     Args:
         name: ``en`` or ``zh``.

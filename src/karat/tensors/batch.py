@@ -35,7 +35,7 @@ UNHELD = "a score that floating point does not hold, so that different ones woul
 
 
 def taken(array: Any, name: str) -> Any:
-    """Returns the array ready for computation. On the host, it is a NumPy array in native byte order.
+    """Returns the array ready for computation. On the host, the result is a NumPy array in native byte order.
 
     Args:
         array: an array of any library; anything else is returned unchanged.
@@ -130,7 +130,7 @@ AT_A_TIME = 2**17
 
 
 class Flaws:
-    """The queries whose values are undefined. The host refuses such queries, whereas a device marks them.
+    """The queries whose values are undefined. On the host, karat refuses such queries. On a device, it marks them.
 
     Args:
         arrays: the array library.
@@ -227,7 +227,7 @@ def batch_of(
 
 
 def any_of(arrays: Arrays, wrong: Any, mask: Any) -> Any:
-    """Marks the rows in which a place that the mask does not exclude is wrong."""
+    """Marks the rows in which an entry is wrong, unless the mask excludes the entry."""
     return arrays.library.any(wrong if mask is None else wrong & mask, axis=1)
 
 
@@ -331,7 +331,7 @@ def refuse_stray(owner: str, given: Any, **arguments: Any) -> None:
 
 
 def highest_of(queries: Any, mask: Any = None) -> int:
-    """Returns the largest query number, or -1 without queries. This waits for the device."""
+    """Returns the largest query number, or -1 without queries. This call waits for the device."""
     arrays = arrays_of(queries)
     xp, there, queries = arrays.library, arrays.truth(mask), wide(arrays, queries)
     known = queries if there is None else xp.where(there, queries, xp.full_like(queries, -1))

@@ -229,7 +229,7 @@ class Evaluator:
     def __call__(
         self, scores: Any, relevance: Any, *, weights: Any = None, per_query: bool = False, **arrays: Any
     ) -> dict[str, Any]:
-        """Evaluates a batch. Its arguments, result and errors are those of ``karat.tensors.evaluate``."""
+        """Evaluates a batch. The arguments, result and errors are those of ``karat.tensors.evaluate``."""
         batch, weights = self.batch(scores, relevance, weights, **arrays)
         return given_back(scores, self.answer(batch, weights, per_query=per_query))
 
@@ -243,7 +243,7 @@ class Evaluator:
     def topk(
         self, ids: Any, relevant_ids: Any, *, weights: Any = None, per_query: bool = False, **arrays: Any
     ) -> dict[str, Any]:
-        """Evaluates retrieved ids. Its arguments, result and errors are those of ``karat.tensors.evaluate_topk``."""
+        """Evaluates retrieved ids. The arguments, result and errors are those of ``karat.tensors.evaluate_topk``."""
         arrays = {"ids": ids, "relevant_ids": relevant_ids, **arrays}
         arrays = {name: taken(each, name) for name, each in arrays.items()}
         dtype = dtype_of(self.dtype, arrays["ids"])
@@ -288,7 +288,7 @@ class Evaluator:
         return {label: columns[label] for label in self.asked}
 
     def looked_at(self, batch: Batch) -> Batch:
-        """Returns the batch with a mark on each query that has a grade above ``max_grade`` or a fraction."""
+        """Returns the batch with a mark on each query that has a fractional grade or one above ``max_grade``."""
         if self.max_grade is None:
             return batch
         wrong = beyond(batch, self.max_grade)

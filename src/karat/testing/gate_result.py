@@ -119,7 +119,7 @@ class Check:
         return [*lines, self.said("not shown", excluded=-self.low), *few]
 
     def said(self, key: str, **more: object) -> str:
-        """Returns a sentence about the check, with its fields and further values in the braces."""
+        """Fills a sentence about the check with the check's fields and further values."""
         return say("gate", key, **{**vars(self), **more})
 
 

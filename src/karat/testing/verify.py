@@ -154,7 +154,7 @@ def verify(
 
 @dataclass(frozen=True)
 class Taken:
-    """An input of the record, and the input used for it now.
+    """An input of the record, and the input that is used in its place now.
 
     Args:
         entry: the record's entry for the input.
@@ -192,7 +192,7 @@ class Taken:
 
 
 def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -> list[Taken]:
-    """Returns each input of the record with the argument given for it, or else its recorded path.
+    """Returns each input of the record with the argument that replaces it, or else with its recorded path.
 
     Raises:
         DataError: a run that the record does not have, or an input that is nowhere.
@@ -322,7 +322,7 @@ File: TypeAlias = "tuple[str, int, str]"
 
 
 def recorded_files(entry: dict[str, Any]) -> list[File]:
-    """Returns the recorded files of an input. Input from memory has none."""
+    """Returns the recorded files of an input. Input from memory has no recorded files."""
     if "files" in entry:
         return [(each["path"], each["bytes"], each["sha256"]) for each in entry["files"]]
     return [(entry["path"], entry["bytes"], entry["sha256"])] if entry["sha256"] else []

@@ -47,7 +47,9 @@ def kappa(table: ArrayLike, weights: Weights = "none") -> float:
 
 
 def gwet(table: ArrayLike, weights: Weights = "none") -> float:
-    """Returns Gwet's AC1 (2008) or, with weights, AC2. They are like κ, but stable if nearly all grades are equal.
+    """Returns Gwet's AC1 (2008) or, with weights, AC2.
+
+    Both coefficients resemble κ, but stay stable if nearly all grades are equal.
 
     Chance agreement is T · Σ π (1 - π) / (grades · (grades - 1)), with π the mean share of each grade and T the sum of
     all weights; without weights Σ π (1 - π) / (grades - 1).

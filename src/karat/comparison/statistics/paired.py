@@ -611,7 +611,7 @@ def max_flip(
 
 
 def decisive(widest: Floats, alpha: float, *, drawn: bool) -> float:
-    """Returns the largest resampled difference that a significant one must exceed, or NaN if none can be significant.
+    """Returns the resampled difference that a significant difference must exceed, or NaN if none can be significant.
 
     Args:
         widest: each resample's largest difference, ascending.
@@ -624,7 +624,7 @@ def decisive(widest: Floats, alpha: float, *, drawn: bool) -> float:
 
 
 def halves(whole: Floats, pairs: Integers, tolerance: float) -> Floats:
-    """Returns, for each pair, half the sum that a flipped sum must reach, since the flipped sums are also halved."""
+    """Returns half the sum that the flipped sums of each pair must reach, because flipped sums are halved, too."""
     total = whole.sum(axis=0)
     return np.asarray((np.abs(total[pairs[:, 0]] - total[pairs[:, 1]]) - tolerance) / 2)
 
@@ -678,7 +678,10 @@ def flipped_sums(whole: Floats, draw: Draw) -> Iterator[Floats]:
 
 
 def every_sign(whole: Floats) -> Iterator[Floats]:
-    """Like ``flipped_sums``, but for each of the 2**rows assignments of signs. It accepts at most 62 rows."""
+    """Yields the sums of ``flipped_sums`` for each of the 2**rows assignments of signs.
+
+    The function accepts at most 62 rows.
+    """
     total = 1 << len(whole)
     for first in range(0, total, RESAMPLES_AT_ONCE):
         yield sums_under(

@@ -1,4 +1,4 @@
-"""Converts the input of a check to text. Dicts, frames and tables are written as lines."""
+"""Converts the input of a check to text. Dicts, frames and tables are converted to lines of text."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Judged:
 
     @classmethod
     def of(cls, text: Text) -> Judged:
-        """Reads the judgments. If the kernel refuses them, the error becomes a finding."""
+        """Reads the judgments. If the kernel refuses the data, the error becomes a finding."""
         strictly(text, Qrels.of)
         table = None
         if text.source is not None:
@@ -229,7 +229,7 @@ class Pair:
 
     @cached_property
     def judged_at_depth(self) -> tuple[int, int]:
-        """The number of judged documents in the top ranks of all lists, and of all documents there."""
+        """The number of judged documents, and of all documents, in the top ranks of all lists."""
         top = (self.rows.rank <= DEPTH) & (self.rows.grade >= 0)
         return int(np.count_nonzero(top)), int(np.minimum(self.rows.length, DEPTH).sum())
 
@@ -249,7 +249,7 @@ class Pair:
         return self.scored[key]
 
     def evaluated(self, qrels: Qrels | None, change: str | None, axes: dict[str, Any]) -> Scores | None:
-        """Evaluates the run under alternative decisions. Returns None if karat cannot evaluate it."""
+        """Evaluates the run under alternative decisions. Returns None if karat cannot evaluate the run."""
         assert self.run is not None
         run = self.run if change is None else self.changed(change)
         try:
@@ -278,7 +278,10 @@ class Pair:
         return {} if scores is None else scores.means()
 
     def alternatives(self, **axes: dict[str, Any]) -> Values:
-        """Returns the means under several decisions, by name. Decisions without scores are left out."""
+        """Returns the means under several decisions, by name.
+
+        Decisions under which karat cannot compute scores are left out.
+        """
         found = {name.replace("_", " "): self.means(**how) for name, how in axes.items()}
         return {name: means for name, means in found.items() if means}
 

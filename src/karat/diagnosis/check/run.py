@@ -79,7 +79,7 @@ NOT_FEW = 0.2
 
 
 def constant(pair: Pair) -> list[int]:
-    """Returns the judged queries whose lists have several documents and one score."""
+    """Returns the judged queries whose lists have several documents, all with the same score."""
     rows = pair.rows
     alone = (rows.tie_first == 1) & (rows.tie_last == rows.length[rows.list_of_row]) & (rows.tie_last > 1)
     return sorted(set(rows.list_of_row[alone].tolist()))

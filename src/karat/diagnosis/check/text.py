@@ -137,7 +137,7 @@ def is_heading(fields: list[bytes]) -> bool:
 
 
 def columns(text: Text) -> Iterator[Finding]:
-    """Finds unusual separators between fields, and columns that lines should not have."""
+    """Finds unusual separators between fields, lines with too many columns, comments and blank lines."""
     survey = text.read()
     broken_off = survey.padded.count == 1 and survey.padded.line == survey.last_line and not survey.closed
     if survey.padded.count and not broken_off:

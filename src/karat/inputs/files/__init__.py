@@ -91,7 +91,10 @@ def opened(path: str, kind: str, asked: Asked, folders: str | None) -> Source | 
 
 
 def is_table(path: str) -> bool:
-    """Returns whether a path names a table, a pattern or a folder. Compressed text counts only if it is TSV."""
+    """Returns whether a path names a table, a pattern or a folder.
+
+    A compressed text file counts as a table only if it is TSV.
+    """
     stem, ending = os.path.splitext(path)
     packed = ending in PACKED and stem.endswith(".tsv")
     return packed or kind_of(path) != "text" or is_pattern(path) or os.path.isdir(path)

@@ -371,7 +371,7 @@ def reading(name: str, library: str) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FileRun(Wrapper):
-    """A run in Parquet, CSV, JSON and similar files. Its errors name the files.
+    """A run in Parquet, CSV, JSON and similar files. Errors about the run name the files.
 
     Args:
         held: the source of the rows.

@@ -64,7 +64,10 @@ class MatchOptions:
 
     @property
     def duplicates(self) -> str:
-        """The kernel's rule for repeated documents. It keeps all of them if the policy makes them an error."""
+        """The kernel's rule for repeated documents.
+
+        The kernel keeps all repeated documents if the policy treats them as an error.
+        """
         return "keep" if self.policy.duplicates == "error" else self.policy.duplicates
 
     @property
@@ -74,7 +77,7 @@ class MatchOptions:
 
     @property
     def returned(self) -> dict[str, Any]:
-        """The kernel's arguments for what it returns."""
+        """The kernel's arguments that select its results."""
         return {"scores": self.scores, "relevant_only": self.relevant_only}
 
     def refuse_without_ranks(self, *, ranks: bool) -> None:
@@ -126,7 +129,7 @@ class RunSource(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Wrapper:
-    """A run source over another source, whose answers it returns unless a subclass changes them.
+    """A run source that passes each call on to another source, unless a subclass overrides the method.
 
     Args:
         held: the other source.
@@ -150,7 +153,7 @@ class Wrapper:
         return self.held.alone
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in the order of ``match``, with the scores compared."""
+        """Returns every document of one query in the order of ``match``, with the scores that were compared."""
         return self.held.ranked(query, options)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
@@ -159,7 +162,10 @@ class Wrapper:
 
 
 def listing(held: RunSource, queries: Collection[bytes], *, last: bool) -> dict[bytes, list[str]]:
-    """Returns the documents of some queries in the order of rows. A repeated document has its first or last place."""
+    """Returns the documents of some queries in the order of rows.
+
+    A repeated document keeps its first or its last place.
+    """
     found: dict[bytes, dict[bytes, None]] = {}
     for query, document, _ in held.rows(queries):
         documents = found.setdefault(query, {})

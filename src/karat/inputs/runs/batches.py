@@ -314,7 +314,9 @@ def frames_of(reader: Any, rows: int, names: Sequence[str] | None = None) -> Ite
 
 
 def sound(table: Any, *, full: bool = False) -> Any:
-    """Checks that all text of a table lies within its buffers. ``full`` makes all of PyArrow's functions safe.
+    """Checks that all text of a table lies within its buffers.
+
+    ``full`` makes the table safe for all functions of PyArrow.
 
     Raises:
         ValueError: a damaged table.

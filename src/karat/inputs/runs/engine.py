@@ -337,7 +337,7 @@ def in_spark(table: Any, session: Any) -> Any:
 
 
 def in_duckdb(table: Any, relation: Any) -> Any:
-    """Returns a DuckDB relation in the connection of another one, since DuckDB cannot join across connections."""
+    """Returns a DuckDB relation in the connection of another relation, since DuckDB cannot join across connections."""
     import duckdb
 
     if relation is None:

@@ -1,4 +1,6 @@
-"""Builds the query plan that finds a run's judged rows in an engine. It uses narwhals, and Spark's own expressions.
+"""Builds the query plan that finds a run's judged rows in an engine.
+
+The plan uses expressions of narwhals or of Spark.
 
 The engine filters, joins, ranks and counts. It returns one row for each judged document retrieved, one for the other
 documents of each query, and one about the whole run. The plan itself is lazy and starts no job.
@@ -156,7 +158,7 @@ def with_windows(rows: Lazy, options: MatchOptions) -> Lazy:
 
 
 def windows(options: MatchOptions) -> dict[str, nw.Expr]:
-    """Returns the window functions that the rule needs. An engine sorts the rows for each of them."""
+    """Returns the window functions that the rule needs. An engine sorts the rows for each window function."""
     import narwhals as nw
 
     key = "rank" if options.rule == "rank-column" else "document"
@@ -188,7 +190,7 @@ def marked_twice(rows: Lazy, options: MatchOptions) -> Lazy:
 
 
 def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
-    """Returns one row of facts about the whole run."""
+    """Returns one row with the counts of the whole run."""
     import narwhals as nw
 
     # Rows of judged queries form one group, so that an engine moves one row for each of the others.
