@@ -378,7 +378,8 @@ def explain(
         <BLANKLINE>
         hits   1 for a document whose grade is at least rel, else 0.
         total  The sum over each list, added up from rank 1.
-        depth  The depth of the cut; without one, how many documents were retrieved.
+        depth  The depth of the cut or, without a cut, the number of documents
+               retrieved.
         ratio  part / whole, or 0 if whole is 0.
         <BLANKLINE>
     """
