@@ -261,7 +261,7 @@ def test_many_queries_are_shown_in_part(quick: Make) -> None:
     made = quick(qrels, runs)
     data = data_of(made.html)
     assert len(data["closeups"]) == 50
-    assert "Of 700 queries 50 can be opened" in made.html
+    assert "50 of 700 queries are underlined and can be opened" in made.html
     values = made.comparison.primary.values
     best, second = data["pair"]
     largest = int(np.argmax(values[:, best] - values[:, second]))

@@ -79,26 +79,26 @@ def report(
     """Compare runs in one HTML page that works offline.
 
     Args:
-        qrels: as in ``compare``.
-        runs: as in ``compare``; scores have no ranked lists to show.
-        measures: as in ``compare``; the first one is the primary measure.
+        qrels: judgments in any form that ``compare`` takes.
+        runs: runs or scores in any form that ``compare`` takes. Scores have no ranked lists to show.
+        measures: the measures, as in ``compare``. The first one is the primary measure.
         output: the file to write the page to, if any.
-        baseline: as in ``compare``.
+        baseline: the run with which all others are compared, as in ``compare``.
         queries: the texts of queries: a TSV file ``id<TAB>text``, a JSON Lines file with ``id`` and ``text``, or
             ``{id: text}``.
         documents: the texts of documents, in the same formats, with an optional title.
         title: the page's title.
         command: the command line to show on the page.
-        policy: as in ``compare``.
-        profile: as in ``compare``.
-        progress: called with a short description when a step begins.
+        policy: the policy, as in ``compare``.
+        profile: the profile, as in ``compare``.
+        progress: a function that is called with a short description when a step begins.
         settings: all other arguments of ``compare``: ``test``, ``correction``, ``alpha``, ``seed`` …
 
     Returns:
-        The report; ``save`` writes it, ``html`` is the page.
+        The report. Its ``html`` is the page, and its method ``save`` writes the page to a file.
 
     Raises:
-        DataError: as in ``compare``; texts that cannot be read; a package of ``karat[report]`` that is missing.
+        DataError: invalid input, as in ``compare``; texts that cannot be read; a missing package of ``karat[report]``.
         MeasureError: a measure that does not exist.
         PolicyError: a profile, policy, test or correction that does not exist.
 

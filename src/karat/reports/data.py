@@ -52,14 +52,15 @@ if TYPE_CHECKING:
 
 MOST_QUERIES = 50
 ALL_QUERIES = 2 * MOST_QUERIES
-"""Up to this number, all queries are shown; of more, ``MOST_QUERIES``."""
+"""Up to this number of queries, the page shows all in full. Of more queries, it shows ``MOST_QUERIES``."""
 
 MOST_DOCUMENTS = 20
 MOST_DERIVATIONS = 400
-"""For the primary measure over all runs, and as many for the others together: a third of a kilobyte each."""
+"""The most derivations of the primary measure, over all runs, and of all other measures together. Each takes a third of
+a kilobyte."""
 
 EACH = 8
-"""The number of queries chosen for each reason, where there are many."""
+"""The number of queries chosen for each reason, if not all queries are shown."""
 
 
 # ---------------------------------------------------------------- which queries
@@ -99,7 +100,7 @@ def extremes(column: Floats) -> dict[int, None]:
 # ---------------------------------------------------------------- lists and derivations
 
 Derivations: TypeAlias = "list[dict[int, list[str | None]]]"
-"""For each measure, query and run, how the value is computed, as HTML; None for a run without lists, or no value."""
+"""The derivation of each value as HTML, by measure, query and run. None if the run has no ranked lists or no value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,10 +237,10 @@ TextsLike: TypeAlias = "Readable | Mapping[str, str | Mapping[str, str]]"
 IDS = ("id", "_id", "qid", "query_id", "docid", "doc_id", "docno", "pid")
 TEXTS = ("text", "contents", "body", "query", "question", "title")
 LONGEST = 2**26
-"""Bytes of the longest line, which may hold a whole document."""
+"""The most bytes of a line. A line may hold a whole document."""
 
 SNIPPET = 300
-"""Characters of a text that a page shows."""
+"""The most characters of a text that a page shows."""
 
 
 @dataclass(frozen=True)
@@ -348,13 +349,13 @@ def made(title: str, text: str) -> Text:
 
 
 MOST_VALUES = 500_000
-"""Per-query values in a page, 4 bytes each: all measures of a track, or the first ones of a large set."""
+"""The most values of queries in a page. Each takes 4 bytes. If there are more, the page has the first measures only."""
 
 MOST_GROUPS = 4
-"""Groups of letters next to a score."""
+"""The most groups of letters next to a score."""
 
 MOST_ROWS = 100
-"""Rows of the table of queries."""
+"""The most rows of the table of queries."""
 
 
 def numbers_of(
@@ -605,7 +606,7 @@ class Alongside:
 
 
 def alongside(evaluation: Evaluation, primary: Measure) -> list[Alongside]:
-    """Returns the charts along the ranks: precision by recall, and measure and share judged by depth."""
+    """Returns the charts along the ranks: precision by recall, the primary measure and the judged share by depth."""
     systems = list(evaluation.systems.values())
     deep = primary if takes_depth(primary) else parse_measure("nDCG@10")
     bare = replace(deep, depth=None)

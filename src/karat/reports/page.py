@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------- charts
 
 MOST_BARS = 400
-"""Queries up to which each has its own bar; more are shown as a curve and a histogram."""
+"""Up to this number of queries, each has a bar. More queries are shown as a curve and a histogram."""
 MOST_DOTS = 2500
-"""Values up to which each has its own dot."""
+"""Up to this number of values, each has a dot."""
 MOST_LABELS = 12
-"""Runs up to which charts have wide rows."""
+"""Up to this number of runs, charts have wide rows."""
 ROW, DENSE_ROW, BOX_ROW = 26, 18, 32
-"""Heights of a row in pixels."""
+"""The heights of a row in pixels."""
 
 
 def template(name: str) -> str:
@@ -179,7 +179,7 @@ def bibtex_of(comparison: Comparison) -> str:
 # ---------------------------------------------------------------- the page
 
 EXPOSED = "window.vegaEmbed = vegaEmbed;"
-"""Vega Embed alone is exposed; it brings Vega and Vega-Lite."""
+"""The script that exposes Vega Embed, which contains Vega and Vega-Lite."""
 # Isolated (-I), since "-c" alone would import modules from the working folder, which may not be trusted.
 # A separate process, since vl_convert holds Python's lock for two seconds, and even Ctrl-C would have to wait.
 PROGRAM = """
