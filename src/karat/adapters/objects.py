@@ -163,7 +163,7 @@ def nested(rows: Any, fields: tuple[str, ...], policy: Policy) -> Any:
     """Converts rows with ``query_id``, ``doc_id`` and ``fields`` to nested dicts. The last field is the value.
 
     Raises:
-        DataError: a row without these fields, or a document that occurs twice against the policy.
+        DataError: a row lacks one of these fields, or a document occurs twice and the policy forbids that.
     """
     if ready(rows):
         return rows

@@ -54,10 +54,11 @@ def evaluator_class() -> Any:
 
         Args:
             measure: one measure, as ``karat.evaluate`` names them.
-            queryCol: the column of queries, text or whole numbers; the one with a usual name if not given.
-            documentCol: the column of documents, in the same way. Without one, each row is a different document, and
-                documents with equal predictions keep Spark's order.
-            predictionCol: the column of predictions; of a vector with two numbers, such as ``probability``, the second.
+            queryCol: the column of query ids (text or whole numbers); by default, the column with a usual name.
+            documentCol: the column of document ids, by default the column with a usual name. Without such a column,
+                each row is a different document, and documents with equal predictions keep Spark's order.
+            predictionCol: the column of predictions. In a column of vectors with two numbers, such as ``probability``,
+                the second number is the prediction.
             labelCol: the column of grades; a document with null is unjudged.
             policy: a ``karat.Policy``.
             profile: a named convention, see ``karat.list_profiles()``.
@@ -173,7 +174,7 @@ def refuse_unusable(scores: Any, name: str, *, vector: bool) -> None:
     """Refuses predictions that cannot be ranked.
 
     Raises:
-        DataError: vectors of other than two numbers, or NaN.
+        DataError: a prediction is NaN, or a vector does not have two numbers.
     """
     import pyarrow.compute as pc
 
@@ -188,7 +189,7 @@ def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, st
     """Returns the column of each role, as named by the caller or, for ids, with a usual name.
 
     Raises:
-        DataError: a missing column, or several with a usual name.
+        DataError: a column is missing, or several columns have a usual name.
     """
     there = ", ".join(f"'{name}'" for name in columns)
     chosen = {}

@@ -93,7 +93,7 @@ def grades_in(text: str) -> list[float | None]:
     """Parses typed grades, separated by commas or blanks, with ``-`` or ``?`` for an unjudged document.
 
     Raises:
-        DataError: something else.
+        DataError: the text contains something other than grades.
     """
     return [grade_in(part) for part in re.split(r"[\s,;，、；]+", text) if part]
 

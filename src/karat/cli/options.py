@@ -119,8 +119,8 @@ class Given:
     Args:
         columns: the columns that were named, for ``Qrels.of`` and ``Run.of``, by ``qrels`` and ``run``.
         folders: how to read files in several folders: ``parts`` or ``prefix``.
-        exclude: a file of pairs that are taken out of each run.
-        policy: the axes that were given; None if none was.
+        exclude: a file of the query-document pairs to remove from each run.
+        policy: the settings of the policy that were given; None without settings.
         profile: the profile.
     """
 

@@ -83,8 +83,8 @@ def say(text: str, *, data: bool = False) -> None:
 
     Args:
         text: the text.
-        data: whether it is CSV or TSV, which keeps ids unchanged: ids that are not UTF-8 are written as their bytes,
-            and on a terminal control characters become escapes.
+        data: whether the text is CSV or TSV, in which ids stay unchanged: ids that are not UTF-8 are written as bytes.
+            On a terminal, control characters are escaped.
     """
     if data and sys.stdout.isatty():
         text = lines_for_terminal(text)

@@ -66,12 +66,13 @@ def agreement(
         a: the qrels of the first judge, who is the reference, in any form that ``karat.evaluate`` takes.
         b: the qrels of the second judge, such as a language model.
         runs: two or more systems, as in ``karat.compare``; None to compare only grades.
-        measures: nDCG@10 and AP, or the profile's own, if None; the text reports the first in most detail.
-        pool: the documents that count as judged when systems are scored: each judge's ``own``, or those that ``both``
-            judged, so that only grades differ.
+        measures: the measures, by default nDCG@10 and AP or those of the profile. The text reports the first one in
+            most detail.
+        pool: the documents that count as judged when systems are scored. ``own`` uses the documents of each judge.
+            ``both`` uses only documents that both judged, so that only grades differ.
         policy: as in ``karat.evaluate``.
         profile: as in ``karat.evaluate``.
-        alpha: a difference is significant where its corrected p is below alpha.
+        alpha: a difference is significant if its corrected p is below alpha.
         resamples: the number of bootstrap samples of queries.
         seed: the seed of the bootstrap.
 

@@ -59,7 +59,7 @@ class Pairing:
         only_b: the number of documents that only the second judge judged, in queries that both judged.
         queries_a: queries that only the first judged.
         queries_b: queries that only the second judged.
-        negative: judgments with a negative grade, which means unjudged.
+        negative: the number of judgments with a negative grade, which count as unjudged.
     """
 
     queries: tuple[str, ...]
@@ -110,14 +110,15 @@ class Effect:
         tau: Kendall's τ_b between both orders; NaN for one system.
         tau_low: the lower end of its 95 % bootstrap interval over queries; NaN where there is none.
         tau_high: the upper end.
-        tau_ap: τ_AP with the first judge's order as the true one: a swap near the top costs more.
+        tau_ap: τ_AP with the first judge's order as the true order, in which swaps near the top cost more.
         tau_top: τ_b among the first judge's ten best; NaN where there are at most ten.
         top_kept: the number of the first judge's ten best systems that are among the second judge's ten best.
         flips: pairs of systems that the judges put in opposite orders.
-        kept: pairs that differ significantly, the same way, under both; the better system first.
-        lost: pairs that differ significantly under the first judge only.
-        gained: pairs that differ significantly under the second judge only.
-        reversed: pairs that differ significantly under both, in opposite directions; the first judge's better one
+        kept: pairs that differ significantly and in the same direction under both judges, with the better system first.
+        lost: pairs that differ significantly only under the first judge.
+        gained: pairs that differ significantly only under the second judge.
+        reversed: pairs that differ significantly and in opposite directions under the judges, with the first judge's
+            better system
         first.
     """
 
@@ -400,9 +401,9 @@ class Agreement(Documented):
         """Returns a data frame of queries, statistics or systems.
 
         Args:
-            what: ``queries``, a row each with the number of documents that both judged, the share of equal grades, the
-                mean of B - A, and the quadratic κ; ``statistics``, a row each with its interval; ``systems``, a row for
-                each measure and system with its mean and rank under both.
+            what: the rows of the frame. ``queries`` gives each query's number of documents that both judged, share of
+                equal grades, mean of B - A, and quadratic κ. ``statistics`` gives each statistic with its interval.
+                ``systems`` gives each system's mean and rank under both judges, for each measure.
             backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
 
         Raises:

@@ -81,24 +81,29 @@ def compare(
         qrels: judgments, as for ``karat.evaluate``; None if every run is given as scores.
         runs: ``{name: run}``, or a list of runs: paths, dicts, ``Run`` or ``Scores``.
         measures: names or ``Measure``s; the first is the primary measure. None stands for karat's default measures.
-        baseline: the run with which all others are compared, given by its name, path or index; all pairs if None.
-        test: ``t`` (of two runs, or against a baseline the default), ``randomisation``, ``tukey`` (the default of all
-            pairs), ``max-t``, ``wilcoxon``, ``sign``.
-        correction: ``holm`` (the default), ``bonferroni``, ``bh``, ``none``; ``tukey`` and ``max-t`` need none.
-        alpha: a corrected p below it is called significant.
+        baseline: the name, path or index of the run with which all other runs are compared. If None, all pairs are
+            compared.
+        test: ``t`` (the default for two runs or with a baseline), ``randomisation``, ``tukey`` (the default for all
+            pairs of three or more runs), ``max-t``, ``wilcoxon`` or ``sign``.
+        correction: ``holm`` (the default), ``bonferroni``, ``bh`` or ``none``. The tests ``tukey`` and ``max-t`` need
+            no correction.
+        alpha: the level of significance; a difference is significant if its corrected p is below alpha.
         family: the comparisons that are corrected together: those of one ``measure``, or of ``all`` measures.
         resamples: the number of resamples of a Monte Carlo test; by default 10,000, or more if the correction needs
             more.
         seed: the seed of the resamples. The same seed gives the same p on every machine.
         confidence: the confidence level of the intervals.
         interval: ``t``, or ``bootstrap`` (percentiles over resampled queries).
-        rope: half the width of a region of practical equivalence; adds the probabilities of worse, same and better.
-        margin: tests whether runs differ by less than this margin (two one-sided tests).
-        cluster: a file ``query cluster`` or a mapping: queries of one cluster are not independent.
-        by: a file ``query group`` or a mapping: shows the results for each group of queries, and the worst group.
+        rope: half the width of a region of practical equivalence. The result then contains the probabilities that a run
+            is worse, equal or better.
+        margin: the margin of an equivalence test, which tests by two one-sided tests whether runs differ by less.
+        cluster: the cluster of each query, as a mapping or as a file with lines ``query cluster``. Queries of one
+            cluster are not independent.
+        by: the group of each query, as a mapping or as a file with lines ``query group``. The result then shows each
+            group, and the worst group.
         orders: also report how similarly the measures order the runs (τ, τ_AP), and how similarly the runs order the
             documents (RBO).
-        judged_at: the depth to which unjudged documents are counted; the primary measure's depth, else 10.
+        judged_at: the depth to which unjudged documents are counted, by default the primary measure's depth or 10.
         policy: as in ``karat.evaluate``.
         profile: as in ``karat.evaluate``.
         weights: the weight of each query in the means, ``{query: weight}``.
@@ -251,9 +256,9 @@ class Comparison(Documented, Findings):
         queries: the queries that any run has, in byte order.
         contests: the results of each measure, by label.
         settings: the settings of the test.
-        judged: the share of each run's first ``judged_depth`` documents that is judged, averaged over the queries that
-            it answers; NaN where only scores were given.
-        judged_depth: the depth of that share.
+        judged: the proportion of judged documents among each run's first ``judged_depth``, averaged over the queries
+            that the run answers; NaN if only scores were given.
+        judged_depth: the depth to which ``judged`` counts documents.
         warnings: the limits of the conclusions.
         qrels_name: the name of the judgments.
         orders: the rank correlations of measures, and RBO between runs, if requested.
@@ -276,8 +281,8 @@ class Comparison(Documented, Findings):
         Args:
             columns: the width of a line; wider tables drop their least important columns, or are split into bands.
             pairs: ``top`` for some of many pairs, or ``all``.
-            top: the number of runs shown, the best ones; None for all.
-            worst: the number of queries shown for each pair, those on which its first run falls furthest behind.
+            top: the number of best runs to show; None for all runs.
+            worst: the number of queries to show for each pair, on which its first run falls furthest behind.
         """
         from karat.comparison import formats
         from karat.comparison.tables import View
@@ -357,7 +362,7 @@ class Comparison(Documented, Findings):
         Args:
             kind: ``pairs`` (differences with intervals), ``intervals`` (means with intervals), ``differences`` (those
                 of the queries for the first pair, sorted), ``orders`` (the rank of each run under each measure).
-            measure: the primary one if None.
+            measure: the measure to draw, by default the primary measure.
 
         Raises:
             DataError: matplotlib is not installed, or there is no such figure.
@@ -374,9 +379,10 @@ class Orders:
     Args:
         labels: the measures.
         tau: Kendall's τ_b between the orders of the runs that two measures give [measures, measures].
-        tau_ap: τ_AP, with the row's measure as the true one: swaps near the top cost more [measures, measures].
+        tau_ap: τ_AP with the row's measure as the true order, in which swaps near the top cost more [measures,
+            measures].
         rbo: mean rank-biased overlap of two runs' lists, extrapolated; NaN where only scores are known [runs, runs].
-        queries: the number of queries in that mean.
+        queries: the number of queries over which ``rbo`` is averaged.
         depth: the depth of the lists compared.
         persistence: the p of rank-biased overlap.
     """

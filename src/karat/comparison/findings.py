@@ -104,9 +104,10 @@ class Pair:
         p_worse: the posterior probability that the first is worse by more than the rope; None if not requested.
         p_same: the probability that the difference lies within the rope.
         p_better: the probability that the first run is better by more than the rope.
-        joint_low: the lower end of the interval corrected for all comparisons of the family, at 1 - alpha: it excludes
-            0 exactly where ``adjusted`` is below alpha. NaN where the test does not test means.
-        joint_high: its upper end.
+        joint_low: the lower end of the interval that is corrected for all comparisons of the family, at the level 1 -
+            alpha. This interval excludes 0 exactly if ``adjusted`` is below alpha. It is NaN if the test does not
+            compare means.
+        joint_high: the upper end of this interval.
     """
 
     a: int

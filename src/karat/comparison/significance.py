@@ -342,11 +342,11 @@ def corrected(p: ArrayLike, correction: str) -> Floats:
 
     Args:
         p: the p-values.
-        correction: ``bonferroni`` multiplies each by the number of comparisons, so that the probability of any false
-            finding stays below α. ``holm`` (1979) is valid too and never larger: the smallest p is multiplied by the
-            number of comparisons, the next by one less, and so on; none is below an earlier one. ``bh`` (Benjamini and
-            Hochberg, 1995) bounds the share of false findings among all findings, for exploration. ``none`` changes
-            nothing.
+        correction: ``bonferroni`` multiplies each p by the number of comparisons, so that the probability of any false
+            finding stays below α. ``holm`` (1979) guarantees the same with p-values that are never larger: it
+            multiplies the smallest p by the number of comparisons, the next p by one less, and so on, and never lets p
+            fall below an earlier one. ``bh`` (Benjamini and Hochberg, 1995) bounds the share of false findings among
+            all findings, for exploration. ``none`` changes nothing.
 
     Raises:
         KeyError: there is no such correction.

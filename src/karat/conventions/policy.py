@@ -22,34 +22,39 @@ class Policy:
     The defaults are those of trec_eval, but errors in the data raise an exception.
 
     Args:
-        ties: the order of documents with equal scores. ``trec``: by document id, descending by bytes; ``ascending``: by
-            document id, ascending; ``input``: in the order of the run's lines; ``rank-column`` or ``rank``: by the
-            run's rank column; ``optimistic``, ``pessimistic``: in the best or worst order; ``expected``: the mean over
-            all orders or a sample of them; ``error``: refuse ties that touch a judged document.
-        scores: ``double``, or ``float32``: scores are first rounded (trec_eval up to 9.0.8, pytrec_eval).
-        duplicates: a document that occurs twice in a list or in a query's judgments: ``error``, or keep the ``first``,
-            the ``last``, or the one with the highest score or grade (``max``).
-        missing: a judged query that the run lacks: ``zero`` (an empty list), ``skip``, ``nan`` (then an empty list is
-            undefined too), ``error``.
-        empty: a query without anything that the measure looks for: no grade of its ``rel`` or more, no positive gain,
-            or for a measure without these parameters no grade of 1 or more. ``zero`` (the formula's value), ``one``,
-            ``skip``, ``nan``, ``error``.
+        ties: the order of documents with equal scores. ``trec`` orders them by document id, descending by bytes, and
+            ``ascending`` by document id, ascending. ``input`` keeps the order of the run's lines. ``rank-column`` or
+            ``rank`` uses the run's rank column. ``optimistic`` and ``pessimistic`` choose the best and the worst order.
+            ``expected`` computes the mean over all orders or a sample of them. ``error`` refuses ties that touch a
+            judged document.
+        scores: ``double``, or ``float32`` to round scores to single precision first (trec_eval up to 9.0.8,
+            pytrec_eval).
+        duplicates: the treatment of a document that occurs twice in a list or in a query's judgments: ``error``, or
+            keep the ``first``, the ``last``, or the one with the highest score or grade (``max``).
+        missing: the treatment of a judged query that is missing from the run: ``zero`` (an empty list), ``skip``,
+            ``nan`` (which makes empty lists undefined, too) or ``error``.
+        empty: the treatment of a query without relevant documents: ``zero`` (the formula's value), ``one``, ``skip``,
+            ``nan`` or ``error``. Relevant means a grade of at least the measure's ``rel``, a positive gain or, for a
+            measure without these parameters, a grade of at least 1.
         judgments: judgments to treat as known: ``all``, or only those of ``retrieved`` documents, as in tools that
             receive labels and scores row by row.
-        unjudged: unjudged documents are ``nonrelevant``; ``negative``, which gives the same values but does not count
-            as a gap in the judgments, as in recommendation; or ``removed`` before ranks are counted (condensed lists).
-        negative: a negative grade means ``unjudged`` (pooled, but not judged), ``nonrelevant`` (grade 0), or ``error``.
-        overlap: what a run must share with the judgments. ``query``: a query; an empty run is refused, and a run
-            without any judged document causes a warning (``karat.DataWarning``). ``document``: a judged document.
-            ``none``: nothing, for parts of a run that are merged later.
+        unjudged: the treatment of unjudged documents: ``nonrelevant``; ``negative``, which gives the same values but
+            does not count as a gap in the judgments, as in recommendation; or ``removed`` before ranks are counted
+            (condensed lists).
+        negative: the meaning of a negative grade: ``unjudged`` (pooled, but not judged), ``nonrelevant`` (grade 0) or
+            ``error``.
+        overlap: what a run must have in common with the judgments. ``query`` requires a query: an empty run is refused,
+            and a run without any judged document causes a warning (``karat.DataWarning``). ``document`` requires a
+            judged document. ``none`` requires nothing, for parts of a run that are merged later.
         retrieved: ``all`` documents of a list, or only those with a ``finite`` score, where minus infinity means "not
             retrieved" (rax).
-        ranks: in a run with ranks instead of scores: ``counted`` from 1 in their order, or as ``given``, with gaps
-            (RecTools): above a single document of rank 9 there are 8 unjudged ranks.
+        ranks: the ranks of a run with ranks instead of scores: ``counted`` from 1 in the order of the given ranks, or
+            as ``given``, with gaps (RecTools). Above a single document with the given rank 9, there are 8 unjudged
+            ranks.
         listing: the order of the run's lines: ``ignored``, or ``known`` to measures that use it (``ListedAUC``,
             ``ListedAP``), since the values of some tools depend on it.
         depth: the number of documents of each list that count; None for all.
-        malformed: a line that cannot be read: ``error``, or ``skip`` it and count it.
+        malformed: the treatment of a line that cannot be read: ``error``, or ``skip`` the line and count it.
         by_measure: exceptions for some measures, ``{"nDCG": {"empty": "one"}}``; ``"RR@"`` is RR with a depth,
             ``"R(over=capped)"`` is R with that parameter.
 
@@ -140,7 +145,7 @@ class Policy:
         A given axis applies to every measure, and ``by_measure`` is added to the exceptions of ``base``.
 
         Args:
-            base: the policy underneath, such as a profile's.
+            base: the policy that supplies all other settings, such as a profile's.
         """
         if self.given.issuperset(AXES):
             return self

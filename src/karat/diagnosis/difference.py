@@ -254,7 +254,7 @@ def difference(
         Both values, and the steps between them.
 
     Raises:
-        DataError: text or values that cannot be used as they are, under either profile.
+        DataError: text or values that cannot be used under either profile.
         MeasureError: a name that a profile does not know, or one that stands for several measures.
         PolicyError: a profile that does not exist.
 

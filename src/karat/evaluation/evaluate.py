@@ -61,15 +61,15 @@ def evaluate(
     """Measures one or more runs against relevance judgments.
 
     Args:
-        qrels: a path (TREC text, plain or compressed; Parquet, CSV, JSON lines, a folder or a pattern of them; ``-``
-            is standard input), bytes, an open binary file, a ``Qrels``, ``{query: {document: grade}}``, or a data
-            frame (pandas, Polars, PyArrow, DuckDB …) with columns of usual names; of others
-            ``Qrels.of(frame, query=…, document=…, grade=…)``. Measures by subtopic read
-            ``query subtopic document grade``, or ``{query: {subtopic: {document: grade}}}``.
-        run: a run in any of these forms, with scores: ``{query: {document: score}}``; see ``Run.of``. Several
-            runs are ``{name: run}`` or a list of them.
-        measures: names or ``Measure``s; the profile's or karat's default ones if None.
-        policy: the treatment of ties, duplicates, missing queries …; the profile's if None.
+        qrels: a path (TREC text, plain or compressed; Parquet, CSV, JSON lines, a folder or a pattern of them; ``-`` is
+            standard input), bytes, an open binary file, a ``Qrels``, ``{query: {document: grade}}``, or a data frame
+            (pandas, Polars, PyArrow, DuckDB …) with columns of usual names; of others ``Qrels.of(frame, query=…,
+            document=…, grade=…)``. Measures by subtopic read ``query subtopic document grade``, or ``{query: {subtopic:
+            {document: grade}}}``.
+        run: a run in any of these forms, with scores: ``{query: {document: score}}``; see ``Run.of``. Several runs are
+            ``{name: run}`` or a list of them.
+        measures: names or ``Measure``s, by default those of the profile or of karat.
+        policy: the treatment of ties, duplicates, missing queries and so on, by default that of the profile.
         profile: the name of another tool's conventions, see ``karat.list_profiles()``; or a ``Profile``.
         weights: the weight of each query in the means, ``{query: weight}``; equal weights if None.
         name: the name of the run in tables; several runs are named by ``{name: run}``.
@@ -184,11 +184,11 @@ def evaluate_grades(
     """Measures lists of grades in rank order.
 
     Args:
-        grades: for each query the grades of its ranked documents, best rank first; None for an unjudged
-            document; one flat list is one query.
+        grades: for each query, the grades of its ranked documents, best rank first, with None for an unjudged document.
+            A flat list is a single query.
         measures: as in ``evaluate``.
-        judged: for each query all grades of its judgments, retrieved or not, in any order; the ranked grades
-            themselves if None. Each ranked document of a positive grade is among them; those of grade 0 need not be.
+        judged: for each query, all grades of its judgments, retrieved or not, in any order; by default the ranked
+            grades. Every positive grade of a ranked document must be among these grades, but grades of 0 need not be.
         policy: as in ``evaluate``.
         profile: as in ``evaluate``.
         weights: the weight of each query in the means; equal weights if None.

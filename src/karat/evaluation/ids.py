@@ -53,12 +53,12 @@ def evaluate_ids(
         retrieved: for each question, the ids in rank order, best first: lists, or a list column of a data frame.
         reference: for each question, the relevant ids, or ``{id: grade}``.
         measures: as in ``evaluate``; Ragas' ``context_precision`` is ``AP(over=retrieved)``.
-        verdicts: instead of ``reference``, the grades of each question's retrieved ids, in the same order. True and
-            False count as 1 and 0, None is unjudged. Documents that were not retrieved are then unknown.
-        document_of: a function or a mapping from a chunk's id to its document, to measure documents where chunks
-            were retrieved. It applies to the reference too.
-        collapse: which of a document's chunks counts: the rank and verdict of the ``first`` or ``last``, or the rank
-            of the first with the ``best`` verdict of all.
+        verdicts: the grades of each question's retrieved ids, in the same order, in place of ``reference``. True and
+            False count as 1 and 0, and None means unjudged. Grades of other documents are then unknown.
+        document_of: a function or a mapping from a chunk's id to its document, to measure documents where chunks were
+            retrieved. It applies to the reference too.
+        collapse: the chunk of a document that counts. ``first`` and ``last`` use the rank and the verdict of the first
+            or the last chunk. ``best`` uses the rank of the first chunk and the best verdict of all.
         policy: as in ``evaluate``. The axis ``duplicates`` applies to ids that are retrieved twice.
         profile: as in ``evaluate``.
         weights: the weight of each question in the means; equal weights if None.

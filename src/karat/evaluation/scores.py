@@ -57,7 +57,7 @@ class Tabled(Display):
             lang: ``en`` for English or ``zh`` for Chinese.
 
         Raises:
-            PolicyError: another language.
+            PolicyError: karat does not have the language.
         """
         return "\n".join(footers(self.runs, language_named(lang)))
 

@@ -92,7 +92,7 @@ def refuse_namesakes(names: Sequence[str], kind: str, wanted: str | None = None)
     """Refuses two columns with the same name. If ``wanted`` is given, only that name is checked.
 
     Raises:
-        DataError: two have one name.
+        DataError: two columns have the same name.
     """
     for name in names if wanted is None else (wanted,):
         if names.count(name) > 1:

@@ -213,7 +213,7 @@ def after_padding(data: bytes, more: Callable[[], bytes], multiple: int) -> byte
         multiple: the zeros come in multiples of this number; 0 if the format has no padding.
 
     Raises:
-        PackedError: another number of zeros.
+        PackedError: the number of zeros is not a multiple of ``multiple``.
     """
     zeros = 0
     while data := data or more():

@@ -192,7 +192,7 @@ def refuse_one_column(given: Any, kind: str) -> None:
     """Refuses a single column, such as a Series.
 
     Raises:
-        DataError: it is one.
+        DataError: the object is a single column.
     """
     # On the type: reading a lazy frame's property would compute its schema.
     library, its = library_of(given), type(given)

@@ -48,7 +48,7 @@ def as_text(identifier: object) -> str:
     """Returns a dictionary's id as text. A whole number becomes its decimal text.
 
     Raises:
-        DataError: anything else.
+        DataError: the id is neither text nor a whole number.
     """
     if isinstance(identifier, str):
         return str(identifier)

@@ -216,7 +216,7 @@ class Qrels:
         """Returns the judgments after a check that no document is judged twice for a query.
 
         Raises:
-            DataError: one is judged twice.
+            DataError: a document is judged twice for a query.
         """
         for query, document, *lines in self.judgments.duplicates:
             file = "qrels frame" if self.name == "<frame>" else self.name
@@ -272,7 +272,7 @@ def refuse_scores(judgments: _native.Judgments) -> None:
     """Refuses grades with fractions from a column that is called score and that the caller did not name.
 
     Raises:
-        DataError: there are such grades.
+        DataError: the column contains fractions.
     """
     if np.any(judgments.grades != np.round(judgments.grades)):
         raise scores_as_grades()

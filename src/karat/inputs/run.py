@@ -207,7 +207,7 @@ def runs_in(given: RunsLike, exclude: Any = None) -> list[Run]:
     """Opens several runs under distinct names, which are a dictionary's keys or the names of listed files.
 
     Raises:
-        DataError: one that cannot be read, or two of one name.
+        DataError: a run cannot be read, or two runs have the same name.
     """
     seen = None if exclude is None else pairs_of(exclude)
     if isinstance(given, Mapping):
@@ -293,7 +293,7 @@ def text_name(name: object) -> str:
     """Checks and returns the name of a run.
 
     Raises:
-        DataError: it is not text.
+        DataError: the name is not text.
     """
     if not isinstance(name, str):
         raise refused("name-not-text", name=name)

@@ -259,7 +259,7 @@ class Recommended:
         """Returns a row with the features of each recommended item.
 
         Raises:
-            DataError: an item has none.
+            DataError: an item has no features.
         """
         rows: Floats = self.given("features")[self.rows.item]
         unknown = np.flatnonzero(np.isnan(rows).any(axis=1))

@@ -112,7 +112,7 @@ def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
     """Refuses a run without any query.
 
     Raises:
-        DataError: it is empty, or each of its lines was skipped.
+        DataError: the run is empty, or each of its lines was skipped.
     """
     counts = found.counts
     if policy.overlap == "none" or counts.extra or len(counts.missing) < counts.judged:

@@ -42,7 +42,7 @@ class Number:
         default: the default value; a list for a parameter that takes lists.
         lowest: the lower bound.
         highest: the upper bound.
-        above: whether the value must be above ``lowest``.
+        above: whether the value must be greater than ``lowest``, not equal to it.
         role: ``relevance`` for the lowest relevant grade, ``highest`` for the highest grade of the scale.
     """
 
@@ -213,15 +213,14 @@ class Definition:
         whole: the measure to use without a depth, if this one needs a depth.
         same_as: trec_eval's name.
         source: the source of the definition.
-        weighs: the weight of each query in the mean, from the same lists and parameters; all 1 if it is or returns
-            None.
-        rows: the retrieved documents that the formula needs: all ``judged`` ones; only ``relevant`` ones, if documents
-            with a grade of 0 or less never change the value, so that they can be left out to save time; or one at
-            ``every`` rank, also unjudged ones.
+        weighs: a function that returns the weight of each query in the mean, from the same lists and parameters. All
+            weights are 1 if the function is None or returns None.
+        rows: the retrieved documents that the formula needs. ``judged`` is all judged documents. ``relevant`` leaves
+            out documents with a grade of 0 or less, which saves time if they never change the value. ``every`` adds
+            unjudged documents.
         additive: the value is a sum over documents that depends only on each document and its rank.
-        takes: the judgments it needs: ``grades``; ``groups``, where the second column of qrels names a subtopic; or
-            ``preferences`` between documents. ``recommendations`` instead of judged documents: for
-            ``karat.beyond_accuracy``.
+        takes: the data that the measure needs: ``grades``; ``groups``, for qrels whose second column names a subtopic;
+            ``preferences`` between documents; or ``recommendations`` for ``karat.beyond_accuracy``.
         needs: further inputs of a measure of recommendations, such as ``catalogue``, by its default conventions.
         smaller_is_better: a smaller value is better.
         undefined: a query may have no value (NaN) by the measure's definition.

@@ -331,7 +331,7 @@ def of_value(value: Any, kind: str) -> Text:
     """Returns the title and text in a string, or in an object with a text and an optional title.
 
     Raises:
-        DataError: neither.
+        DataError: the value is neither a string nor such an object.
     """
     if isinstance(value, str):
         return made("", value)

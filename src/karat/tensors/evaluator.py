@@ -60,29 +60,30 @@ def evaluate(
         relevance: the grade of each document, real or boolean, of the shape of ``scores``; NaN for an unjudged one. The
             policy decides about negative grades.
         measures: names or ``Measure``s; the profile's or karat's default ones if None.
-        mask: True where ``scores`` holds a document, in the same shape; the other places may hold anything.
-            None for all.
-        judged: the grades of all judgments of each query, retrieved or not, in any order, padded with NaN
-            [query, judgment], or [judgment] with ``judged_queries``. None if there are no others than those of the
-            documents. A document whose positive grade is not among them is an error on the host; on a device its
-            query becomes NaN if the grade is higher than the judged ones.
+        mask: True where ``scores`` has a document, in the same shape. Other entries may have any value. By default, all
+            entries are documents.
+        judged: the grades of all judgments of each query, retrieved or not, in any order, padded with NaN [query,
+            judgment], or [judgment] with ``judged_queries``. By default, only the given documents are judged. On the
+            host, a document whose positive grade is missing from ``judged`` is an error. On a device, its query becomes
+            NaN if the grade is higher than the judged grades.
         queries: the query of each document, a whole number from 0, if ``scores`` have one axis [document].
         judged_queries: the query of each judgment, if ``judged`` has one axis [judgment].
         n_queries: the number of queries in ``queries``; if None, the rows of ``judged``, or the highest number plus 1.
             A compiler needs it. A query without a document is an empty list.
-        longest: the most documents of a query, with ``queries``; a compiler needs it.
-        longest_judged: the most judgments of a query, with ``judged_queries``; a compiler needs it.
+        longest: the maximum number of documents per query, for use with ``queries``. A compiler needs this number.
+        longest_judged: the maximum number of judgments per query, for use with ``judged_queries``. A compiler needs
+            this number.
         weights: the weight of each query in the means, 0 or from 1e-30 to 1e30; equal weights if None [query].
         per_query: whether to return the value of each query instead of the mean.
-        policy: the conventions. Documents with equal scores keep the order of the array (``input``, the default
-            here). The place of a document serves as its id: ``ascending`` is the same order, ``trec`` the reverse.
-            ``optimistic`` and ``pessimistic`` are the best and the worst order, ``expected`` the mean over all orders
-            (on a device only for measures that are sums over documents). ``empty="skip"`` leaves a query without
-            relevant documents out of the mean and shows NaN for it; so does ``missing="skip"`` for one without
-            documents.
+        policy: the conventions. By default, documents with equal scores keep the order of the array (``input``). The
+            position of a document serves as its id, so ``ascending`` gives the same order and ``trec`` the reverse
+            order. ``optimistic`` and ``pessimistic`` choose the best and the worst order. ``expected`` computes the
+            mean over all orders (on a device, only for measures that are sums over documents). ``empty="skip"`` leaves
+            queries without relevant documents out of the mean and returns NaN for them. ``missing="skip"`` does the
+            same for queries without documents.
         profile: a named convention, see ``karat.list_profiles()``.
-        max_grade: the highest grade, if grades are whole numbers: ideal rankings are then counted instead of sorted.
-            A query with any other grade becomes NaN. On the host karat finds the highest grade itself.
+        max_grade: the highest grade, if grades are whole numbers: ideal rankings are then counted instead of sorted. A
+            query with any other grade becomes NaN. On the host karat finds the highest grade itself.
         dtype: the floating type to compute with; that of the scores if None.
 
     Returns:

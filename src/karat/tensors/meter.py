@@ -173,7 +173,7 @@ class Meter:
             other: a meter of the same measures, which stays unchanged.
 
         Raises:
-            DataError: other measures or another policy; without ``per_query``, a query that both have.
+            DataError: the measures or the policies differ or, without ``per_query``, both meters have the same query.
         """
         if not isinstance(other, Meter):
             raise DataError(f"merge() takes another karat.Meter, not a {type(other).__name__}.")
@@ -207,7 +207,7 @@ class Meter:
         """Stores the policy of the first batch, and refuses a later batch with another policy.
 
         Raises:
-            DataError: another policy.
+            DataError: the policy of a later batch differs.
         """
         if self.policy is not None and policy != self.policy:
             raise DataError(
@@ -391,7 +391,7 @@ def refuse_twice(count: int) -> None:
     """Refuses queries that would count twice.
 
     Raises:
-        DataError: there are such queries.
+        DataError: a query would count twice.
     """
     if count:
         raise DataError(sentence("meter", "twice", count=count))

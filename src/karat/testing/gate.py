@@ -71,14 +71,15 @@ def gate(
     Args:
         qrels: the judgments, as in ``karat.evaluate``; None where run and baseline are both scores.
         run: the run to check, or its scores.
-        baseline: the reference: a run, scores, or the path of a record (``--record``) or of the output of ``karat
-            eval -q --format json``.
+        baseline: the reference: a run, scores, or the path of a record (``--record``) or of the output of ``karat eval
+            -q --format json``.
         max_drop: the tolerance of each measure, ``{"nDCG@10": 0.005}``. A single number applies to nDCG@10.
         at_least: the minimum of each measure's mean, ``{"nDCG@10": 0.6}``, which is compared without a test.
         alpha: a drop is significant if its corrected p is below alpha.
-        worst: the number of queries to list, those that lost most first.
+        worst: the number of queries to list, with the largest losses first.
         baseline_run: the run to use from a file with several runs; if None, the one with the name of ``run``.
-        policy: as in ``karat.evaluate``; on top of the baseline's, where that is known and no profile is given.
+        policy: as in ``karat.evaluate``. If no profile is given, the settings change the baseline's policy, if that is
+            known.
         profile: the profile of the run, as in ``karat.evaluate``.
         name: the name of the run in the output.
 
@@ -86,9 +87,9 @@ def gate(
         The verdict: ``passed``, ``checks``, ``to_text()``, ``to_junit()`` …
 
     Raises:
-        DataError: inputs that cannot be read, nothing to hold the run to, a limit that decides nothing, no query in
-            common, a run that lacks queries that the policy leaves out and the baseline answers, no judged document on
-            either side.
+        DataError: inputs cannot be read, there is no limit or a limit without effect, the two sides have no query in
+            common, neither side retrieves a judged document, or the policy leaves out queries that only the baseline
+            answers.
         MeasureError: a measure that does not exist or that the baseline lacks.
         PolicyError: a policy that is not the baseline's.
 

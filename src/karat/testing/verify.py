@@ -219,7 +219,7 @@ def refuse_others(recorded: Record, inputs: list[Taken], *, anywhere: bool) -> N
     """Refuses recorded paths that are not allowed. Paths given as arguments are not restricted.
 
     Raises:
-        DataError: a recorded path is not allowed.
+        DataError: the record names a path that is not allowed.
     """
     for each in inputs:
         if each.named and each.path is not None:
@@ -267,7 +267,7 @@ def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
     """Hides the content of a file whose hash differs from the record, because a record may name any file.
 
     Raises:
-        DataError: replaces an error that shows a line of such a file.
+        DataError: replaces an error that would show a line of the file.
     """
     try:
         yield
@@ -332,7 +332,7 @@ def files_now(given: Taken) -> list[str]:
     """Returns the files of an input, including all files of a folder or a pattern.
 
     Raises:
-        DataError: there are none.
+        DataError: no file was found.
     """
     path = given.path or ""
     role = "run" if given.entry["role"] == "run" else "qrels"
@@ -422,7 +422,7 @@ class Change:
             ``weights`` or ``comparison``.
         what: the input, axis, measure or run that differs.
         sentence: the difference and its size.
-        numbers: the difference for a program: by query ``[recorded, now]``, or the new size and hash.
+        numbers: the difference as data: ``[recorded, now]`` for each query, or the new size and hash.
     """
 
     kind: str

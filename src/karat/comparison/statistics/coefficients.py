@@ -28,7 +28,8 @@ def kappa(table: ArrayLike, weights: Weights = "none") -> float:
 
     Args:
         table: a confusion matrix over all grades of the scale, ascending [grades, grades].
-        weights: the cost of a disagreement: constant ("none"), its distance in grades, or the distance's square.
+        weights: the cost of a disagreement: constant ("none"), the distance of the grades ("linear"), or the square of
+            this distance ("quadratic").
 
     Returns:
         1 for full agreement, 0 for chance; NaN if both judges gave only one and the same grade.
@@ -56,7 +57,7 @@ def gwet(table: ArrayLike, weights: Weights = "none") -> float:
 
     Args:
         table: a confusion matrix over all grades of the scale, ascending [grades, grades].
-        weights: "none" for AC1; "linear" or "quadratic" credit for a near miss for AC2.
+        weights: "none" for AC1, or "linear" or "quadratic" for AC2, which gives credit for near misses.
 
     Returns:
         1 for full agreement, 0 for chance; NaN with only one grade.
@@ -141,7 +142,7 @@ def scale_of(a: Floats, b: Floats) -> Floats:
     """Returns the grades of the scale: all whole numbers between the grades, or else the distinct grades.
 
     Raises:
-        DataError: there are too many for a scale.
+        DataError: there are too many different grades for a scale.
     """
     given = np.unique(np.concatenate([a, b]))
     whole = len(given) and (given == np.floor(given)).all()

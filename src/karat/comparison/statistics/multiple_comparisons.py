@@ -47,15 +47,15 @@ class Anova:
         queries: the number of queries.
         runs: the number of runs.
         ss_runs: sum of squares between runs.
-        ss_queries: between queries.
+        ss_queries: sum of squares between queries.
         ss_rest: the residual sum of squares.
         ms_runs: mean square between runs.
-        ms_queries: between queries.
+        ms_queries: mean square between queries.
         ms_rest: the residual mean square, with ``df`` degrees of freedom.
         f_runs: ms_runs / ms_rest.
         f_queries: ms_queries / ms_rest.
         p_runs: p of the hypothesis that all runs have the same mean.
-        p_queries: p of the same for queries.
+        p_queries: p of the hypothesis that all queries have the same mean.
     """
 
     queries: int

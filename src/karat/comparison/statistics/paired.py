@@ -228,7 +228,7 @@ class Paired:
         d_z: the effect size mean / sd.
         detectable: the smallest difference that this number of queries detects with 80 % power.
         identical: whether the runs have the same score on every query; p is 1 then.
-        constant: whether every query has the same difference, or there is only one query: without a spread, t and the
+        constant: whether every query has the same difference, or there is only one query. In this case, t and the
             interval are NaN, and p is that of the sign-flip test, 2 / 2**n.
     """
 

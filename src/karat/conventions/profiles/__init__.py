@@ -106,8 +106,8 @@ class Profile:
         source: the software or paper that defines the conventions.
         version: the tool's version.
         policy: its policy.
-        names: its names that karat lacks or reads differently. A depth may follow each name (``ndcg@10``) and replaces
-            the depth given here; ``"precision@"`` is the meaning with a depth, if it differs.
+        names: the tool's names that karat lacks or reads differently. A depth may follow each name (``ndcg@10``) and
+            replaces the depth given here; ``"precision@"`` is the meaning with a depth, if it differs.
         axes: parameters that differ from karat's defaults, by measure. ``"AP@"`` is AP with a depth.
         measures: the default measures; karat's own if empty.
         digits: the decimals that the tool prints.

@@ -36,7 +36,7 @@ class Kind:
         meaning: the condition.
         effect: the effect on the numbers.
         remedy: the advice.
-        what: the sentence of its findings, with names in braces; empty if each finding has a sentence of its own.
+        what: the sentence of the kind's findings, with names in braces; empty if each finding has a different sentence.
     """
 
     code: str
@@ -104,7 +104,7 @@ def found(
         remedy: the advice.
         severity: the severity.
         values: the means under the alternatives.
-        numbers: the values for the braces of the kind's sentence, besides ``count``.
+        numbers: the values for the braces in the kind's sentence, other than ``count``.
     """
     kind = KINDS[code]
     what = Counting().format(kind.what, count=count, **numbers) if what is None else what

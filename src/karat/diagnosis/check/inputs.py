@@ -220,7 +220,7 @@ def rows_of_dict(mapping: Mapping[Any, Any], kind: str) -> Iterator[tuple[Any, A
     """Yields the rows of ``{query: {document: number}}``.
 
     Raises:
-        DataError: a query that has no dict.
+        DataError: the value of a query is not a dict.
     """
     for query, inner in numbered(mapping, kind).items():
         if not isinstance(inner, Mapping):

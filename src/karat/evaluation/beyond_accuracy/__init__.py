@@ -109,7 +109,7 @@ def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[s
     """Returns the requested measure names or, without a request, those of all measures that the inputs support.
 
     Raises:
-        DataError: there are no measures.
+        DataError: no measure was requested, or none is possible.
     """
     if measures is None:
         return [

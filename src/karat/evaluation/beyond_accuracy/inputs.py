@@ -175,7 +175,7 @@ def one_of(found: list[str], role: str, what: str) -> str | None:
     """Returns the column for a role, found by its usual names, or None if no column matches.
 
     Raises:
-        DataError: there are two.
+        DataError: two columns match.
     """
     if len(found) > 1:
         both = " and ".join(f"'{each}'" for each in found)

@@ -62,7 +62,7 @@ def refuse_other(source: Source) -> None:
     """Refuses binary files, and text whose lines end in a carriage return alone, as on old Macs.
 
     Raises:
-        DataError: it is one of them.
+        DataError: the file is binary, or its lines end in a carriage return alone.
     """
     try:
         start = source.start()

@@ -97,7 +97,7 @@ def refuse_lines(path: str, plan: Plan, kind: str) -> None:
     """Refuses lines on which a library would crash, or whose numbers it would read inexactly.
 
     Raises:
-        DataError: such a line, or an unreadable file.
+        DataError: the file has such a line, or is unreadable.
     """
     first = 1
     with sentences(path), unpacked(path) as file:

@@ -161,7 +161,7 @@ def try_reading(path: str) -> None:
     """Reads an Arrow file in a separate process first, because Polars may crash on a damaged file.
 
     Raises:
-        DataError: it did.
+        DataError: the process crashed.
     """
     if not sys.executable:
         return  # Python is part of another program
@@ -342,7 +342,7 @@ def library_for(place: Place, kind: str) -> Library:
     """Returns the first installed library that reads files of a kind.
 
     Raises:
-        DataError: none is installed.
+        DataError: no such library is installed.
     """
     for library in READS[kind]:
         if find_spec(library.name):
@@ -357,7 +357,7 @@ def refuse_damaged(path: str) -> None:
     """Refuses a Parquet file whose footer or page headers contradict themselves or the file's length.
 
     Raises:
-        DataError: such a file, or an unreadable one.
+        DataError: the file is damaged or unreadable.
     """
     with sentences(path), open(path, "rb") as file:
         if not file.seek(0, 2):

@@ -174,7 +174,7 @@ def labels_of(homes: list[str]) -> list[str]:
     """Returns the part of each folder's path in which the paths differ.
 
     Raises:
-        DataError: two differ only in blanks, which ids cannot contain.
+        DataError: two folders differ only in blanks, which ids cannot contain.
     """
     parts = {home: home.split(os.sep) for home in homes}
     before = shared(list(parts.values()))

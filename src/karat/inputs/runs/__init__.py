@@ -87,7 +87,7 @@ class MatchOptions:
             ranks: whether there is a column of ranks.
 
         Raises:
-            DataError: there is none, and the rule needs it.
+            DataError: the rule for ties needs ranks, and the frame has none.
         """
         if self.rule == "rank-column" and not ranks:
             raise refused("no-ranks")

@@ -159,7 +159,7 @@ class EngineRun:
         """Refuses a run with unusable rows.
 
         Raises:
-            DataError: such a row.
+            DataError: the run has an unusable row.
         """
         for kind, count in facts.items():
             name, _, role = kind.partition(" ")
