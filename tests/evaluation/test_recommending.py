@@ -273,7 +273,7 @@ def test_lists_that_are_none_are_refused() -> None:
         karat.beyond_accuracy({"u": ["a", "b", "a"]})
     with pytest.raises(DataError, match="no recommendations"):
         karat.beyond_accuracy({})
-    with pytest.raises(DataError, match="a list of items is expected"):
+    with pytest.raises(DataError, match="is not a list of items"):
         karat.beyond_accuracy({"u": "abc"})
 
 
