@@ -232,7 +232,11 @@ ONE = np.ones((2, 3))
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: evaluate(ONE, np.ones((2, 4)), ["AP"]), DataError, r"\[2, 3\], but relevance has shape \[2, 4\]"),
+        (
+            lambda: evaluate(ONE, np.ones((2, 4)), ["AP"]),
+            DataError,
+            r"\[2, 3\], but relevance has shape \[2, 4\]",
+        ),
         (lambda: evaluate(ONE[0], ONE[0], ["AP"]), DataError, "two axes .* pass queries="),
         (lambda: evaluate([[1.0]], ONE, ["AP"]), DataError, "scores is a list, not an array"),
         (lambda: evaluate(ONE, [[1.0]], ["AP"]), DataError, "relevance is a list, not an array"),
@@ -241,7 +245,11 @@ ONE = np.ones((2, 3))
             DataError,
             "relevance is a list, not an array",
         ),
-        (lambda: evaluate(ONE, ONE, ["AP"], judged=ONE[:1]), DataError, "scores has 2 rows and judged has 1 row"),
+        (
+            lambda: evaluate(ONE, ONE, ["AP"], judged=ONE[:1]),
+            DataError,
+            "scores has 2 rows and judged has 1 row",
+        ),
         (lambda: evaluate(ONE, ONE, ["AP"], weights=ONE[0]), DataError, "one weight for each of 2 queries"),
         (lambda: evaluate(ONE * np.nan, ONE, ["AP"]), DataError, "number 1 .* score that is no number"),
         (lambda: evaluate(ONE, ONE * 9, ["ERR"]), DataError, "larger gain than the highest"),
