@@ -194,7 +194,9 @@ def framed(library: str, run: dict[str, dict[str, float]], folder: Path) -> Any:
 
 
 def test_ids_of_lists_that_never_meet_are_warned_of() -> None:
-    with pytest.warns(DataWarning, match="retrieved ids have the type int, and reference ids have the type str"):
+    with pytest.warns(
+        DataWarning, match="retrieved ids have the type int, and reference ids have the type str"
+    ):
         scores = karat.evaluate_ids([[1, 2], [3]], [["1"], ["3"]], "RR")
     assert "no judged document retrieved" in scores.footer()
     with pytest.warns(DataWarning, match="leading zeros"):
