@@ -118,8 +118,7 @@ class Effect:
         lost: pairs that differ significantly only under the first judge.
         gained: pairs that differ significantly only under the second judge.
         reversed: pairs that differ significantly and in opposite directions under the judges, with the first judge's
-            better system
-        first.
+            better system first.
     """
 
     label: str

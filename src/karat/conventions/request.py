@@ -166,6 +166,6 @@ def refuse_other_orders(asked: Mapping[str, Measure], policy: Policy) -> None:
     label = next((label for label, measure in asked.items() if measure.definition.groups), None)
     if label is not None and policy.ties in ("optimistic", "pessimistic", "expected"):
         raise PolicyError(
-            f"{label} has no {policy.ties} order of tied documents (ties={policy.ties}), since a document has a grade "
-            "for each subtopic. Choose another rule for ties, such as trec."
+            f"{label} cannot be computed with ties={policy.ties}, because a document has a grade for each "
+            "subtopic. Choose another rule for ties, such as trec."
         )

@@ -381,7 +381,9 @@ def once_each(lines: Lines, duplicates: str, name: str, origin: Provenance) -> I
 def lines_of_mapping(
     mapping: Mapping[Any, Any], grade: float | None = None
 ) -> tuple[_native.Judgments, Lines]:
-    """Reads ``{query: {subtopic: {document: grade}}}``. Returns judgments with the highest grade, and all lines.
+    """Reads ``{query: {subtopic: {document: grade}}}``.
+
+    Returns judgments with each document's highest grade, and the lines of all subtopics.
 
     Args:
         mapping: the judgments.

@@ -109,7 +109,7 @@ class Traced:
 
 
 class Arithmetic:
-    """Arithmetic operators, with either operand first, as calls of ``combined``."""
+    """Defines the arithmetic operators, each of which calls ``combined``."""
 
     def combined(self, sign: str, left: Any, right: Any) -> Any:
         """Returns the result of an arithmetic operator on two operands."""

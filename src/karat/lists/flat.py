@@ -164,7 +164,7 @@ class Flat(Lists):
         return self.n_judged(("worth", gain), lambda: gain_of(np, self.rows.judged_grades, gain) > 0)
 
     def n_judged(self, name: Any, which: Callable[[], NDArray[np.bool_]]) -> Queries:
-        """Returns the number of marked judgments of each query, which is cached under a name for all runs."""
+        """Returns the number of marked judgments of each query, and caches this number under a name for other runs."""
         if name not in self.shared:
             marks = which().astype(np.float64)
             self.shared[name] = np.asarray(_native.total(marks, self.rows.judged_offsets))

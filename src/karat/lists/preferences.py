@@ -197,7 +197,7 @@ def closed(preferred: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def kinds_of(pairs: Pairs, retrieved: int) -> Kinds:
-    """Returns the number of pairs of each kind. The first document of a pair is the preferred one."""
+    """Returns the number of pairs of each kind of documents. The first document of a pair is the preferred one."""
     better, worse = pairs
     ahead, both = better < worse, np.maximum(better, worse) < retrieved
     one = (np.minimum(better, worse) < retrieved) & ~both

@@ -169,19 +169,19 @@ class Recommended:
     # ------------------------------------------------------------ between items, recommendations and users
 
     def per_row(self, values: Floats) -> Floats:
-        """Returns, for each recommendation, the number of its item."""
+        """Returns the value of each recommendation's item."""
         return values[self.rows.item]
 
     def per_item(self, rows: Floats) -> Floats:
-        """Returns the sum of a number per recommendation for each item."""
+        """Returns each item's sum of the values of its recommendations."""
         return np.bincount(self.rows.item, rows, len(self.items)).astype(np.float64)
 
     def total(self, rows: Floats) -> Floats:
-        """Returns the sum of a number per recommendation for each user."""
+        """Returns each user's sum of the values of the recommendations."""
         return np.bincount(self.rows.user, rows, len(self.users)).astype(np.float64)
 
     def per_user(self, rows: Floats, over: str = "listed") -> Floats:
-        """Returns each user's mean of a number per recommendation; NaN for a user without recommendations.
+        """Returns each user's mean of the values of the recommendations, or NaN without recommendations.
 
         ``over=depth`` divides by the depth, so that the missing items of short lists count as zeros.
         """
@@ -201,7 +201,7 @@ class Recommended:
         return np.asarray((seen >= least) & (seen > 0), np.float64)
 
     def expected(self, against: str) -> Floats:
-        """Returns 1 for each recommendation that the simpler recommender ``against`` also makes, else 0."""
+        """Returns 1 for each recommendation that the recommender ``against`` makes, too, else 0."""
         if against == "popular":
             return self.per_row(self.popular())
         found: Floats = self.given("baseline").rows.among(self.rows)
@@ -234,7 +234,7 @@ class Recommended:
     # ------------------------------------------------------------ distances of the items of a list
 
     def distance_within_lists(self, by: str, distance: str) -> Floats:
-        """Returns the sum of the distances of each list's pairs of items [users].
+        """Returns the sum of the distances between the items of each list [users].
 
         Args:
             by: ``features`` or ``train``, whose vectors are compared.
@@ -269,7 +269,7 @@ class Recommended:
         return rows
 
     def cosines(self) -> Floats:
-        """Returns, for each list, the sum of 1 - cosine over its pairs, computed from the sum of unit vectors."""
+        """Returns the sum of 1 - cosine over the pairs of each list, computed from the sum of unit vectors."""
         rows = self.vectors()
         size = np.sqrt((rows**2).sum(axis=1, keepdims=True))
         unit = np.divide(rows, size, out=np.zeros_like(rows), where=size > 0)
@@ -279,7 +279,7 @@ class Recommended:
         return total
 
     def differences(self, distance: str) -> Floats:
-        """Returns the sum of the distances of each list's pairs, for many lists of equal length at once."""
+        """Returns the sum of the distances between the items of each list, for many lists of equal length at once."""
         rows, starts = self.vectors(), np.searchsorted(self.rows.user, np.arange(len(self.users) + 1))
         lengths, totals = np.diff(starts), np.zeros(len(self.users))
         for length in np.unique(lengths[lengths > 1]).tolist():
@@ -294,7 +294,7 @@ class Recommended:
         return totals
 
     def given_distances(self) -> Floats:
-        """Returns the sum of the given distances of each list's pairs.
+        """Returns the sum of the given distances between the items of each list.
 
         Raises:
             DataError: a pair has no distance.
@@ -305,7 +305,7 @@ class Recommended:
         lists, size = self.matrix(self.rows), (len(self.items), len(self.items))
 
         def summed(values: Floats) -> Floats:
-            """Returns the sum, for each list, of a number per pair."""
+            """Returns each list's sum of the values of its pairs."""
             one_way = sparse.csr_matrix((values, (pairs.user, pairs.item)), shape=size)
             sums: Floats = np.asarray((lists @ (one_way + one_way.T)).multiply(lists).sum(axis=1), np.float64)
             return sums.ravel() / 2.0

@@ -117,7 +117,7 @@ class Sentences:
 
 
 def filled(text: str, values: Mapping[str, Any]) -> str:
-    """Returns a sentence with its braces filled, in two wordings if a value has two."""
+    """Fills the braces of a sentence, and keeps both wordings if a value has two."""
     python = Counting().format(text, **values)
     commands = {name: each.command for name, each in values.items() if isinstance(each, Worded)}
     return Worded(python, Counting().format(text, **{**values, **commands})) if commands else python

@@ -110,7 +110,7 @@ class Closeup:
     Args:
         query: its index among the comparison's queries.
         documents: each document with its grade, None if unjudged.
-        lists: for each run, its first documents as indices into ``documents``; None for a run given as scores.
+        lists: the first documents of each run, as indices into ``documents``; None for a run given as scores.
         judged: the number of judged documents of the query.
         relevant: the number with a grade of 1 or more.
     """
@@ -162,7 +162,7 @@ class Excerpt:
 
 
 def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], Derivations]:
-    """Returns the queries of an excerpt in full, and derivations of their values up to a limit.
+    """Returns the data of each query that the page shows in full, with derivations of the values up to a limit.
 
     Queries are processed one by one, and no list is kept.
     """

@@ -72,7 +72,7 @@ class Grid:
 
 
 def on_grid(scores: Floats) -> Grid:
-    """Returns scores on a grid, on which a sum is exact for any order, number of threads and library.
+    """Returns scores as multiples of a unit, so that sums are exact in any order and on any number of threads.
 
     Scores that are all fractions with one small denominator (P@10, hits, counts) become whole numbers: nothing is
     rounded and no tie is lost. All others are rounded to multiples of 2**-36 of the power of two above the largest;

@@ -33,7 +33,7 @@ class Numbers:
         self.of: dict[Hashable, int] = {}
 
     def take(self, ids: Any) -> Integers:
-        """Returns the number of each id, and assigns numbers to new ids.
+        """Returns the index of each id, and assigns new indices to new ids.
 
         In a NumPy array, only distinct ids are looked up.
 
@@ -123,7 +123,7 @@ class Inputs:
         return None if self.given[what] is None else Pairs(*self.columns(what)[:2])
 
     def numbered(self, what: str) -> Integers | None:
-        """Returns the number of each item of an input, or None if the input was not given."""
+        """Returns the index of each item of an input, or None if the input was not given."""
         return None if self.given[what] is None else self.items.take(list(self.given[what]))
 
     def columns(self, what: str) -> tuple[Integers, Integers, Floats | None, list[Any]]:

@@ -300,7 +300,10 @@ BROADCAST = 64 * 2**20
 
 
 def home_of(table: Any, library: str) -> Any:
-    """Returns the session that can create tables. For DuckDB, a relation stands for its connection."""
+    """Returns the session that can create tables.
+
+    For DuckDB, a relation is returned, because each relation belongs to a connection.
+    """
     if library == "pyspark":
         return table.sparkSession
     if library == "sqlframe":
