@@ -122,7 +122,6 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
     made.query_table_.reset(query_count);
     made.offsets_.reserve(query_count + 1);
     made.documents_.reserve(row_count, documents_.bytes());
-    made.hashes_.reserve(row_count);
     made.grades_.reserve(row_count);
     made.lines_.reserve(row_count);
 
@@ -179,7 +178,6 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
         for (std::size_t i = 0; i < own_count; ++i) {
             if (!kept[i]) continue;
             made.documents_.add(documents_[own[i]]);
-            made.hashes_.push_back(hashes[i]);
             made.grades_.push_back(grades_[own[i]]);
             made.lines_.push_back(lines_[own[i]]);
         }

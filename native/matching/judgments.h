@@ -46,7 +46,7 @@ public:
     bool relevant(std::int64_t judgment) const { return grades_[static_cast<std::size_t>(judgment)] > 0; }
     const std::vector<std::int64_t>& lines() const { return lines_; }
     std::string_view document(std::int64_t j) const { return documents_[static_cast<std::size_t>(j)]; }
-    std::uint64_t hash(std::int64_t j) const { return hashes_[static_cast<std::size_t>(j)]; }
+    std::uint64_t hash(std::int64_t j) const { return hash_id(document(j), seed_); }
     // The judgments of some documents of a query, TOGETHER at most, or -1.
     void find_documents(std::int64_t q, const Document* documents, std::size_t count, std::int64_t* found) const;
     std::uint64_t seed() const { return seed_; }
@@ -63,7 +63,6 @@ private:
     IdTable query_table_;
     std::vector<std::int64_t> offsets_{0};
     Ids documents_;
-    std::vector<std::uint64_t> hashes_;
     std::vector<double> grades_;
     std::vector<std::int64_t> lines_;
     std::vector<std::uint32_t> slots_;  // a table of its documents for each query, made once for all runs

@@ -46,8 +46,8 @@ MOST_MADE = 64
 """The most cuts and ideal lists kept at a time."""
 ORDERS = ("pessimistic", "optimistic")
 """The worst and the best order of tied documents."""
-RANKS_AT_A_TIME = 2**17
-"""The most ranks that have a row each at a time."""
+AT_A_TIME = 2**17
+"""The most rows or judgments processed at a time, which limits memory and keeps arrays in the cache of a core."""
 
 
 def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Any] | None = None) -> Floats:
@@ -55,15 +55,16 @@ def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Any
 
     ``best`` caches ideal rankings and counts of judgments, which other runs with the same qrels reuse.
     """
-    best = {} if best is None else best
     values = np.empty((len(rows.length), len(measures)))
+    whole = rows.group_offsets is not None or any(each.micro or each.definition.groups for each in measures)
     for kind, places in by_kind(measures).items():
         those = [measures[place] for place in places]
-        if kind == "every":
-            for first, last in parts_of(rows, whole=any(each.micro for each in those)):
-                values[first:last, places] = columns_of(rows.part(first, last), those, before=first)
-        else:
-            values[:, places] = columns_of(rows.relevant if kind == "relevant" else rows, those, best)
+        needed = rows.relevant if kind == "relevant" else rows
+        # Runs with the same judgments have the same parts, unless a part holds every rank.
+        sizes = rows.length if kind == "every" else np.diff(rows.judged_offsets)
+        for first, last in [(0, len(sizes))] if whole else parts_of(sizes):
+            shared = None if best is None or kind == "every" else best.setdefault((first, last), {})
+            values[first:last, places] = columns_of(needed.part(first, last), those, shared, before=first)
     return values
 
 
@@ -122,15 +123,12 @@ def query_of(lists: Flat, group: int) -> int:
     return int(np.searchsorted(offsets, group, side="right")) - 1
 
 
-def parts_of(rows: JudgedRows, *, whole: bool) -> Iterator[tuple[int, int]]:
-    """Yields the bounds of parts in which a row for every rank needs little memory, or the bounds of the whole."""
-    if whole or rows.group_offsets is not None:
-        yield 0, len(rows.length)
-        return
-    ends, first = np.cumsum(rows.length), 0
+def parts_of(sizes: Floats | Integers) -> Iterator[tuple[int, int]]:
+    """Yields the bounds of parts of the lists, each with at most ``AT_A_TIME`` rows, or with a single list."""
+    ends, first = np.cumsum(sizes + 1), 0
     while first < len(ends):
-        before = ends[first - 1] if first else 0.0
-        last = max(first + 1, int(np.searchsorted(ends, before + RANKS_AT_A_TIME, side="right")))
+        before = ends[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, before + AT_A_TIME, side="right")))
         yield first, last
         first = last
 
@@ -149,9 +147,9 @@ def weights_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats | None:
 
 
 def extreme_values(
-    found: Match, measures: Sequence[Measure], policy: Policy, values: Floats, best: dict[Any, Any]
-) -> Iterator[tuple[Floats, Floats | None]]:
-    """Returns the values and their weights under the worst and under the best order of tied documents.
+    found: Match, measures: Sequence[Measure], policy: Policy, values: Floats, best: dict[Any, Any] | None
+) -> Iterator[tuple[int, list[Floats], list[Floats | None]]]:
+    """Yields each measure's place, and its values and weights under the worst and the best order of tied documents.
 
     Args:
         found: the match.
@@ -161,26 +159,31 @@ def extreme_values(
         best: the cache of ideal rankings and counts of judgments.
     """
     if any(each.micro or each.definition.weighs for each in measures):
-        for rule in ORDERS:
-            rows = finished(arranged(found.whole, rule), policy)
-            yield values_of(rows, measures, best), weights_of(rows, measures)
+        orders = [finished(arranged(found.whole, rule), policy) for rule in ORDERS]
+        ends, weights = (
+            [values_of(rows, measures, best) for rows in orders],
+            [weights_of(rows, measures) for rows in orders],
+        )
+        for place in range(len(measures)):
+            its = [None if each is None else each[:, place] for each in weights]
+            yield place, [end[:, place] for end in ends], its
         return
-    extremes = [values.copy() for _ in ORDERS]
     for kind, places in by_kind(measures).items():
         # Without unjudged documents, ranks depend on all judged ones.
         relevant = kind == "relevant" and policy.unjudged != "removed"
         whole = found.whole.relevant if relevant else found.whole
         tied = lists_with_ties(whole)
-        if not tied.any():
-            continue
         few = 2 * int(tied.sum()) < len(tied)
         part = replace(chosen(whole, tied) if few else whole, weight=None)
-        for rule, every in zip(ORDERS, extremes, strict=True):
-            rows = finished(arranged(part, rule), policy)
-            its = values_of(rows, [measures[place] for place in places], None if few else best)
-            for column, place in enumerate(places):
-                every[tied, place] = its[:, column] if few else its[tied, column]
-    yield from ((each, None) for each in extremes)
+        those = [measures[place] for place in places]
+        ends = [
+            values_of(finished(arranged(part, rule), policy), those, None if few else best) for rule in ORDERS
+        ]
+        for column, place in enumerate(places):
+            both = [values[:, place].copy() for _ in ORDERS]
+            for its, end in zip(both, ends, strict=True):
+                its[tied] = end[:, column] if few else end[tied, column]
+            yield place, both, [None, None]
 
 
 def lists_with_ties(rows: JudgedRows) -> NDArray[np.bool_]:
@@ -436,7 +439,8 @@ def computed(
         UncomputableError: a measure has no value for the grades of a query.
     """
     asked, policy, convention = request.asked, request.policy, request.convention
-    best = {} if best is None else best
+    if best is None and len(found.rows.judged_grades) <= AT_A_TIME:
+        best = {}  # else the ideal rankings of all lists would take much memory
     refuse_other_orders(asked, policy)
     wanted = list(asked.values())
     column = None if request.weights is None else given_weights(found, request.weights)
@@ -478,28 +482,22 @@ def tie_bounds(
     policy: Policy,
     column: Floats | None,
     values: Floats,
-    best: dict[Any, Any],
+    best: dict[Any, Any] | None,
 ) -> dict[str, tuple[float, float]]:
     """Returns each measure's mean under the worst and the best order of ties, except for measures by subtopics."""
     alone = [not measure.definition.groups for measure in asked.values()]
     asked = {label: measure for label, measure in asked.items() if not measure.definition.groups}
     if not asked:
         return {}
-    wanted = list(asked.values())
-    orders = [
-        (values, together(column, own, wanted))
-        for values, own in extreme_values(found, wanted, policy, values[:, alone], best)
-    ]
     bounds = {}
-    for place, (label, measure) in enumerate(asked.items()):
-        how = measure.definition.aggregate
+    labels, wanted = list(asked), list(asked.values())
+    for place, ends, weights in extreme_values(found, wanted, policy, values[:, alone], best):
+        how = wanted[place].definition.aggregate
         if how != "sum":
-            low, high = (
-                aggregate(values[:, place], how, None if weights is None else weights[:, place])
-                for values, weights in orders
-            )
-            bounds[label] = (min(low, high), max(low, high))
-    return bounds
+            its = [own if column is None else column * (1.0 if own is None else own) for own in weights]
+            low, high = (aggregate(end, how, own) for end, own in zip(ends, its, strict=True))
+            bounds[labels[place]] = (min(low, high), max(low, high))
+    return {label: bounds[label] for label in labels if label in bounds}
 
 
 def mean_errors(errors: Floats, asked: dict[str, Measure], weights: Floats | None) -> dict[str, float]:
@@ -577,7 +575,7 @@ def evaluate_together(
     Raises:
         DataError: as in ``evaluate``.
     """
-    best: Ideals = {}
+    best: Ideals | None = {} if len(runs) > 1 else None
 
     def one(run: Run, threads: int | None = None) -> Evaluated:
         matched = Matches.of_run(judged, run, request, progress, threads, scores_only=scores_only)

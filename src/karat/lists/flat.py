@@ -121,7 +121,7 @@ class Flat(Lists):
         """Stores the arguments."""
         self.shared: dict[Any, Any] = {} if best is None else best
         self.rows = fill(rows) if every_rank else rows
-        self.uncut, self.asked = self, self.rows.depth
+        self.uncut, self.asked = self.rows, self.rows.depth
         self.made: dict[Any, Flat] = {}
 
     # ------------------------------------------------------------ columns
@@ -348,7 +348,7 @@ class Flat(Lists):
     def candidates(self, of: str) -> tuple[Integers, Floats]:
         """Returns the list number and the grade of each document that can be in the ideal ranking."""
         if of == "retrieved":
-            return self.uncut.rows.list_of_row, self.uncut.rows.grade
+            return self.uncut.list_of_row, self.uncut.grade
         if of in ("depth", "full"):
             asked = cast("Floats", self.depth if of == "depth" else self.length).astype(np.int64)
             return np.repeat(np.arange(len(asked)), asked), np.ones(int(asked.sum()))

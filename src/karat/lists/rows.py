@@ -74,7 +74,7 @@ class JudgedRows:
         """Returns the lists with the numbers from ``first`` to ``last`` - 1."""
         rows = slice(self.offsets[first], self.offsets[last])
         judgments = slice(self.judged_offsets[first], self.judged_offsets[last])
-        documents = slice(*self.document_offsets[[first, last]])
+        documents = None if self.scores is None else slice(*self.document_offsets[[first, last]])
         return replace(
             self,
             offsets=self.offsets[first : last + 1] - rows.start,
@@ -98,7 +98,8 @@ class JudgedRows:
     @cached_property
     def relevant(self) -> JudgedRows:
         """The table without the rows of grade 0 or less. The judgments remain complete."""
-        return self.kept(self.grade > 0)
+        which = self.grade > 0
+        return self if which.all() else self.kept(which)
 
     def taken(self, places: Any, *names: str) -> dict[str, Any]:
         """Returns the columns of these names at some places; None for a column that is None."""

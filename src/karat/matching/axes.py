@@ -18,7 +18,6 @@ from karat.lists.rows import (
     Floats,
     Integers,
     JudgedRows,
-    offsets_of,
     rows_of_groups,
     stretches,
 )
@@ -86,18 +85,19 @@ def condensed(rows: JudgedRows) -> JudgedRows:
 
 def chosen(rows: JudgedRows, lists: NDArray[np.bool_]) -> JudgedRows:
     """Selects some of the lists."""
-    count = int(lists.sum())
-    number = np.cumsum(lists) - 1
-    row_lists, judgment_lists = rows.list_of_row, rows.list_of_judgment
-    kept = lists[judgment_lists]
+    order = np.flatnonzero(lists)
+    row_counts, judged_counts = np.diff(rows.offsets), np.diff(rows.judged_offsets)
+    its, judged = stretches(row_counts, order), stretches(judged_counts, order)
+    documents = None if rows.scores is None else stretches(rows.length.astype(np.int64), order)
     return replace(
-        rows.kept(lists[row_lists]),
-        length=rows.length[lists],
-        offsets=offsets_of(number[row_lists[lists[row_lists]]], count),
-        judged_offsets=offsets_of(number[judgment_lists[kept]], count),
-        judged_grades=rows.judged_grades[kept],
-        scores=None if rows.scores is None else rows.scores[np.repeat(lists, rows.length.astype(np.int64))],
-        judged_document=None if rows.judged_document is None else rows.judged_document[kept],
+        rows,
+        length=rows.length[order],
+        offsets=np.append(0, np.cumsum(row_counts[order])),
+        judged_offsets=np.append(0, np.cumsum(judged_counts[order])),
+        **rows.taken(its, *PER_ROW, "document"),
+        **rows.taken(judged, "judged_grades", "judged_document"),
+        **rows.taken(documents, "scores"),
+        **rows.taken(order, "weight"),
         by_group=None if rows.by_group is None else chosen_groups(rows.by_group, lists),
     )
 
