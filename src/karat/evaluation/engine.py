@@ -17,7 +17,7 @@ from karat.inputs.runs import available_cores, in_threads
 from karat.inputs.sources import Provenance
 from karat.lists.flat import Flat
 from karat.matching.axes import Orders, all_orders, arranged, chosen, turned_orders
-from karat.matching.match import Match, finished, match, match_grades
+from karat.matching.match import Match, finished, match, match_grades, ranks_alone
 from karat.matching.mismatch import doubts
 from karat.measures import REGISTER, Measure
 from karat.output.errors import (
@@ -62,7 +62,10 @@ def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Any
         needed = rows.relevant if kind == "relevant" else rows
         # Runs with the same judgments have the same parts, unless a part holds every rank.
         sizes = rows.length if kind == "every" else np.diff(rows.judged_offsets)
-        for first, last in [(0, len(sizes))] if whole else parts_of(sizes):
+        if whole:
+            values[:, places] = columns_of(needed, those, best)
+            continue
+        for first, last in parts_of(sizes):
             shared = None if best is None or kind == "every" else best.setdefault((first, last), {})
             values[first:last, places] = columns_of(needed.part(first, last), those, shared, before=first)
     return values
@@ -160,18 +163,14 @@ def extreme_values(
     """
     if any(each.micro or each.definition.weighs for each in measures):
         orders = [finished(arranged(found.whole, rule), policy) for rule in ORDERS]
-        ends, weights = (
-            [values_of(rows, measures, best) for rows in orders],
-            [weights_of(rows, measures) for rows in orders],
-        )
+        ends = [values_of(rows, measures, best) for rows in orders]
+        weights = [weights_of(rows, measures) for rows in orders]
         for place in range(len(measures)):
-            its = [None if each is None else each[:, place] for each in weights]
-            yield place, [end[:, place] for end in ends], its
+            own = [None if each is None else each[:, place] for each in weights]
+            yield place, [end[:, place] for end in ends], own
         return
     for kind, places in by_kind(measures).items():
-        # Without unjudged documents, ranks depend on all judged ones.
-        relevant = kind == "relevant" and policy.unjudged != "removed"
-        whole = found.whole.relevant if relevant else found.whole
+        whole = found.whole.relevant if kind == "relevant" and ranks_alone(policy) else found.whole
         tied = lists_with_ties(whole)
         few = 2 * int(tied.sum()) < len(tied)
         part = replace(chosen(whole, tied) if few else whole, weight=None)
