@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
+from karat.conventions.reference import facts
 from karat.measures import REGISTER
 
 PAGE = Path(__file__).with_name("recommendation.md")
@@ -17,10 +18,9 @@ def section() -> str:
     for entry in REGISTER.values():
         if entry.takes != "recommendations":
             continue
-        words = [f"`{name}={'|'.join(values.words)}`" for name, values in entry.parameters.items()]
-        parameters = f"\nParameters: {' '.join(words)} (the first is the default).\n" if words else ""
         text = inspect.cleandoc(entry.formula.__doc__ or "").replace("``", "`")
-        entries.append(f"### {entry.name}\n\n{text}\n{parameters}\nSource: {entry.source}.\n")
+        rows = [f"| {what} | {said} |" for what, said in facts(entry).items() if what != "name in trec_eval"]
+        entries.append("\n".join([f"### {entry.name}\n\n{text}\n", "| | |", "|---|---|", *rows, ""]))
     return "\n".join([HEADING, *entries])
 
 

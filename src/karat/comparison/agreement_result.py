@@ -92,7 +92,7 @@ class Statistic:
 
     @property
     def interval(self) -> str:
-        """The interval as text; empty if there is none."""
+        """The interval as text, or an empty text without an interval."""
         return between(self.low, self.high)
 
 

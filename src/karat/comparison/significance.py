@@ -143,7 +143,7 @@ def empty_outcome(first: Integers, second: Integers) -> Outcome:
 
 
 def pairs_in(outcome: Outcome, settings: Settings) -> tuple[Pair, ...]:
-    """Returns a ``Pair`` for each row of the outcome. A number that was not requested is None."""
+    """Returns a ``Pair`` for each row of the outcome. Numbers that were not requested are None."""
     columns = {each.name: outcome[each.name].tolist() for each in fields(Pair)}
     nothing = [None] * len(outcome)
     if settings.margin is None:

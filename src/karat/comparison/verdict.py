@@ -245,7 +245,7 @@ def p_text(p: float | None, alpha: float, smallest: float = 0.0) -> str:
 
 
 def smallest_p(settings: Settings, *, adjusted: bool) -> float:
-    """Returns the smallest p that resampling can give; 0 without resampling."""
+    """Returns the smallest p that resampling can give, or 0 without resampling."""
     if not settings.resamples or (not adjusted and settings.test in FAMILY_WISE):
         return 0.0
     return 0.0 if adjusted and settings.correction != "none" else 1 / (settings.resamples + 1)

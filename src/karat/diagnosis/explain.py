@@ -707,7 +707,7 @@ def tied_ranks(found: Match, depth: int | None) -> list[str]:
 def overruled(
     derived: float, value: float, found: Match, policy: Policy, empty: bool, say: Language = ENGLISH
 ) -> Iterator[str]:
-    """Returns why the value differs from that of the formula on this list, or an empty text if it does not."""
+    """Yields the reason why the value differs from the formula's value for the list, if it does."""
     if derived == value or (derived != derived and value != value):
         return
     if found.missing[0] and policy.missing == "nan":

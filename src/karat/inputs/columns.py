@@ -230,7 +230,7 @@ def has_document(names: Sequence[str], asked: str | None) -> bool:
 
 
 def value_of(lists: list[str], kind: str, asked: Mapping[str, str | None], listed: str) -> dict[str, str]:
-    """Returns the column with the lists of scores or grades. A run may have no such column.
+    """Returns the column with the lists of scores or grades. For a run, the column may be missing.
 
     Raises:
         DataError: the named column is missing, or qrels have none.

@@ -1,4 +1,4 @@
-"""The errors for input that cannot be read. Their sentences are in ``faults.toml``."""
+"""The errors for input that cannot be read. The sentences of the errors are in ``faults.toml``."""
 
 from __future__ import annotations
 

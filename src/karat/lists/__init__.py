@@ -540,7 +540,7 @@ def gain_of(xp: Any, grade: Any, gain: Gain) -> Any:
 
 
 def discount_of(xp: Any, rank: Any, discount: str) -> Any:
-    """Returns the discount (the divisor of a gain) at each rank."""
+    """Returns the discount of each rank, by which gains are divided."""
     word, base = opened(discount)
     if base is not None and word == "jk":
         return xp.log2(xp.maximum(rank, base)) / log2(base)

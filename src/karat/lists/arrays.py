@@ -46,7 +46,7 @@ def is_tensor(array: Any) -> bool:
 
 
 def host_view(array: Any) -> Any:
-    """Returns a NumPy view of a tensor in host memory, unless torch.compile traces it; returns other arrays unchanged.
+    """Returns a NumPy view of a tensor in host memory, or other arrays and tensors traced by torch.compile unchanged.
 
     NumPy sorts faster than eager PyTorch, and karat can read its numbers without waiting.
     """

@@ -73,7 +73,7 @@ class Expected(Padded):
     # ------------------------------------------------------------ averages
 
     def averaged(self, name: Any, rows: Rows) -> Rows:
-        """Returns the rows, averaged over each tie; computed once for all depths."""
+        """Returns the rows, averaged over each tie, and computes them once for all depths."""
         whole = kept_in(self.plain.made, ("averaged", name), lambda: self.over_ties(rows))
         return cast("Rows", whole[:, : self.shape[1]])
 

@@ -90,7 +90,7 @@ class Padded(Lists):
     @property
     @once
     def tie_span(self) -> tuple[Any, Any]:
-        """The first and the last rank that share each document's score; padding is never tied [query, document]."""
+        """The first and the last rank of the documents that share each document's score [query, document]."""
         if self.scores is None:
             return self.whole_rows(self.rank), self.whole_rows(self.rank)
         here, rank, length = self.scores(), cast("Any", self.rank), cast("Any", self.length)[:, None]

@@ -218,7 +218,7 @@ class Recommended:
         return weight
 
     def history_similarity(self) -> Floats:
-        """Returns each recommendation's mean cosine with the user's train items; 0 for a user without train items."""
+        """Returns each recommendation's mean cosine with the user's train items, or 0 if the user has none."""
         units, train = self.histories(), self.given("train").once()
         own = train.user < len(self.users)
         had = self.matrix(Pairs(train.user[own], train.item[own]))

@@ -102,7 +102,7 @@ class JudgedRows:
         return self if which.all() else self.kept(which)
 
     def taken(self, places: Any, *names: str) -> dict[str, Any]:
-        """Returns the columns of these names at some places; None for a column that is None."""
+        """Returns the columns with these names at some places, with None for columns that are None."""
         columns = {name: getattr(self, name) for name in names}
         return {name: None if column is None else column[places] for name, column in columns.items()}
 
@@ -162,7 +162,7 @@ def joined(parts: list[JudgedRows], order: Integers) -> JudgedRows:
 
 
 def stretches(counts: Integers, order: Integers) -> Integers:
-    """Returns the indices of all elements of segments, which are given in a new order."""
+    """Returns the indices of all elements of some segments, in the order of the given segments."""
     starts, sizes = (np.cumsum(counts) - counts)[order], counts[order]
     before = np.cumsum(sizes) - sizes
     places: Integers = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)

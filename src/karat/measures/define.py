@@ -321,7 +321,7 @@ def parameters_of(name: str, formula: Callable[..., Any]) -> dict[str, Any]:
 
 
 def literals(formula: Callable[..., Any], parameter: str) -> tuple[Any, ...]:
-    """Returns the values of a parameter's ``Literal`` type; none for another type or an unknown name."""
+    """Returns the values of a parameter's ``Literal`` type, or no values for another type or an unknown name."""
     alone = SimpleNamespace(__annotations__={parameter: formula.__annotations__.get(parameter)})
     try:
         return get_args(get_type_hints(alone, formula.__globals__)[parameter])

@@ -145,7 +145,7 @@ def intent_aware_precision(r: Lists, rel: float = REL) -> Queries:
 def intent_aware_average_precision(r: Lists, rel: float = REL) -> Queries:
     """The average precision under the judgments of each subtopic, averaged over the subtopics.
 
-    Subtopics without a relevant document do not count. In ``GroupAP``, such a group counts as 0.
+    Subtopics without a relevant document do not count. In ``GroupAP``, a group without a relevant document counts as 0.
     """
     return over_subtopics(r, average_precision(r.groups, rel, "relevant"), rel)
 

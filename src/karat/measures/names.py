@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The judgments that a measure requires. A query without such judgments is empty for this measure.
+    """The judgments that a measure requires. A query without the required judgments counts as empty for the measure.
 
     Args:
         rel: judgments of this grade or more; None if ``gain`` decides.
@@ -199,7 +199,7 @@ class Measure:
             raise MeasureError(sentence("names", "formula_fails", **facts, error=error)) from error
 
     def weigh(self, lists: Lists) -> Queries | None:
-        """Returns the weight of each query in the mean; None for equal weights."""
+        """Returns the weight of each query in the mean, or None for equal weights."""
         if self.definition.weighs is None:
             return None
         cut = lists if self.depth is None else lists.top(self.depth)
@@ -365,7 +365,7 @@ def own(name: str) -> Measure:
 
 
 def from_trec_eval(name: str) -> list[Measure] | None:
-    """Returns the measures of a trec_eval name such as ``map``, ``P.5,10`` or ``all_trec``; None for another name."""
+    """Returns the measures of a trec_eval name such as ``map`` or ``P.5,10``, or None for another name."""
     if name in NICKNAMES:
         return [each for member in NICKNAMES[name] for each in in_full(member, TABLE[member].cutoffs)]
     for word, entry in TABLE.items():
@@ -380,7 +380,7 @@ def from_trec_eval(name: str) -> list[Measure] | None:
 
 
 def in_full(word: str, cutoffs: Iterable[float]) -> list[Measure]:
-    """Returns the measures of a trec_eval name, one per cutoff; none for ``runid`` and ``relstring``."""
+    """Returns the measures of a trec_eval name, one per cutoff, or no measures for ``runid`` and ``relstring``."""
     template = TABLE[word].karat
     if "{}" in template:
         return [own(template.format(show(cutoff))) for cutoff in cutoffs]

@@ -34,8 +34,8 @@ def area_under_curve(
 
     Pairs with equal scores count one half, so the order of ties does not matter. Only retrieved documents form pairs.
     Unjudged documents count as nonrelevant (``--unjudged removed`` leaves them out). A list with only relevant or only
-    nonrelevant documents has no pairs. ``single`` chooses the value of such a list: 0 (torchmetrics), 0.5, 1 or
-    undefined (scikit-learn). ``AUC@k`` is the AUC of the first k documents.
+    nonrelevant documents has no pairs. ``single`` chooses the value of a list without pairs: 0 (torchmetrics), 0.5, 1
+    or undefined (scikit-learn). ``AUC@k`` is the AUC of the first k documents.
 
     ``micro=true`` computes one AUC over the documents of all queries, as in scikit-learn, LightGBM, XGBoost and
     RecBole. Pairs are then also formed across queries, so scores must be comparable. The pairs of a query combine its

@@ -120,7 +120,7 @@ def effectiveness(
     """1 minus F of the first k documents, so that smaller is better.
 
     E is 1 if no relevant document was found. A b above 1 favours recall. Some printings of Baeza-Yates and Ribeiro-Neto
-    state wrongly that such a b favours precision.
+    state wrongly that a b above 1 favours precision.
     """
     return 1.0 - f(r, b, rel, over)
 
@@ -227,9 +227,9 @@ def unjudged(r: Lists) -> Queries:
 def judged(r: Lists, over: str = one_of("retrieved", "depth")) -> Queries:
     """The share of the first k documents that were judged for the query.
 
-    Judged is 0 for an empty list. ``over=depth`` divides by k even if the list is shorter. In that case, 1 minus Judged
-    is greater than ``Unjudged``, which treats missing ranks as judged. Judged differs from BEIR's Hole@k, which counts
-    a document as judged if it was judged for any query.
+    Judged is 0 for an empty list. ``over=depth`` divides by k even if the list is shorter. For a short list, 1 minus
+    Judged is then greater than ``Unjudged``, which treats missing ranks as judged. Judged differs from BEIR's Hole@k,
+    which counts a document as judged if it was judged for any query.
     """
     return r.ratio(r.total(r.judged), {"retrieved": r.length, "depth": r.depth}[over])
 
@@ -287,8 +287,8 @@ def average_precision(
     A relevant document that was not retrieved adds 0 to the sum. A query without relevant documents has the value 0. By
     default, the sum is divided by the number of all relevant documents. ``over=retrieved`` divides by the number of
     relevant documents in the list (torchmetrics, Ragas). ``over=capped`` divides by the number of all relevant
-    documents, but at most by k (LightGBM, Spark). ``over=length`` divides by this number, but at most by the list's
-    length (LensKit). ``over=depth`` divides by k (RecTools).
+    documents, but at most by k (LightGBM, Spark). ``over=length`` divides by the number of all relevant documents, but
+    at most by the list's length (LensKit). ``over=depth`` divides by k (RecTools).
     """
     hits = r.hits(rel)
     return r.ratio(r.total(hits * r.running(hits) / r.rank), r.size(over, rel))
@@ -309,7 +309,7 @@ def mean_precision(r: Lists, rel: float = REL) -> Queries:
 def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
     """Average precision that depends on the order of the run's lines, as in Evidently.
 
-    The precision at a rank counts if, of the documents down to this rank, the one with the last line is relevant. The
+    The precision at a rank counts if the last line of all documents down to this rank has a relevant document. The
     precisions that count are summed and divided by the number of relevant documents. If the lines are in order of rank,
     the value equals ``AP``. Evidently calls the value MAP in either case. ListedAP needs the policy ``listing=known``.
     """
@@ -346,8 +346,9 @@ def q_measure(
 def inferred_average_precision(r: Lists, rel: float = REL) -> Queries:
     """Average precision, estimated from judgments of a sample of the pool.
 
-    A negative grade marks a pooled document that was not sampled. The estimate assumes that such documents are relevant
-    as often as the sampled documents at higher ranks. The smoothing constant is 0.00001, as in trec_eval.
+    A negative grade marks a pooled document that was not sampled. The estimate assumes that documents that were not
+    sampled are relevant as often as the sampled documents at higher ranks. The smoothing constant is 0.00001, as in
+    trec_eval.
     """
     hits, epsilon = r.hits(rel) * r.judged, 0.00001
     relevant, nonrelevant, unsampled = r.above(hits), r.above(r.misses(rel)), r.above(r.pooled_unjudged)

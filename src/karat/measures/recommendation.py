@@ -55,7 +55,7 @@ def gini(
     Gini is 0 if all items are recommended equally often, and near 1 if only one item is recommended. With the n numbers
     x in ascending order, Gini is the sum of (2i - n - 1) x_i divided by n times the sum of x (RecBole). ``scale=n-1``
     divides by n - 1 instead of n, so that the maximum is 1. ``better=high`` gives 1 minus the coefficient (Elliot, with
-    ``scale=n-1``). ``of`` selects the items that count. The value depends strongly on this choice.
+    ``scale=n-1``). ``of`` selects the items that count. The value depends strongly on the choice of ``of``.
     """
     counts = r.xp.sort(r.counts_in(of))
     n = len(counts)
@@ -136,7 +136,7 @@ def popularity(
     scale: str = one_of("count", "share", "log2"),
     over: str = LISTED,
 ) -> Value:
-    """The mean popularity of the recommended items, which is their number of interactions in the training data.
+    """The mean number of interactions of the recommended items in the training data.
 
     The mean is taken over each list, then over users. ``of=users`` counts each user once. ``scale=share`` divides by
     the number of all interactions (RecTools' normalize) or users. ``scale=log2`` is log2(1 + count). An item that does
@@ -205,9 +205,9 @@ def personalisation(r: Recommended, similarity: str = one_of("cosine", "overlap"
     """1 minus the mean similarity of two users' lists, over all pairs of users.
 
     Personalisation is 0 if all lists are equal. ``cosine`` divides the number of shared items by the root of the
-    product of the lengths (Evidently). ``overlap`` divides this number by k. If all lists have k items, both values are
-    equal. Users without recommendations are omitted. The sum over pairs is computed from sums over items, without
-    comparing each pair.
+    product of the lengths (Evidently). ``overlap`` divides the number of shared items by k. If all lists have k items,
+    both values are equal. Users without recommendations are omitted. The sum over pairs is computed from sums over
+    items, without comparing each pair.
     """
     users = int((r.length > 0).sum())
     if users < 2:
@@ -235,7 +235,7 @@ def intra_list_diversity(
     ``cosine`` is 1 minus the cosine of the two feature vectors. ``hamming`` is the number of features that differ
     (RecTools). ``euclidean`` is the length of the vectors' difference. ``given`` takes the distances from the argument
     ``distances``. ``by=train`` uses the cosine between the users who had the two items (recommenders). A vector of
-    zeros has similarity 0 to all others. A list of one item has no pair. Such a list is omitted, or counts as 0 with
+    zeros has similarity 0 to all others. A list of one item has no pair, so it is omitted, or counts as 0 with
     ``single=zero`` (RecTools).
     """
     total = r.distance_within_lists(by, distance)

@@ -48,7 +48,7 @@ def unknown(word: str, at: str | None = None) -> UnknownMeasureError:
 
 
 def pointer(word: str) -> str | None:
-    """Returns the sentence about a name in unknown_names.toml; None if the file does not have the name."""
+    """Returns the sentence about a name in unknown_names.toml, or None if the file does not contain the name."""
     for each in pointers():
         if folded(word) in map(folded, each["names"]):
             return Worded(each["say"], each.get("command", each["say"]))

@@ -75,10 +75,10 @@ def normalised_discounted_cumulated_gain(
     The ideal ranking has all judged documents, whether retrieved or not, and is cut at the same depth as the run.
     ``ideal=uncut`` never cuts the ideal ranking (Haystack, LlamaIndex, Quepid's ndcg@10). ``ideal=length`` cuts it at
     the length of the run's list (Elasticsearch, MLflow). With ``ideal=retrieved``, it has only retrieved documents.
-    With ``ideal=depth``, it has k documents of grade 1 (RecTools); if the gains equal the grades and are from 0 to 1,
-    the value is that of C/W/L's SDCG. With ``ideal=full``, it has as many documents of grade 1 as were retrieved. nDCG
-    is 0 for a query without a positive gain. NTCIR's name for nDCG is MSnDCG. Do not confuse nDCG with Spark's graded
-    nDCG, whose ideal ranking keeps the judgments in the given order.
+    With ``ideal=depth``, it has k documents of grade 1 (RecTools). If gains equal grades between 0 and 1,
+    ``ideal=depth`` gives the SDCG of C/W/L. With ``ideal=full``, it has as many documents of grade 1 as were retrieved.
+    nDCG is 0 for a query without a positive gain. NTCIR's name for nDCG is MSnDCG. Do not confuse nDCG with Spark's
+    graded nDCG, whose ideal ranking keeps the judgments in the given order.
     """
     best = ideal_discounted_cumulated_gain(r, gain, discount, ideal)
     return r.ratio(discounted_cumulated_gain(r, gain, discount), best)
@@ -249,8 +249,8 @@ def rank_biased_residual(
 ) -> Queries:
     """The increase of RBP if every unjudged document, and every document beyond the list, were relevant.
 
-    RBPresid is 0 if every retrieved document is judged. ``tail=always`` counts documents beyond the list even in this
-    case, as in the paper.
+    RBPresid is 0 if every retrieved document is judged. ``tail=always`` counts documents beyond the list even if every
+    retrieved document is judged, as in the paper.
     """
     unsure = r.exceeds(r.length - r.total(r.judged), 0.0)
     counts = {"unjudged": unsure, "always": r.most(unsure, 1.0)}[tail]

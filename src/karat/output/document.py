@@ -659,7 +659,7 @@ class Document:
         return self.joined("markdown", "### %s\n", "#### %s\n" if self.title else "### %s\n")
 
     def latex(self) -> str:
-        """Returns the document as LaTeX without a preamble. Its tables need the package booktabs."""
+        """Returns the document as LaTeX without a preamble. The tables need the package booktabs."""
         return self.joined("latex", "\\paragraph{%s}\n", "\\textbf{%s}\n")
 
     def html(self, level: int = 1, rows: int | None = None) -> str:

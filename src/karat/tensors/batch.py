@@ -130,7 +130,9 @@ AT_A_TIME = 2**17
 
 
 class Flaws:
-    """The queries whose values are undefined. On the host, karat refuses such queries. On a device, it marks them.
+    """The queries whose values are undefined.
+
+    On the host, queries with flaws are refused. On a device, they are marked.
 
     Args:
         arrays: the array library.

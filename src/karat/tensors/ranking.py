@@ -33,7 +33,7 @@ def refuse_axes(policy: Policy) -> None:
 
 
 def checked(batch: Batch, policy: Policy) -> Batch:
-    """Applies the policy's errors to a batch. On the host, karat refuses such queries. On a device, it marks them.
+    """Applies the policy's errors to a batch. On the host, faulty queries are refused. On a device, they are marked.
 
     Raises:
         DataError: on the host, a tie that touches a judged document, a negative grade, swapped scores and grades, or

@@ -52,7 +52,7 @@ def scored_once(pytestconfig: Any) -> Callable[..., Scores]:
 
 
 def state(given: Any) -> tuple[str, int, int] | None:
-    """Returns the path, size and time of a file, so that a rewritten file is scored again; None for anything else."""
+    """Returns the path, size and time of a file, so that a rewritten file is scored again, or None for other inputs."""
     if not isinstance(given, (str, os.PathLike)) or not os.path.isfile(given):
         return None
     found = os.stat(given)

@@ -101,7 +101,7 @@ def scored(
     profile: ProfileLike,
     name: str | None,
 ) -> Scores:
-    """Returns the scores of a run. They are computed unless the caller gave them.
+    """Returns the scores of a run. The scores are computed unless the caller gave them.
 
     Raises:
         DataError: there are no judgments with which to score the run.

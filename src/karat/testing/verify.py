@@ -534,7 +534,7 @@ def same(old: Any, new: Any, tolerance: float) -> bool:
 
 
 def distance(old: float | None, new: float | None) -> float:
-    """Returns the distance of two values, which is infinite between a defined and an undefined one."""
+    """Returns the distance of two values, which is infinite if only one of the two is defined."""
     if old is None or new is None:
         return 0.0 if old is new else float("inf")
     apart = abs(new - old)

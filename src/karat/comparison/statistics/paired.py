@@ -111,7 +111,7 @@ def whole(numbers: Floats) -> bool:
 
 
 def matrix(scores: ArrayLike) -> Floats:
-    """Returns the scores as a float64 table [queries, runs]; a single column if one list is given.
+    """Returns the scores as a float64 table [queries, runs], with a single column for a single list.
 
     Raises:
         DataError: a score is NaN or infinite, or there is no query.
@@ -138,7 +138,7 @@ def all_pairs(runs: int) -> Integers:
 
 
 def checked_pairs(pairs: ArrayLike | None, runs: int) -> Integers:
-    """Returns the pairs as a table [pairs, 2]; every pair if None.
+    """Returns the given pairs, or by default every pair, as a table [pairs, 2].
 
     Raises:
         DataError: a pair names a run that does not exist.
@@ -166,7 +166,7 @@ def cluster_codes(clusters: Any, rows: int) -> Integers:
 
 
 def summed(table: Floats, clusters: Any) -> Floats:
-    """Returns the rows added up within each cluster [clusters, runs]; unchanged without clusters."""
+    """Returns the sum of the rows of each cluster [clusters, runs], or the rows if there are no clusters."""
     if clusters is None:
         return table
     codes = cluster_codes(clusters, len(table))
