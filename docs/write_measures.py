@@ -48,14 +48,14 @@ methods or attributes of `Lists`. The page shows `IPrecMean`, the mean of eleven
 **Subtopics.** The measures by subtopic read qrels whose second column names the subtopic
 (`query subtopic document grade`), as in the diversity task of TREC's Web track. In Python, you can also pass
 `{query: {subtopic: {document: grade}}}` or a data frame with a column of subtopics. Other measures in the same call
-use the highest grade of a document. If no measure in the call uses subtopics, karat refuses such qrels, because
+use the highest grade of a document. If no measure in the call uses subtopics, karat refuses qrels by subtopic, because
 documents seem to be judged twice.
 
 **Ranges.** The tables show the allowed values of each parameter after its default. The *range of values* of a measure
 assumes gains of 0 or more, and an ideal ranking of judged or retrieved documents. karat cannot compute with a gain
 above 2^500 (2^110 in single precision), such as that of grade 3000 under `exp2`. A measure has no value if a gain is
-too large or a grade is above the measure's `max`. In these cases, a warning names the query and the grade, karat
-computes the other measures, and `karat eval` exits with code 2.
+too large or a grade is above the measure's `max`. If a measure has no value, a warning names the query and the grade,
+karat computes the other measures, and `karat eval` exits with code 2.
 
 The mean of a measure is the arithmetic mean over the queries unless its table names another *aggregate*. The last
 rows of a table give the names of the measure in other tools, after the name of the tool's profile.

@@ -162,7 +162,7 @@ LONGEST_NAME = 36
 
 
 def said(key: str, **values: Any) -> str:
-    """Fills a sentence about an agreement with these values."""
+    """Fills a sentence about an agreement with the given values."""
     return say("agreement", key, **values)
 
 

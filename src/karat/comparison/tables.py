@@ -118,7 +118,7 @@ class Sheet(Table):
         ), left
 
     def without_least(self, columns: int) -> tuple[Sheet, list[str]]:
-        """Returns the table without its least important columns, until it fits, and their titles."""
+        """Returns the table without the least important columns, so that it fits, and the titles of these columns."""
         sheet, left = self, []
         for title in self.least:
             if title in sheet.header and not sheet.fits(columns):

@@ -268,7 +268,7 @@ def listed(words: Sequence[str], most: int = 5) -> str:
 
 
 def lettered(comparison: Findings) -> bool:
-    """Returns whether scores have letters, which they do unless there are too many runs."""
+    """Returns whether tables show letters after scores, as they do unless there are too many runs."""
     return len(comparison.names) <= MOST_LETTERED
 
 

@@ -287,7 +287,7 @@ def first_stop(
     queries: Integers,
     stop: Refusal | None,
 ) -> tuple[Flat, Refusal | None, Integers]:
-    """Returns the lists before the first query that trec_eval cannot evaluate, its message, and the queries before it.
+    """Returns the lists and the queries before the first query that trec_eval cannot evaluate, and trec_eval's message.
 
     If trec_eval can evaluate every query, returns all lists, ``stop`` and all queries.
     """

@@ -156,7 +156,7 @@ class Policy:
         return replace(base, **axes, by_measure=exceptions)
 
     def of_measure(self, measure: str) -> Policy:
-        """Returns the policy for one measure, after its most specific exception.
+        """Returns the policy for one measure, with the changes of the most specific exception.
 
         Args:
             measure: its full name, such as ``R(over=capped)@10``.

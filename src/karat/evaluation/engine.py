@@ -186,7 +186,7 @@ def extreme_values(
 
 
 def lists_with_ties(rows: JudgedRows) -> NDArray[np.bool_]:
-    """Returns a mask of the lists in which a document of these rows is tied with another document."""
+    """Returns a mask of the lists in which a judged document is tied with another document."""
     tied = np.zeros(len(rows.length), bool)
     tied[rows.list_of_row[rows.tie_last > rows.tie_first]] = True
     return tied

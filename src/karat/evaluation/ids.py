@@ -168,7 +168,7 @@ def rows_of(lists: Any, what: str) -> list[Any]:
 
 
 def pairs_of(retrieved: Any, verdicts: Any) -> list[Listed]:
-    """Returns each question's ids, with their verdicts if these were given.
+    """Returns each question's ids, with verdicts if verdicts were given.
 
     Raises:
         DataError: a value is not an id, or the lists differ in number.

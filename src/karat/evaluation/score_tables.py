@@ -107,7 +107,7 @@ class Values(Mapping[str, float]):
         return len(self.labels)
 
     def complete(self) -> Self:
-        """Returns these values after checking that no measure failed.
+        """Returns the values after checking that no measure failed.
 
         Raises:
             DataError: a measure has no values.

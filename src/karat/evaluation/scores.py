@@ -103,7 +103,7 @@ class Scores(Tabled, Values):
 
     @property
     def runs(self) -> list[Scores]:
-        """A mapping with only these scores."""
+        """A mapping that contains only the scores of this run."""
         return [self]
 
     def merge(self, *others: Scores) -> Scores:
@@ -324,7 +324,7 @@ def side_by_side(parts: Sequence[Scores], measures: Mapping[str, Measure], polic
 
 
 def frame_of(columns: Mapping[str, Any], library: str | None) -> Any:
-    """Returns a data frame of these columns, made by a library such as ``pandas``, by default the first one installed.
+    """Returns a data frame of the columns, made by a library such as ``pandas``, by default the first one installed.
 
     Raises:
         DataError: no data frame library is installed.

@@ -98,7 +98,7 @@ class Provenance:
         ids: Mapping[str, bytes],
         remedy: str = ONE_COUNTS,
     ) -> DataError:
-        """Returns the error for a repeated document, which names the second place and the first.
+        """Returns the error for a repeated document, which names both places of the document.
 
         Args:
             name: the file, or another name of the input, such as ``run frame``.

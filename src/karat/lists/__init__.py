@@ -306,7 +306,7 @@ class Lists(ABC):
         raise DataError(sentence("lists", "no_lines"))
 
     def powers(self, base: float, exponents: Either) -> Either:
-        """The powers of ``base`` with these whole exponents.
+        """The powers of ``base`` with the given whole exponents.
 
         A subclass may compute the powers by repeated multiplication, as a loop over ranks does.
         """

@@ -167,7 +167,7 @@ class Arrays:
         return self.library.cumulative_prod(x, axis=1, dtype=self.dtype)
 
     def running_largest(self, x: Any) -> Any:
-        """Returns the running maximum of each row. The array API standard has no such function."""
+        """Returns the running maximum of each row. The array API standard has no function for the running maximum."""
         reach = 1
         while reach < x.shape[1]:
             beyond = self.library.maximum(x[:, reach:], x[:, :-reach])

@@ -488,7 +488,7 @@ class Mathematics(Writer):
         return written(template, part)
 
     def series(self, word: str, operand: Operand) -> str:
-        """Returns a sum, product or maximum over all ranks, or over those with a relation to the current rank."""
+        """Returns the notation for a sum, product or maximum over all ranks, or only over some ranks."""
         (sign, relation), around = notation()["series"][word], self.index
         self.index = INDICES[INDICES.index(around) + 1]
         try:
@@ -570,7 +570,7 @@ def symbolic(number: float, strength: int = 0) -> str:
 
 
 def made_by(place: Traced | None, *words: str) -> bool:
-    """Returns whether one of these methods made the lists, or made lists from which they were made."""
+    """Returns whether one of the methods made the lists, or made lists from which the lists were made."""
     return place is not None and any(each.word in words for each in place.ancestry)
 
 

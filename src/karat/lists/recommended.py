@@ -42,7 +42,7 @@ class Pairs:
         return Pairs(user, item)
 
     def among(self, rows: Pairs) -> Floats:
-        """Returns, for each of ``rows``, 1 if it is among these pairs, else 0."""
+        """Returns 1 for each of ``rows`` that is among the pairs, else 0."""
         width = int(max(self.item.max(initial=0), rows.item.max(initial=0))) + 1
         return np.isin(rows.user * width + rows.item, self.user * width + self.item).astype(np.float64)
 

@@ -88,7 +88,7 @@ class JudgedRows:
         )
 
     def kept(self, which: NDArray[np.bool_]) -> JudgedRows:
-        """Returns a table with some of the rows. Lengths and scores remain those of the whole lists."""
+        """Returns a table with some of the rows. The lengths and scores of the whole lists are kept."""
         return replace(
             self,
             offsets=np.append(0, np.cumsum(which))[self.offsets],
@@ -102,7 +102,7 @@ class JudgedRows:
         return self if which.all() else self.kept(which)
 
     def taken(self, places: Any, *names: str) -> dict[str, Any]:
-        """Returns the columns with these names at some places, with None for columns that are None."""
+        """Returns the named columns at some places, with None for columns that are None."""
         columns = {name: getattr(self, name) for name in names}
         return {name: None if column is None else column[places] for name, column in columns.items()}
 

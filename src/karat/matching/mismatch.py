@@ -68,7 +68,7 @@ def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
 
 
 def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
-    """Returns a warning for a run without judged documents, or None if it has one or the policy allows it.
+    """Returns a warning if a run has no judged document and the policy does not allow that, else None.
 
     Raises:
         DataError: the run is empty, has no judged query or, if the policy forbids this, no judged document.

@@ -190,7 +190,7 @@ def spellings() -> dict[str, dict[str, Any]]:
 
 
 def also_called() -> dict[str, str]:
-    """Returns karat's name for each alias. A profile may read these names differently."""
+    """Returns karat's name for each alias. A profile may read some aliases differently."""
     return {theirs: own for own, names in spellings()["aliases"].items() for theirs in names}
 
 

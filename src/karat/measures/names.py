@@ -215,7 +215,7 @@ class Measure:
         return self.written(dict(self.parameters))
 
     def written(self, parameters: Mapping[str, Value]) -> str:
-        """Returns the name with these parameters."""
+        """Returns the name with parameters."""
         at = self.definition.at
         shown = [f"{key}={show(value)}" for key, value in parameters.items() if key != at]
         inside = f"({', '.join(shown)})" if shown else ""

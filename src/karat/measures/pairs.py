@@ -39,7 +39,7 @@ def area_under_curve(
 
     ``micro=true`` computes one AUC over the documents of all queries, as in scikit-learn, LightGBM, XGBoost and
     RecBole. Pairs are then also formed across queries, so scores must be comparable. The pairs of a query combine its
-    relevant documents with the nonrelevant documents of all queries. The value of a query is the share of these pairs
+    relevant documents with the nonrelevant documents of all queries. The value of a query is the share of its pairs
     that are ordered correctly. The mean weights each query by the number of relevant documents retrieved, which gives
     the AUC over all queries. The weight of a query applies to each of its documents. Some tools define AUC differently:
     XGBoost's ranking objective also counts pairs of equal labels, and Cornac counts ties as wrong.

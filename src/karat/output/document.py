@@ -125,7 +125,7 @@ CLOSING = "，。；：、！？）》”’,.;:!?)]}%…"
 
 
 def folded_wide(text: str, columns: int, indent: str, start: str) -> str:
-    """Folds text with characters that are two columns wide. A line may end between any two of these characters."""
+    """Folds text with characters that are two columns wide. A line may end between any two wide characters."""
     lines, line, kept = [], start, len(start)
     for part in re.findall(r"\s+|[\x21-\u2e7f]+|.", text):
         fits = width(line) + width(part) <= columns

@@ -51,7 +51,7 @@ def reworded(text: str, change: Callable[[str], str]) -> str:
 
 
 def by_policy(axis: str, *values: str | int) -> Worded:
-    """Returns the remedy of setting the policy to one of these values."""
+    """Returns the remedy of setting the policy to one of some values."""
     quoted = [repr(each) for each in values]
     python = f"policy=karat.Policy({axis}={quoted[0]})"
     if axis == "malformed":
@@ -146,7 +146,7 @@ class KaratError(Exception):
         )
 
     def at(self, **fields: Any) -> Self:
-        """Sets these fields and returns the error, so that a caller who knows more can raise it again."""
+        """Sets further fields and returns the error, so that a caller who knows more can raise it again."""
         for name, value in fields.items():
             setattr(self, name, value)
         return self

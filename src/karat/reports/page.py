@@ -258,7 +258,7 @@ def drawing_library() -> tuple[str, str]:
 
 
 def security(scripts: Sequence[str]) -> str:
-    """Returns the content security policy: the page may run these scripts and its own styles, and load nothing."""
+    """Returns the content security policy, under which the page runs only its own scripts and loads nothing."""
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
     allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (

@@ -356,7 +356,7 @@ JUDGMENTS = ("judgment", "judged_queries", "longest_judged")
 def padded(
     flaws: Flaws, queries: Any, mask: Any, n_queries: int, longest: int | None, names: tuple[str, str, str]
 ) -> tuple[Any, Callable[[Any], Any]]:
-    """Finds the padded positions of entries with these query numbers. Each query's entries keep their order.
+    """Finds the padded positions of entries from their query numbers. Each query's entries keep their order.
 
     Returns:
         The places that hold an entry [query, column], and a function that brings a flat array into this form. Its

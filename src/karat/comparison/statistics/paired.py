@@ -308,7 +308,7 @@ def spread(residuals: Floats, clusters: Any) -> tuple[Floats, float, int]:
 
 
 def bell_mccaffrey(size: Floats) -> float:
-    """Returns the degrees of freedom of the CR2 variance of a mean over clusters of these sizes.
+    """Returns the degrees of freedom of the CR2 variance of a mean over clusters of the given sizes.
 
     (trace M)**2 / trace(M**2), where M holds the covariances of the clusters' residual sums under independence.
     """
@@ -393,7 +393,7 @@ def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple
 
 
 def beyond(distance: Floats, test: Paired) -> Floats:
-    """Returns the probability of a value beyond a bound under Student's distribution, 0 or 1 without a spread.
+    """Returns the probability of a value beyond a bound under Student's distribution, or 0 or 1 if the spread is 0.
 
     Args:
         distance: the distance by which the mean exceeds the bound.
@@ -611,7 +611,7 @@ def max_flip(
 
 
 def decisive(widest: Floats, alpha: float, *, drawn: bool) -> float:
-    """Returns the resampled difference that a significant difference must exceed, or NaN if none can be significant.
+    """Returns the threshold that a significant difference must exceed, or NaN if no difference can be significant.
 
     Args:
         widest: each resample's largest difference, ascending.
@@ -644,7 +644,7 @@ def reached(blocks: Iterable[Floats], pairs: Integers, least: Floats) -> Integer
 
 
 def widths(block: Floats, pairs: Integers | None) -> Floats:
-    """Returns the largest difference in each resample, among these pairs or all [resamples]."""
+    """Returns the largest difference in each resample, among the given pairs or all pairs [resamples]."""
     if pairs is None:
         return np.asarray(block.max(axis=0) - block.min(axis=0))
     widest = np.zeros(block.shape[1])
@@ -767,7 +767,7 @@ def tail_of_halves(size: Integers, reach: int) -> float:
 
 
 def signed_sums(size: Integers) -> Integers:
-    """Returns the sums of these numbers under every assignment of signs [2**numbers]."""
+    """Returns the sums of some numbers under every assignment of signs [2**numbers]."""
     sums = np.zeros(1, np.int64)
     for each in size:
         sums = np.concatenate([sums - each, sums + each])

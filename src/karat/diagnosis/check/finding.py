@@ -157,7 +157,7 @@ def two_worded(text: str) -> str:
 
 
 def both_wordings(part: str) -> Worded:
-    """Returns both wordings of ``{axis=value|value}`` or ``{python||command}``."""
+    """Returns the wordings for Python and for the command line of ``{axis=value|value}`` or ``{python||command}``."""
     python, two, command = part[1:-1].partition("||")
     if two:
         return Worded(python, command)

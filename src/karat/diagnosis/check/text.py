@@ -130,7 +130,7 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
 
 
 def is_heading(fields: list[bytes]) -> bool:
-    """Returns whether these fields are names of columns."""
+    """Returns whether fields are names of columns."""
     words = b" ".join(fields).lower()
     names = (b"query", b"qid", b"topic", b"doc", b"corpus", b"score", b"rank", b"rel", b"grade", b"iter")
     return sum(name in words for name in names) >= 2
@@ -209,7 +209,7 @@ def queries(text: Text) -> Iterator[Finding]:
 
 
 def of_lines(code: str, text: Text, seen: _native.Seen, what: str | None = None) -> Finding:
-    """Returns a finding about some lines, with their number and the first of them."""
+    """Returns a finding about some lines, with the number of lines and the first line."""
     where = (text.at(seen.line, seen.excerpt),)
     rows, usable = text.read().rows, text.read().usable
     lines = of_all(seen, rows)

@@ -53,7 +53,7 @@ def mapping_in(path: str) -> dict[str, Any]:
 
 
 def distinct(pairs: list[tuple[str, Any]], path: str) -> dict[str, Any]:
-    """Returns the object with these key-value pairs, and refuses repeated keys."""
+    """Returns a dict of the key-value pairs of an object, and refuses repeated keys."""
     found = dict(pairs)
     if len(found) < len(pairs):
         again = twice(key for key, _ in pairs)
