@@ -126,7 +126,7 @@ def test_an_evaluator_is_pickled_and_saved(spark: Any, evaluator: Any, tmp_path:
     [
         (
             {"measur": "AP"},
-            "KaratEvaluator has no parameter 'measur'; it has: documentCol, labelCol, measure",
+            "KaratEvaluator has no parameter 'measur'. Its parameters are: documentCol, labelCol, measure",
         ),
         ({"measure": "APP"}, "There is no measure 'APP'"),
         ({"measure": "ndcg_cut"}, "'ndcg_cut' stands for 9 measures, and an evaluator gives one number"),
@@ -152,11 +152,11 @@ def test_what_cannot_be_ranked_is_refused(spark: Any, rated: Any, evaluator: Any
     nothing = karat.Policy(empty="nan")
     unrated = rated.withColumn("rating", sf.lit(0.0))
     for each, dataset, said in (
-        (evaluator(), rated, "has no column 'label' (labelCol); there are: 'user', 'item'"),
+        (evaluator(), rated, "has no column 'label' (labelCol). The columns are: 'user', 'item'"),
         (
             mine,
             rated.drop("user"),
-            "has no column with a usual name for the query; there are: ",
+            "has no column with a usual name for the query. The columns are: ",
         ),
         (mine, rated.withColumn("qid", sf.lit(1)), "has 'user_id' and 'qid'"),
         (mine, nan, f"is NaN in {sum(item > 9 for _, item, *_ in ROWS)} of {len(ROWS)} rows"),

@@ -281,7 +281,7 @@ def test_lists_that_are_none_are_refused() -> None:
     ("name", "says"),
     [
         ("Ginny", "There is no measure 'Ginny'"),
-        ("Gini(base=all)", "Gini has no parameter 'base'; it has: of, scale, better"),
+        ("Gini(base=all)", "Gini has no parameter 'base'. Its parameters are: of, scale, better"),
         ("Gini(of=all)", "of is one of catalogue, train, recommended"),
         ("Gini@0", "a depth is a whole number"),
         ("Gini@x", "a number must follow '@', not 'x'"),

@@ -450,8 +450,8 @@ def gone(duckdb: Any) -> Any:
 
 
 WHOLE: dict[str, tuple[str, Callable[[Any], Any], str]] = {
-    "no columns": ("pandas", lambda pd: pd.DataFrame(), "there are: none"),
-    "rows without columns": ("pandas", lambda pd: pd.DataFrame(index=[1, 2]), "there are: none"),
+    "no columns": ("pandas", lambda pd: pd.DataFrame(), "The columns are: none"),
+    "rows without columns": ("pandas", lambda pd: pd.DataFrame(index=[1, 2]), "The columns are: none"),
     "no rows": ("pandas", lambda pd: pd.DataFrame(named("run", SOUND)).iloc[:0], "empty|no rows"),
     "no rows, of Arrow's null type": (
         "pyarrow",
@@ -466,7 +466,7 @@ WHOLE: dict[str, tuple[str, Callable[[Any], Any], str]] = {
     "columns that are numbers": (
         "pandas",
         lambda pd: pd.DataFrame([["q", "a", 1.0]]),
-        "there are: '0', '1', '2'",
+        "The columns are: '0', '1', '2'",
     ),
     "columns that are tuples": (
         "pandas",

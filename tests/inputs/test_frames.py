@@ -603,7 +603,7 @@ def test_judgments_by_subtopic_come_in_frames_too(make: Any) -> None:
 def test_what_a_frame_by_subtopic_lacks_or_holds_twice_is_said() -> None:
     needed("polars")
     with pytest.raises(
-        DataError, match="no column with a usual name for the subtopic; there are: 'query_id', 'part'"
+        DataError, match=r"no column with a usual name for the subtopic\. The columns are: 'query_id', 'part'"
     ):
         karat.evaluate(polars_frame(by_subtopic(SUBTOPICS, "part")), {"1": {"d1": 1.0}}, "PIA@2")
     twice = polars_frame(by_subtopic([*SUBTOPICS, SUBTOPICS[2]], "subtopic"))

@@ -668,7 +668,7 @@ def binaries() -> dict[str, tuple[bytes, str]]:
         "tar": (tape.getvalue(), "is a tar archive"),
         "html": (
             b"<!DOCTYPE html>\n<html><body>404</body></html>\n",
-            "is an HTML page, perhaps what a failed",
+            "is an HTML page, perhaps the error page of a failed",
         ),
         "lfs": (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "is a Git LFS pointer"),
         "utf-16": ("q Q0 d 1 1 t\n".encode("utf-16"), "UTF-16"),

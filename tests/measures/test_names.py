@@ -129,7 +129,7 @@ def test_the_table_is_trec_evals() -> None:
     [
         ("nDGC@10", "Did you mean nDCG"),
         ("MBR", "There is no measure 'MBR'"),
-        ("AP(depth=3)", "AP has no parameter 'depth'; it has: rel, over."),
+        ("AP(depth=3)", "AP has no parameter 'depth'. Its parameters are: rel, over."),
         ("AP(over=best)", "over is one of relevant, retrieved, capped, length, depth"),
         ("AP(rel=high)", "rel is a number"),
         (
@@ -140,8 +140,8 @@ def test_the_table_is_trec_evals() -> None:
         ("nDCG(ideal=judgd)", "ideal is one of judged, uncut, length, retrieved, depth, full, trec_eval"),
         ("RBP(rel=number)", "rel is one of graded, number"),
         ("RBP(rel=some)", "rel is one of graded, number"),
-        ("AUC(gain=exp2)", "AUC has no parameter 'gain'; it has: rel, single, micro."),
-        ("NumQ(rel=1)", "NumQ has no parameter 'rel'; it has: none."),
+        ("AUC(gain=exp2)", "AUC has no parameter 'gain'. Its parameters are: rel, single, micro."),
+        ("NumQ(rel=1)", "NumQ has no parameter 'rel'. Its parameters are: none."),
         ("Presicion@5", "Did you mean"),
         ("GAUK", "Did you mean GAUC or AUC"),
         ("nDGC(gain=exp2)", "Did you mean nDCG"),

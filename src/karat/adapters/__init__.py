@@ -16,7 +16,7 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     """Imports an adapter. The adapter imports its library only when it is called."""
     if name not in __all__:
-        raise AttributeError(f"karat.adapters has no '{name}'; it has: {', '.join(__all__)}.")
+        raise AttributeError(f"karat.adapters has no '{name}'. Its names are: {', '.join(__all__)}.")
     from importlib import import_module
 
     return import_module(f"karat.adapters.{name}")

@@ -88,7 +88,9 @@ def evaluator_class() -> Any:
             unknown = sorted(each for each in given if not self.hasParam(each))
             if unknown:
                 known = ", ".join(each.name for each in self.params)
-                raise DataError(f"KaratEvaluator has no parameter '{unknown[0]}'; it has: {known}.")
+                raise DataError(
+                    f"KaratEvaluator has no parameter '{unknown[0]}'. Its parameters are: {known}."
+                )
             self._set(**{name: value for name, value in given.items() if value is not None})
             self.asked()  # raise errors before a model is fitted
             return self

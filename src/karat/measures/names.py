@@ -227,7 +227,7 @@ def check_parameter(name: str, parameters: Mapping[str, Any], parameter: str, va
     """Refuses an unknown parameter or a value that is not allowed."""
     if parameter not in parameters:
         has = ", ".join(parameters) or "none"
-        raise MeasureError(f"{name} has no parameter '{shortened(parameter)}'; it has: {has}.")
+        raise MeasureError(f"{name} has no parameter '{shortened(parameter)}'. Its parameters are: {has}.")
     declared = parameters[parameter]
     if not declared.accepts(value):
         written = f"{name}({parameter}={shortened(show(value))})"

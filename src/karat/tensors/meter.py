@@ -250,7 +250,9 @@ class Meter:
         if not self.per_query:
             raise DataError("This meter does not store values by query: create it with per_query=True.")
         if measure not in self.labels:
-            raise MeasureError(f"This meter does not have {measure!r}; it has {', '.join(self.labels)}.")
+            raise MeasureError(
+                f"This meter does not have {measure!r}. Its measures are: {', '.join(self.labels)}."
+            )
         place = self.labels.index(measure)
         return {name: float(values[place]) for name, (values, _) in self.state.queries.items()}
 

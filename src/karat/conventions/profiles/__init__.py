@@ -92,7 +92,7 @@ def profile_named(name: ProfileLike) -> Profile:
     found = profile_if_known(name)
     if found is None:
         known = every_profile()
-        hint = did_you_mean(name, known, f"There are: {', '.join(known)}.")
+        hint = did_you_mean(name, known, f"The profiles are: {', '.join(known)}.")
         raise PolicyError(f"There is no profile '{name}'. {hint}")
     return found
 
