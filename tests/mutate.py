@@ -2,10 +2,13 @@
 
 Run it as ``make mutants-match``. Mutants that no test needs to notice are listed, with a reason, in ``EQUIVALENT``; the
 command leaves with exit code 1 and the other survivors if there are any, and names entries that no survivor needs.
+
+``python tests/mutate.py 'karat.matching.axes.x_condensed*'`` runs only the mutants that match a pattern.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shutil
@@ -49,7 +52,7 @@ EQUIVALENT: dict[str, str] = {
 
 
 def mutmut(*arguments: str) -> str:
-    """What mutmut says of these arguments, in the copy."""
+    """Returns the output of mutmut with these arguments, run in the copy."""
     command = [sys.executable, "-m", "mutmut", *arguments]
     done = subprocess.run(command, cwd=COPY, capture_output=True, text=True, check=False)
     if done.returncode and arguments[0] == "run":
@@ -58,13 +61,26 @@ def mutmut(*arguments: str) -> str:
 
 
 def changed(name: str) -> str:
-    """The line that a mutant changes, as it became."""
+    """Returns the changed line of a mutant, or "removed: …" with the line that it lacks."""
     lines = mutmut("show", name).splitlines()
-    return " ".join(line[1:].strip() for line in lines if re.match(r"\+(?!\+\+)", line))
+    added = [line[1:].strip() for line in lines if re.match(r"\+(?!\+\+)", line)]
+    removed = [line[1:].strip() for line in lines if re.match(r"-(?!--)", line)]
+    return " ".join(added or ["removed:", *removed])
+
+
+def options() -> argparse.Namespace:
+    """Returns the patterns of mutants to run, and the number of processes."""
+    parser = argparse.ArgumentParser(description="Runs mutmut on the match and the policy.")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="mutants to run, such as 'karat.matching.axes.x_arranged*'"
+    )
+    parser.add_argument("--max-children", type=int, default=os.cpu_count() or 1, help="processes at a time")
+    return parser.parse_args()
 
 
 def main() -> int:
-    """Copy the checkout, run mutmut there, and report the survivors that no reason explains."""
+    """Copies the checkout, runs mutmut there, and reports the survivors that no reason explains."""
+    chosen = options()
     shutil.rmtree(COPY, ignore_errors=True)
     COPY.mkdir(parents=True)
     for name in COPIED:
@@ -77,7 +93,7 @@ def main() -> int:
         shutil.copy(built, COPY / "src" / "karat")
     with (COPY / "pyproject.toml").open("a", encoding="utf-8") as file:
         file.write(SETTINGS)
-    mutmut("run", "--max-children", str(os.cpu_count() or 1))
+    mutmut("run", "--max-children", str(chosen.max_children), *chosen.names)
     survivors = re.findall(r"^\s*(\S+): (survived|no tests)$", mutmut("results"), re.MULTILINE)
     lines = {name: changed(name) for name, _ in survivors}
     unexplained = {
@@ -86,7 +102,9 @@ def main() -> int:
         if not any(re.search(pattern, line) for pattern in EQUIVALENT)
     }
     unused = [
-        pattern for pattern in EQUIVALENT if not any(re.search(pattern, line) for line in lines.values())
+        pattern
+        for pattern in EQUIVALENT
+        if not chosen.names and not any(re.search(pattern, line) for line in lines.values())
     ]
     sys.stdout.write(
         f"{len(survivors)} mutants survived, {len(survivors) - len(unexplained)} with a reason\n"

@@ -69,6 +69,43 @@ def test_a_change_holds_for_every_measure() -> None:
     assert MIXED.of_measure("AP") == Policy()
 
 
+def test_a_value_that_no_axis_has_is_refused_with_the_nearest_or_all() -> None:
+    with pytest.raises(PolicyError, match=r"^There is no missing='skp'. Did you mean skip\?$"):
+        Policy(missing="skp")  # type: ignore[arg-type]
+    with pytest.raises(PolicyError, match=r"no missing='xyz'. It is one of zero, skip, nan, error\.$"):
+        Policy(missing="xyz")  # type: ignore[arg-type]
+    for depth in (0, 2.5, True, "3"):
+        with pytest.raises(PolicyError, match=f"^depth={depth!r}: a depth is a whole number of at least 1"):
+            Policy(depth=depth)  # type: ignore[arg-type]
+    assert Policy(depth=2**53).depth == 2**53
+    with pytest.raises(PolicyError, match=f"a depth is at most {2**53} documents"):
+        Policy(depth=2**53 + 1)
+
+
+def test_settings_count_as_given_also_if_they_were_changed_later() -> None:
+    profile = Policy(ties="input", missing="nan", empty="one")
+    assert Policy(ties="trec").changed(missing="zero").over(profile) == Policy(empty="one")
+    assert Policy().changed().over(profile) == profile
+    exceptions = Policy(by_measure={"AP": {"empty": "one"}})
+    assert exceptions.changed(by_measure={"RR": {"ties": "input"}}).exceptions == {"RR": {"ties": "input"}}
+
+
+def test_exceptions_are_added_to_those_of_the_profile() -> None:
+    profile = Policy(by_measure={"AP": {"empty": "one", "ties": "input"}, "RR": {"empty": "nan"}})
+    mine = Policy(by_measure={"AP": {"empty": "skip", "missing": "skip"}})
+    assert mine.over(profile).exceptions == {
+        "AP": {"empty": "skip", "ties": "input", "missing": "skip"},
+        "RR": {"empty": "nan"},
+    }
+    assert Policy(empty="zero").over(profile).exceptions == {"AP": {"ties": "input"}}
+
+
+def test_exceptions_know_a_measure_whose_parameters_have_parameters() -> None:
+    policy = Policy(by_measure={"nDCG": {"empty": "one"}, "nDCG@": {"ties": "input"}})
+    assert policy.of_measure("nDCG(gain=binary(1))") == Policy(empty="one")
+    assert policy.of_measure("nDCG(gain=binary(1))@5") == Policy(empty="one", ties="input")
+
+
 def test_the_most_special_exception_rules() -> None:
     policy = Policy(
         by_measure={"R": {"empty": "nan"}, "R@": {"empty": "one"}, "R(over=capped)": {"empty": "skip"}}

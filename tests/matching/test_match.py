@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import karat
+from karat import _native
 from karat.conventions.policy import Policy
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
@@ -23,7 +25,10 @@ from karat.matching.match import (
     match_judged_ranking,
     of_query,
 )
-from karat.output.errors import DataError
+from karat.output.errors import DataError, PolicyError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": -1}, "q2": {"a": 2}, "q3": {"z": 1}}
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q3": {"y": 1.0}}
@@ -389,3 +394,228 @@ def test_policies_that_need_every_judged_document_have_all_rows(axes: dict[str, 
     few = match(qrels, Run.of(as_text(RUN)), policy, relevant_only=True)
     assert few.rows.grade.tolist() == every.rows.grade.tolist()
     assert few.counts.as_dict() == every.counts.as_dict()
+
+
+# ---------------------------------------------------------------- counts and errors of a match
+
+
+def test_the_counts_of_a_match_are_those_of_both_files() -> None:
+    qrels = Qrels.of(b"q 0 a 1\nno grade\nr 0 a 1\ns 0 a 1\n", Policy(malformed="skip"))
+    lines = b"q Q0 b 1 1 t\nq Q0 a 2 2 t\nq Q0 a 3 1 t\nq Q0 c\nq Q0 d\nr Q0 x 1 1 t\nt Q0 a 1 1 t\nu Q0 a 1 1 t\n"
+    run = Run.of(lines, exclude={"q": ["b"], "r": ["x"]})
+    counts = match(qrels, run, Policy(malformed="skip", duplicates="first")).counts
+    assert (counts.queries, counts.judged, counts.extra, counts.missing) == (3, 3, 2, ("s",))
+    assert (counts.duplicates, counts.malformed, counts.excluded) == (1, 3, 2)
+    assert (counts.lines, counts.found, counts.relevant) == (8, 1, 1)
+    mixed = Run.of(b"q Q0 b 1 1 t\nq Q0 a 2 2 t\nr Q0 a 1 2 t\nr Q0 b 2 1 t\n")
+    assert match(qrels, mixed, Policy()).counts.unordered == 1
+
+
+def test_an_empty_list_is_missing_only_where_missing_lists_are_undefined() -> None:
+    qrels, run = Qrels.of({"p": {"a": 1}, "q": {"a": 1}, "r": {"a": 1}}), {"p": {"a": 1.0}, "q": {}}
+    for missing, lacking in (("zero", ("r",)), ("skip", ("r",)), ("nan", ("q", "r"))):
+        found = match(qrels, Run.of(run), Policy(missing=missing))  # type: ignore[arg-type]
+        assert found.counts.missing == lacking
+    values = karat.evaluate(qrels, run, "P@1", policy=Policy(missing="nan")).by_query("P@1")
+    assert [str(value) for value in values.values()] == ["1.0", "nan", "nan"]
+
+
+def test_missing_queries_are_refused_by_name_unless_the_whole_run_is_empty() -> None:
+    qrels, error = Qrels.of(QRELS), Policy(missing="error")
+    with pytest.raises(
+        DataError, match=r"^run: the run lacks 1 of 3 judged queries, starting with 'q2'"
+    ) as caught:
+        match(qrels, Run.of(RUN), error)
+    assert (caught.value.file, caught.value.query) == ("run", "q2")
+    # A run without any line has an error of its own, and unjudged queries are not an empty run.
+    assert len(match(qrels, Run.of({}), error).counts.missing) == 3
+    for run, policy in (({"x": {"a": 1.0}}, error), ({}, Policy(missing="error", overlap="none"))):
+        with pytest.raises(DataError, match="lacks 3 of 3 judged queries, starting with 'q1'"):
+            match(qrels, Run.of(run), policy)
+    assert match(qrels, Run.of({**RUN, "q2": {"y": 1.0}}), error).counts.missing == ()
+
+
+def test_ties_are_refused_where_they_touch_a_judged_document_within_the_depth() -> None:
+    qrels = Qrels.of({"p": {"a": 1}, "q": {"a": 1, "z": 0}, "r": {"b": 1}})
+    run = Run.of({"p": {"a": 1.0}, "q": {"z": 3.0, "a": 2.0, "b": 2.0}, "r": {"a": 2.0, "c": 2.0, "b": 1.0}})
+    with pytest.raises(DataError, match="query 'q' has equal scores that touch a judged document") as caught:
+        match(qrels, run, Policy(ties="error"))
+    assert (caught.value.file, caught.value.query) == ("run", "q")
+    assert match(qrels, run, Policy()).counts.tied == 1
+    assert match(qrels, run, Policy(depth=2)).counts.tied == 1
+    assert match(qrels, run, Policy(ties="error", depth=1)).counts.tied == 0
+
+
+REPEATED = b"p Q0 a 1 9 t\np Q0 b 2 8 t\np Q0 b 3 7 t\nq Q0 c 1 5 t\nq Q0 c 2 5 t\n"
+
+
+def test_a_document_listed_twice_is_refused_with_its_file_lines_query_and_document(tmp_path: Path) -> None:
+    path = tmp_path / "system.run"
+    path.write_bytes(REPEATED)
+    qrels = Qrels.of({"p": {"a": 1}, "q": {"a": 1}})
+    frame = pytest.importorskip("pyarrow").table(
+        {"query": ["p"] * 3, "document": list("abb"), "score": [9, 8, 7]}
+    )
+    for given, name, place in (
+        (str(path), str(path), "line 3: document 'b' is listed twice for query 'p' (first in line 2)"),
+        (REPEATED, "<bytes>", "line 3: document 'b' is listed twice for query 'p' (first in line 2)"),
+        (frame, "mine", "row 2 (from 0): document 'b' is listed twice for query 'p' (first in row 1)"),
+    ):
+        with pytest.raises(DataError) as caught:
+            match(qrels, Run.of(given, "mine"), Policy())
+        assert str(caught.value).startswith(f"{name}, {place}. ")
+        assert (caught.value.query, caught.value.document) == ("p", "b")
+    # Within the depth only: b is at rank 2 and 3 of the first list, c at rank 1 and 2 of the second.
+    with pytest.raises(DataError, match="document 'b'"):
+        match(qrels, Run.of(REPEATED), Policy(depth=3))
+    with pytest.raises(DataError, match="document 'c' is listed twice for query 'q'"):
+        match(qrels, Run.of(REPEATED), Policy(depth=2))
+    assert match(qrels, Run.of(REPEATED), Policy(depth=1)).rows.length.tolist() == [1, 1]
+    assert match(qrels, Run.of(REPEATED), Policy(duplicates="first")).counts.duplicates == 2
+
+
+# ---------------------------------------------------------------- scores, given ranks and finite scores
+
+
+def run_of_ranks(lists: dict[str, dict[str, int]]) -> Run:
+    rows = [(query, document, rank) for query, its in lists.items() for document, rank in its.items()]
+    columns = dict(zip(("query", "document", "rank"), map(list, zip(*rows, strict=True)), strict=True))
+    return Run.of(pytest.importorskip("pyarrow").table(columns), "ranks")
+
+
+GAPS = {"p": {"x": 2, "a": 5}, "q": {"a": 1, "y": 3, "b": 4, "z": 9}, "s": {"w": 2}}
+
+
+def test_given_ranks_keep_their_gaps() -> None:
+    qrels = Qrels.of({"p": {"a": 1}, "q": {"a": 1, "b": 0}, "r": {"a": 1}, "s": {"a": 1}})
+    given = match(qrels, run_of_ranks(GAPS), Policy(ranks="given"))
+    assert given.rows.length.tolist() == [5, 9, 0, 2]
+    assert (
+        given.rows.rank.tolist() == given.rows.tie_first.tolist() == given.rows.tie_last.tolist() == [5, 1, 4]
+    )
+    assert given.rows.scores is None
+    assert given.counts.missing == ("r",)
+    counted = match(qrels, run_of_ranks(GAPS), Policy())
+    assert counted.rows.length.tolist() == [2, 4, 0, 1]
+    assert counted.rows.rank.tolist() == [2, 1, 3]
+    # A run of scores has no ranks that could be given.
+    of_scores = match(qrels, Run.of({"p": {"x": 9.0, "a": 5.0}}), Policy(ranks="given"))
+    assert (of_scores.rows.length.tolist(), of_scores.rows.rank.tolist()) == ([2, 0, 0, 0], [2])
+
+
+def test_given_ranks_are_whole_places_of_one_document_each() -> None:
+    qrels, given = Qrels.of({"p": {"a": 1}, "q": {"a": 1}}), Policy(ranks="given")
+    with pytest.raises(DataError, match=r"^ranks: found the rank 0, but ranks count from 1"):
+        match(qrels, run_of_ranks({"p": {"a": 1, "b": 2}, "q": {"a": 0}}), given)
+    with pytest.raises(DataError, match=r"^ranks: two documents of a list have the same rank"):
+        match(qrels, run_of_ranks({"p": {"a": 1, "b": 2}, "q": {"a": 3, "b": 3}}), given)
+    # The last rank of one list may be the first of the next.
+    found = match(qrels, run_of_ranks({"p": {"x": 1, "a": 2}, "q": {"a": 2}}), given)
+    assert found.rows.rank.tolist() == [2, 2]
+    with pytest.raises(PolicyError, match="needs scores, which a run of ranks does not have"):
+        match(qrels, run_of_ranks(GAPS), given, scores=True)
+    assert match(qrels, run_of_ranks(GAPS), Policy(), scores=True).rows.scores is not None
+
+
+def test_scores_are_kept_only_for_measures_that_need_them() -> None:
+    qrels, run = Qrels.of(QRELS), Run.of(RUN)
+    for policy in (Policy(), Policy(retrieved="finite"), Policy(missing="skip")):
+        plain, full = match(qrels, run, policy), match(qrels, run, policy, scores=True)
+        assert plain.rows.scores is None
+        assert plain.whole.scores is None
+        assert full.rows.scores is not None
+        assert full.whole.scores is not None
+        assert full.rows.scores.tolist() == full.whole.scores.tolist() == [3, 2, 1, 1]
+
+
+def test_documents_with_score_minus_infinity_are_not_retrieved() -> None:
+    none = -math.inf
+    qrels = Qrels.of({"p": {"a": 1, "b": 0}, "q": {"a": 2, "b": 1}, "r": {"a": 1}})
+    run = Run.of(
+        {"p": {"a": 2.0, "b": none, "x": none}, "q": {"b": 3.0, "x": 2.0, "a": 1.0}, "r": {"a": none}}
+    )
+    finite = match(qrels, run, Policy(retrieved="finite"), scores=True)
+    assert finite.rows.length.tolist() == [1, 3, 0]
+    assert finite.rows.offsets.tolist() == [0, 1, 3, 3]
+    assert finite.rows.rank.tolist() == [1, 1, 3]
+    assert finite.rows.grade.tolist() == [1, 1, 2]
+    assert finite.rows.scores is not None
+    assert finite.rows.scores.tolist() == [2, 3, 2, 1]
+    assert (finite.counts.found, finite.counts.relevant) == (3, 3)
+    every = match(qrels, run, Policy())
+    assert every.rows.length.tolist() == [3, 3, 1]
+    assert every.counts.found == 5
+    above = match(qrels, Run.of({"q": {"b": 3.0, "x": 2.0, "a": 1.0}}), Policy(retrieved="finite"))
+    assert above.rows.rank.tolist() == [1, 3]
+
+
+class Recording:
+    """A source that records the options of each match."""
+
+    def __init__(self, held: Any) -> None:
+        self.held, self.options = held, []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.held, name)
+
+    def match(self, judgments: Any, options: MatchOptions) -> Any:
+        self.options.append(options)
+        return self.held.match(judgments, options)
+
+
+def test_the_reader_of_a_run_gets_the_threads_and_the_progress_of_the_call() -> None:
+    run, progress = Run.of(as_text(RUN)), _native.Progress()
+    recording: Any = Recording(run.held)
+    match(Qrels.of(QRELS), replace(run, held=recording), Policy(), progress, threads=1)
+    assert progress.bytes == len(as_text(RUN))
+    assert [(each.cores, each.scores, each.relevant_only) for each in recording.options] == [
+        (1, False, False)
+    ]
+
+
+# ---------------------------------------------------------------- lists under the policy
+
+
+def test_lists_are_cut_at_the_depth_before_anything_is_removed() -> None:
+    qrels = Qrels.of({"p": {"a": 1, "b": 2, "c": 0}, "q": {"c": 1}})
+    run = Run.of(
+        {"p": {"x": 5.0, "a": 4.0, "b": 3.0, "c": 2.0}, "q": {"y": 2.0, "x": 2.0, "z": 1.0, "c": 0.0}}
+    )
+    cut = match(qrels, run, Policy(depth=3), scores=True)
+    assert (cut.rows.length.tolist(), cut.rows.rank.tolist()) == ([3, 3], [2, 3])
+    assert cut.rows.scores is not None
+    assert cut.rows.scores.tolist() == [5, 4, 3, 2, 2, 1]
+    assert cut.whole.length.tolist() == [4, 4]
+    assert cut.counts.found == 4
+    condensed = match(qrels, run, Policy(depth=3, unjudged="removed"), scores=True)
+    assert (condensed.rows.length.tolist(), condensed.rows.rank.tolist()) == ([2, 0], [1, 2])
+    assert condensed.rows.scores is not None
+    assert condensed.rows.scores.tolist() == [4, 3]
+
+
+def test_ties_of_condensed_lists_have_only_the_judged_documents() -> None:
+    qrels = Qrels.of({"p": {"a": 1, "b": 0, "c": 1, "n": -1}, "q": {"a": 1, "b": 2}, "r": {"a": 1}})
+    run = Run.of(
+        {
+            "p": {"x": 2.0, "a": 1.0, "b": 1.0, "n": 1.0, "y": 1.0, "c": 0.5},
+            "q": {"b": 3.0, "a": 3.0, "x": 3.0},
+            "r": {"a": 3.0},
+        }
+    )
+    rows = match(qrels, run, Policy(unjudged="removed")).rows
+    assert rows.length.tolist() == [3, 2, 1]
+    assert rows.rank.tolist() == [1, 2, 3, 1, 2, 1]
+    assert rows.tie_first.tolist() == [1, 1, 3, 1, 1, 1]
+    assert rows.tie_last.tolist() == [2, 2, 3, 2, 2, 1]
+
+
+def test_judgments_of_retrieved_documents_are_those_of_each_list() -> None:
+    qrels = Qrels.of({"p": {"a": 0, "gone": 1, "n": -1}, "q": {"a": 2}, "r": {"a": 1, "b": 1}})
+    run = Run.of({"p": {"a": 3.0, "n": 2.0}, "r": {"b": 1.0}})
+    rows = match(qrels, run, Policy(judgments="retrieved")).rows
+    assert rows.judged_grades.tolist() == [0, 1]
+    assert rows.judged_offsets.tolist() == [0, 1, 1, 2]
+    zero = match(qrels, run, Policy(judgments="retrieved", negative="nonrelevant")).rows
+    assert zero.judged_grades.tolist() == [0, 0, 1]
+    with pytest.raises(DataError, match="1 judgment has a negative grade"):
+        match(qrels, run, Policy(negative="error"))

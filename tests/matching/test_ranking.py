@@ -118,7 +118,7 @@ def check_ranking(judged: Qrels, run: dict, query: bytes, policy: Policy) -> Non
     assert mine[0] == mine[1]
     scores = run.get(query.decode(), {})
     known = dict(zip(alone.judgments.documents(0), alone.judgments.grades.tolist()))
-    assert len(mine[0].documents) == len(grades) == len(set(mine[0].documents))
+    assert len(mine[0].documents) == len(mine[0].scores) == len(grades) == len(set(mine[0].documents))
     assert list(mine[0].scores) == sorted(mine[0].scores, reverse=True)
     for document, score, grade in zip(mine[0].documents, mine[0].scores, grades):
         assert scores[document] == score

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby, permutations, product
 from math import log2, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,23 @@ from hypothesis import strategies as st
 
 import karat
 from karat import DataError, Policy, PolicyError
-from karat.matching.axes import MOST_ORDERS
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
+from karat.matching import axes as axes_module
+from karat.matching.axes import (
+    MOST_ORDERS,
+    MOST_ROWS,
+    all_orders,
+    cells_of_sample,
+    cells_of_turns,
+    groups_of,
+    refuse_too_many,
+    turned,
+    turned_orders,
+)
+from karat.matching.match import match
 from karat.measures import REGISTER, Measure, parse_measure
+from karat.output.errors import UncomputableError
 from strategies import examples
 
 EXPECTED = Policy(ties="expected")
@@ -129,6 +145,120 @@ def test_bounds_look_beyond_the_depth() -> None:
     scores = karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, "P@1", policy=policy)
     assert scores["P@1"] == 0
     assert scores.bounds["P@1"] == (0, 1)
+
+
+# ---------------------------------------------------------------- the best and the worst order
+
+TIES = {
+    "empty": {"x": 1.0},
+    "p": {"a": 1.0},
+    "q": {"top": 9.0, **dict.fromkeys(["one", "two", "three", "zero", "pooled", "y", "z"], 1.0), "end": 0.0},
+    "r": dict.fromkeys(["low", "x", "high"], 5.0),
+}
+GRADES = {
+    "empty": {"a": 1},
+    "p": {"a": 1},
+    "q": {"top": 0, "one": 1, "two": 2, "three": 3, "zero": 0, "pooled": -1, "end": 1},
+    "r": {"low": 0, "high": 2},
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "ranks", "grades"),
+    [
+        ("optimistic", [1, 1, 2, 3, 4, 7, 8, 9, 1, 3], [1, 0, 3, 2, 1, -2, 0, 1, 2, 0]),
+        ("pessimistic", [1, 1, 2, 3, 6, 7, 8, 9, 1, 3], [1, 0, 0, -2, 1, 2, 3, 1, 0, 2]),
+    ],
+)
+def test_the_best_order_has_high_grades_first_then_unjudged_documents_then_grade_0(
+    rule: Any, ranks: list[int], grades: list[int]
+) -> None:
+    rows = match(Qrels.of(GRADES), Run.of(TIES), Policy(ties=rule)).rows
+    assert rows.offsets.tolist() == [0, 0, 1, 8, 10]
+    lists = [1, *[2] * 7, *[3] * 2]
+    assert rows.list_of_row.tolist() == lists
+    found = zip(lists, rows.rank.tolist(), rows.grade.tolist(), strict=True)
+    assert sorted(found) == list(zip(lists, ranks, grades, strict=True))
+
+
+def test_reordered_ties_keep_the_lines_of_their_documents() -> None:
+    lines = b"q Q0 a 1 5 t\nq Q0 b 2 5 t\nq Q0 c 3 5 t\nq Q0 d 4 9 t\n"
+    qrels = Qrels.of({"q": {"a": 0, "b": 2, "c": 1}})
+    for rule, grades, listed in (
+        ("optimistic", [-1, 2, 1, 0], [4, 2, 3, 1]),
+        ("pessimistic", [-1, 0, 1, 2], [4, 1, 3, 2]),
+    ):
+        policy: Any = Policy(ties=rule, listing="known")  # type: ignore[arg-type]
+        rows = match(qrels, Run.of(lines), policy).rows
+        assert (rows.rank.tolist(), rows.grade.tolist()) == ([1, 2, 3, 4], grades)
+        assert rows.listed is not None
+        assert rows.listed.tolist() == listed
+
+
+# ---------------------------------------------------------------- batches and limits of orders
+
+
+def test_only_lists_with_ties_have_several_orders() -> None:
+    qrels = {"p": {"a": 1}, "q": {"a": 1, "b": 0}, "r": {"a": 1}}
+    run = {"p": {"a": 2.0, "x": 1.0}, "q": {"a": 2.0, "b": 2.0, "y": 1.0}, "r": {"x": 1.0}}
+    rows = match(Qrels.of(qrels), Run.of(run), EXPECTED).rows
+    assert [orders.of.tolist() for orders in all_orders(rows)] == [[1, 1]]
+    assert [orders.of.tolist() for orders in turned_orders(rows)] == [[1, 1, 1]]
+    scores = karat.evaluate(qrels, run, ["RR", "Success@1"], policy=EXPECTED)
+    assert scores.by_query("RR") == {"p": 1, "q": 3 / 4, "r": 0}
+    assert scores.by_query("Success@1") == {"p": 1, "q": 1 / 2, "r": 0}
+
+
+@pytest.mark.parametrize(
+    ("most", "batches"),
+    # Two orders of two rows each, with 2, 3, 4 and 2 judgments of the query: 8, 10, 12 and 8 rows in memory.
+    [
+        (0, [[0], [1], [2], [3]]),
+        (7, [[0], [1], [2], [3]]),
+        (8, [[0, 1], [2], [3]]),
+        (17, [[0, 1], [2, 3]]),
+        (18, [[0, 1, 2], [3]]),
+        (29, [[0, 1, 2], [3]]),
+        (30, [[0, 1, 2, 3]]),
+    ],
+)
+def test_a_batch_of_orders_ends_once_it_has_more_rows_than_the_limit(
+    most: int, batches: list[list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(axes_module, "ROWS_AT_A_TIME", most)
+    qrels = {
+        query: {"a": 1, "b": 0} | {f"not retrieved {each}": 1 for each in range(more)}
+        for query, more in zip("pqrs", (0, 1, 2, 0), strict=True)
+    }
+    rows = match(Qrels.of(qrels), Run.of({query: {"a": 1.0, "b": 1.0} for query in qrels}), EXPECTED).rows
+    found = list(all_orders(rows))
+    assert [sorted(set(orders.of.tolist())) for orders in found] == batches
+    assert np.concatenate([orders.rows.grade for orders in found]).tolist() == [0, 1, 1, 0] * 4
+    values = karat.evaluate(qrels, {query: {"a": 1.0, "b": 1.0} for query in qrels}, "RR", policy=EXPECTED)
+    assert values.by_query("RR") == dict.fromkeys(qrels, 3 / 4)
+
+
+def test_the_rows_of_all_orders_of_a_list_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, last = np.array([1.0, 2.0, 2.0, 7.0]), np.array([1.0, 6.0, 6.0, 8.0])
+    groups, spans = groups_of(first, last)
+    assert [each.tolist() for each in groups] == [[1, 2], [3]]
+    assert spans == [(2, 5), (7, 2)]
+    ranks, weights, _ = turned(np.array([1.0, 2, 3, 7]), np.zeros(4), groups, spans)
+    assert cells_of_turns(4, groups, spans) == ranks.size == 4 * (1 + 5 + 2)
+    assert weights.sum() == pytest.approx(1)
+    assert cells_of_sample(4, groups, spans) == MOST_ORDERS * 4
+    # Many documents of a long tie are drawn by shuffling all its places.
+    assert cells_of_sample(30, [np.arange(30)], [(1, 40)]) == MOST_ORDERS * 40
+    refuse_too_many(MOST_ROWS, 0, groups, spans)
+    with pytest.raises(UncomputableError, match="7 documents have equal scores, 3 of them judged"):
+        refuse_too_many(MOST_ROWS + 1, 0, groups, spans)
+    # The limit is for each list alone, wherever it is among the others.
+    monkeypatch.setattr(axes_module, "MOST_ROWS", 2 * (1 + 2))
+    qrels = {query: {"a": 1, "b": 0} for query in "pqr"}
+    run = {query: {"a": 1.0, "b": 1.0} for query in qrels}
+    assert karat.evaluate(qrels, run, "P@1", policy=EXPECTED)["P@1"] == 1 / 2
+    with pytest.raises(DataError, match="query 'r': 3 documents have equal scores, 2 of them judged"):
+        karat.evaluate(qrels, {**run, "r": {"a": 1.0, "b": 1.0, "c": 1.0}}, "P@1", policy=EXPECTED)
 
 
 # ---------------------------------------------------------------- weights of queries
