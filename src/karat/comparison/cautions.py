@@ -21,7 +21,7 @@ from karat.comparison.verdict import (
     listed,
     signed,
 )
-from karat.evaluation.engine import values_of
+from karat.evaluation.engine import parts_of, values_of
 from karat.inputs.ids import text_of
 from karat.lists.rows import offsets_of
 from karat.matching.axes import arranged
@@ -383,9 +383,13 @@ def alternatives(found: Match, measure: Measure, policy: Policy, depth: int, gra
     whole = (
         arranged(found.whole, policy.ties) if policy.ties in ("optimistic", "pessimistic") else found.whole
     )
-    condensed = finished(whole, policy.changed(unjudged="removed"))
-    raised = finished(counted_as(whole, depth, grade), policy)
-    return np.hstack([values_of(each, [measure]) for each in (condensed, raised)])
+    values = np.empty((len(whole.length), 2))
+    for first, last in [(0, len(values))] if measure.micro else parts_of(np.diff(whole.judged_offsets)):
+        part = whole.part(first, last)
+        condensed = finished(part, policy.changed(unjudged="removed"))
+        raised = finished(counted_as(part, depth, grade), policy)
+        values[first:last] = np.hstack([values_of(each, [measure]) for each in (condensed, raised)])
+    return values
 
 
 def counted_as(rows: JudgedRows, depth: int, grade: float) -> JudgedRows:

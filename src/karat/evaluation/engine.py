@@ -48,6 +48,8 @@ ORDERS = ("pessimistic", "optimistic")
 """The worst and the best order of tied documents."""
 AT_A_TIME = 2**17
 """The most rows or judgments processed at a time, which limits memory and keeps arrays in the cache of a core."""
+MOST_SHARED = 2**20
+"""The most judgments whose ideal rankings are kept for other runs. They take some 60 bytes per judgment."""
 
 
 def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Any] | None = None) -> Floats:
@@ -574,7 +576,8 @@ def evaluate_together(
     Raises:
         DataError: as in ``evaluate``.
     """
-    best: Ideals | None = {} if len(runs) > 1 else None
+    several = len(runs) > 1 and len(judged.judgments.grades) <= MOST_SHARED
+    best: Ideals | None = {} if several else None
 
     def one(run: Run, threads: int | None = None) -> Evaluated:
         matched = Matches.of_run(judged, run, request, progress, threads, scores_only=scores_only)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -95,7 +94,7 @@ class JudgedRows:
             **self.taken(which, *PER_ROW, "document"),
         )
 
-    @cached_property
+    @property
     def relevant(self) -> JudgedRows:
         """The table without the rows of grade 0 or less. The judgments remain complete."""
         which = self.grade > 0
