@@ -185,8 +185,11 @@ print(karat.Qrels.of(qrels, grade=1).judgments.grades.tolist())
     ("name", "said"),
     [
         ("bad.ours", "bad.ours, line 1: found no 'query:document:number'. Correct it."),
-        ("a.odd", "a.odd: cannot be read by our_package.readers.odd: KeyError: 'a.odd'."),
-        ("none.odd", "none.odd: our_package.readers.odd returned NoneType. A reader returns a data frame,"),
+        ("a.odd", "a.odd: the file cannot be read by our_package.readers.odd: KeyError: 'a.odd'."),
+        (
+            "none.odd",
+            "none.odd: our_package.readers.odd returned a value of type NoneType. A reader returns a data frame,",
+        ),
         ("gone.ours", "gone.ours: No such file or directory."),
         ("*.ours", "*.ours: 4 files that end in .ours match. Give one file."),
     ],

@@ -466,10 +466,14 @@ def test_weights_that_no_mean_holds_are_refused(weight: Any, tmp_path: Path) -> 
 # ---------------------------------------------------------------- grades ranked that nobody judged
 
 BETTER_THAN_JUDGED: list[tuple[list[list[float | None]], list[list[float | None]], str]] = [
-    ([[2, 0, 1]], [[2]], "Query number 1: 1 document of grade 1 ranked, and 0 judged"),
-    ([[1, 0]], [[]], "Query number 1: 1 document of grade 1 ranked, and 0 judged"),
-    ([[1, 0], [1, 1, 1]], [[1], [1, 2, 1]], "Query number 2: 3 documents of grade 1 ranked, and 2 judged"),
-    ([[0.5, None]], [[1.0, 0]], "grade 0.5 ranked"),
+    ([[2, 0, 1]], [[2]], "Query number 1 ranks 1 document of grade 1, but has only 0 judgments"),
+    ([[1, 0]], [[]], "Query number 1 ranks 1 document of grade 1, but has only 0 judgments"),
+    (
+        [[1, 0], [1, 1, 1]],
+        [[1], [1, 2, 1]],
+        "Query number 2 ranks 3 documents of grade 1, but has only 2 judgments",
+    ),
+    ([[0.5, None]], [[1.0, 0]], "of grade 0.5, but has only"),
 ]
 
 
@@ -498,4 +502,4 @@ def test_the_command_names_its_own_flag_for_grades_that_are_not_judged(
     with pytest.raises(SystemExit) as left:
         main(["explain", "AP", "--grades", "2,0,1", "--judged", "2"])
     assert left.value.code == 2
-    assert "0 judged. --judged needs all grades" in capfd.readouterr().err
+    assert "0 judgments of this grade. --judged needs all grades" in capfd.readouterr().err

@@ -710,7 +710,7 @@ def test_ids_that_begin_as_other_files_do_are_text() -> None:
         (
             "run.csv",
             b"qid;docno;score\nq;a;1,5\n",
-            "line 2: '1,5' in column 'score' is not a number. It has a",
+            "line 2: '1,5' in column 'score' is not a number. The number has a",
         ),
         ("run.csv", b"qid,docno,score\nq,a,1\nq,b,good\n", "line 3: 'good' in column 'score'"),
         ("run.csv", b"qid,docno,score\nq,a,1\nq,,2\n", "line 3: column 'docno' is null"),
@@ -737,7 +737,7 @@ def test_ids_that_begin_as_other_files_do_are_text() -> None:
         (
             "run.txt",
             b"q Q0 a 1 1,5 t\n",
-            "line 1: '1,5' is not a number: 'q Q0 a 1 1,5 t'. It has a decimal comma",
+            "line 1: '1,5' is not a number: 'q Q0 a 1 1,5 t'. The number has a decimal comma",
         ),
         ("run.txt", b"q\n", "line 1: found 1 column, expected"),
     ],
@@ -753,11 +753,13 @@ def test_rows_are_numbered_as_an_editor_shows_them(
 
 def test_grades_that_are_levels_or_words_are_told_how_to_become_numbers(tmp_path: Path) -> None:
     run = b"q Q0 a 1 1.0 t\n"
-    with pytest.raises(DataError, match=r"'L3' is not a number.*as NTCIR writes it: write 3 \(sed"):
+    with pytest.raises(DataError, match=r"'L3' is not a number.*in NTCIR's form: write 3 \(sed"):
         karat.evaluate(b"q 0 a L3\n", run, "RR")
     with pytest.raises(DataError, match=r"found 3 columns.*awk '\{print \$1, 0, \$2, \$3\}'"):
         karat.evaluate(b"q a L3\n", run, "RR")
-    with pytest.raises(DataError, match=r"'Good' is not a number.*It is a word: write a number for it"):
+    with pytest.raises(
+        DataError, match=r"'Good' is not a number.*The field is a word: write a number instead"
+    ):
         karat.evaluate(b"q 0 a Good\n", run, "RR")
 
 

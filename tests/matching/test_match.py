@@ -136,7 +136,7 @@ def test_grades_in_rank_order() -> None:
         match_grades([[1], ["x"]], None, Policy())  # type: ignore[list-item]
     with pytest.raises(DataError, match="List of judged grades number 1 has nan at place 2"):
         match_grades([[1]], [[1, float("nan")]], Policy())
-    with pytest.raises(DataError, match="2 documents of grade 1 ranked, and 1 judged"):
+    with pytest.raises(DataError, match="2 documents of grade 1, but has only 1 judgment"):
         match_grades([[1, 1]], [[1]], Policy())
     assert match_grades([[1, 1]], [[1]], Policy(judgments="retrieved")).rows.grade.tolist() == [1, 1]
 

@@ -315,7 +315,7 @@ def test_documents_better_than_the_judgments_have_no_value(name: str, judged: li
     asked = karat.tensors.Evaluator(["AP", "nDCG"])
     if name in ("numpy", "torch"):
         with pytest.raises(
-            DataError, match=r"Query number [12]: 1 document of grade [12] ranked, and 0 judged"
+            DataError, match=r"Query number [12] ranks 1 document of grade [12], but has only 0 judgments"
         ):
             asked(scores, grades, judged=judged)
         with pytest.raises(DataError, match="judged= needs all grades"):
@@ -334,5 +334,7 @@ def test_the_place_of_such_a_query_counts_those_before_it(monkeypatch: pytest.Mo
     scores = np.tile([3.0, 2.0, 1.0], (9, 1))
     judged = np.tile([1.0, 1.0], (9, 1))
     judged[7, 1] = 0.0
-    with pytest.raises(DataError, match="Query number 8: 2 documents of grade 1 ranked, and 1 judged"):
+    with pytest.raises(
+        DataError, match="Query number 8 ranks 2 documents of grade 1, but has only 1 judgment"
+    ):
         evaluate(scores, np.tile([1, 0, 1], (9, 1)), ["AP"], judged=judged)
