@@ -47,6 +47,18 @@ EQUIVALENT: dict[str, str] = {
     r"policy, (None|\"XXgradesXX\"|\"GRADES\")\)": "Such lists have no ties and lack no query, so no error names them.",
     r'"UTF-8"': "Python knows the codec by both names.",
     r"turns\[:, members\] = ": "Rotations in the other direction, or from another start, are the same set.",
+    r"cast\(": "A cast is for mypy only.",
+    r"listing\(run\.held, None": "Lines of other queries are read for nothing.",
+    r"fromkeys\(lines\.get\(query, \(\)\), 1\)": "Every row gets its grade from the match.",
+    r"np\.full\(len\(found\.rank\), -2\)": "Any negative number means no judged document.",
+    r"sign = (2\.0 |1\.0 .*-2\.0)|POOLED - 2": "Only the order of merits counts.",
+    r"argsort\(grade\[members\], kind=": "Documents with equal grades are interchangeable.",
+    r"count \* count (>= 8|> 9) \* size": "Both ways of drawing are uniform; the limit is a matter of speed.",
+    r"max\(rows, \*drawn, 1\)": "A list with ties has at least one row.",
+    r"\(rows\.scores is None\) and False": "A column that is None stays None, wherever it is taken.",
+    r"bincount\(rows\.list_of_row\[tied\], \)": "Lists without ties, which minlength adds, are left out anyway.",
+    r"prepend=1\.0\) == 0\) & ~starts": "The first row is always the first of a list.",
+    r"and False else with_groups": "Without subtopics there are no groups to add.",
 }
 """Changes that cannot change a value, as a pattern of the changed line, with the reason."""
 

@@ -15,7 +15,7 @@ from karat.conventions.policy import Policy
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
 from karat.inputs.runs import MatchOptions
-from karat.matching.axes import MOST_ORDERS, all_orders, drawn_places, each_or_some, from_all
+from karat.matching.axes import MOST_ORDERS, all_orders, chosen, drawn_places, each_or_some, from_all
 from karat.matching.match import (
     Counts,
     MatchedOnce,
@@ -495,6 +495,9 @@ def test_given_ranks_keep_their_gaps() -> None:
     )
     assert given.rows.scores is None
     assert given.counts.missing == ("r",)
+    # Ranks are finite scores.
+    finite = match(qrels, run_of_ranks(GAPS), Policy(ranks="given", retrieved="finite"))
+    assert (finite.rows.length.tolist(), finite.rows.rank.tolist()) == ([5, 9, 0, 2], [5, 1, 4])
     counted = match(qrels, run_of_ranks(GAPS), Policy())
     assert counted.rows.length.tolist() == [2, 4, 0, 1]
     assert counted.rows.rank.tolist() == [2, 1, 3]
@@ -512,6 +515,7 @@ def test_given_ranks_are_whole_places_of_one_document_each() -> None:
     # The last rank of one list may be the first of the next.
     found = match(qrels, run_of_ranks({"p": {"x": 1, "a": 2}, "q": {"a": 2}}), given)
     assert found.rows.rank.tolist() == [2, 2]
+    assert match(qrels, run_of_ranks({"p": {"a": 2}}), given).rows.length.tolist() == [2, 0]
     with pytest.raises(PolicyError, match="needs scores, which a run of ranks does not have"):
         match(qrels, run_of_ranks(GAPS), given, scores=True)
     assert match(qrels, run_of_ranks(GAPS), Policy(), scores=True).rows.scores is not None
@@ -619,3 +623,60 @@ def test_judgments_of_retrieved_documents_are_those_of_each_list() -> None:
     assert zero.judged_grades.tolist() == [0, 0, 1]
     with pytest.raises(DataError, match="1 judgment has a negative grade"):
         match(qrels, run, Policy(negative="error"))
+
+
+def test_chosen_lists_keep_their_judgments_scores_and_weights() -> None:
+    qrels = Qrels.of({"p": {"a": 1, "gone": 2}, "q": {"a": 2}, "r": {"b": 0, "a": 3}})
+    run = Run.of({"p": {"a": 3.0, "x": 2.0}, "q": {"a": 1.0}, "r": {"y": 7.0, "b": 6.0, "a": 5.0}})
+    rows = match(qrels, run, Policy(), scores=True).rows
+    weighted = replace(rows, weight=np.array([1.0, 2.0, 3.0]), document=np.arange(4))
+    kept = chosen(weighted, np.array([True, False, True]))
+    assert (kept.length.tolist(), kept.offsets.tolist()) == ([2, 3], [0, 1, 3])
+    assert (kept.rank.tolist(), kept.grade.tolist()) == ([1, 2, 3], [1, 0, 3])
+    assert (kept.judged_grades.tolist(), kept.judged_offsets.tolist()) == ([1, 2, 0, 3], [0, 2, 4])
+    assert kept.scores is not None
+    assert kept.weight is not None
+    assert kept.document is not None
+    assert (kept.scores.tolist(), kept.weight.tolist()) == ([3, 2, 7, 6, 5], [1, 3])
+    assert kept.document.tolist() == [0, 2, 3]
+
+
+GROUPS = {
+    "p": {"1": {"a": 1}},
+    "q": {"1": {"a": 1, "b": 2}, "2": {"b": 1, "gone": 1, "n": -1}, "3": {"c": 0}},
+    "r": {"1": {"c": 3}, "2": {"a": 1, "c": 1}},
+    "s": {"1": {"z": 1}},
+}
+
+
+@pytest.mark.parametrize(
+    ("axes", "lists", "judged"),
+    [
+        ({}, [0, 1, 4, 6, 7], [[1], [1, 2], [1, 1], [0], [3], [1, 1], [1]]),
+        ({"missing": "skip"}, [0, 3, 5, 6], [[1, 2], [1, 1], [0], [3], [1, 1], [1]]),
+        ({"negative": "nonrelevant"}, [0, 1, 4, 6, 7], [[1], [1, 2], [1, 1, 0], [0], [3], [1, 1], [1]]),
+        ({"judgments": "retrieved"}, [0, 1, 4, 6, 7], [[], [1, 2], [1], [0], [3], [1, 1], []]),
+    ],
+)
+def test_each_judgment_group_has_the_list_of_its_query(
+    axes: dict[str, Any], lists: list[int], judged: list[list[int]]
+) -> None:
+    run = {
+        "q": {"x": 9.0, "a": 8.0, "b": 7.0, "c": 6.0},
+        "r": {"c": 3.0, "y": 2.0, "a": 1.0},
+        "s": {"y": 1.0},
+    }
+    groups = match(Qrels.of(GROUPS, subtopics=True), Run.of(run), Policy(**axes)).rows.by_group
+    assert groups is not None
+    assert groups.group_offsets is not None
+    assert groups.judged_document is not None
+    assert groups.group_offsets.tolist() == lists
+    first = 7 - lists[-1]
+    assert groups.length.tolist() == [0, 4, 4, 4, 3, 3, 1][first:]
+    assert groups.offsets.tolist() == [0, 0, 2, 3, 4, 5, 7, 7][first:]
+    assert groups.rank.tolist() == groups.tie_first.tolist() == [2, 3, 3, 4, 1, 1, 3]
+    assert groups.grade.tolist() == [1, 2, 1, 0, 3, 1, 1]
+    assert groups.judged_offsets.tolist() == np.append(0, np.cumsum([len(each) for each in judged])).tolist()
+    assert groups.judged_grades.tolist() == [grade for each in judged for grade in each]
+    if not axes:  # the numbers of documents by id, descending: n, gone, c, b, a
+        assert groups.judged_document.tolist() == [0, 4, 3, 3, 1, 2, 0, 0, 1, 0]

@@ -216,6 +216,7 @@ def test_only_lists_with_ties_have_several_orders() -> None:
         (0, [[0], [1], [2], [3]]),
         (7, [[0], [1], [2], [3]]),
         (8, [[0, 1], [2], [3]]),
+        (12, [[0, 1], [2, 3]]),
         (17, [[0, 1], [2, 3]]),
         (18, [[0, 1, 2], [3]]),
         (29, [[0, 1, 2], [3]]),
@@ -226,16 +227,18 @@ def test_a_batch_of_orders_ends_once_it_has_more_rows_than_the_limit(
     most: int, batches: list[list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(axes_module, "ROWS_AT_A_TIME", most)
+    judged = {"p": (0, 1, 0), "q": (1, 2, 1), "r": (0, 3, 2), "s": (0, 4, 0)}
     qrels = {
-        query: {"a": 1, "b": 0} | {f"not retrieved {each}": 1 for each in range(more)}
-        for query, more in zip("pqrs", (0, 1, 2, 0), strict=True)
+        query: {"a": a, "b": b} | {f"not retrieved {each}": 1 for each in range(more)}
+        for query, (a, b, more) in judged.items()
     }
-    rows = match(Qrels.of(qrels), Run.of({query: {"a": 1.0, "b": 1.0} for query in qrels}), EXPECTED).rows
-    found = list(all_orders(rows))
+    run = {query: {"a": 1.0, "b": 1.0} for query in qrels}
+    found = list(all_orders(match(Qrels.of(qrels), Run.of(run), EXPECTED).rows))
     assert [sorted(set(orders.of.tolist())) for orders in found] == batches
-    assert np.concatenate([orders.rows.grade for orders in found]).tolist() == [0, 1, 1, 0] * 4
-    values = karat.evaluate(qrels, {query: {"a": 1.0, "b": 1.0} for query in qrels}, "RR", policy=EXPECTED)
-    assert values.by_query("RR") == dict.fromkeys(qrels, 3 / 4)
+    grades = np.concatenate([orders.rows.grade for orders in found]).tolist()
+    assert grades == [grade for a, b, _ in judged.values() for grade in (a, b, b, a)]
+    values = karat.evaluate(qrels, run, "P@1", policy=EXPECTED)
+    assert values.by_query("P@1") == {"p": 1 / 2, "q": 1, "r": 1 / 2, "s": 1 / 2}
 
 
 def test_the_rows_of_all_orders_of_a_list_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
