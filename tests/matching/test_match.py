@@ -619,6 +619,8 @@ def test_judgments_of_retrieved_documents_are_those_of_each_list() -> None:
     rows = match(qrels, run, Policy(judgments="retrieved")).rows
     assert rows.judged_grades.tolist() == [0, 1]
     assert rows.judged_offsets.tolist() == [0, 1, 1, 2]
+    every = match(qrels, run, Policy(negative="nonrelevant")).rows
+    assert sorted(every.judged_grades.tolist()) == [0, 0, 1, 1, 1, 2]
     zero = match(qrels, run, Policy(judgments="retrieved", negative="nonrelevant")).rows
     assert zero.judged_grades.tolist() == [0, 0, 1]
     with pytest.raises(DataError, match="1 judgment has a negative grade"):

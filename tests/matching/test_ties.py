@@ -153,29 +153,29 @@ TIES = {
     "empty": {"x": 1.0},
     "p": {"a": 1.0},
     "q": {"top": 9.0, **dict.fromkeys(["one", "two", "three", "zero", "pooled", "y", "z"], 1.0), "end": 0.0},
-    "r": dict.fromkeys(["low", "x", "high"], 5.0),
+    "r": dict.fromkeys(["low", "x", "mid", "high"], 5.0),
 }
 GRADES = {
     "empty": {"a": 1},
     "p": {"a": 1},
     "q": {"top": 0, "one": 1, "two": 2, "three": 3, "zero": 0, "pooled": -1, "end": 1},
-    "r": {"low": 0, "high": 2},
+    "r": {"low": 0, "mid": 1, "high": 2},
 }
 
 
 @pytest.mark.parametrize(
     ("rule", "ranks", "grades"),
     [
-        ("optimistic", [1, 1, 2, 3, 4, 7, 8, 9, 1, 3], [1, 0, 3, 2, 1, -2, 0, 1, 2, 0]),
-        ("pessimistic", [1, 1, 2, 3, 6, 7, 8, 9, 1, 3], [1, 0, 0, -2, 1, 2, 3, 1, 0, 2]),
+        ("optimistic", [1, 1, 2, 3, 4, 7, 8, 9, 1, 2, 4], [1, 0, 3, 2, 1, -2, 0, 1, 2, 1, 0]),
+        ("pessimistic", [1, 1, 2, 3, 6, 7, 8, 9, 1, 3, 4], [1, 0, 0, -2, 1, 2, 3, 1, 0, 1, 2]),
     ],
 )
 def test_the_best_order_has_high_grades_first_then_unjudged_documents_then_grade_0(
     rule: Any, ranks: list[int], grades: list[int]
 ) -> None:
     rows = match(Qrels.of(GRADES), Run.of(TIES), Policy(ties=rule)).rows
-    assert rows.offsets.tolist() == [0, 0, 1, 8, 10]
-    lists = [1, *[2] * 7, *[3] * 2]
+    assert rows.offsets.tolist() == [0, 0, 1, 8, 11]
+    lists = [1, *[2] * 7, *[3] * 3]
     assert rows.list_of_row.tolist() == lists
     found = zip(lists, rows.rank.tolist(), rows.grade.tolist(), strict=True)
     assert sorted(found) == list(zip(lists, ranks, grades, strict=True))
