@@ -61,7 +61,7 @@ PLANTS = {
         "ordered_[hit.document] = false;",
     ),
     "the first tie": Plant(
-        "matching/rows.h", "its.first_tie == 0 || row.tie_first < its.first_tie", "its.first_tie == 0"
+        "matching/rows.h", "its.first_tie == 0 || tie_first < its.first_tie", "its.first_tie == 0"
     ),
     "ties by the rank column": Plant(
         "matching/reduce.cpp",

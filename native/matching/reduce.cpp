@@ -260,7 +260,7 @@ void Reducer::rank_with_nan(const Documents& documents) {
 void Reducer::report(std::int64_t query, Documents& documents, Findings& findings) {
     QueryRows its = findings.begin(query, documents.size());
     const auto add = [&](const Spot& at, std::int64_t judgment) {
-        findings.add(its, {at.rank, at.tie_first, at.tie_last, judgment}, has_row(judgment));
+        findings.add(its, at.rank, at.tie_first, at.tie_last, judgment, has_row(judgment));
     };
     for (std::size_t i = 0; i < hits_.size(); ++i) {
         const Hit& hit = hits_[i];

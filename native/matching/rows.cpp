@@ -68,6 +68,7 @@ Matched arrange(const Judgments& judgments, const MatchOptions& options, std::ve
                 matched.judgment[at] = row.judgment;
             }
         }
+        std::vector<Row>().swap(found.rows);
         std::move(found.repeats.begin(), found.repeats.end(), std::back_inserter(matched.duplicates));
     }
     arrange_scores(findings, matched);

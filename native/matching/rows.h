@@ -31,10 +31,10 @@ struct MatchOptions {
 
 // One judged document that was retrieved; ranks are counted from 1.
 struct Row {
-    std::int64_t rank;
-    std::int64_t tie_first;  // the ranks of the first and the last document with the same score
-    std::int64_t tie_last;
-    std::int64_t judgment;
+    std::uint32_t rank;
+    std::uint32_t tie_first;  // the ranks of the first and the last document with the same score
+    std::uint32_t tie_last;
+    std::uint32_t judgment;
 };
 
 // A line by its block and its number in it from 1; the line of the whole text once the blocks before it are counted.
@@ -69,10 +69,12 @@ struct Findings {
         return {query, static_cast<std::int64_t>(length), 0, 0, rows.size(), 0, scores.size()};
     }
 
-    void add(QueryRows& its, const Row& row, bool with_row) {
+    void add(QueryRows& its, std::int64_t rank, std::int64_t tie_first, std::int64_t tie_last, std::int64_t judgment,
+             bool with_row) {
+        const auto narrow = [](std::int64_t number) { return static_cast<std::uint32_t>(number); };
         ++its.judged;
-        if (row.tie_first != row.tie_last && (its.first_tie == 0 || row.tie_first < its.first_tie)) its.first_tie = row.tie_first;
-        if (with_row) rows.push_back(row);
+        if (tie_first != tie_last && (its.first_tie == 0 || tie_first < its.first_tie)) its.first_tie = tie_first;
+        if (with_row) rows.push_back({narrow(rank), narrow(tie_first), narrow(tie_last), narrow(judgment)});
     }
 
     void end(QueryRows& its) {

@@ -332,7 +332,7 @@ private:
     void report(std::int64_t query, Findings& findings) {
         QueryRows its = findings.begin(query, scores_.size());
         for (const Hit& hit : hits_) {
-            findings.add(its, {hit.rank, hit.tie_first, hit.tie_last, hit.judgment},
+            findings.add(its, hit.rank, hit.tie_first, hit.tie_last, hit.judgment,
                          !relevant_only_ || judgments_.relevant(hit.judgment));
         }
         std::sort(findings.rows.begin() + static_cast<std::ptrdiff_t>(its.row), findings.rows.end(),
