@@ -498,6 +498,10 @@ def test_given_ranks_keep_their_gaps() -> None:
     # Ranks are finite scores.
     finite = match(qrels, run_of_ranks(GAPS), Policy(ranks="given", retrieved="finite"))
     assert (finite.rows.length.tolist(), finite.rows.rank.tolist()) == ([5, 9, 0, 2], [5, 1, 4])
+    cut = match(qrels, run_of_ranks(GAPS), Policy(ranks="given", depth=4))
+    assert (cut.rows.length.tolist(), cut.rows.rank.tolist()) == ([4, 4, 0, 2], [1, 4])
+    condensed = match(qrels, run_of_ranks(GAPS), Policy(ranks="given", unjudged="removed"))
+    assert (condensed.rows.length.tolist(), condensed.rows.rank.tolist()) == ([1, 2, 0, 0], [1, 1, 2])
     counted = match(qrels, run_of_ranks(GAPS), Policy())
     assert counted.rows.length.tolist() == [2, 4, 0, 1]
     assert counted.rows.rank.tolist() == [2, 1, 3]
@@ -682,3 +686,9 @@ def test_each_judgment_group_has_the_list_of_its_query(
     assert groups.judged_grades.tolist() == [grade for each in judged for grade in each]
     if not axes:  # the numbers of documents by id, descending: n, gone, c, b, a
         assert groups.judged_document.tolist() == [0, 4, 3, 3, 1, 2, 0, 0, 1, 0]
+
+
+def test_skipped_queries_alone_leave_no_judgment_groups() -> None:
+    nothing = match(Qrels.of(GROUPS, subtopics=True), Run.of({}), Policy(missing="skip")).rows.by_group
+    assert nothing is not None
+    assert (nothing.length.tolist(), nothing.rank.tolist()) == ([], [])
