@@ -252,7 +252,7 @@ def put_means(
         errors[lists[:, None], places] = np.sqrt(drawn * spread / np.maximum(counts - 1, 1)[:, None])
 
 
-Ideals: TypeAlias = "dict[tuple[Policy, Wanted | None], dict[Any, Any]]"
+Ideals: TypeAlias = "dict[tuple[Policy, Wanted | str | None], dict[Any, Any]]"
 """Ideal lists that runs on the same judgments share, by policy and by the kind of empty queries left out."""
 
 
@@ -344,7 +344,9 @@ class Matches:
         empty: dict[str, list[bytes]] = {}
         for own, its in groups.items():
             found = self.under(own)
-            nothing = without_wanted(found, its.values())
+            caches = best if best is not None and same_for_all(own) else None
+            counts = None if caches is None else caches.setdefault((own, "counts"), {})
+            nothing = without_wanted(found, its.values(), counts)
             alike: dict[Wanted | None, dict[str, Measure]] = {}
             for label, measure in its.items():
                 empty[label] = [found.queries[each] for each in np.flatnonzero(nothing[measure.wanted])]
@@ -353,9 +355,7 @@ class Matches:
                 alike.setdefault(measure.wanted if own.empty == "skip" else None, {})[label] = measure
             for wanted, those in alike.items():
                 kept = found if wanted is None else found.only(~nothing[wanted])
-                shared = (
-                    best.setdefault((own, wanted), {}) if best is not None and same_for_all(own) else None
-                )
+                shared = None if caches is None else caches.setdefault((own, wanted), {})
                 part = replace(request, asked=those, policy=own)
                 parts.append(self.computable(kept, part, shared, bounds=bounds))
         if not any(part.queries for part in parts):
@@ -416,9 +416,11 @@ def same_for_all(policy: Policy) -> bool:
 # ---------------------------------------------------------------- queries in which there is nothing to find
 
 
-def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[Wanted, NDArray[np.bool_]]:
+def without_wanted(
+    found: Match, measures: Iterable[Measure], best: dict[Any, Any] | None = None
+) -> dict[Wanted, NDArray[np.bool_]]:
     """Returns a mask of the queries without relevant documents, for each definition of relevance."""
-    lists = Flat(found.rows)
+    lists = Flat(found.rows, best=best)
     wanted = dict.fromkeys(measure.wanted for measure in measures)
     with np.errstate(over="ignore"):  # a gain too large to compute with is one that the query has
         return {each: np.asarray(each.count(lists)) == 0 for each in wanted}

@@ -417,6 +417,8 @@ LETTERS = b"\t\n\v\f\r\x1b"
 """Control characters that are normal in text."""
 
 
+ODD = bytes(byte for byte in range(32) if byte not in LETTERS)
+"""The other control characters."""
 SHARE = 0.1
 """Content with a larger share of other control characters is not text."""
 
@@ -441,7 +443,7 @@ def content_of(head: bytes) -> str | None:
         return "a Python pickle: write it as JSON, or hand the object over in Python"
     if head[TAR_AT : TAR_AT + 5] == b"ustar":
         return "a tar archive: unpack it first (tar -xf)"
-    odd = sum(byte < 32 and byte not in LETTERS for byte in head[:1024])
+    odd = len(head[:1024]) - len(head[:1024].translate(None, ODD))
     return "no text" if odd > SHARE * min(len(head), 1024) and not is_word(head[:64]) else None
 
 
