@@ -427,6 +427,7 @@ def test_missing_queries_are_refused_by_name_unless_the_whole_run_is_empty() -> 
     ) as caught:
         match(qrels, Run.of(RUN), error)
     assert (caught.value.file, caught.value.query) == ("run", "q2")
+    assert "Complete it, or choose policy=karat.Policy(missing='zero') or 'skip'." in str(caught.value)
     # A run without any line has an error of its own, and unjudged queries are not an empty run.
     assert len(match(qrels, Run.of({}), error).counts.missing) == 3
     for run, policy in (({"x": {"a": 1.0}}, error), ({}, Policy(missing="error", overlap="none"))):
@@ -550,6 +551,8 @@ def test_documents_with_score_minus_infinity_are_not_retrieved() -> None:
     assert finite.rows.scores is not None
     assert finite.rows.scores.tolist() == [2, 3, 2, 1]
     assert (finite.counts.found, finite.counts.relevant) == (3, 3)
+    plain = match(qrels, run, Policy(retrieved="finite"))
+    assert (plain.rows.length.tolist(), plain.rows.rank.tolist()) == ([1, 3, 0], [1, 1, 3])
     every = match(qrels, run, Policy())
     assert every.rows.length.tolist() == [3, 3, 1]
     assert every.counts.found == 5
