@@ -59,7 +59,7 @@ def let_go(stream: TextIO) -> None:
 
 
 def face(arguments: list[str]) -> None:
-    """Runs karat's command line, or what needs no command-line library: its version, and trec_eval's command line."""
+    """Runs karat's command line. The version and trec_eval's command line need no command-line library."""
     if arguments == ["--version"]:
         sys.stdout.write(f"{__version__}\n")
         return

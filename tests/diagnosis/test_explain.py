@@ -261,7 +261,7 @@ def test_what_cannot_be_explained() -> None:
         {"qrels": QRELS, "grades": [1]},
         {"qrels": QRELS, "run": RUN, "query": "t01", "judged": [1]},
     ):
-        with pytest.raises(DataError, match="Give qrels, run and query, or grades"):
+        with pytest.raises(DataError, match="Give 'qrels', 'run' and 'query', or 'grades'"):
             karat.explain("AP", **arguments)
     with pytest.raises(DataError, match="name it with query="):
         karat.explain("AP", QRELS, RUN)
@@ -410,7 +410,7 @@ def test_the_command_says_what_it_needs() -> None:
     assert "Give QRELS, RUN and --query" in output
     with pytest.raises(DataError, match="can be read once"):
         run_karat("AP", "-", "-", "--query", "1")
-    with pytest.raises(DataError, match="Give qrels, run and query, or grades"):
+    with pytest.raises(DataError, match="Give 'qrels', 'run' and 'query', or 'grades'"):
         run_karat("AP")
 
 
@@ -462,5 +462,5 @@ def test_only_the_documents_that_are_shown_are_written_out() -> None:
 
 
 def test_grades_alone_are_of_no_query() -> None:
-    with pytest.raises(karat.DataError, match="Give qrels, run and query, or grades"):
+    with pytest.raises(karat.DataError, match="Give 'qrels', 'run' and 'query', or 'grades'"):
         karat.explain("R@1", grades=[1], query="q")

@@ -60,8 +60,8 @@ def test_a_curve_as_a_table() -> None:
         ({"measures": "nDGC", "grades": [[1]]}, MeasureError, "Did you mean nDCG"),
         ({"measures": "P", "grades": [[1]], "at": [1.5]}, MeasureError, "a depth is a whole number"),
         ({"measures": [], "grades": [[1]]}, DataError, "No measure was requested"),
-        ({"measures": "P"}, DataError, "needs either qrels and a run, or grades"),
-        ({"measures": "P", "qrels": QRELS, "grades": [[1]]}, DataError, "needs either qrels and a run"),
+        ({"measures": "P"}, DataError, "needs either 'qrels' and 'run', or 'grades'"),
+        ({"measures": "P", "qrels": QRELS, "grades": [[1]]}, DataError, "needs either 'qrels' and 'run'"),
     ],
 )
 def test_what_makes_no_curve_is_refused(asked: dict, error: type[Exception], says: str) -> None:
@@ -82,5 +82,5 @@ def test_the_footer_says_once_what_a_name_means_at_every_depth() -> None:
 
 
 def test_judgments_apart_go_with_grades_alone() -> None:
-    with pytest.raises(karat.DataError, match="needs either qrels and a run, or grades"):
+    with pytest.raises(karat.DataError, match="needs either 'qrels' and 'run', or 'grades'"):
         karat.curve("R", {"q": {"a": 1}}, {"q": {"a": 1.0}}, judged=[[1, 1]])

@@ -128,7 +128,7 @@ def test_ranks_settle_ties_or_stand_for_scores(make: Any) -> None:
     equal = make({**RUN, "rank": [1, 1, 1, 1, 1, 1]})
     with pytest.raises(DataError, match="query 'q' a judged document has the same score and rank as another"):
         karat.evaluate(QRELS, by_its_engine(equal), MEASURES, policy=by_rank)
-    with pytest.raises(DataError, match="no column of ranks"):
+    with pytest.raises(DataError, match="no rank column"):
         karat.evaluate(QRELS, by_its_engine(make(without_rank(RUN))), MEASURES, policy=by_rank)
 
 
@@ -407,7 +407,7 @@ def test_spark_says_in_a_sentence_what_it_cannot(spark: Any) -> None:
     with pytest.raises(DataError, match="run frame of pyspark: document 'u' is listed twice for query 'q'"):
         karat.evaluate(QRELS, spark_table(spark, TWICE), "AP")
     broken = spark_table(spark, without_rank(RUN)).selectExpr("qid", "docno", "1 / (score - score) as score")
-    with pytest.raises(DataError, match=r"The run frame of pyspark cannot be read: .*DIVIDE_BY_ZERO"):
+    with pytest.raises(DataError, match=r"The run frame from pyspark cannot be read: .*DIVIDE_BY_ZERO"):
         karat.evaluate(QRELS, broken, "AP")
 
 

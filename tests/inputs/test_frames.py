@@ -368,7 +368,7 @@ def test_scores_go_before_ranks_which_settle_ties_if_asked() -> None:
     assert karat.evaluate(qrels, run, "RR")["RR"] == 1 / 3
     assert karat.evaluate(qrels, run, "RR", policy=Policy(ties="rank-column"))["RR"] == 0.5
     assert karat.evaluate(qrels, Run.of(run, rank="rank"), "RR")["RR"] == 1.0
-    with pytest.raises(DataError, match="no column of ranks"):
+    with pytest.raises(DataError, match="no rank column"):
         karat.evaluate(qrels, run.drop("rank"), "RR", policy=Policy(ties="rank-column"))
 
 
@@ -531,7 +531,7 @@ def test_a_library_that_fails_is_quoted_in_a_sentence() -> None:
     import pandas as pd
 
     mixed = pd.DataFrame({"qid": pd.Series(["q", 1], dtype=object), "docno": ["a", "b"], "score": [1.0, 2.0]})
-    with pytest.raises(DataError, match="The run frame of pandas cannot be read"):
+    with pytest.raises(DataError, match="The run frame from pandas cannot be read"):
         Run.of(mixed)
 
 

@@ -339,7 +339,7 @@ def test_columns_that_cannot_be_used_are_named(make: Any) -> None:
     with pytest.raises(DataError, match="Column 'score' of the run frame holds text"):
         karat.evaluate(QRELS, make({"qid": ["1"], "docno": ["a"], "score": ["1"]}), "AP")
     run = Run.of(make({"qid": ["1"], "docno": ["a"], "score": [1.0]}))
-    with pytest.raises(DataError, match="no column of ranks"):
+    with pytest.raises(DataError, match="no rank column"):
         karat.evaluate(QRELS, run, "AP", policy=Policy(ties="rank-column"))
 
 
@@ -384,7 +384,7 @@ def test_what_an_engine_cannot_compute_is_said_in_a_sentence() -> None:
     broken = pl.LazyFrame({"qid": ["1"], "docno": ["a"], "score": ["x"]}).with_columns(
         pl.col("score").cast(pl.Float64)
     )
-    with pytest.raises(DataError, match="The run frame of polars cannot be read"):
+    with pytest.raises(DataError, match="The run frame from polars cannot be read"):
         karat.evaluate(QRELS, broken, "AP")
 
 

@@ -315,7 +315,7 @@ def test_judgments_that_changed_since_the_record_are_noted(folder: Path) -> None
     with Path("qrels.txt").open("a") as file:
         file.write("q00 0 other 0\n")
     (note,) = karat.gate("qrels.txt", "old.run", "base.json", {"RR": 0.01}).notes
-    assert note.startswith("qrels.txt is not the file of judgments with which the baseline was recorded")
+    assert note.startswith("qrels.txt is not the judgment file with which the baseline was recorded")
 
 
 def test_a_run_that_is_newer_than_the_judgments_is_noted() -> None:

@@ -27,9 +27,9 @@ def lightgbm_feval(
     If documents have weights, the weight of a query is their mean, as in LightGBM's own metrics.
 
     Args:
-        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        measures: measure names, or ``Measure`` objects; None for the profile's or karat's default measures.
         policy: the conventions that decide about ties, unjudged documents and so on; None for karat's or the profile's.
-        profile: the name of a tool whose conventions apply: ``lightgbm`` reads the names of measures as LightGBM does.
+        profile: the name of a tool whose conventions apply: ``lightgbm`` reads measure names as LightGBM does.
 
     Example:
         >>> from karat.adapters.boosting import lightgbm_feval
@@ -67,9 +67,9 @@ def xgboost_metric(
     with a single document counts 1.
 
     Args:
-        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        measures: measure names, or ``Measure`` objects; None for the profile's or karat's default measures.
         policy: the conventions that decide about ties, unjudged documents and so on; None for karat's or the profile's.
-        profile: the name of a tool whose conventions apply: ``xgboost`` reads the names of measures as XGBoost does.
+        profile: the name of a tool whose conventions apply: ``xgboost`` reads measure names as XGBoost does.
 
     Example:
         >>> from karat.adapters.boosting import xgboost_metric

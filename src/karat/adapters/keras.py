@@ -36,7 +36,7 @@ def ranking_callback(
     Args:
         inputs: the model's inputs; the predicted scores are [query, document] or [query, document, 1].
         relevance: the grades [query, document].
-        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        measures: measure names, or ``Measure`` objects; None for the profile's or karat's default measures.
         mask: True where there is a document; None if there is a document everywhere [query, document].
         judged: the grades of all judgments of each query, padded with NaN; None if only the documents are judged
             [query, judgment].

@@ -37,9 +37,9 @@ def evaluate_ranx(
     Args:
         qrels: ranx's judgments.
         run: ranx's run.
-        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        measures: measure names, or ``Measure`` objects; None for the profile's or karat's default measures.
         policy: the conventions that decide about ties, unjudged documents and so on; None for karat's or the profile's.
-        profile: the name of a tool whose conventions apply: ``ranx`` reads the names of measures as ranx does.
+        profile: the name of a tool whose conventions apply: ``ranx`` reads measure names as ranx does.
 
     Raises:
         DataError: judgments or a run that cannot be read.

@@ -59,7 +59,7 @@ def evaluator_class() -> Any:
                 each row is a different document, and documents with equal predictions keep Spark's order.
             predictionCol: the column of predictions. In a column of vectors with two numbers, such as ``probability``,
                 the second number is the prediction.
-            labelCol: the column of grades; a document with null is unjudged.
+            labelCol: the grade column; a document with null is unjudged.
             policy: a ``karat.Policy``.
             profile: a named convention, see ``karat.list_profiles()``.
 
@@ -128,7 +128,7 @@ def evaluator_class() -> Any:
 
 
 def axes_of(policy: Any) -> dict[str, Any]:
-    """Returns the settings of a policy that were given, in a form that Spark can save.
+    """Returns the given policy settings in a form that Spark can save.
 
     Raises:
         PolicyError: an unknown axis.

@@ -34,9 +34,9 @@ def retrieval_metric(
     ``indexes`` they are end to end, with ``judged_indexes``.
 
     Args:
-        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        measures: measure names, or ``Measure`` objects; None for the profile's or karat's default measures.
         policy: the conventions that decide about ties, unjudged documents and so on; None for karat's or the profile's.
-        profile: the name of a tool whose conventions apply: ``torchmetrics`` reads the names of measures as
+        profile: the name of a tool whose conventions apply: ``torchmetrics`` reads measure names as
             torchmetrics does.
 
     Raises:

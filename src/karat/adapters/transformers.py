@@ -30,7 +30,7 @@ def ranking_metrics(
     several predictions, the first counts.
 
     Args:
-        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        measures: measure names, or ``Measure`` objects; None for the profile's or karat's default measures.
         policy: the conventions that decide about ties, unjudged documents and so on; None for karat's or the profile's.
         profile: the name of a tool whose conventions apply, see ``karat.list_profiles()``; None for karat's
             conventions.

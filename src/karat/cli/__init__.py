@@ -82,7 +82,7 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Completes the names of commands, without importing them."""
+        """Completes command names, without importing them."""
         from karat.cli.help import named
 
         options = click.Command.shell_complete(self, ctx, incomplete)

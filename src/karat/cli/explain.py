@@ -125,9 +125,9 @@ def difference_command(
         karat difference trec_eval-10 sklearn nDCG@10 qrels.txt bm25.run
         karat difference people.qrels model.qrels nDCG@10 bm25.run
 
-    A and B are two profiles or two files of judgments. After two profiles, give QRELS and RUN. After two files of
-    judgments, give RUN. 'karat profiles' lists the profiles, and the profile 'karat' stands for karat's own
-    conventions. Options of the policy apply to both A and B.
+    A and B are two profiles or two judgment files. After two profiles, give QRELS and RUN. After two judgment files,
+    give RUN. 'karat profiles' lists the profiles, and the profile 'karat' stands for karat's own conventions. Policy
+    options apply to both A and B.
     """
     if run is not None:
         if given.profile is not None:
@@ -156,5 +156,5 @@ def difference_command(
 
 
 def is_file(name: str) -> bool:
-    """Returns whether an argument is a file of judgments, not a profile."""
+    """Returns whether an argument is a judgment file, not a profile."""
     return name == "-" or os.path.exists(name)

@@ -212,7 +212,7 @@ def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def profiles(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """Completes the names of profiles."""
+    """Completes profile names."""
     from karat.conventions.profiles import list_profiles
 
     del ctx
@@ -220,7 +220,7 @@ def profiles(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def files(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """Lets the shell complete the names of files."""
+    """Lets the shell complete file names."""
     del ctx
     return [CompletionItem(incomplete, type="file")]
 

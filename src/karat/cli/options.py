@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def enrol(_context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]) -> None:
-    """Imports a user's own measures, before names of measures are read."""
+    """Imports a user's own measures, before measure names are read."""
     from karat.measures.define import import_by_name
 
     for name in names:
@@ -114,13 +114,13 @@ def option(name: str, entry: dict[str, Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Given:
-    """The options of a command for reading its files, and the options of its policy.
+    """The options of a command: those for reading its files, and its policy options.
 
     Args:
         columns: the columns that were named, for ``Qrels.of`` and ``Run.of``, by ``qrels`` and ``run``.
         folders: how to read files in several folders: ``parts`` or ``prefix``.
         exclude: a file of the query-document pairs to remove from each run.
-        policy: the settings of the policy that were given; None without settings.
+        policy: the policy settings that were given; None without settings.
         profile: the profile.
     """
 

@@ -1,4 +1,4 @@
-"""``karat.agreement``: measures how far two judges agree, and how the choice of judge affects scores of runs."""
+"""``karat.agreement``: measures how far two judges agree, and how the choice of judge affects the scores of runs."""
 
 from __future__ import annotations
 
@@ -311,7 +311,7 @@ def flips(names: Sequence[str], one: Sequence[float], other: Sequence[float]) ->
 
 
 def confusions(pairing: Pairing, scale: Floats) -> Floats:
-    """Returns the confusion matrix of each query, with the first judge's grades as rows [queries, grades, grades]."""
+    """Returns the confusion matrix of each query. Rows stand for the first judge's grades [queries, grades, grades]."""
     size, count = len(scale), len(pairing.queries)
     cells = np.searchsorted(scale, pairing.a) * size + np.searchsorted(scale, pairing.b)
     flat = np.bincount(pairing.query * size * size + cells, minlength=count * size * size)

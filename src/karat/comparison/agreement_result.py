@@ -415,7 +415,7 @@ class Agreement(Documented):
             columns = {key: [getattr(each, key) for each in self.statistics] for key in names}
             return frame_of(columns, backend)
         if what != "systems":
-            raise DataError(f"There is no frame '{what}': choose one of queries, statistics, systems.")
+            raise DataError(f"There is no frame '{what}': choose 'queries', 'statistics' or 'systems'.")
         rows = [
             (each.label, *row)
             for each in self.effects

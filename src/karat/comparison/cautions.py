@@ -280,7 +280,7 @@ def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
 
 
 def readings_of(comparison: Findings, system: System, run: int) -> Floats | None:
-    """Returns the run's values with unjudged documents removed and with unjudged documents as relevant, or None.
+    """Returns the run's values without its unjudged documents, and with them counted as relevant, or None.
 
     Scores have no lists, and the subtopics for which an unjudged document would be relevant are unknown.
     """

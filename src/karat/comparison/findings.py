@@ -1,4 +1,4 @@
-"""The data of a comparison: settings, contests by measure, pairs, cautions, and the runs' order and letters."""
+"""The data of a comparison: its settings, its results by measure and by pair of runs, and its warnings."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ class Caution:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings:
-    """The data of a comparison: scores, contests and warnings, with the fields of ``karat.Comparison``."""
+    """The data of a comparison: scores, results by measure, and warnings. ``karat.Comparison`` has the same fields."""
 
     names: tuple[str, ...]
     scores: tuple[Scores, ...]
@@ -233,11 +233,11 @@ class Findings:
 
     @property
     def primary(self) -> Contest:
-        """The contest of the first measure."""
+        """The comparison by the first measure."""
         return self.contests[self.labels[0]]
 
     def __getitem__(self, measure: str | Measure) -> Contest:
-        """Returns the contest of a measure, by karat's name or trec_eval's.
+        """Returns the comparison by one measure, which is named as in karat or as in trec_eval.
 
         Raises:
             MeasureError: the measure was not compared.
@@ -270,7 +270,7 @@ def turned(pair: Pair, first: int) -> Pair:
 
 
 def letter(place: int) -> str:
-    """Returns the letter of a run by its index, counted from 0.
+    """Returns the letter that stands for a run in the tables. The run is given by its index, counted from 0.
 
     Args:
         place: the index of the run.

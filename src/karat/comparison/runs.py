@@ -65,7 +65,7 @@ class System:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The scores of compared runs, with the matches and the judgments that gave them.
+    """The scores of compared runs, with the matches and the judgments from which they were computed.
 
     Args:
         systems: each run by name, in the given order.

@@ -86,8 +86,7 @@ class Grades(Judged):
         return int((self.judgments.grades > 0).sum())
 
     def troubles(self, queries: Integers) -> dict[int, Refusal]:
-        """Returns the queries that trec_eval refuses, because of repeated documents or because of no grade of 0 or
-        more.
+        """Returns the queries that trec_eval refuses, because a document is repeated, or because no grade is 0 or more.
 
         trec_eval allocates memory for grades at the first of these (form_res_rels.c, ``rel_levels``).
         """
@@ -247,7 +246,7 @@ def duplicate(by: str, document: bytes, end: str) -> str:
 
 
 def read_judged(path: str, form: str, version: int) -> Judged:
-    """Reads a file of judgments.
+    """Reads a judgment file.
 
     Args:
         path: the file; ``-`` is a file of that name.

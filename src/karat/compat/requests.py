@@ -225,7 +225,7 @@ def columns(
     """Returns the columns of all printed values, in trec_eval's order.
 
     Args:
-        asked: names of measures.
+        asked: measure names.
         parameters: the text after the dot, by name.
         level: the lowest relevant grade (``-l``).
         collection: the number of documents in the collection (``-N``).

@@ -147,7 +147,7 @@ def facts(definition: Definition) -> dict[str, str]:
 
 
 def takes(definition: Definition) -> str:
-    """Returns the inputs that a measure of recommendations needs. A measure of judged documents needs no such input."""
+    """Returns the inputs that a recommendation measure needs. A measure of judged documents needs no such input."""
     if definition.takes != "recommendations":
         return ""
     return ", ".join(["recommended items (`karat.beyond_accuracy`)", *definition.needs])

@@ -27,7 +27,7 @@ MeasuresLike: TypeAlias = "str | Measure | Iterable[str | Measure] | None"
 def conventions(
     profile: ProfileLike, policy: Policy | None, default: Policy | None = None
 ) -> tuple[Profile, Policy]:
-    """Returns the profile and the complete policy: the given settings, and the profile's for all others.
+    """Returns the profile and the complete policy. Settings that the caller did not give come from the profile.
 
     Args:
         profile: its name; None or ``karat`` for karat's own conventions.
@@ -118,7 +118,7 @@ def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
 
 
 def of_recommendations(label: str, measure: Measure) -> str:
-    """Returns the error message for a measure of recommendations that is requested for judged documents."""
+    """Returns the error message for a recommendation measure that is requested for judged documents."""
     needs = "".join(f", {what}=…" for what in measure.definition.needs)
     ratio = f"{measure.name}Ratio"
     other = f" For judged documents, write {ratio}: {REGISTER[ratio].sentence}" if ratio in REGISTER else ""
@@ -167,5 +167,5 @@ def refuse_other_orders(asked: Mapping[str, Measure], policy: Policy) -> None:
     if label is not None and policy.ties in ("optimistic", "pessimistic", "expected"):
         raise PolicyError(
             f"{label} cannot be computed with ties={policy.ties}, because a document has a grade for each "
-            "subtopic. Choose another rule for ties, such as trec."
+            "subtopic. Choose another rule for ties, such as ties=trec."
         )

@@ -155,7 +155,7 @@ def curve(
         known = Qrels.of(qrels, policy, subtopics=request.groups)
         matched = Matches.of_run(known, Run.of(run, name), request)
     else:
-        raise DataError("A curve needs either qrels and a run, or grades (optionally with judged).")
+        raise DataError("A curve needs either 'qrels' and 'run', or 'grades' (optionally with 'judged').")
     longest = int(matched.under(policy).rows.length.max(initial=0))
     given = tuple(int(each) if each == int(each) else float(each) for each in (() if at is None else at))
     places = {each: given or usual(measure, longest) for each, measure in wanted.items()}

@@ -258,7 +258,7 @@ Ideals: TypeAlias = "dict[tuple[Policy, Wanted | str | None], dict[Any, Any]]"
 
 @dataclass(eq=False, repr=False)
 class Matches:
-    """A run, or lists of grades, matched with the judgments once for each policy of its measures.
+    """A run, or lists of grades, matched with the judgments once for each policy that the measures use.
 
     Args:
         match: the function that matches them under a policy.
@@ -287,7 +287,7 @@ class Matches:
         *,
         scores_only: bool = False,
     ) -> Matches:
-        """Returns the matches of a run with judgments.
+        """Returns the result of matching a run with the judgments.
 
         With ``scores_only``, they may lack rows that the scores of the request do not need.
         """
@@ -303,7 +303,7 @@ class Matches:
 
     @classmethod
     def of_grades(cls, grades: Any, judged: Any, name: str) -> Matches:
-        """Returns the matches of lists of grades with all grades of their judgments.
+        """Returns the result of matching lists of grades with all grades in the judgments.
 
         Raises:
             DataError: one of them is not a list of lists of grades.
@@ -436,7 +436,7 @@ def no_relevant(query: bytes, label: str, measure: Measure) -> DataError:
 def computed(
     found: Match, request: Request, name: str, best: dict[Any, Any] | None, *, bounds: bool
 ) -> Scores:
-    """Returns the scores of all measures, after the rules of the policy for missing and empty queries.
+    """Returns the scores of all measures, after the policy's rules for missing and empty queries.
 
     Raises:
         UncomputableError: a measure has no value for the grades of a query.

@@ -203,7 +203,7 @@ def refuse_unequal(retrieved: list[Any], others: list[Any], what: str) -> None:
 
 
 def naming(document_of: Any) -> Callable[[Any], Any] | None:
-    """Returns a function from a chunk's id to its document.
+    """Returns a function that maps a chunk's id to the id of its document.
 
     Raises:
         DataError: when called, for a chunk that is not in the mapping, or whose document is not an id.

@@ -82,7 +82,7 @@ class Scores(Tabled, Values):
         queries: the evaluated queries, in byte order.
         matrix: one value per query and measure [queries, measures].
         policy: the policy under which the values were computed.
-        counts: the numbers of queries, documents and lines to which each rule of the policy applied.
+        counts: the numbers of queries, documents and lines to which each policy rule applied.
         bounds: the mean under the worst and the best order of tied documents, for each label that ties can change.
         profile: the requested profile, or None.
         digits: the number of decimals in tables.

@@ -1,4 +1,4 @@
-"""Reads qrels and runs from paths, dictionaries, data frames and tables of engines.
+"""Reads qrels and runs from paths, dictionaries, data frames and engine tables.
 
 Other packages' file formats and libraries of tables are enrolled here, by ``reader`` and ``engine``.
 """

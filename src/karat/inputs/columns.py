@@ -41,7 +41,7 @@ def named_in(asked: Asked) -> dict[str, str | None]:
 
 @cache  # a table of names, which never changes
 def known_names() -> dict[str, dict[str, Any]]:
-    """Returns the usual names of columns, from ``columns.toml``."""
+    """Returns the usual column names, from ``columns.toml``."""
     return own_table(__file__, "columns.toml")
 
 
@@ -55,7 +55,7 @@ def choose(names: Sequence[str], kind: str, wanted: Asked) -> dict[str, str]:
     """Maps each role to a column: the one that the caller named, or else one with a usual name.
 
     Raises:
-        DataError: a missing or ambiguous column; a column of ranks named as scores.
+        DataError: a missing or ambiguous column; a rank column named as scores.
     """
     asked = named_in(wanted)
     if kind == "run" and (score := asked.get("score")) is not None:

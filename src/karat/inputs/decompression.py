@@ -60,7 +60,7 @@ class Format:
 
 
 class Deflated:
-    """A decompressor of one gzip stream with its checksum, which has the methods of the one for bzip2."""
+    """A decompressor for one gzip stream and its checksum, with the same methods as Python's ``BZ2Decompressor``."""
 
     def __init__(self) -> None:
         """Starts a gzip stream."""

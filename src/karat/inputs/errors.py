@@ -194,7 +194,7 @@ def refusals(kind: str, library: str) -> Iterator[None]:
         its = isinstance(error, Exception) and library in sys.modules and not builtin
         if not (its or isinstance(error, UNREADABLE) or is_panic(error)):
             raise
-        raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}.") from None
+        raise DataError(f"The {kind} frame from {library} cannot be read: {first_line(error)}.") from None
 
 
 def is_panic(error: BaseException) -> bool:

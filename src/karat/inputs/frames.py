@@ -44,7 +44,7 @@ class LazyFrame(Protocol):
 
 
 Frame: TypeAlias = "ArrowFrame | LazyFrame"
-"""A data frame of any library."""
+"""A data frame from any library."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +55,7 @@ class Columns:
         frame: the kernel's view of the frame.
         places: the position of each role's column: ``query``, ``document``, ``grade``, ``score`` and so on.
         origin: the library of the frame.
-        constant: the grade of every row of judgments without a column of grades.
+        constant: the grade of every row of judgments without a grade column.
     """
 
     frame: _native.Frame

@@ -84,7 +84,7 @@ class Qrels:
             policy: decides about duplicates and malformed lines.
             query: a table's column of queries, text or whole numbers; the one with a usual name if None.
             document: the column of documents.
-            grade: the column of grades; or one grade for every row, as for clicks and purchases.
+            grade: the grade column; or one grade for every row, as for clicks and purchases.
             subtopics: whether the second column, or the second key of ``{query: {subtopic: {document: grade}}}``,
                 names a subtopic (judgment group); a document's overall grade is its highest one.
             subtopic: a table's column of subtopics; implies ``subtopics``.
@@ -269,7 +269,7 @@ def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Polic
 
 
 def refuse_scores(judgments: _native.Judgments) -> None:
-    """Refuses grades with fractions from a column that is called score and that the caller did not name.
+    """Refuses fractional grades from a column called ``score``, unless the caller chose this column.
 
     Raises:
         DataError: the column contains fractions.

@@ -96,7 +96,7 @@ class Run:
         row, as in JSON lines.
 
         A path names TREC text, a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), a folder with the parts of a
-        table, or a pattern of paths. The rows of a table may be in any order. Without a column of scores, or if only
+        table, or a pattern of paths. The rows of a table may be in any order. Without a score column, or if only
         ``rank`` is named, the lowest rank comes first and the score is minus the rank. Ids that are whole numbers are
         compared as decimal text, so a table gives the same values as text with the same content.
 
@@ -105,9 +105,9 @@ class Run:
             name: its name in tables.
             query: a table's column of queries, text or whole numbers; the one with a usual name if None.
             document: the column of documents.
-            score: the column of scores. A column whose name or values look like ranks is refused, unless the name ends
+            score: the score column. A column whose name or values look like ranks is refused, unless the name ends
                 with ``!``.
-            rank: the column of ranks.
+            rank: the rank column.
             extract: ``engine`` lets the library of a lazy table (DuckDB, Polars) find the judged rows itself. Tables
                 of SQLFrame and ibis, and large ones of Spark, are always read this way.
             folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries

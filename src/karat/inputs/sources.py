@@ -82,7 +82,7 @@ class Provenance:
         return () if self.path is None else (self.path,)
 
     def place(self, number: int) -> dict[str, Any]:
-        """Returns the line of a text or the row of a table, numbered from 1, as fields of an error."""
+        """Returns the line number in a text or the row number in a table, counted from 1, as fields for an error."""
         if self.rows:
             return {"row": number - 1} if self.first is None else {"line": number - 1 + self.first}
         if len(self.files) > 1:

@@ -1,4 +1,4 @@
-"""The class ``Lists``, whose methods formulas of measures call, and its two kinds of number, ``Rows`` and ``Queries``.
+"""The class ``Lists``, which measure formulas use, and its two kinds of numbers, ``Rows`` and ``Queries``.
 
 A measure is a function from ranked lists to one number per query. It calls only the methods of ``Lists``, so the same
 formula runs on every subclass (flat judged rows, padded batches, a trace). A subclass implements the columns and a few
@@ -212,8 +212,8 @@ class Lists(ABC):
         """Returns each query's greedy best list, split by judgment group: each rank takes the document that adds most.
 
         Ranks are filled from the top. A document adds (1 - alpha)^m for each group that finds it relevant, where m is
-        the number of documents above it that the group finds relevant. Among documents that add equally much, the one
-        with the largest id comes first, as in ndeval.
+        the number of documents above it that the group finds relevant. Among documents that add the same amount, the
+        one with the largest id comes first, as in ndeval.
 
         Raises:
             DataError: the lists do not identify documents across groups.
@@ -348,9 +348,9 @@ class Lists(ABC):
     def size(self, over: str, rel: float) -> Queries:
         """The divisor of a sum over relevant documents.
 
-        ``relevant`` is the number of all relevant documents, and ``retrieved`` is the number of those in the list.
-        ``capped`` is the number of all relevant documents, but at most the depth. ``length`` is the number of all
-        relevant documents, but at most the list's length. ``depth`` is the depth.
+        ``relevant`` is the total number of relevant documents, and ``retrieved`` is the number of relevant documents in
+        the list. ``capped`` is the total number of relevant documents, but at most the depth. ``length`` is the total
+        number of relevant documents, but at most the list's length. ``depth`` is the depth.
         """
         relevant = self.n_relevant(rel)
         return {
@@ -523,7 +523,7 @@ STEPS = 16
 
 
 def gain_of(xp: Any, grade: Any, gain: Gain) -> Any:
-    """Returns the gain of each grade, and 0 for a negative grade that the table of gains does not contain."""
+    """Returns the gain of each grade, and 0 for a negative grade that the gain table does not contain."""
     if not isinstance(gain, str):
         worth = xp.where(grade >= 0, grade, 0.0)
         for level, value in gain:

@@ -143,7 +143,7 @@ class Arrays:
         return self.floats(self.library.count_nonzero(which, axis=1))
 
     def places(self, x: Any) -> Any:
-        """Returns whole numbers in the library's type for indices."""
+        """Returns whole numbers in the library's index type."""
         return self.library.astype(x, self.library.arange(1, device=self.device).dtype)
 
     # ------------------------------------------------------------ along the documents of each query

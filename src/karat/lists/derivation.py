@@ -97,7 +97,7 @@ class Traced:
         return kind_together(operands)
 
     def place_of(self, kind: str, operands: Operands) -> Traced:
-        """Returns the lists to whose documents the numbers of a step belong: those of the operands, or these lists."""
+        """Returns the lists whose documents a step's numbers describe: those of its operands, or these lists."""
         rows = {each.place for _, each in operands if isinstance(each, Step) and each.kind == "Rows"}
         crosses = any(isinstance(each, Traced) for _, each in operands)
         return rows.pop() if kind == "Rows" and len(rows) == 1 and not crosses else self
@@ -312,7 +312,7 @@ class Writer:
         raise NotImplementedError
 
     def constant(self, operand: Any, strength: int = 0) -> str:
-        """Returns a number, a word or a table of gains."""
+        """Returns a number, a word or a gain table."""
         raise NotImplementedError
 
 
@@ -397,7 +397,7 @@ def number(value: float) -> str:
 
 
 def plain(operand: Any) -> str:
-    """Returns a word or a table of gains, written as in a measure's name."""
+    """Returns a word or a gain table, written as in a measure's name."""
     if isinstance(operand, tuple):
         if operand and isinstance(operand[0], tuple):
             return "{" + ", ".join(f"{number(a)}: {number(b)}" for a, b in operand) + "}"

@@ -383,7 +383,7 @@ def place(rows: JudgedRows) -> Integers:
 
 
 def trec_eval_order(found: JudgedRows, gain: tuple[tuple[float, float], ...]) -> Integers:
-    """Returns the judgments in the order of trec_eval's ideal ranking, for a table of gains.
+    """Returns the judgments in the order of trec_eval's ideal ranking, if the gains are given as a table.
 
     trec_eval sorts the table with a comparison that truncates the difference of two gains to a whole number
     (``comp_rel_gain``), so gains less than 1 apart keep the order in which they were given. trec_eval then reads the

@@ -1,4 +1,4 @@
-"""The carrier for recommendations: ranked items of each user, with histories, catalogue and features."""
+"""Recommendations for computing measures: each user's ranked items, with histories, catalogue and features."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Recommended:
-    """Ranked items of each user, with histories, catalogue and features, and the words of formulas on them.
+    """Ranked items of each user, with histories, catalogue and features, and the methods that formulas call.
 
     Args:
         users: the users, including those who received no recommendations.
@@ -128,7 +128,7 @@ class Recommended:
 
     @property
     def shown(self) -> NDArray[np.bool_]:
-        """A mask of the items that are recommended to any user [items]."""
+        """A mask of the items that are recommended to at least one user [items]."""
         return self.counts > 0
 
     def base(self, of: str) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""Applies settings of the policy to judged rows: ties, negative grades, depth, unjudged documents, given ranks."""
+"""Applies policy settings to judged rows: ties, negative grades, depth, unjudged documents, given ranks."""
 
 from __future__ import annotations
 
@@ -370,7 +370,7 @@ def refuse_too_many(cells: int, place: int, groups: list[Integers], spans: list[
         judged, tied = sum(map(len, groups)), sum(size for _, size in spans)
         raise UncomputableError(
             f"{tied:,} documents have equal scores, {judged:,} of them judged, so ties=expected has too "
-            "many orders to go through. Choose another rule for ties, such as trec, or write scores with "
+            "many orders to go through. Choose another rule for ties, such as ties=trec, or write scores with "
             "more digits.",
             place,
         )

@@ -346,7 +346,7 @@ def decide(
     every: Callable[[JudgedRows], JudgedRows] | None = None,
     first_tie: Integers | None = None,
 ) -> Match:
-    """Applies all settings of the policy in the right order, and counts the affected queries and documents.
+    """Applies all policy settings in the right order, and counts the affected queries and documents.
 
     Args:
         queries: the judged queries.

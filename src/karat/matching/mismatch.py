@@ -62,7 +62,7 @@ def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
     if len(levels) >= len(set(grades.tolist())):
         return None
     return (
-        f"{judged.name} has grades with fractions, and {run.name} only the scores "
+        f"{judged.name} has fractional grades, and {run.name} only the scores "
         f"{', '.join(f'{each:g}' for each in sorted(levels))}: {SWAPPED} It is evaluate(qrels, run)."
     )
 

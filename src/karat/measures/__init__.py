@@ -31,7 +31,7 @@ def list_measures(*names: str) -> dict[str, str]:
     Measures of installed packages are included.
 
     Args:
-        names: names of measures, as ``evaluate`` takes them; none for all.
+        names: measure names, as ``evaluate`` takes them; none for all.
 
     Raises:
         MeasureError: there is no such measure.

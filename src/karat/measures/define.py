@@ -221,7 +221,7 @@ class Definition:
         additive: the value is a sum over documents that depends only on each document and its rank.
         takes: the data that the measure needs: ``grades``; ``groups``, for qrels whose second column names a subtopic;
             ``preferences`` between documents; or ``recommendations`` for ``karat.beyond_accuracy``.
-        needs: further inputs of a measure of recommendations, such as ``catalogue``, by its default conventions.
+        needs: further inputs of a recommendation measure, such as ``catalogue``, by its default conventions.
         smaller_is_better: a smaller value is better.
         undefined: a query may have no value (NaN) by the measure's definition.
         values: the range of a query's value, for gains of 0 or more and an ideal ranking of judged or retrieved

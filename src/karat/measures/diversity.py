@@ -73,9 +73,9 @@ def alpha_dcg(
 def alpha_ndcg(r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount: str = DISCOUNT) -> Queries:
     """alphaDCG divided by the alphaDCG of a list that is built greedily to be as good as possible.
 
-    At each rank, the greedy list takes the judged document that adds the most. If several documents add equally much,
-    it takes the one with the largest id. Finding the best possible list is NP-hard. alphanDCG is 0 for a query without
-    a relevant document.
+    At each rank, the greedy list takes the judged document that adds the most. If several documents add the same
+    amount, it takes the one with the largest id. Finding the best possible list is NP-hard. alphanDCG is 0 for a query
+    without a relevant document.
     """
     return share_of_best(r, lambda lists: 1.0 / lists.discount(discount), alpha, rel)
 

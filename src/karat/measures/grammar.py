@@ -335,7 +335,7 @@ def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrecName:
-    """One of trec_eval's measures.
+    """A measure of trec_eval.
 
     Args:
         karat: karat's name, with ``{}`` for a cutoff; empty for ``runid`` and ``relstring``, which are strings.

@@ -1,4 +1,4 @@
-"""Parses names of measures, such as ``nDCG(gain=exp2)@10`` or trec_eval's ``ndcg_cut_10``."""
+"""Parses measure names, such as ``nDCG(gain=exp2)@10`` or trec_eval's ``ndcg_cut_10``."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ def check_scale(measure: Measure) -> None:
 
 
 def parse_measure(name: str | Measure) -> Measure:
-    """Returns the measure of a name.
+    """Returns the measure that a name means.
 
     Args:
         name: a name such as ``AP``, ``P@10``, ``nDCG(gain=exp2)@10``, or trec_eval's ``map``, ``P_10``.
@@ -300,7 +300,7 @@ def parse_measures(names: str | Measure | Iterable[str | Measure]) -> list[Measu
 
 
 def given_names(names: object) -> list[str | Measure]:
-    """Returns the names of measures as a list.
+    """Returns measure names as a list.
 
     Raises:
         MeasureError: an element is neither a name nor a ``Measure``.
@@ -342,7 +342,7 @@ def named(name: str) -> list[Measure]:
 
 
 def own(name: str) -> Measure:
-    """Returns the measure of karat's name or of an alias."""
+    """Returns the measure with this name in karat or with this alias."""
     word, given, at = parts_of_name(name)
     meant = canonical(word)
     if meant is None and plugged("karat.measures"):

@@ -285,10 +285,10 @@ def average_precision(
     """The mean of the precisions at the ranks of the relevant documents.
 
     A relevant document that was not retrieved adds 0 to the sum. A query without relevant documents has the value 0. By
-    default, the sum is divided by the number of all relevant documents. ``over=retrieved`` divides by the number of
-    relevant documents in the list (torchmetrics, Ragas). ``over=capped`` divides by the number of all relevant
-    documents, but at most by k (LightGBM, Spark). ``over=length`` divides by the number of all relevant documents, but
-    at most by the list's length (LensKit). ``over=depth`` divides by k (RecTools).
+    default, the sum is divided by the total number of relevant documents. ``over=retrieved`` divides by the number of
+    relevant documents in the list (torchmetrics, Ragas). ``over=capped`` divides by the total number of relevant
+    documents, but at most by k (LightGBM, Spark). ``over=length`` divides by the total number of relevant documents,
+    but at most by the list's length (LensKit). ``over=depth`` divides by k (RecTools).
     """
     hits = r.hits(rel)
     return r.ratio(r.total(hits * r.running(hits) / r.rank), r.size(over, rel))

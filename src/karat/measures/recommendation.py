@@ -33,7 +33,7 @@ def number_of_items(r: Recommended) -> Value:
 def coverage(
     r: Recommended, of: str = one_of("catalogue", "train"), counting: str = one_of("inside", "all")
 ) -> Value:
-    """The proportion of the items in the catalogue, or in the training data, that are recommended to any user.
+    """The proportion of the items in the catalogue, or in the training data, that are recommended to at least one user.
 
     ``counting=inside`` counts only recommended items that belong to the catalogue or the training data (RePlay).
     ``counting=all`` counts every recommended item, so the value may exceed 1 (recommenders with ``of=train``; RecTools,
@@ -204,10 +204,10 @@ def serendipity(
 def personalisation(r: Recommended, similarity: str = one_of("cosine", "overlap")) -> Value:
     """1 minus the mean similarity of two users' lists, over all pairs of users.
 
-    Personalisation is 0 if all lists are equal. ``cosine`` divides the number of shared items by the root of the
-    product of the lengths (Evidently). ``overlap`` divides the number of shared items by k. If all lists have k items,
-    both values are equal. Users without recommendations are omitted. The sum over pairs is computed from sums over
-    items, without comparing each pair.
+    Personalisation is 0 if all lists are equal. ``cosine`` divides the number of shared items by the square root of the
+    product of the lengths of the two lists, as the library Evidently does. ``overlap`` divides the number of shared
+    items by k. If all lists have k items, both values are equal. Users without recommendations are omitted. The sum
+    over pairs is computed from sums over items, without comparing each pair.
     """
     users = int((r.length > 0).sum())
     if users < 2:

@@ -1,4 +1,4 @@
-"""Errors for unknown names of measures, which say what to write instead."""
+"""Errors for unknown measure names, which say what to write instead."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST = 3
 
 
 class UnknownMeasureError(MeasureError):
-    """Raised for an unknown name of a measure.
+    """Raised for an unknown measure name.
 
     Args:
         word: the name.
@@ -28,7 +28,7 @@ class UnknownMeasureError(MeasureError):
     """
 
     def __init__(self, word: str, text: str, *, guessed: bool = False) -> None:
-        """Store the name, so that a caller can look for it among the names of profiles."""
+        """Store the name, so that a caller can look for it among profile names."""
         super().__init__(text)
         self.word, self.guessed = word, guessed
 

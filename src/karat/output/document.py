@@ -172,7 +172,7 @@ def bounded(column: Sequence[str]) -> list[str]:
 
 
 def stacked(header: Sequence[str]) -> list[list[str]]:
-    """Returns the lines of a header whose cells may have several lines, aligned at the bottom."""
+    """Returns the text lines of a table header. Titles with fewer lines are aligned at the bottom."""
     cells = [[shortened(printable(line)) for line in cell.split("\n")] for cell in header]
     height = max(map(len, cells), default=1)
     padded = [[""] * (height - len(lines)) + lines for lines in cells]

@@ -51,7 +51,7 @@ def reworded(text: str, change: Callable[[str], str]) -> str:
 
 
 def by_policy(axis: str, *values: str | int) -> Worded:
-    """Returns the remedy of setting the policy to one of some values."""
+    """Returns the remedy that tells the user to set the policy to one of the given values."""
     quoted = [repr(each) for each in values]
     python = f"policy=karat.Policy({axis}={quoted[0]})"
     if axis == "malformed":
@@ -65,7 +65,7 @@ def one_of(words: list[str]) -> str:
 
 
 def by_reading(kind: str, **named: object) -> Worded:
-    """Returns the remedy of changing the options for reading qrels or a run.
+    """Returns the remedy that tells the user to change the options for reading qrels or a run.
 
     Args:
         kind: ``qrels`` or ``run``.

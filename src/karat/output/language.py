@@ -19,7 +19,7 @@ LANGUAGES = ("en", "zh")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Language:
-    """A language. A function that translates an English sentence and fills its braces.
+    """A language. A function that translates an English sentence and fills in its placeholders.
 
     Args:
         name: ``en`` or ``zh``.
@@ -83,7 +83,7 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 class Counting(string.Formatter):
-    """Fills the braces of a sentence: ``{count:line}`` becomes ``1 line`` or ``2 lines``."""
+    """Fills in the placeholders of a sentence: ``{count:line}`` becomes ``1 line`` or ``2 lines``."""
 
     def format_field(self, value: Any, format_spec: str) -> Any:
         """Returns a count with its noun, or any other value as ``format`` writes it."""
@@ -117,7 +117,7 @@ class Sentences:
 
 
 def filled(text: str, values: Mapping[str, Any]) -> str:
-    """Fills the braces of a sentence, and keeps both wordings if a value has two."""
+    """Fills in the placeholders of a sentence, and keeps both wordings if a value has two."""
     python = Counting().format(text, **values)
     commands = {name: each.command for name, each in values.items() if isinstance(each, Worded)}
     return Worded(python, Counting().format(text, **{**values, **commands})) if commands else python

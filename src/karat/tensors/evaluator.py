@@ -138,7 +138,7 @@ def evaluate_topk(
     Args:
         ids: whole numbers in rank order; a negative number is padding [query, rank].
         relevant_ids: the ids of judged documents, in any order; a negative number is padding [query, judgment].
-        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        measures: measure names, or ``Measure`` objects; None for the profile's or karat's default measures.
         grades: the grades of ``relevant_ids``; all 1 if None [query, judgment].
         mask: True where ``ids`` holds a document [query, rank].
         relevant_mask: True where ``relevant_ids`` holds a document [query, judgment].
@@ -183,7 +183,7 @@ class Evaluator:
     """Measures and conventions that are read once and applied to many batches, also under ``torch.compile``.
 
     Args:
-        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        measures: measure names, or ``Measure`` objects; None for the profile's or karat's default measures.
         policy: the conventions; documents with equal scores keep the order of the array if None.
         profile: the name of a tool whose conventions apply, see ``karat.list_profiles()``; None for karat's
             conventions.

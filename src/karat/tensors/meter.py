@@ -60,7 +60,7 @@ class Meter:
       repeats it. The meter also stores each query's values.
 
     Args:
-        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        measures: measure names, or ``Measure`` objects; None for the profile's or karat's default measures.
         policy: the conventions; documents with equal scores keep the order of the array if None.
         profile: the name of a tool whose conventions apply, see ``karat.list_profiles()``; None for karat's
             conventions.

@@ -26,7 +26,7 @@ def refuse_axes(policy: Policy) -> None:
     """Refuses a policy that cannot be applied to arrays.
 
     Raises:
-        PolicyError: the rule for ties needs a column of ranks.
+        PolicyError: the rule for ties needs a rank column.
     """
     if policy.ties == "rank-column":
         raise PolicyError(sentence("ranking", "rank_column"))
@@ -102,7 +102,7 @@ def negative(batch: Batch) -> Any:
 
 
 def no_query(batch: Batch) -> Any:
-    """Returns marks that are all false [query]."""
+    """Returns a mask that marks no query [query]."""
     return batch.arrays.full(tuple(batch.grades.shape[:1]), 0.0) > 0.0
 
 

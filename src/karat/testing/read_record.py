@@ -34,7 +34,7 @@ BY_RECORD = Worded("karat.record", "--record")
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """The content of a file of scores.
+    """The content of a score file.
 
     Args:
         path: the file.
@@ -333,7 +333,7 @@ def refuse_other(value: Any, kind: type, what: str, where: str) -> None:
 
 
 def refuse_damaged(document: dict[str, Any], name: str) -> None:
-    """Refuses a file of scores, or a record, with fields that are not allowed.
+    """Refuses a score file, or a record, with fields that are not allowed.
 
     Args:
         document: the content of the file.
@@ -351,7 +351,7 @@ def refuse_damaged(document: dict[str, Any], name: str) -> None:
             check(run, "recorded run", f"runs {place}")
         inputs = [each for each in document["inputs"] if each["role"] != "qrels"]
         if len(inputs) != len(document["runs"]):
-            raise ShapeError(f"the record has {len(inputs)} inputs of runs, but {len(document['runs'])} runs")
+            raise ShapeError(f"the record has {len(inputs)} run inputs, but {len(document['runs'])} runs")
         if any(each["role"] == "run" and "name" not in each for each in inputs):
             raise ShapeError("the input of a run has no name")
     except ShapeError as error:

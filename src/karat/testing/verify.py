@@ -548,6 +548,6 @@ def rounded(value: float | None) -> str:
 
 
 def short(value: Any) -> str:
-    """Returns a value on one line."""
+    """Formats a value on one line."""
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}…"

@@ -115,7 +115,7 @@ def likeness(size: int, weights: Weights) -> Floats:
         DataError: the weights do not exist.
     """
     if weights not in ("none", "linear", "quadratic"):
-        raise DataError(f"weights={weights!r} is unknown: choose none, linear or quadratic.")
+        raise DataError(f"weights={weights!r} is unknown: choose 'none', 'linear' or 'quadratic'.")
     if weights == "none" or size < 2:
         return np.eye(size)
     steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))) / (size - 1)

@@ -386,7 +386,9 @@ def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple
         '0.012 0.006 0.981'
     """
     if not rope >= 0:
-        raise DataError(f"rope={rope}: give a region of practical equivalence of 0 or more.")
+        raise DataError(
+            f"rope={rope}: the region of practical equivalence must not be negative. Give 0 or a positive number."
+        )
     test = paired(differences, clusters=clusters)
     worse, better = beyond(-rope - test.mean, test), beyond(test.mean - rope, test)
     return worse, np.maximum(1 - worse - better, 0.0), better

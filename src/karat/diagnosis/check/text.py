@@ -130,7 +130,7 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
 
 
 def is_heading(fields: list[bytes]) -> bool:
-    """Returns whether fields are names of columns."""
+    """Returns whether fields are column names."""
     words = b" ".join(fields).lower()
     names = (b"query", b"qid", b"topic", b"doc", b"corpus", b"score", b"rank", b"rel", b"grade", b"iter")
     return sum(name in words for name in names) >= 2

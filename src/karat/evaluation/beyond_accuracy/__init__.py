@@ -1,4 +1,4 @@
-"""Measures of recommendations beyond accuracy, such as coverage, novelty and diversity."""
+"""Recommendation measures beyond accuracy, such as coverage, novelty and diversity."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class Value:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Beyond(Display, Mapping[str, float]):
-    """The values of measures of recommendations beyond accuracy.
+    """The values of recommendation measures beyond accuracy.
 
     Args:
         entries: the value of each measure, by the requested name.

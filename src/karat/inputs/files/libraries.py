@@ -67,7 +67,7 @@ class Library:
 
 
 class Polars(Library):
-    """Opens files as lazy frames of Polars."""
+    """Opens files as Polars lazy frames."""
 
     name = "polars"
 
@@ -290,7 +290,7 @@ def column(name: str) -> str:
 
 
 class PyArrow(Library):
-    """Opens Parquet and Arrow files as data sets of PyArrow."""
+    """Opens Parquet and Arrow files as PyArrow data sets."""
 
     name = "pyarrow"
 

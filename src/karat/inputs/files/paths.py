@@ -198,7 +198,7 @@ def shared(lists: list[list[str]]) -> int:
 
 
 def shown(files: Iterable[str]) -> str:
-    """Returns the names of the files for an error message."""
+    """Returns the file names for an error message."""
     names = list(files)
     more = f", … {len(names)} in all" if len(names) > MANY else ""
     return ", ".join(names[:MANY]) + more

@@ -53,7 +53,7 @@ class Table:
         columns: the content's columns by role, or the ``grade`` of every row.
         origin: the files.
         library: the library that reads them.
-        guessed: the column of scores or grades, if the caller did not name it.
+        guessed: the score or grade column, if the caller did not name it.
         fault: returns the error for text that is not a number, if there is any.
         home: the object that must live as long as the content.
     """

@@ -84,7 +84,7 @@ class MatchOptions:
         """Refuses a frame without ranks, if the rule for ties needs them.
 
         Args:
-            ranks: whether there is a column of ranks.
+            ranks: whether there is a rank column.
 
         Raises:
             DataError: the rule for ties needs ranks, and the frame has none.
@@ -311,7 +311,7 @@ class SpillFile:
 
 @contextmanager
 def failures() -> Iterator[None]:
-    """Turns errors of the disk into an error with a readable sentence."""
+    """Turns disk errors into an error with a readable sentence."""
     try:
         yield
     except OSError as error:

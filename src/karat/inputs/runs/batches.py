@@ -182,7 +182,7 @@ def in_engine(given: Any, asked: dict[str, str | None]) -> StreamedRun:
 
 
 def in_lazy_frame(given: Any, asked: dict[str, str | None]) -> StreamedRun | None:
-    """Returns the run in a lazy frame of Polars or a relation of DuckDB, which is computed again for each pass.
+    """Returns the run in a Polars lazy frame or a DuckDB relation, which is computed again for each pass.
 
     Returns None for a frame in memory.
     """
@@ -202,7 +202,7 @@ def in_lazy_frame(given: Any, asked: dict[str, str | None]) -> StreamedRun | Non
     query = nw.col(chosen["query"]) if whole else nw.col(chosen["query"]).cast(nw.String)
 
     def every(rows: int) -> Iterator[_native.Frame]:
-        native = wanted.select(nw.all()).to_native()  # a relation of DuckDB can be exported only once
+        native = wanted.select(nw.all()).to_native()  # a DuckDB relation can be exported only once
         if library == "duckdb":
             return relation_frames(native, rows)
         if hasattr(native, "collect_batches"):
@@ -253,7 +253,7 @@ def bounded(dataset: Any) -> dict[str, Any]:
 
 
 def in_stream(given: Any, schema: Any, asked: dict[str, str | None]) -> StreamedRun:
-    """Returns the run in a scanner or a reader of PyArrow, which can be read only once unless it has few rows."""
+    """Returns the run in a PyArrow scanner or reader, which can be read only once unless it has few rows."""
     chosen, origin = columns_in(schema, asked)
     names = list(chosen.values())
     reader = given.to_reader() if hasattr(given, "projected_schema") else given

@@ -1,4 +1,4 @@
-"""Matches runs in tables of Spark, ibis, SQLFrame and other engines. The engine itself finds the judged rows."""
+"""Matches runs in tables from Spark, ibis, SQLFrame and other engines. The engine itself finds the judged rows."""
 
 from __future__ import annotations
 
@@ -326,7 +326,7 @@ def placed(table: Any, library: str, home: Any) -> Any:
 
 
 def in_spark(table: Any, session: Any) -> Any:
-    """Returns a DataFrame of Spark, either classic or Connect."""
+    """Returns a Spark DataFrame, either classic or Connect."""
     from pyspark import __version__
     from pyspark.sql import SparkSession
     from pyspark.sql.functions import broadcast
@@ -350,7 +350,7 @@ def in_duckdb(table: Any, relation: Any) -> Any:
 
 
 def in_polars(table: Any, _: None) -> Any:
-    """Returns a lazy frame of Polars."""
+    """Returns a Polars lazy frame."""
     import polars as pl
 
     return pl.DataFrame(table).lazy()

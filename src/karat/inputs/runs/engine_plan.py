@@ -55,7 +55,7 @@ def scored_rows(table: Lazy, chosen: dict[str, str]) -> Lazy:
 
 
 def unheld(whole: nw.Expr) -> nw.Expr:
-    """Returns an expression that is true for whole numbers that no double represents.
+    """Returns an expression that is true for whole numbers without an exact double.
 
     Doubles from 2**53 are 2 apart, from 2**54 on 4, and so on. Casting back may overflow, and engines then differ.
     """
