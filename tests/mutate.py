@@ -42,7 +42,7 @@ use_git_change_detection = false
 EQUIVALENT: dict[str, str] = {
     r"strict=(None|False)|zip\([\w., ]+, \)": "The lists always have the same length; strict= only guards a mistake.",
     r"np\.zeros\(.*, (None)?\)|\], (None)?\)|counts\)\)\), (None)?\)": "NumPy's default type holds the same numbers.",
-    r"np\.(arg)?sort\([\w\[\], :]+, \)|along_axis\(many, order, \)": "The last axis is NumPy's default.",
+    r"np\.(arg)?sort\([\w\[\], :]+, \)": "The last axis is NumPy's default.",
     r"\.astype\(None\)": "NumPy's default is a double.",
     r"policy, (None|\"XXgradesXX\"|\"GRADES\")\)": "Such lists have no ties and lack no query, so no error names them.",
     r'"UTF-8"': "Python knows the codec by both names.",
