@@ -37,7 +37,7 @@ mathematical formulas by running the code and recording its steps, so formula an
 show numeric parameters by name, and use the default values of options such as `gain` and `over`.
 
 In the mathematical formulas, *i*, *j* and *k* are ranks, *d* is a judged document, and *g* is one of *|G|* subtopics
-or judgment groups. In the measures of preferences, *i* is a group or a pair of documents. A star marks the ideal
+or judgment groups. In the preference measures, *i* is a group or a pair of documents. A star marks the ideal
 ranking. [*x* ≥ 1] is 1 if the condition holds, else 0. A fraction is 0 if its denominator is 0. Upright names are
 methods or attributes of `Lists`. The page shows `IPrecMean`, the mean of eleven values of `IPrec`, only as code.
 
@@ -47,7 +47,7 @@ methods or attributes of `Lists`. The page shows `IPrecMean`, the mean of eleven
 
 **Subtopics.** The measures by subtopic read qrels whose second column names the subtopic
 (`query subtopic document grade`), as in the diversity task of TREC's Web track. In Python, you can also pass
-`{query: {subtopic: {document: grade}}}` or a data frame with a column of subtopics. Other measures in the same call
+`{query: {subtopic: {document: grade}}}` or a data frame with a subtopic column. Other measures in the same call
 use the highest grade of a document. If no measure in the call uses subtopics, karat refuses qrels by subtopic, because
 documents seem to be judged twice.
 

@@ -421,5 +421,5 @@ def test_references_in_the_place_of_what_was_retrieved_are_refused(first: Any) -
 def test_a_run_of_other_documents_is_described_without_reading_it_in_python(tmp_path: Path) -> None:
     path = tmp_path / "long.run"
     path.write_text("".join(f"q{n // 1000} Q0 d{n} 1 {-n} t\n" for n in range(201_000)))
-    with pytest.warns(DataWarning, match="it holds 'd200000' and the like, the judgments 'x'"):
+    with pytest.warns(DataWarning, match="the run has ids such as 'd200000', the judgments 'x'"):
         assert karat.evaluate({"q200": {"x": 1}}, path, "AP")["AP"] == 0  # below the rows that are inspected

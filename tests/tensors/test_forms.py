@@ -207,20 +207,20 @@ def test_judgments_count_end_to_end() -> None:
 @pytest.mark.parametrize(
     ("named", "sentence"),
     [
-        ({"queries": [0, -1, 0]}, "queries holds -1 at place 1.* from 0 to 0"),
-        ({"queries": [0, 2, 0], "n_queries": 2}, "queries holds 2 at place 1.* from 0 to 1"),
+        ({"queries": [0, -1, 0]}, "'queries' contains -1 at place 1.* from 0 to 0"),
+        ({"queries": [0, 2, 0], "n_queries": 2}, "'queries' contains 2 at place 1.* from 0 to 1"),
         (
             {"queries": [0, 0, 0], "longest": 2},
             "number 1 of the batch has more than 2 documents: give longest=",
         ),
         ({"queries": [0.0, 0.5, 1.0]}, "queries is of type float64: give whole numbers"),
         ({"queries": [0, 0, 0], "mask": [True]}, r"mask is \[1\]: with queries= .* are \[document\]"),
-        ({"queries": [0, 0, 0], "judged": [1.0]}, r"judged has shape \[1\]\. Pass \[query, judgment\], or"),
-        ({"queries": [0, 1, 2], "judged": [[1.0], [0.0]]}, "queries holds 2 at place 2"),
+        ({"queries": [0, 0, 0], "judged": [1.0]}, r"'judged' has shape \[1\]\. Pass \[query, judgment\], or"),
+        ({"queries": [0, 1, 2], "judged": [[1.0], [0.0]]}, "'queries' contains 2 at place 2"),
         ({"queries": [0, 0, 0], "judged": [1.0, 1.0], "judged_queries": [0]}, r"judged_queries is \[1\]"),
         (
             {"queries": [0, 0, 0], "judged": [1.0], "judged_queries": [4], "n_queries": 1},
-            "judged_queries holds 4",
+            "'judged_queries' contains 4",
         ),
         ({"queries": [0, 0, 0], "judged_queries": [0]}, "judged_queries= needs judged="),
         ({"n_queries": 1}, "n_queries= needs queries="),

@@ -90,11 +90,11 @@ def test_whole_scores_in_single_precision_that_may_tie_have_no_value_where_nobod
 @pytest.mark.parametrize(
     ("weights", "text"),
     [
-        ([math.nan, 1], "weights holds nan at place 0"),
-        ([1, -1], "weights holds -1.0 at place 1"),
-        ([math.inf, 1], "weights holds inf at place 0"),
-        ([1, 1e31], "weights holds 1e\\+31 at place 1"),
-        ([1e-31, 1], "weights holds 1e-31 at place 0"),
+        ([math.nan, 1], "'weights' contains nan at place 0"),
+        ([1, -1], "'weights' contains -1.0 at place 1"),
+        ([math.inf, 1], "'weights' contains inf at place 0"),
+        ([1, 1e31], "'weights' contains 1e\\+31 at place 1"),
+        ([1e-31, 1], "'weights' contains 1e-31 at place 0"),
         ([0, 0], "Every query has weight 0"),
     ],
 )

@@ -235,7 +235,7 @@ ONE = np.ones((2, 3))
         (
             lambda: evaluate(ONE, np.ones((2, 4)), ["AP"]),
             DataError,
-            r"\[2, 3\], but relevance has shape \[2, 4\]",
+            r"\[2, 3\], but 'relevance' has shape \[2, 4\]",
         ),
         (lambda: evaluate(ONE[0], ONE[0], ["AP"]), DataError, "two axes .* pass queries="),
         (lambda: evaluate([[1.0]], ONE, ["AP"]), DataError, "scores is a list, not an array"),
@@ -248,7 +248,7 @@ ONE = np.ones((2, 3))
         (
             lambda: evaluate(ONE, ONE, ["AP"], judged=ONE[:1]),
             DataError,
-            "scores has 2 rows and judged has 1 row",
+            "'scores' has 2 rows and 'judged' has 1 row",
         ),
         (lambda: evaluate(ONE, ONE, ["AP"], weights=ONE[0]), DataError, "one weight for each of 2 queries"),
         (lambda: evaluate(ONE * np.nan, ONE, ["AP"]), DataError, "number 1 .* score that is no number"),
@@ -290,7 +290,8 @@ def test_what_cannot_be_is_refused_in_a_sentence(call: Any, error: type, text: s
 def test_scores_and_grades_that_are_swapped_are_found() -> None:
     similarity = np.array([[0.9, -0.2, 0.1], [0.3, 0.8, -0.4], [0.1, 0.2, 0.7]])
     with pytest.raises(
-        DataError, match=r"relevance holds -0.2 and scores holds only whole numbers: are the two swapped"
+        DataError,
+        match=r"'relevance' contains -0.2 and 'scores' contains only whole numbers: are the two swapped",
     ):
         evaluate(np.eye(3), similarity, ["RR"])
     assert evaluate(similarity, np.eye(3), ["RR"]) == {"RR": 1.0}

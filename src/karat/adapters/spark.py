@@ -96,7 +96,7 @@ def evaluator_class() -> Any:
             return self
 
         def of(self, name: str) -> Any:
-            """Returns the value of a parameter, or None."""
+            """Returns the value of a parameter, or None if the parameter is not set."""
             param = self.getParam(name)
             return self.getOrDefault(param) if self.isDefined(param) else None
 
@@ -139,8 +139,8 @@ def axes_of(policy: Any) -> dict[str, Any]:
 
 PARAMETERS = {
     "measure": ("a measure as karat names it, such as nDCG@10", None),
-    "queryCol": ("column of queries; the one with a usual name if not set", None),
-    "documentCol": ("column of documents; the one with a usual name if not set", None),
+    "queryCol": ("query column; by default, the column with a usual name", None),
+    "documentCol": ("document column; by default, the column with a usual name", None),
     "policy": ("a karat.Policy", axes_of),
     "profile": ("a named convention of karat's", None),
 }

@@ -188,7 +188,7 @@ def commands(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """Completes measures, first those of the given profile and then karat's."""
+    """Completes measure names: first the names of the given profile, then karat's names."""
     from karat.conventions.profiles import list_profiles, profile_named
     from karat.measures import REGISTER
 

@@ -66,7 +66,7 @@ def agreement(
         a: the qrels of the first judge, who is the reference, in any form that ``karat.evaluate`` takes.
         b: the qrels of the second judge, such as a language model.
         runs: two or more systems, as in ``karat.compare``; None to compare only grades.
-        measures: the measures, by default nDCG@10 and AP or those of the profile. The text reports the first one in
+        measures: the measures, by default nDCG@10 and AP or the profile's measures. The text reports the first one in
             most detail.
         pool: the documents that count as judged when systems are scored. ``own`` uses the documents of each judge.
             ``both`` uses only documents that both judged, so that only grades differ.

@@ -75,7 +75,7 @@ def apart(comparison: Findings) -> Iterator[Caution]:
 
 
 def missing(comparison: Findings) -> Iterator[Caution]:
-    """Warns of queries that a run lacks, and of unjudged queries."""
+    """Warns of queries that are missing from a run, and of unjudged queries."""
     for place, each in enumerate(comparison.scores):
         lacking, name = each.counts.missing, comparison.names[place]
         treated = "counted as 0" if each.policy.missing == "zero" else "left out"

@@ -112,7 +112,7 @@ def taken(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
 
 
 def tag_of(run: Run) -> str:
-    """Returns the tag in a run's first line, or the run's name where there is no tag."""
+    """Returns the tag in the first line of a run, or the run's name if the line has no tag."""
     if run.source is None:
         return run.name
     with sentences(run.source.name), run.source.opened() as file:
@@ -237,7 +237,7 @@ def agreeing(systems: dict[str, System]) -> dict[str, System]:
     for each in others:
         if each.measures != first.measures:
             raise DataError(
-                f"{each.name} and {first.name} were evaluated by different measures: use the same measures for both."
+                f"{each.name} and {first.name} were evaluated with different measures: use the same measures for both."
             )
         if each.policy != first.policy:
             raise DataError(

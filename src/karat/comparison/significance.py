@@ -193,7 +193,7 @@ def describe(outcome: Outcome, places: Integers, table: Table, seen: Floats, set
 
 
 def test(outcome: Outcome, places: Integers, table: Table, seen: Floats, settings: Settings) -> None:
-    """Writes the p of a test that compares one pair at a time, other than the t-test."""
+    """Writes the p-value of a test that compares one pair at a time, other than the t-test."""
     couples = np.stack([outcome.a[places], outcome.b[places]], axis=1)
     if settings.test == "randomisation":
         found = sign_flip(seen, couples, Draw(settings.resamples, settings.seed, table.clusters))
@@ -205,7 +205,7 @@ def test(outcome: Outcome, places: Integers, table: Table, seen: Floats, setting
 
 
 def test_together(outcome: Outcome, table: Table, settings: Settings) -> bool:
-    """Writes the p of a test of all pairs at once, and returns whether p comes from the limit distribution."""
+    """Writes the p-value of a test of all pairs at once, and returns whether p comes from the limit distribution."""
     if not len(table.values):
         return False
     couples = np.stack([outcome.a, outcome.b], axis=1)
@@ -219,14 +219,14 @@ def test_together(outcome: Outcome, table: Table, settings: Settings) -> bool:
 
 
 def sign_test(won: Integers, lost: Integers) -> Floats:
-    """Returns the p of the two-sided sign test. Ties are dropped."""
+    """Returns the p-value of the two-sided sign test. Ties are dropped."""
     from scipy.special import bdtr
 
     return np.asarray(np.minimum(1.0, 2 * bdtr(np.minimum(won, lost), won + lost, 0.5)))
 
 
 def wilcoxon(differences: Floats) -> float:
-    """Returns the p of Wilcoxon's two-sided signed-rank test. Ties are dropped."""
+    """Returns the p-value of Wilcoxon's two-sided signed-rank test. Ties are dropped."""
     from scipy.stats import wilcoxon as signed_ranks
 
     # Differences are rounded so that those equal except for the last bit share a rank.

@@ -59,7 +59,7 @@ def from_hex(text: str) -> float:
 
 
 class OptionError(Exception):
-    """Raised for an unknown option or a missing argument. The message is that of getopt, without the program's name."""
+    """Raised for an unknown option or a missing argument. The message is getopt's, without the program's name."""
 
 
 def options(

@@ -84,7 +84,7 @@ class Step:
     """A step between two conventions, in which one setting changes.
 
     Args:
-        axis: a parameter of the measure, or an axis of the policy; ``measure`` where the formula itself changes.
+        axis: a parameter of the measure, or a policy axis; ``measure`` where the formula itself changes.
         before: the value of the setting before the step.
         after: the value of the setting after the step.
         value: the mean after the change; None where the evaluation is refused.

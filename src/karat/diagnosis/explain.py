@@ -299,7 +299,7 @@ def level(scores: Sequence[float]) -> list[str]:
 
 
 def numbers(values: Sequence[float], digits: int) -> str:
-    """Returns the number of a query, or the number of each of its lists."""
+    """Formats the number of a query, or one number for each of the query's lists."""
     return ", ".join(plain(value) if value == value // 1 else shown(value, digits) for value in values)
 
 

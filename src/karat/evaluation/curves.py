@@ -166,7 +166,7 @@ def curve(
 
 
 def at_one(name: str, convention: Profile) -> Measure:
-    """Returns the measure of a name at the first depth or recall level.
+    """Returns the measure that a name means, at the first depth or recall level.
 
     Raises:
         MeasureError: there is no such measure, or it does not accept ``@``.

@@ -68,8 +68,8 @@ def evaluate(
             {document: grade}}}``.
         run: a run in any of these forms, with scores: ``{query: {document: score}}``; see ``Run.of``. Several runs are
             ``{name: run}`` or a list of them.
-        measures: names or ``Measure``s, by default those of the profile or of karat.
-        policy: the treatment of ties, duplicates, missing queries and so on, by default that of the profile.
+        measures: names or ``Measure``s, by default the measures of the profile or of karat.
+        policy: the treatment of ties, duplicates, missing queries and so on, by default as in the profile.
         profile: the name of another tool's conventions, see ``karat.list_profiles()``; or a ``Profile``.
         weights: the weight of each query in the means, ``{query: weight}``; equal weights if None.
         name: the name of the run in tables; several runs are named by ``{name: run}``.

@@ -75,7 +75,7 @@ def reader(*endings: str) -> Callable[[Enrolled], Enrolled]:
     A second registration replaces the first, for example when a notebook cell is run again.
 
     Args:
-        endings: the endings of the files' names.
+        endings: the file name endings.
 
     Raises:
         ValueError: karat itself reads files with such an ending, or the ending has no dot.

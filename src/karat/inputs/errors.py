@@ -115,7 +115,7 @@ def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
 
 
 def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str, ...]) -> DataError:
-    """Returns the error for a bad line of ``qrels``, a ``run`` or ``weights``."""
+    """Returns the error for an invalid line of judgments, of a run or of weights."""
     file, line = line_in(files, error.line) if len(files) > 1 else (name, error.line)
     detail, excerpt = error.detail.decode(errors="replace"), error.excerpt.decode(errors="replace")
     words: dict[str, Any] = {"file": file, "line": line, "kind": kind, "detail": detail, "excerpt": excerpt}

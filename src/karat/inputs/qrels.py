@@ -82,12 +82,12 @@ class Qrels:
         Args:
             qrels: the judgments.
             policy: decides about duplicates and malformed lines.
-            query: a table's column of queries, text or whole numbers; the one with a usual name if None.
-            document: the column of documents.
+            query: a table's query column, text or whole numbers; by default, the column with a usual name.
+            document: the document column.
             grade: the grade column; or one grade for every row, as for clicks and purchases.
             subtopics: whether the second column, or the second key of ``{query: {subtopic: {document: grade}}}``,
                 names a subtopic (judgment group); a document's overall grade is its highest one.
-            subtopic: a table's column of subtopics; implies ``subtopics``.
+            subtopic: a table's subtopic column; implies ``subtopics``.
             folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries
                 get the folder as a ``prefix``, as in ``nq/1``.
 

@@ -103,8 +103,8 @@ class Run:
         Args:
             run: the run.
             name: its name in tables.
-            query: a table's column of queries, text or whole numbers; the one with a usual name if None.
-            document: the column of documents.
+            query: a table's query column, text or whole numbers; by default, the column with a usual name.
+            document: the document column.
             score: the score column. A column whose name or values look like ranks is refused, unless the name ends
                 with ``!``.
             rank: the rank column.
@@ -431,7 +431,7 @@ def pairs_of(given: Any) -> Qrels:
 
 
 def two_columns(given: Any) -> dict[str, set[str]] | None:
-    """Returns the pairs of a text in which every line is ``query document``, or None for other text."""
+    """Returns the pairs of query and document in a text with lines ``query document``, or None for other text."""
     found: dict[str, set[str]] = {}
     try:
         for line in source_of(given).lines():

@@ -66,7 +66,7 @@ class Preferences(ABC):
     @property
     @abstractmethod
     def kept(self) -> Rows:
-        """The number of preferences whose preferred document the list has, with the other one below or not at all."""
+        """The number of preferences that the list keeps: the other document is ranked lower or missing."""
 
     @property
     @abstractmethod

@@ -509,7 +509,7 @@ class Mathematics(Writer):
         return f"_{{{text}}}" if text else ""
 
     def gain(self, gain: Gain, grade: str = "") -> str:
-        """Returns the LaTeX of the gain of a grade, by default of the grade at the current rank."""
+        """Returns the LaTeX notation for a grade's gain, by default for the grade at the current rank."""
         grade = grade or self.column("grade")
         if not isinstance(gain, str):
             cases = [f"{decimal(value)} & \\text{{if }} {grade} = {decimal(level)}" for level, value in gain]

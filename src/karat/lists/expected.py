@@ -68,7 +68,9 @@ class Expected(Padded):
 
     @property
     def grade(self) -> Rows:
-        raise MeasureError("The tied documents have different grades: use hits or gains instead of grades.")
+        raise MeasureError(
+            "The tied documents have different grades: use 'hits' or 'gains' instead of 'grade'."
+        )
 
     # ------------------------------------------------------------ averages
 

@@ -55,7 +55,7 @@ class Group:
         retrieved: the number of the query's judged documents that were retrieved.
         documents: the document of each entry, numbered by rank with the retrieved documents first.
         level: the level of each entry; NaN for a document that this group does not judge.
-        closure: for several subgroups, whether the entry of a row is preferred to the entry of a column; None for one
+        closure: for several subgroups, whether each row's entry is preferred to each column's entry; None for one
             subgroup, in which each entry is preferred to all entries on lower levels.
     """
 
@@ -71,7 +71,7 @@ class Group:
 
     @property
     def preferred(self) -> NDArray[np.bool_]:
-        """Whether the entry of a row is preferred to the entry of a column."""
+        """Whether each row's entry is preferred to each column's entry."""
         if self.closure is not None:
             return self.closure
         lower: NDArray[np.bool_] = self.place[:, None] < self.place

@@ -252,7 +252,8 @@ def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
 
 
 def turned_orders(rows: JudgedRows) -> Iterator[Orders]:
-    """Yields a few orders whose mean value is that of all orders, for measures that are sums over documents.
+    """Yields a few orders whose mean value equals the mean value of all orders, for measures that are sums over
+    documents.
 
     Each tied group is rotated while the others stay, so that each document takes each rank of its group once. A group's
     effect is the mean over its rotations minus the value of the original list. The effects of all groups add up.

@@ -180,7 +180,7 @@ def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) ->
     if set(judgments.queries).issuperset(its):
         return f"{sentence}: its documents are the judgments' queries. Are its columns swapped?"
     return (
-        f"{sentence}: it holds '{text_of(its[0])}' and the like, the judgments '{text_of(mine[0])}'. Check that both "
+        f"{sentence}: the run has ids such as '{text_of(its[0])}', the judgments '{text_of(mine[0])}'. Check that both "
         "are of the same collection; karat check says more."
     )
 

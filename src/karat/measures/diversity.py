@@ -34,7 +34,7 @@ def over_subtopics(r: Lists, values: Queries, rel: float) -> Queries:
 
 
 def scaled(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel: float, scale: str) -> Queries:
-    """Returns the novelty of a list, scaled by a perfect list, averaged over subtopics, or summed."""
+    """Returns the novelty of a list, divided by the novelty of a perfect list, averaged over subtopics, or summed."""
     s = r.groups
     reached = novelty(s, alpha, rel, weights(s))
     if scale == "none":
@@ -60,8 +60,8 @@ def alpha_dcg(
     """DCG over subtopics, in which each further document relevant to a subtopic counts 1 - alpha times as much.
 
     Each relevant document adds (1 - alpha)^n / discount for each of its subtopics, where n is the number of
-    higher-ranked documents that are relevant to the subtopic. ``scale=perfect`` (ndeval) divides the sum by that of k
-    documents that are relevant to every subtopic. Without a depth, k is the number of documents retrieved.
+    higher-ranked documents that are relevant to the subtopic. ``scale=perfect`` (ndeval) divides the sum by the sum for
+    k documents that are relevant to every subtopic. Without a depth, k is the number of documents retrieved.
     ``scale=subtopics`` gives the mean over subtopics, and ``scale=none`` gives the undivided sum (TensorFlow Ranking).
     Subtopics without a relevant document do not count. At depth 1, karat divides as at other depths, but ndeval does
     not.
@@ -114,7 +114,7 @@ def novelty_rank_biased_precision(
     """Rank-biased precision over subtopics, in which each further document relevant to a subtopic counts less.
 
     A user goes on to the next document with probability ``beta``. Each further document relevant to a subtopic counts 1
-    - alpha times as much. The sum is divided by that of an infinite list of documents that are relevant to every
+    - alpha times as much. The sum is divided by the sum for an infinite list of documents that are relevant to every
     subtopic.
     """
     reached = novelty(r.groups, alpha, rel, r.groups.powers(beta, r.groups.rank - 1.0))

@@ -154,7 +154,7 @@ class Measure:
 
     @classmethod
     def parse(cls, name: str) -> Measure:
-        """Returns the measure of a name such as ``nDCG(gain=exp2)@10``.
+        """Returns the measure for a name such as ``nDCG(gain=exp2)@10``.
 
         Raises:
             MeasureError: the name, a parameter or a value is unknown, or the name stands for several measures.

@@ -307,7 +307,7 @@ def mean_precision(r: Lists, rel: float = REL) -> Queries:
 
 @measure("ListedAP", rows="every", source="Evidently, precision_recall_k.py")
 def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
-    """Average precision that depends on the order of the run's lines, as in Evidently.
+    """Average precision that depends on the order of the run's lines, as in the library Evidently.
 
     The precision at a rank counts if the last line of all documents down to this rank has a relevant document. The
     precisions that count are summed and divided by the number of relevant documents. If the lines are in order of rank,
@@ -363,7 +363,7 @@ def inferred_average_precision(r: Lists, rel: float = REL) -> Queries:
     "Bpref", at="no", same_as="bpref", source="Buckley and Voorhees 2004; Soboroff 2006 for the denominator"
 )
 def binary_preference(r: Lists, rel: float = REL) -> Queries:
-    """Measures how rarely documents judged not relevant are ranked above relevant ones.
+    """Measures how rarely a document judged not relevant is ranked above a relevant document.
 
     Unjudged documents do not count.
     """

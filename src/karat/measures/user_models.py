@@ -146,7 +146,7 @@ def ndcg_at_ideal_steps(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL, rel: fl
 def gain_by_shortfall(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
     """The sum of the gains, each discounted by the gain that the list has missed so far.
 
-    The gain missed at a rank is the cumulated gain of the ideal ranking minus that of the list.
+    The gain missed at a rank is the cumulated gain of the ideal ranking minus the cumulated gain of the list.
     """
     best, gains = r.ideal(gain, ideal), r.gains(gain)
     ideal_gains = best.gains(gain)

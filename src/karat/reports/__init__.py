@@ -197,7 +197,7 @@ def assembled(
 
 
 def pairs_of(comparison: Comparison) -> list[tuple[int, int]]:
-    """Returns the pairs of runs: first the pair that the page opens with, then those of the best runs."""
+    """Returns the pairs of runs: first the pair that the page opens with, then the pairs of the best runs."""
     from karat.comparison.verdict import reference_of
 
     first = reference_of(comparison)

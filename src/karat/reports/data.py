@@ -220,7 +220,7 @@ def first_documents(subject: Subject, policy: Policy) -> list[tuple[str, float |
 
 
 def derivation(contest: Contest, subject: Subject | None, policy: Policy) -> str | None:
-    """Returns the derivation of a run's value for one query, or None without lists or a value."""
+    """Returns the derivation of a run's value for one query, or None if the lists or the value are missing."""
     if subject is None:
         return None
     try:

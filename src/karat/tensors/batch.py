@@ -30,7 +30,7 @@ MASKED = {
 }
 """Advice for each masked array: the array to give instead."""
 
-UNHELD = "a score that floating point does not hold, so that different ones would be equal"
+UNHELD = "a score that floating point does not hold, so that different scores would be equal"
 """The fault of whole numbers beyond 2**53, and the like."""
 
 
@@ -108,7 +108,7 @@ def weights_taken(arrays: Arrays, weights: Any) -> Any:
         return arrays.where(fine, floats, float("nan"))
     if not fine.all():
         place = int(fine.argmin())
-        raise DataError(f"weights holds {weights[place]} at place {place}: {A_WEIGHT}.")
+        raise DataError(f"'weights' contains {weights[place]} at place {place}: {A_WEIGHT}.")
     return floats
 
 

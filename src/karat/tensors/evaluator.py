@@ -84,7 +84,7 @@ def evaluate(
         profile: a named convention, see ``karat.list_profiles()``.
         max_grade: the highest grade, if grades are whole numbers: ideal rankings are then counted instead of sorted. A
             query with any other grade becomes NaN. On the host karat finds the highest grade itself.
-        dtype: the floating type to compute with; that of the scores if None.
+        dtype: the floating type to compute with; the type of the scores if None.
 
     Returns:
         The mean of each measure as an array without axes, or with ``per_query`` its value for each query [query].
@@ -384,7 +384,7 @@ def weighed(column: Column, weights: Any) -> Column:
 
 
 def joined(batch: Batch, parts: list[dict[str, Column]]) -> dict[str, Column]:
-    """Returns the columns of the whole batch, joined from those of its parts."""
+    """Returns the columns of the whole batch, joined from the columns of its parts."""
 
     def end_to_end(each: list[Any]) -> Any:
         return None if each[0] is None else batch.arrays.library.concat(each)

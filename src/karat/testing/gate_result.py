@@ -64,7 +64,7 @@ class Check:
 
     @property
     def difference(self) -> float:
-        """The value of the run minus that of the baseline."""
+        """The value of the run minus the value of the baseline."""
         return self.after - self.before
 
     @property

@@ -178,7 +178,7 @@ def dealt_ranges(whole: Floats, draw: Draw) -> Floats:
 
 
 def normal_limit(whole: Floats, least: Floats, alpha: float) -> tuple[Floats, float]:
-    """Returns the p of differences between sums, and the difference whose p is alpha, for normally distributed sums.
+    """Returns the p-value of differences between normally distributed sums, and the difference whose p is alpha.
 
     They are then independent normals with the rows' variances.
     """

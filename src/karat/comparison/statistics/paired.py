@@ -148,7 +148,7 @@ def checked_pairs(pairs: ArrayLike | None, runs: int) -> Integers:
     table = np.asarray(pairs, np.int64).reshape(-1, 2)
     if table.size and not 0 <= table.min() <= table.max() < runs:
         raise DataError(
-            f"Pairs refer to runs {table.min()} to {table.max()}: give numbers of runs from 0 to {runs - 1}."
+            f"Pairs refer to runs {table.min()} to {table.max()}: give run numbers from 0 to {runs - 1}."
         )
     return table
 
@@ -340,7 +340,7 @@ def margin(scores: ArrayLike, confidence: float = 0.95, *, clusters: Any = None)
 
 
 def equivalence(differences: ArrayLike, margin: float, *, clusters: Any = None) -> Floats:
-    """Returns the p of two one-sided t-tests (Schuirmann, 1987). A small p shows a difference below the margin.
+    """Returns the p-value of two one-sided t-tests (Schuirmann, 1987). A small p shows a difference below the margin.
 
     Args:
         differences: the first run's score minus the second's [queries] or [queries, pairs].

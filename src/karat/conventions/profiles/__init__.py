@@ -35,7 +35,7 @@ def own_profile(name: str) -> Profile:
 
 
 def every_profile() -> dict[str, Profile]:
-    """Returns every profile by name: those of installed packages, then karat's own."""
+    """Returns every profile by name: the profiles of installed packages, then karat's own profiles."""
     return plugged_profiles() | {name: own_profile(name) for name in own_names()}
 
 

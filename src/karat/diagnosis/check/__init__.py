@@ -255,7 +255,7 @@ def is_run(value: Any) -> bool:
 
 
 def usual_width(text: Text) -> int:
-    """Returns the number of columns of most of the first lines of a file, or 0 for other text."""
+    """Returns the most frequent number of columns in the first lines of a file, or 0 if the input is not a file."""
     if text.source is None or not text.is_file:
         return 0
     lines = [line.split() for line in head(text.source).split(b"\n")[:-1]]

@@ -44,7 +44,7 @@ class Text:
         name: the name of the input in findings.
         source: the text; None if it cannot be read.
         given: the input as the caller gave it.
-        is_file: whether the lines are those of a file, and were not written from a dict or a frame.
+        is_file: whether the lines come from a file, and were not written from a dict or a frame.
         faults: findings that say why the text cannot be read.
         survey: the counts of one pass over the text; None before that pass.
         unbroken: the cursors over a compressed file, which note where it ends early.

@@ -239,7 +239,7 @@ class Pair:
         Args:
             qrels: other judgments.
             change: a change to the run's lines, one of those of ``changed``.
-            axes: axes of the policy.
+            axes: policy axes.
         """
         if self.run is None or self.matched is None:
             return None

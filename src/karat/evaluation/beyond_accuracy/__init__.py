@@ -106,7 +106,7 @@ def value_of(name: str, depth: int | None, given: Recommended) -> Value:
 
 
 def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[str]:
-    """Returns the requested measure names or, without a request, those of all measures that the inputs support.
+    """Returns the requested measure names or, without a request, the names of all measures that the inputs support.
 
     Raises:
         DataError: no measure was requested, or none is possible.
