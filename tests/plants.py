@@ -60,6 +60,16 @@ PLANTS = {
         "ordered_[hit.document] = has_row(hit.judgment);",
         "ordered_[hit.document] = false;",
     ),
+    "a tied group in order that is sorted once too often": Plant(
+        "matching/reduce.cpp",
+        "if (with_row && !sorted && to - from > 1) {",
+        "if (with_row && to - from > 2) {",
+    ),
+    "the end of a tied group in order": Plant(
+        "matching/reduce.cpp",
+        "for (to = i + 1; to < count && score(to)",
+        "for (to = i + 1; to + 1 < count && score(to)",
+    ),
     "the first tie": Plant(
         "matching/rows.h", "its.first_tie == 0 || tie_first < its.first_tie", "its.first_tie == 0"
     ),

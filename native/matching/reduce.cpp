@@ -279,6 +279,37 @@ void Reducer::report(std::int64_t query, Documents& documents, Findings& finding
     if (with_scores_) report_scores(documents, findings);
 }
 
+// Documents that come from the highest score down: the neighbours of each judged one say whether it is tied. A tied group
+// is sorted only if one of its documents has a row.
+void Reducer::report_in_order(std::int64_t query, const Documents& documents, Findings& findings) {
+    QueryRows its = findings.begin(query, documents.size());
+    const auto count = static_cast<std::uint32_t>(documents.size());
+    const auto score = [&](std::uint32_t document) { return documents.documents[document].score; };
+    order_.resize(count);
+    number_.resize(count);
+    std::uint32_t from = 0, to = 0;  // the group of equal scores
+    bool sorted = false;
+    for (const Hit& hit : hits_) {
+        const std::uint32_t i = hit.document;
+        if (i < from || i >= to) {  // after dropped documents, hits are not in order
+            sorted = false;
+            for (from = i; from > 0 && score(from - 1) == score(i);) --from;
+            for (to = i + 1; to < count && score(to) == score(i);) ++to;
+        }
+        const bool with_row = has_row(hit.judgment);
+        if (with_row && !sorted && to - from > 1) {
+            std::iota(order_.begin() + from, order_.begin() + to, from);
+            sort_tied(documents, order_.data() + from, order_.data() + to);
+            for (std::uint32_t place = from; place < to; ++place) number_[order_[place]] = place;
+            sorted = true;
+        }
+        findings.add(its, (sorted ? number_[i] : i) + std::int64_t{1}, from + std::int64_t{1}, to, hit.judgment, with_row);
+    }
+    sort_rows(findings, its.row, documents.size());
+    findings.end(its);
+    if (with_scores_) report_scores(documents, findings);
+}
+
 // By rank. No two rows have the same, so many of them are put where their rank says.
 void Reducer::sort_rows(Findings& findings, std::size_t first, std::size_t documents) {
     const auto begin = findings.rows.begin() + static_cast<std::ptrdiff_t>(first);
@@ -312,6 +343,10 @@ void Reducer::reduce(std::int64_t query, Documents& documents, Findings& finding
         findings.dropped += static_cast<std::int64_t>(repeats_.size());
         drop_repeats(documents);
         repeats_.clear();
+    }
+    if (documents.descending && repeats_.empty()) {
+        report_in_order(query, documents, findings);
+        return;
     }
     wanted_.clear();
     for (const Hit& hit : hits_) wanted_.push_back(hit.document);

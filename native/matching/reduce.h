@@ -81,6 +81,7 @@ private:
     const Spot& spot(std::uint32_t document) const;
     void sort_rows(Findings& findings, std::size_t first, std::size_t documents);
     bool has_row(std::int64_t judgment) const { return !relevant_only_ || judgments_.relevant(judgment); }
+    void report_in_order(std::int64_t query, const Documents& documents, Findings& findings);
     void report(std::int64_t query, Documents& documents, Findings& findings);
     void report_scores(const Documents& documents, Findings& findings) const;
 
