@@ -129,7 +129,7 @@ class Measure:
         """Whether unjudged documents count, so that the formula needs a row for every rank."""
         return self.rows == "every"
 
-    @cached_property
+    @property
     def wanted(self) -> Wanted:
         """The relevant judgments: grades from ``rel`` on, else a positive ``gain``, else grade 1 or more."""
         gain, rel = self.by_role("gain"), self.by_role("relevance")
