@@ -146,7 +146,7 @@ def check_arithmetic(expression: str, values: tuple[float, ...], known: dict[str
 
 def test_words_explain_themselves() -> None:
     assert first_sentence("total") == "The sum over each list, added up from rank 1."
-    assert first_sentence("kept").startswith("The number of preferences whose preferred document")
+    assert first_sentence("kept").startswith("The number of preferences that the list keeps")
     assert not first_sentence("nonsense")
     for words in (Lists, Preferences):
         for word in vars(words):
