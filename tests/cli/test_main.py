@@ -63,10 +63,8 @@ def test_a_reader_that_stops_reading_ends_it_quietly(tmp_path: Path) -> None:
             assert process.wait() != 0
 
 
-def test_scoring_imports_nothing_that_only_others_need(tmp_path: Path) -> None:
-    """A start is a tenth of a second, of which each of these took one to ten milliseconds."""
-    (tmp_path / "qrels").write_text("q 0 a 1\n")
-    (tmp_path / "run").write_text("q Q0 a 1 1 t\n")
+def loaded(*arguments: str) -> tuple[str, set[str]]:
+    """The output of a command, and the modules that it imported."""
     code = """
 import sys, karat.__main__ as entry
 sys.argv = ["karat", *sys.argv[1:]]
@@ -75,31 +73,29 @@ try:
 finally:
     print(*sys.modules, file=sys.stderr)
 """
-    arguments = ["eval", str(tmp_path / "qrels"), str(tmp_path / "run")]
     ran = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
-    assert "policy trec" in ran.stdout
+    return ran.stdout, set(ran.stderr.split())
+
+
+def test_scoring_imports_nothing_that_only_others_need(tmp_path: Path) -> None:
+    """A start is a tenth of a second, of which each of these took one to ten milliseconds."""
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "run").write_text("q Q0 a 1 1 t\n")
+    printed, modules = loaded("eval", str(tmp_path / "qrels"), str(tmp_path / "run"))
+    assert "policy trec" in printed
     dear = {"difflib", "glob", "html", "scipy", "rich", "narwhals", "polars", "pandas", "tempfile"}
     dear |= {
         "tomllib",
         "karat.inputs.runs.batches",
         "karat.inputs.files.json",
     }
-    assert not dear & set(ran.stderr.split())
+    assert not dear & modules
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
 def test_the_version_and_the_list_of_commands_load_no_numbers(arguments: list[str]) -> None:
-    code = """
-import sys, karat.__main__ as entry
-sys.argv = ["karat", *sys.argv[1:]]
-try:
-    entry.main()
-finally:
-    print(*sys.modules, file=sys.stderr)
-"""
-    ran = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
-    assert ran.stdout
-    loaded = set(ran.stderr.split())
-    assert "karat" in loaded
-    assert not {"numpy", "karat._native", "karat.measures", "karat.output.document"} & loaded
-    assert ("click" in loaded) == (arguments == ["--help"])
+    printed, modules = loaded(*arguments)
+    assert printed
+    assert "karat" in modules
+    assert not {"numpy", "karat._native", "karat.measures", "karat.output.document"} & modules
+    assert ("click" in modules) == (arguments == ["--help"])
