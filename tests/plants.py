@@ -46,8 +46,8 @@ PLANTS = {
     ),
     "ties of two where many are judged": Plant(
         "matching/reduce.cpp",
-        "if (ordered && to - from > 1) sort_tied",
-        "if (ordered && to - from > 2) sort_tied",
+        "if (to - from > 1) sort_tied",
+        "if (to - from > 2) sort_tied",
     ),
     "tied ids that differ late": Plant(
         "matching/reduce.cpp", ": before(a.document, b.document);", ": a.document < b.document;"
@@ -57,8 +57,8 @@ PLANTS = {
     ),
     "ties among those without rows": Plant(
         "matching/reduce.cpp",
-        "ordered_[hit.document] = has_row(hit.judgment);",
-        "ordered_[hit.document] = false;",
+        "const bool with_row = has_row(hit.judgment);",
+        "const bool with_row = judgments_.relevant(hit.judgment);",
     ),
     "a tied group in order that is sorted once too often": Plant(
         "matching/reduce.cpp",

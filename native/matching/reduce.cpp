@@ -102,21 +102,16 @@ const Reducer::Spot& Reducer::spot(std::uint32_t document) const {
     return spots_[static_cast<std::size_t>(at - wanted_.begin())];
 }
 
-// Finds the scores above and equal to a few, without a walk over the others where they are in order.
+// Counts the scores above and equal to a few, without sorting the others.
 void Reducer::rank_few(const Documents& documents) {
     spots_.assign(wanted_.size(), Spot{});
     if (wanted_.empty()) return;
     thresholds_.clear();
     for (const std::uint32_t i : wanted_) thresholds_.push_back(documents.documents[i].score);
     sort_distinct_descending(thresholds_);
-    if (documents.descending) {
-        find_standings_in_order(
-            documents.size(), [&](std::size_t i) { return documents.documents[i].score; }, thresholds_, standings_);
-    } else {
-        scores_.clear();
-        for (const Document& document : documents.documents) scores_.push_back(document.score);
-        find_standings(scores_, thresholds_, standings_);
-    }
+    scores_.clear();
+    for (const Document& document : documents.documents) scores_.push_back(document.score);
+    find_standings(scores_, thresholds_, standings_);
     bool tied = false;
     for (std::size_t w = 0; w < wanted_.size(); ++w) {
         const Standing& standing = standings_[threshold_of(thresholds_, documents.documents[wanted_[w]].score)];
@@ -132,18 +127,10 @@ void Reducer::rank_in_ties(const Documents& documents) {
     if (groups_.size() < thresholds_.size()) groups_.resize(thresholds_.size());
     for (std::size_t t = 0; t < thresholds_.size(); ++t) groups_[t].clear();
     const auto count = static_cast<std::uint32_t>(documents.size());
-    if (documents.descending) {
-        for (std::size_t t = 0; t < thresholds_.size(); ++t) {
-            if (standings_[t].equal < 2) continue;
-            groups_[t].resize(standings_[t].equal);
-            std::iota(groups_[t].begin(), groups_[t].end(), static_cast<std::uint32_t>(standings_[t].above));
-        }
-    } else {
-        for (std::uint32_t i = 0; i < count; ++i) {
-            const std::size_t t = threshold_of(thresholds_, documents.documents[i].score);
-            if (t < thresholds_.size() && thresholds_[t] == documents.documents[i].score && standings_[t].equal > 1) {
-                groups_[t].push_back(i);
-            }
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::size_t t = threshold_of(thresholds_, documents.documents[i].score);
+        if (t < thresholds_.size() && thresholds_[t] == documents.documents[i].score && standings_[t].equal > 1) {
+            groups_[t].push_back(i);
         }
     }
     for (std::size_t w = 0; w < wanted_.size(); ++w) {
@@ -168,21 +155,12 @@ void Reducer::rank_many(const Documents& documents) {
     }
     number_.assign(count, NEVER);
     for (std::size_t w = 0; w < wanted_.size(); ++w) number_[wanted_[w]] = static_cast<std::uint32_t>(w);
-    // Ties among documents without a row need no order.
-    ordered_.assign(count, !relevant_only_);
-    if (relevant_only_) {
-        for (const Hit& hit : hits_) ordered_[hit.document] = has_row(hit.judgment);
-        for (const Again& again : repeats_) ordered_[again.first] = ordered_[again.document] = true;
-    }
     spots_.resize(wanted_.size());
     for (std::size_t from = 0, to = 0; from < count; from = to) {
-        bool any = false, ordered = false;
-        for (to = from; to < count && score(to) == score(from); ++to) {
-            any |= number_[order_[to]] != NEVER;
-            ordered |= ordered_[order_[to]] != 0;
-        }
+        bool any = false;
+        for (to = from; to < count && score(to) == score(from); ++to) any |= number_[order_[to]] != NEVER;
         if (!any) continue;
-        if (ordered && to - from > 1) sort_tied(documents, order_.data() + from, order_.data() + to);
+        if (to - from > 1) sort_tied(documents, order_.data() + from, order_.data() + to);
         for (std::size_t place = from; place < to; ++place) {
             const std::uint32_t w = number_[order_[place]];
             if (w != NEVER)

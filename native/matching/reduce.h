@@ -103,13 +103,12 @@ private:
     std::vector<Again> repeats_;
     std::vector<std::uint32_t> wanted_;  // ascending, distinct: documents whose rank is asked
     std::vector<Spot> spots_;            // one a wanted document
-    std::vector<double> scores_;         // of all documents, where they are not in order
+    std::vector<double> scores_;         // of all documents
     std::vector<double> thresholds_;
     std::vector<Standing> standings_;
     std::vector<std::vector<std::uint32_t>> groups_;
     std::vector<std::uint32_t> order_;   // documents by score
     std::vector<std::uint32_t> number_;  // per document: its place in wanted_, or NEVER; per rank: its row, or NEVER
-    std::vector<char> ordered_;          // per document: whether its exact rank is asked
     std::vector<Tied> tied_;
     std::vector<Row> rows_;
 };

@@ -397,9 +397,8 @@ def decide(
 
 def first_ties(rows: JudgedRows) -> Integers:
     """Returns the first rank that a judged document of each list shares with another document, or 0."""
-    tied = np.flatnonzero(rows.tie_last > rows.tie_first)[
-        ::-1
-    ]  # reversed, so that the first of a list is kept
+    # The last of several assignments counts: reversed, that of the first tie.
+    tied = np.flatnonzero(rows.tie_last > rows.tie_first)[::-1]
     first = np.zeros(len(rows.length), np.int64)
     first[rows.list_of_row[tied]] = rows.tie_first[tied]
     return first
