@@ -13,7 +13,7 @@ import karat
 from comparison.matrices import scores, standardised, systems
 from karat import Policy, Qrels, Run
 from karat.comparison.cautions import alternatives
-from karat.evaluation.engine import values_of
+from karat.evaluation.values import values_of
 from karat.matching.match import match
 from karat.measures import parse_measure
 

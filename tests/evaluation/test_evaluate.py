@@ -357,7 +357,7 @@ def test_lists_too_long_for_one_go_are_taken_in_parts(monkeypatch: pytest.Monkey
     qrels = {str(query): {"a": 1, "c": query} for query in range(5)}
     run = {str(query): dict.fromkeys("abcdefg"[: query + 2], 1.0) for query in (0, 1, 3, 4)}
     whole = karat.evaluate(qrels, run, ["INST", "AP", "INST(T=2)@3"])
-    monkeypatch.setattr("karat.evaluation.engine.AT_A_TIME", 6)
+    monkeypatch.setattr("karat.evaluation.values.AT_A_TIME", 6)
     assert karat.evaluate(qrels, run, ["INST", "AP", "INST(T=2)@3"]).matrix.tolist() == whole.matrix.tolist()
 
 

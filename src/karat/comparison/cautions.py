@@ -21,7 +21,7 @@ from karat.comparison.verdict import (
     listed,
     signed,
 )
-from karat.evaluation.engine import parts_of, values_of
+from karat.evaluation.values import parts_of, values_of
 from karat.inputs.ids import text_of
 from karat.lists.rows import offsets_of
 from karat.matching.axes import arranged

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.conventions.request import MeasuresLike, names_in, request_of
-from karat.evaluation.engine import Matches, evaluate_together, values_of
+from karat.evaluation.engine import Matches, evaluate_together
 from karat.evaluation.score_tables import GEOMETRIC_FLOOR, aggregate
 from karat.evaluation.scores import Scores
+from karat.evaluation.values import values_of
 from karat.inputs.dicts import MappingRun
 from karat.inputs.errors import sentences
 from karat.inputs.ids import text_of

@@ -31,7 +31,7 @@ from karat import _native
 from karat.compat.requests import columns
 from karat.compat.trec_eval import before_the_mean
 from karat.conventions.profiles import profile_named
-from karat.evaluation.engine import values_of
+from karat.evaluation.values import values_of
 from karat.inputs.dicts import plain
 from karat.inputs.errors import entry_error
 from karat.inputs.ids import text_of

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from karat.conventions.request import refuse_other_orders
 from karat.evaluation.score_tables import aggregate, sentence
 from karat.evaluation.scores import Scores, side_by_side
+from karat.evaluation.values import (
+    AT_A_TIME,
+    Values,
+    expected_values,
+    extreme_values,
+    may_stack,
+    values_of,
+    values_together,
+    weights_of,
+)
 from karat.inputs.ids import text_of
 from karat.inputs.run import Run, text_name
 from karat.inputs.runs import available_cores, in_threads
 from karat.inputs.sources import Provenance
 from karat.lists.flat import Flat
-from karat.matching.axes import Orders, all_orders, arranged, chosen, turned_orders
-from karat.matching.match import Match, finished, match, match_grades, ranks_alone
+from karat.matching.match import Match, match, match_grades
 from karat.matching.mismatch import doubts
 from karat.measures import REGISTER, Measure
 from karat.output.errors import (
-    TOO_LARGE,
     DataError,
-    MeasureError,
     PolicyError,
     UncomputableError,
     by_policy,
@@ -38,219 +45,15 @@ if TYPE_CHECKING:
     from karat import _native
     from karat.conventions.policy import Policy
     from karat.conventions.request import Request
+    from karat.evaluation.values import End
     from karat.inputs.qrels import Qrels
-    from karat.lists.rows import Floats, Integers, JudgedRows
+    from karat.lists.rows import Floats
     from karat.measures.names import Wanted
 
-MOST_MADE = 64
-"""The most cuts and ideal lists kept at a time."""
-ORDERS = ("pessimistic", "optimistic")
-"""The worst and the best order of tied documents."""
-AT_A_TIME = 2**17
-"""The most rows or judgments processed at a time, which limits memory and keeps arrays in the cache of a core."""
 MOST_SHARED = 2**20
 """The most judgments whose ideal rankings are kept for other runs. They take some 60 bytes per judgment."""
-
-
-def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Any] | None = None) -> Floats:
-    """Returns the value of each measure for each list.
-
-    ``best`` caches ideal rankings and counts of judgments, which other runs with the same qrels reuse.
-    """
-    values = np.empty((len(rows.length), len(measures)))
-    whole = rows.group_offsets is not None or any(each.micro or each.definition.groups for each in measures)
-    for kind, places in by_kind(measures).items():
-        those = [measures[place] for place in places]
-        needed = rows.relevant if kind == "relevant" else rows
-        # Runs with the same judgments have the same parts, unless a part holds every rank.
-        sizes = rows.length if kind == "every" else np.diff(rows.judged_offsets)
-        if whole:
-            values[:, places] = columns_of(needed, those, best)
-            continue
-        for first, last in parts_of(sizes):
-            shared = None if best is None or kind == "every" else best.setdefault((first, last), {})
-            values[first:last, places] = columns_of(needed.part(first, last), those, shared, before=first)
-    return values
-
-
-def by_kind(measures: Sequence[Measure]) -> dict[str, list[int]]:
-    """Groups the places of measures by the rows that they need."""
-    kinds: dict[str, list[int]] = {}
-    for place, measure in enumerate(measures):
-        kinds.setdefault(measure.rows, []).append(place)
-    return kinds
-
-
-def columns_of(
-    rows: JudgedRows,
-    measures: Sequence[Measure],
-    best: dict[Any, Any] | None = None,
-    *,
-    before: int = 0,
-) -> Floats:
-    """Returns the values of measures, which either all need every rank or all need only judged rows.
-
-    Raises:
-        UncomputableError: a measure has no value for the grades of a list.
-    """
-    every, columns = measures[0].every_rank, []
-    lists = Flat(rows, every_rank=every, best=best)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        for measure in measures:
-            if len(lists.made) > MOST_MADE:
-                lists = Flat(rows, every_rank=every, best=best)
-            if len(lists.shared) > MOST_MADE:
-                lists.shared.clear()
-            columns.append(column_of(measure, lists, before))
-    return np.stack(columns, axis=1)
-
-
-def column_of(measure: Measure, lists: Flat, before: int) -> Floats:
-    """Returns the values of one measure for all lists.
-
-    Raises:
-        UncomputableError: the measure has no value for the grades of a list.
-    """
-    try:
-        values = cast("Floats", measure.values(lists))
-    except UncomputableError as error:
-        place = query_of(lists, error.place) if measure.definition.groups else error.place
-        raise UncomputableError(error.reason, place + before, str(measure)) from None
-    if not measure.may_be_undefined and not np.isfinite(values).all():
-        place = int(np.argmin(np.isfinite(values))) + before
-        raise UncomputableError(TOO_LARGE, place, str(measure))
-    return values
-
-
-def query_of(lists: Flat, group: int) -> int:
-    """Returns the query to which a judgment group belongs."""
-    offsets = cast("Integers", lists.groups.rows.group_offsets)
-    return int(np.searchsorted(offsets, group, side="right")) - 1
-
-
-def parts_of(sizes: Floats | Integers) -> Iterator[tuple[int, int]]:
-    """Yields the bounds of parts of the lists, each with at most ``AT_A_TIME`` rows, or with a single list."""
-    ends, first = np.cumsum(sizes + 1), 0
-    while first < len(ends):
-        before = ends[first - 1] if first else 0
-        last = max(first + 1, int(np.searchsorted(ends, before + AT_A_TIME, side="right")))
-        yield first, last
-        first = last
-
-
-def weights_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats | None:
-    """Returns the weight of each value in the mean of its measure, or None if all weights are equal."""
-    if not any(measure.definition.weighs for measure in measures):
-        return None
-    lists = Flat(rows)
-    columns = [measure.weigh(lists) for measure in measures]
-    if all(each is None for each in columns):
-        return None
-    return np.stack(
-        [np.ones(len(rows.length)) if each is None else cast("Floats", each) for each in columns], axis=1
-    )
-
-
-def extreme_values(
-    found: Match, measures: Sequence[Measure], policy: Policy, values: Floats, best: dict[Any, Any] | None
-) -> Iterator[tuple[int, list[Floats], list[Floats | None]]]:
-    """Yields each measure's place, and its values and weights under the worst and the best order of tied documents.
-
-    Args:
-        found: the match.
-        measures: the measures.
-        policy: the policy.
-        values: the values under the policy's own order, which hold for every list without ties.
-        best: the cache of ideal rankings and counts of judgments.
-    """
-    if any(each.micro or each.definition.weighs for each in measures):
-        orders = [finished(arranged(found.whole, rule), policy) for rule in ORDERS]
-        ends = [values_of(rows, measures, best) for rows in orders]
-        weights = [weights_of(rows, measures) for rows in orders]
-        for place in range(len(measures)):
-            own = [None if each is None else each[:, place] for each in weights]
-            yield place, [end[:, place] for end in ends], own
-        return
-    for kind, places in by_kind(measures).items():
-        whole = found.whole.relevant if kind == "relevant" and ranks_alone(policy) else found.whole
-        tied = lists_with_ties(whole)
-        few = 2 * int(tied.sum()) < len(tied)
-        part = replace(chosen(whole, tied) if few else whole, weight=None)
-        those = [measures[place] for place in places]
-        ends = [
-            values_of(finished(arranged(part, rule), policy), those, None if few else best) for rule in ORDERS
-        ]
-        for column, place in enumerate(places):
-            both = [values[:, place].copy() for _ in ORDERS]
-            for its, end in zip(both, ends, strict=True):
-                its[tied] = end[:, column] if few else end[tied, column]
-            yield place, both, [None, None]
-
-
-def lists_with_ties(rows: JudgedRows) -> NDArray[np.bool_]:
-    """Returns a mask of the lists in which a judged document is tied with another document."""
-    tied = np.zeros(len(rows.length), bool)
-    tied[rows.list_of_row[rows.tie_last > rows.tie_first]] = True
-    return tied
-
-
-def expected_values(found: Match, measures: Sequence[Measure], policy: Policy) -> tuple[Floats, Floats]:
-    """Returns the means over all orders of tied documents, and the standard errors of sampled means."""
-    values = values_of(found.rows, measures)
-    errors = np.zeros_like(values)
-    # A depth or a removal affects documents that are unknown to a measure of sums.
-    sums = policy.depth is None and policy.unjudged == "nonrelevant"
-    additive = np.array([sums and each.definition.additive for each in measures], bool)
-    alone = np.array([not stands(each, policy) for each in measures], bool)
-    for wanted, orders in ((additive & alone, turned_orders), (~additive & alone, all_orders)):
-        places = np.flatnonzero(wanted).tolist()
-        if places:
-            chosen = [measures[place] for place in places]
-            try:
-                put_means(values, errors, places, chosen, orders(found.whole), policy)
-            except UncomputableError as error:
-                raise UncomputableError(error.reason, error.place, error.measure or str(chosen[0])) from None
-    return values, errors
-
-
-def stands(measure: Measure, policy: Policy) -> bool:
-    """Returns whether the measure is independent of the order of ties, because it compares scores directly.
-
-    Raises:
-        MeasureError: a depth cuts through ties, and queries with dependent values have too many orders.
-    """
-    if measure.micro and (measure.depth or policy.depth):
-        raise MeasureError(sentence("engine", "no_mean", measure=measure))
-    return measure.micro
-
-
-def put_means(
-    values: Floats,
-    errors: Floats,
-    places: list[int],
-    measures: Sequence[Measure],
-    batches: Iterable[Orders],
-    policy: Policy,
-) -> None:
-    """Writes the means over orders and their standard errors into the columns of some measures."""
-    for orders in batches:
-        try:
-            found = values_of(finished(orders.rows, policy), measures)
-        except UncomputableError as error:
-            raise UncomputableError(error.reason, int(orders.of[error.place]), error.measure) from None
-        starts = np.flatnonzero(np.diff(orders.of, prepend=-1))
-        lists = orders.of[starts]
-        weight = orders.weight[:, None]
-        means = np.add.reduceat(weight * found, starts)
-        values[lists[:, None], places] = means
-        counts = np.diff(np.append(starts, len(orders.of)))
-        away = found - np.repeat(means, counts, axis=0)
-        # Rounding errors do not count as a spread.
-        away[np.abs(away) <= 1e-12 * np.maximum(np.abs(found), 1.0)] = 0.0
-        spread = np.add.reduceat(weight * away**2, starts)
-        drawn = orders.drawn[starts][:, None]
-        errors[lists[:, None], places] = np.sqrt(drawn * spread / np.maximum(counts - 1, 1)[:, None])
-
+MOST_TOGETHER = 8
+"""The most runs that one thread matches before it computes their values together."""
 
 Ideals: TypeAlias = "dict[tuple[Policy, Wanted | str | None], dict[Any, Any]]"
 """Ideal lists that runs on the same judgments share, by policy and by the kind of empty queries left out."""
@@ -332,6 +135,15 @@ class Matches:
             DataError: no query remains, or no measure has a value.
             PolicyError: the policy names an unknown measure.
         """
+        return scores_of([self], request, best, bounds=bounds)[0]
+
+    def parts(self, request: Request, best: Ideals | None) -> Parts:
+        """Returns the parts of the request, each with one policy and with the queries that count for its measures.
+
+        Raises:
+            DataError: a query has no relevant documents, and the policy makes that an error.
+            PolicyError: the policy names an unknown measure.
+        """
         text_name(self.name)
         asked, policy = request.asked, request.policy
         strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
@@ -340,7 +152,7 @@ class Matches:
         groups: dict[Policy, dict[str, Measure]] = {}
         for label, measure in asked.items():
             groups.setdefault(policy.of_measure(str(measure)), {})[label] = measure
-        parts: list[Scores] = []
+        found_parts: list[Part] = []
         empty: dict[str, list[bytes]] = {}
         for own, its in groups.items():
             found = self.under(own)
@@ -356,10 +168,18 @@ class Matches:
             for wanted, those in alike.items():
                 kept = found if wanted is None else found.only(~nothing[wanted])
                 shared = None if caches is None else caches.setdefault((own, wanted), {})
-                part = replace(request, asked=those, policy=own)
-                parts.append(self.computable(kept, part, shared, bounds=bounds))
-        if not any(part.queries for part in parts):
+                found_parts.append(Part(kept, replace(request, asked=those, policy=own), shared))
+        if not any(part.found.queries for part in found_parts):
             raise DataError(f"{self.name}: the policy leaves no query to evaluate.")
+        return Parts(found_parts, empty)
+
+    def together(self, request: Request, parts: list[Scores], empty: dict[str, list[bytes]]) -> Scores:
+        """Returns the scores of all parts of a request.
+
+        Raises:
+            DataError: no measure has a value.
+        """
+        asked, policy = request.asked, request.policy
         alone = len(parts) == 1 and not parts[0].failed
         scores = replace(parts[0], policy=policy) if alone else side_by_side(parts, asked, policy)
         if len(scores.failed) == len(asked):
@@ -373,25 +193,95 @@ class Matches:
             warnings=(*self.warnings, *scores.warnings),
         )
 
-    def computable(
-        self, found: Match, request: Request, best: dict[Any, Any] | None, *, bounds: bool
-    ) -> Scores:
+    def computable(self, part: Part, ready: Values | None, *, bounds: bool) -> Scores:
         """Returns the scores of the measures that have a value for every query.
 
         ``failed`` contains the reasons why other measures have no value.
         """
         failed: dict[str, str] = {}
         while True:
-            computable = {label: each for label, each in request.asked.items() if label not in failed}
+            asked = {label: each for label, each in part.request.asked.items() if label not in failed}
             try:
-                scores = computed(found, replace(request, asked=computable), self.name, best, bounds=bounds)
+                its = part._replace(request=replace(part.request, asked=asked)) if failed else part
+                scores = computed(its, self.name, ready, bounds=bounds)
             except UncomputableError as error:
-                label = next(label for label, measure in computable.items() if str(measure) == error.measure)
-                query = text_of(found.queries[error.place]) if error.place < len(found.queries) else "?"
+                label = next(label for label, measure in asked.items() if str(measure) == error.measure)
+                queries = part.found.queries
+                query = text_of(queries[error.place]) if error.place < len(queries) else "?"
                 file = "" if self.judgments[:1] in ("", "<") else f"{self.judgments}, "
                 failed[label] = f"{label} has no value: {file}query '{query}': {error.reason}"
             else:
                 return replace(scores, failed=failed)
+
+
+class Part(NamedTuple):
+    """Some measures of a request under one policy.
+
+    Args:
+        found: the match, restricted to the queries that count.
+        request: the request with only these measures and this policy.
+        best: the cache of ideal rankings; None if the policy's judgments differ between runs.
+    """
+
+    found: Match
+    request: Request
+    best: dict[Any, Any] | None
+
+
+class Parts(NamedTuple):
+    """The parts of a request, and each label's queries without relevant documents."""
+
+    each: list[Part]
+    empty: dict[str, list[bytes]]
+
+
+def scores_of(
+    several: Sequence[Matches], request: Request, best: Ideals | None = None, *, bounds: bool = True
+) -> list[Scores]:
+    """Returns the scores of several runs with the same judgments. Formulas are called once for many runs.
+
+    Args:
+        several: the runs.
+        request: the measures and conventions.
+        best: a cache of ideal rankings, which other runs with the same judgments reuse.
+        bounds: whether to compute the means under the worst and the best order of tied documents.
+
+    Raises:
+        DataError: no query remains, or no measure has a value.
+        PolicyError: the policy names an unknown measure.
+    """
+    plans = [each.parts(request, best) for each in several]
+    scores: list[list[Scores]] = [[] for _ in several]
+    for parts in zip(*(plan.each for plan in plans), strict=True):
+        ready = ready_values(parts, bounds=bounds)
+        for own, matched, part, values in zip(scores, several, parts, ready, strict=True):
+            own.append(matched.computable(part, values, bounds=bounds))
+    return [
+        matched.together(request, own, plan.empty)
+        for matched, own, plan in zip(several, scores, plans, strict=True)
+    ]
+
+
+def ready_values(parts: Sequence[Part], *, bounds: bool) -> Sequence[Values | None]:
+    """Returns the values of the same part for several runs, or None for each run that must be computed alone."""
+    none = [None] * len(parts)
+    request = parts[0].request
+    measures, policy = list(request.asked.values()), request.policy
+    if not all(may_stack(each.found, measures, policy) for each in parts):
+        return none
+    bounds = bounds and any(each.found.counts.tied for each in parts)
+    founds = [each.found for each in parts]
+    batches = [founds] if parts[0].best is not None else [[found] for found in founds]
+    try:
+        return [
+            values
+            for batch in batches
+            for values in values_together(
+                batch, measures, policy, {} if parts[0].best is None else parts[0].best, bounds=bounds
+            )
+        ]
+    except UncomputableError:
+        return none
 
 
 def nested(lists: Any) -> list[list[float | None]]:
@@ -433,26 +323,33 @@ def no_relevant(query: bytes, label: str, measure: Measure) -> DataError:
     return DataError(sentence("engine", "no_relevant", **facts))
 
 
-def computed(
-    found: Match, request: Request, name: str, best: dict[Any, Any] | None, *, bounds: bool
-) -> Scores:
+def computed(part: Part, name: str, ready: Values | None, *, bounds: bool) -> Scores:
     """Returns the scores of all measures, after the policy's rules for missing and empty queries.
 
     Raises:
         UncomputableError: a measure has no value for the grades of a query.
     """
+    found, request, best = part
     asked, policy, convention = request.asked, request.policy, request.convention
-    if best is None and len(found.rows.judged_grades) <= AT_A_TIME:
-        best = {}  # else the ideal rankings of all lists would take much memory
     refuse_other_orders(asked, policy)
     wanted = list(asked.values())
     column = None if request.weights is None else given_weights(found, request.weights)
-    found = replace(found, rows=replace(found.rows, weight=column), whole=replace(found.whole, weight=column))
-    if policy.ties == "expected" and found.counts.tied:
-        values, errors = expected_values(found, wanted, policy)
+    errors = None
+    ends: Iterable[End]
+    if ready is not None:
+        values = ready.own
+        ends = ((place, [end[:, place] for end in ready.ends], [None, None]) for place in range(len(wanted)))
     else:
-        values, errors = values_of(found.rows, wanted, best), None
-    extremes = tie_bounds(found, asked, policy, column, values, best) if bounds and found.counts.tied else {}
+        if best is None and len(found.rows.judged_grades) <= AT_A_TIME:
+            best = {}  # else the ideal rankings of all lists would take much memory
+        rows, whole = (replace(each, weight=column) for each in (found.rows, found.whole))
+        found = replace(found, rows=rows, whole=whole)
+        if policy.ties == "expected" and found.counts.tied:
+            values, errors = expected_values(found, wanted, policy)
+        else:
+            values = values_of(found.rows, wanted, best)
+        ends = extreme_values(found, wanted, policy, values, best)
+    extremes = tie_bounds(asked, ends, column) if bounds and found.counts.tied else {}
     weights = together(column, weights_of(found.rows, wanted), wanted)
     nothing = without_wanted(found, wanted) if policy.empty in ("one", "nan") else {}
     for place, measure in enumerate(wanted):
@@ -480,25 +377,21 @@ def computed(
 
 
 def tie_bounds(
-    found: Match,
-    asked: dict[str, Measure],
-    policy: Policy,
-    column: Floats | None,
-    values: Floats,
-    best: dict[Any, Any] | None,
+    asked: dict[str, Measure], ends: Iterable[End], column: Floats | None
 ) -> dict[str, tuple[float, float]]:
-    """Returns each measure's mean under the worst and the best order of ties, except for measures by subtopics."""
-    alone = [not measure.definition.groups for measure in asked.values()]
-    asked = {label: measure for label, measure in asked.items() if not measure.definition.groups}
-    if not asked:
-        return {}
-    bounds = {}
-    labels, wanted = list(asked), list(asked.values())
-    for place, ends, weights in extreme_values(found, wanted, policy, values[:, alone], best):
+    """Returns each measure's mean under the worst and the best order of ties, except for measures by subtopics.
+
+    Args:
+        asked: the measures by label.
+        ends: each measure's place, values and weights under the two orders.
+        column: the given weight of each query, or None.
+    """
+    bounds, labels, wanted = {}, list(asked), list(asked.values())
+    for place, values, weights in ends:
         how = wanted[place].definition.aggregate
         if how != "sum":
             its = [own if column is None else column * (1.0 if own is None else own) for own in weights]
-            low, high = (aggregate(end, how, own) for end, own in zip(ends, its, strict=True))
+            low, high = (aggregate(end, how, own) for end, own in zip(values, its, strict=True))
             bounds[labels[place]] = (min(low, high), max(low, high))
     return {label: bounds[label] for label in labels if label in bounds}
 
@@ -581,17 +474,22 @@ def evaluate_together(
     several = len(runs) > 1 and len(judged.judgments.grades) <= MOST_SHARED
     best: Ideals | None = {} if several else None
 
-    def one(run: Run, threads: int | None = None) -> Evaluated:
-        matched = Matches.of_run(judged, run, request, progress, threads, scores_only=scores_only)
-        return matched.scores(request, best), matched
+    def some(batch: Sequence[Run], threads: int | None = None) -> list[Evaluated]:
+        matches = [
+            Matches.of_run(judged, run, request, progress, threads, scores_only=scores_only) for run in batch
+        ]
+        return list(zip(scores_of(matches, request, best), matches, strict=True))
 
-    cores = available_cores()
-    if len(runs) < 2 or cores < 2 or not all(map(beside_others, runs)):
-        yield from ((warned(scores), found) for scores, found in map(one, runs))
-        return
-    every = in_threads(lambda run: one(run, max(1, cores // len(runs))), runs, min(cores, len(runs)))
+    cores, small = available_cores(), all(map(beside_others, runs))
+    size = max(1, min(MOST_TOGETHER, len(runs) // (2 * cores))) if small else 1
+    batches = [runs[first : first + size] for first in range(0, len(runs), size)]
+    if len(batches) < 2 or cores < 2 or not small:
+        found: Iterator[list[Evaluated]] = map(some, batches)
+    else:
+        each = max(1, cores // len(batches))
+        found = in_threads(lambda batch: some(batch, each), batches, min(cores, len(batches)))
     # The warnings are issued here, where the caller's line is known.
-    yield from ((warned(scores), found) for scores, found in every)
+    yield from ((warned(scores), matched) for batch in found for scores, matched in batch)
 
 
 def beside_others(run: Run) -> bool:

@@ -9,7 +9,16 @@ import numpy as np
 
 from karat import _native
 from karat.lists import Gain, Lists, Queries, Rows, gain_of, kept_in, once
-from karat.lists.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of, sentence, untied
+from karat.lists.rows import (
+    NEVER_POOLED,
+    Floats,
+    Integers,
+    JudgedRows,
+    offsets_of,
+    sentence,
+    stretches,
+    untied,
+)
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -169,10 +178,14 @@ class Flat(Lists):
             marks = which().astype(np.float64)
             self.shared[name] = np.asarray(_native.total(marks, self.rows.judged_offsets))
             self.shared[name].flags.writeable = False
-        return cast("Queries", self.shared[name])
+        return self.of_lists(self.shared[name])
 
     def highest_grade(self) -> Queries:
-        return cast("Queries", _native.best(self.rows.judged_grades, self.rows.judged_offsets))
+        return self.of_lists(np.asarray(_native.best(self.rows.judged_grades, self.rows.judged_offsets)))
+
+    def of_lists(self, values: Floats) -> Queries:
+        """Returns the number of each list's judgments, from a number for each query with judgments."""
+        return cast("Queries", values if self.rows.pool_of is None else values[self.rows.pool_of])
 
     # ------------------------------------------------------------ other lists
 
@@ -184,9 +197,10 @@ class Flat(Lists):
         return cut
 
     def ideal(self, gain: Gain, of: str) -> Flat:
-        name = (gain, of, self.rows.depth)
+        name, pools = (gain, of, self.rows.depth), self.rows.pool_of
         cache: dict[Any, Any] = self.made if of in FROM_THE_RUN else self.shared
-        return cast("Flat", kept_in(cache, name, lambda: self.best_lists(gain, of)))
+        best = cast("Flat", kept_in(cache, name, lambda: self.best_lists(gain, of)))
+        return best if pools is None or of in FROM_THE_RUN else SharedLists(best, pools)
 
     @property
     @once
@@ -245,9 +259,11 @@ class Flat(Lists):
     def running_of(self, other: Lists, rows: Rows) -> Rows:
         theirs = cast("Flat", other)
         reached = np.append(0.0, cast("Floats", theirs.running(rows)))
-        key, their_key = place(self.rows), place(theirs.rows)
-        position = np.searchsorted(their_key, key, side="right")
-        none = position == theirs.rows.offsets[self.rows.list_of_row]
+        lists = self.rows.list_of_row
+        if isinstance(theirs, SharedLists):
+            lists = theirs.pools[lists]
+        position = np.searchsorted(place(theirs.rows), place(self.rows, lists), side="right")
+        none = position == theirs.rows.offsets[lists]
         return cast("Rows", np.where(none, 0.0, reached[position]))
 
     def latest(self, rows: Rows) -> Rows:
@@ -326,20 +342,24 @@ class Flat(Lists):
     def best_lists(self, gain: Gain, of: str) -> Flat:
         """Returns the ideal ranking: all documents with a positive gain, highest gain first, cut at the depth."""
         lists, grades = self.candidates(of)
-        judged = self.rows.judged_offsets, self.rows.judged_grades
-        found = untied(self.rows.length, lists, grades, grades, *judged)
+        judged, pools = (self.rows.judged_offsets, self.rows.judged_grades), self.rows.pool_of
+        shared = of not in FROM_THE_RUN
+        counts = np.diff(judged[0]).astype(np.float64) if shared else self.rows.length
+        found = untied(counts, lists, grades, grades, *judged)
         worth = cast("Floats", Flat(found).gains(gain))
         if of == "trec_eval" and isinstance(gain, tuple):
             kept = trec_eval_order(found, gain)
         else:
             # Few judgments have a gain: only these are sorted.
             gaining = np.flatnonzero(worth > 0)
-            order = _native.descending(worth[gaining], offsets_of(lists[gaining], len(self.rows.length)))
+            order = _native.descending(worth[gaining], offsets_of(lists[gaining], len(counts)))
             kept = gaining[order]
-        offsets = offsets_of(lists[kept], len(self.rows.length))
+        offsets = offsets_of(lists[kept], len(counts))
         length = np.diff(offsets).astype(np.float64)
         rank = (np.arange(1, len(kept) + 1) - np.repeat(offsets[:-1], np.diff(offsets))).astype(np.float64)
         ordered = untied(length, lists[kept], rank, grades[kept], *judged)
+        if not shared:
+            ordered = replace(ordered, pool_of=pools)
         if of == "length":
             return Flat(kept_down_to(ordered, self.rows.length))
         uncut = of == "uncut" or self.rows.depth is None
@@ -352,7 +372,52 @@ class Flat(Lists):
         if of in ("depth", "full"):
             asked = cast("Floats", self.depth if of == "depth" else self.length).astype(np.int64)
             return np.repeat(np.arange(len(asked)), asked), np.ones(int(asked.sum()))
+        if of == "length" and self.rows.pool_of is not None:
+            counts, pools = np.diff(self.rows.judged_offsets), self.rows.pool_of
+            return np.repeat(np.arange(len(pools)), counts[pools]), self.rows.judged_grades[
+                stretches(counts, pools)
+            ]
         return self.rows.list_of_judgment, self.rows.judged_grades
+
+
+class SharedLists(Flat):
+    """Lists that stand for several lists of another table each, such as one ideal ranking for several runs.
+
+    Args:
+        lists: the lists.
+        pools: the number of the list for each list of the other table.
+    """
+
+    def __init__(self, lists: Flat, pools: Integers) -> None:
+        """Stores the arguments."""
+        super().__init__(lists.rows, best=lists.shared)
+        self.lists, self.pools, self.uncut = lists, pools, lists.uncut
+
+    @property
+    def length(self) -> Queries:
+        return self.of_lists(self.rows.length)
+
+    def every(self, number: float) -> Queries:
+        return cast("Queries", np.full(len(self.pools), float(number)))
+
+    def of_lists(self, values: Floats) -> Queries:
+        return cast("Queries", values[self.pools])
+
+    @once
+    def top(self, depth: int) -> Flat:
+        return SharedLists(self.lists.top(depth), self.pools)
+
+    def total(self, rows: Rows) -> Queries:
+        return self.of_lists(cast("Floats", super().total(rows)))
+
+    def best(self, rows: Rows) -> Queries:
+        return self.of_lists(cast("Floats", super().best(rows)))
+
+    def spread(self, values: Queries) -> Rows:
+        # Lists with the same judgments have the same value, and only those have rows here.
+        own = np.zeros(len(self.rows.length))
+        own[self.pools] = cast("Floats", values)
+        return super().spread(cast("Queries", own))
 
 
 def kept_down_to(rows: JudgedRows, last: Floats) -> JudgedRows:
@@ -377,9 +442,9 @@ def fill(rows: JudgedRows) -> JudgedRows:
     )
 
 
-def place(rows: JudgedRows) -> Integers:
-    """Returns a key for each row that sorts the rows by list, then by rank."""
-    return rows.list_of_row * 2**32 + rows.rank.astype(np.int64)
+def place(rows: JudgedRows, lists: Integers | None = None) -> Integers:
+    """Returns a key for each row that sorts the rows by list, then by rank. ``lists`` gives each row another list."""
+    return (rows.list_of_row if lists is None else lists) * 2**32 + rows.rank.astype(np.int64)
 
 
 def trec_eval_order(found: JudgedRows, gain: tuple[tuple[float, float], ...]) -> Integers:

@@ -11,6 +11,8 @@ from karat.output.errors import DataError, Worded
 from karat.output.language import Sentences
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 Floats: TypeAlias = "NDArray[np.float64]"
@@ -50,6 +52,8 @@ class JudgedRows:
         document: the number of each row's judgment, -1 for none; None without judgment groups [rows].
         judged_document: the number of each judgment's document, the same in all groups of a query [judgments].
         by_group: the lists once per judgment group; None without groups.
+        pool_of: the judgments of each list, by their number, if several lists share judgments; None if each list has
+            the judgments of its own number [lists].
     """
 
     length: Floats
@@ -68,6 +72,7 @@ class JudgedRows:
     document: Integers | None = None
     judged_document: Integers | None = None
     by_group: JudgedRows | None = None
+    pool_of: Integers | None = None
 
     def part(self, first: int, last: int) -> JudgedRows:
         """Returns the lists with the numbers from ``first`` to ``last`` - 1."""
@@ -126,14 +131,20 @@ class JudgedRows:
         return self.scores[self.document_offsets[self.list_of_row] + self.rank.astype(np.int64) - 1]
 
     @property
+    def pools(self) -> Integers:
+        """The number of each list's judgments."""
+        return np.arange(len(self.length)) if self.pool_of is None else self.pool_of
+
+    @property
     def list_of_row(self) -> Integers:
         """The list of each row."""
         return np.repeat(np.arange(len(self.length)), np.diff(self.offsets))
 
     @property
     def list_of_judgment(self) -> Integers:
-        """The list of each judgment."""
-        return np.repeat(np.arange(len(self.length)), np.diff(self.judged_offsets))
+        """The list of each judgment, or the number in ``pool_of`` if lists share judgments."""
+        counts = np.diff(self.judged_offsets)
+        return np.repeat(np.arange(len(counts)), counts)
 
 
 def joined(parts: list[JudgedRows], order: Integers) -> JudgedRows:
@@ -157,6 +168,31 @@ def joined(parts: list[JudgedRows], order: Integers) -> JudgedRows:
         judged_grades=together("judged_grades", judgments),
         scores=together("scores", documents),
         weight=together("weight", order),
+    )
+
+
+def stacked(tables: Sequence[JudgedRows]) -> JudgedRows:
+    """Returns one table with the lists of several tables, one table after the other, which all have the same judgments.
+
+    Each list keeps its row columns and its length, and refers to its judgments by ``pool_of``.
+    """
+    first = tables[0]
+    if len(tables) == 1:
+        return first
+    before = np.cumsum([0, *(len(each.rank) for each in tables)])
+    offsets = [each.offsets[:-1] + start for each, start in zip(tables, before)]
+    columns: dict[str, Any] = {}
+    for name in (*PER_ROW, "length"):
+        parts = [getattr(each, name) for each in tables]
+        columns[name] = None if parts[0] is None else np.concatenate(parts)
+    return replace(
+        first,
+        offsets=np.append(np.concatenate(offsets), before[-1]),
+        **columns,
+        pool_of=np.concatenate([each.pools for each in tables]),
+        scores=None,
+        weight=None,
+        document=None,
     )
 
 

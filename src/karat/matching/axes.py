@@ -84,21 +84,26 @@ def condensed(rows: JudgedRows) -> JudgedRows:
 
 
 def chosen(rows: JudgedRows, lists: NDArray[np.bool_]) -> JudgedRows:
-    """Selects some of the lists."""
+    """Selects some of the lists. Lists that share judgments keep all of these."""
     order = np.flatnonzero(lists)
-    row_counts, judged_counts = np.diff(rows.offsets), np.diff(rows.judged_offsets)
-    its, judged = stretches(row_counts, order), stretches(judged_counts, order)
+    row_counts = np.diff(rows.offsets)
     documents = None if rows.scores is None else stretches(rows.length.astype(np.int64), order)
-    return replace(
+    found = replace(
         rows,
         length=rows.length[order],
         offsets=np.append(0, np.cumsum(row_counts[order])),
-        judged_offsets=np.append(0, np.cumsum(judged_counts[order])),
-        **rows.taken(its, *PER_ROW, "document"),
-        **rows.taken(judged, "judged_grades", "judged_document"),
+        **rows.taken(stretches(row_counts, order), *PER_ROW, "document"),
         **rows.taken(documents, "scores"),
-        **rows.taken(order, "weight"),
+        **rows.taken(order, "weight", "pool_of"),
         by_group=None if rows.by_group is None else chosen_groups(rows.by_group, lists),
+    )
+    if rows.pool_of is not None:
+        return found
+    judged_counts = np.diff(rows.judged_offsets)
+    return replace(
+        found,
+        judged_offsets=np.append(0, np.cumsum(judged_counts[order])),
+        **rows.taken(stretches(judged_counts, order), "judged_grades", "judged_document"),
     )
 
 

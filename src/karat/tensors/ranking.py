@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.conventions.policy import Policy
-from karat.evaluation.engine import expected_values
+from karat.evaluation.values import expected_values
 from karat.lists.expected import Expected
 from karat.lists.padded import MOST_LEVELS, Padded
 from karat.lists.rows import NEVER_POOLED, POOLED, JudgedRows, refuse_more_than_judged

@@ -1,0 +1,337 @@
+"""Computes the values of formulas for lists, in their own order and in other orders of tied documents."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from karat.evaluation.score_tables import sentence
+from karat.lists.flat import Flat
+from karat.lists.rows import JudgedRows, stacked
+from karat.matching.axes import Orders, all_orders, arranged, chosen, turned_orders
+from karat.matching.match import Match, finished, ranks_alone
+from karat.output.errors import TOO_LARGE, MeasureError, UncomputableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from karat.conventions.policy import Policy
+    from karat.lists.rows import Floats, Integers
+    from karat.measures import Measure
+
+MOST_MADE = 64
+"""The most cuts and ideal lists kept at a time."""
+ORDERS = ("pessimistic", "optimistic")
+"""The worst and the best order of tied documents."""
+AT_A_TIME = 2**17
+"""The most rows or judgments processed at a time, which limits memory and keeps arrays in the cache of a core."""
+
+
+def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Any] | None = None) -> Floats:
+    """Returns the value of each measure for each list.
+
+    ``best`` caches ideal rankings and counts of judgments, which other runs with the same qrels reuse.
+    """
+    values = np.empty((len(rows.length), len(measures)))
+    whole = rows.group_offsets is not None or any(each.micro or each.definition.groups for each in measures)
+    if rows.pool_of is not None:
+        whole, best = True, None if best is None else best.setdefault((0, len(rows.judged_offsets) - 1), {})
+    for kind, places in by_kind(measures).items():
+        those = [measures[place] for place in places]
+        needed = rows.relevant if kind == "relevant" else rows
+        # Runs with the same judgments have the same parts, unless a part holds every rank.
+        sizes = rows.length if kind == "every" else np.diff(rows.judged_offsets)
+        if whole:
+            values[:, places] = columns_of(needed, those, best)
+            continue
+        for first, last in parts_of(sizes):
+            shared = None if best is None or kind == "every" else best.setdefault((first, last), {})
+            values[first:last, places] = columns_of(needed.part(first, last), those, shared, before=first)
+    return values
+
+
+def by_kind(measures: Sequence[Measure]) -> dict[str, list[int]]:
+    """Groups the places of measures by the rows that they need."""
+    kinds: dict[str, list[int]] = {}
+    for place, measure in enumerate(measures):
+        kinds.setdefault(measure.rows, []).append(place)
+    return kinds
+
+
+def columns_of(
+    rows: JudgedRows,
+    measures: Sequence[Measure],
+    best: dict[Any, Any] | None = None,
+    *,
+    before: int = 0,
+) -> Floats:
+    """Returns the values of measures, which either all need every rank or all need only judged rows.
+
+    Raises:
+        UncomputableError: a measure has no value for the grades of a list.
+    """
+    every, columns = measures[0].every_rank, []
+    lists = Flat(rows, every_rank=every, best=best)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for measure in measures:
+            if len(lists.made) > MOST_MADE:
+                lists = Flat(rows, every_rank=every, best=best)
+            if len(lists.shared) > MOST_MADE:
+                lists.shared.clear()
+            columns.append(column_of(measure, lists, before))
+    return np.stack(columns, axis=1)
+
+
+def column_of(measure: Measure, lists: Flat, before: int) -> Floats:
+    """Returns the values of one measure for all lists.
+
+    Raises:
+        UncomputableError: the measure has no value for the grades of a list.
+    """
+    try:
+        values = cast("Floats", measure.values(lists))
+    except UncomputableError as error:
+        place = query_of(lists, error.place) if measure.definition.groups else error.place
+        raise UncomputableError(error.reason, place + before, str(measure)) from None
+    if not measure.may_be_undefined and not np.isfinite(values).all():
+        place = int(np.argmin(np.isfinite(values))) + before
+        raise UncomputableError(TOO_LARGE, place, str(measure))
+    return values
+
+
+def query_of(lists: Flat, group: int) -> int:
+    """Returns the query to which a judgment group belongs."""
+    offsets = cast("Integers", lists.groups.rows.group_offsets)
+    return int(np.searchsorted(offsets, group, side="right")) - 1
+
+
+def parts_of(sizes: Floats | Integers) -> Iterator[tuple[int, int]]:
+    """Yields the bounds of parts of the lists, each with at most ``AT_A_TIME`` rows, or with a single list."""
+    ends, first = np.cumsum(sizes + 1), 0
+    while first < len(ends):
+        before = ends[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, before + AT_A_TIME, side="right")))
+        yield first, last
+        first = last
+
+
+def weights_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats | None:
+    """Returns the weight of each value in the mean of its measure, or None if all weights are equal."""
+    if not any(measure.definition.weighs for measure in measures):
+        return None
+    lists = Flat(rows)
+    columns = [measure.weigh(lists) for measure in measures]
+    if all(each is None for each in columns):
+        return None
+    return np.stack(
+        [np.ones(len(rows.length)) if each is None else cast("Floats", each) for each in columns], axis=1
+    )
+
+
+End: TypeAlias = "tuple[int, Sequence[Floats], Sequence[Floats | None]]"
+"""The place of a measure, and its values and weights under the worst and the best order of tied documents."""
+
+
+class Values(NamedTuple):
+    """The values of one run under its own order of tied documents, and under the worst and the best order.
+
+    Args:
+        own: under the order of the policy [lists, measures].
+        ends: under the worst and the best order, for lists with ties; else as ``own`` [lists, measures]. Empty if not
+            needed.
+    """
+
+    own: Floats
+    ends: tuple[Floats, ...]
+
+
+def values_together(
+    founds: Sequence[Match],
+    measures: Sequence[Measure],
+    policy: Policy,
+    best: dict[Any, Any] | None,
+    *,
+    bounds: bool,
+) -> Iterator[Values]:
+    """Yields the values of each run. A formula is called once for many runs, and for all orders of tied documents.
+
+    Args:
+        founds: the runs, matched with the same judgments. ``may_stack`` must hold for each.
+        measures: the measures.
+        policy: the policy.
+        best: the cache of ideal rankings and counts of judgments.
+        bounds: whether to compute the values under the worst and the best order.
+
+    Raises:
+        UncomputableError: a measure has no value for the grades of a list.
+    """
+    sizes = [(1 + len(ORDERS) * bounds) * (len(each.rows.grade) + len(each.rows.length)) for each in founds]
+    for first, last in parts_of(np.array(sizes)):
+        several = founds[first:last]
+        values = stack_of(several, measures, policy, best, bounds=bounds)
+        stops = np.cumsum([len(each.rows.length) for each in several]).tolist()
+        for start, stop in zip([0, *stops], stops):
+            yield Values(
+                values.own[start:stop].copy(), tuple(each[start:stop].copy() for each in values.ends)
+            )
+
+
+def may_stack(found: Match, measures: Sequence[Measure], policy: Policy) -> bool:
+    """Returns whether ``values_together`` can process a run: lists that are independent, and few rows and judgments."""
+    rows, lists = found.rows, len(found.rows.length)
+    if (policy.ties == "expected" and found.counts.tied) or rows.group_offsets is not None:
+        return False
+    if (
+        any(each.micro or each.definition.groups for each in measures)
+        or weights_of(rows, measures) is not None
+    ):
+        return False
+    most = max(len(rows.judged_grades), len(rows.grade))
+    if any(each.every_rank for each in measures):
+        most = max(most, int(rows.length.sum()))
+    return most + lists <= AT_A_TIME
+
+
+def stack_of(
+    founds: Sequence[Match],
+    measures: Sequence[Measure],
+    policy: Policy,
+    best: dict[Any, Any] | None,
+    *,
+    bounds: bool,
+) -> Values:
+    """Returns the values of several runs, one run after the other."""
+    rows = stacked([each.rows for each in founds])
+    same = all(each.rows is each.whole for each in founds)
+    whole = rows if same or not bounds else stacked([each.whole for each in founds])
+    count = len(rows.length)
+    own = np.empty((count, len(measures)))
+    ends = tuple(np.empty_like(own) for _ in ORDERS if bounds)
+    for kind, places in by_kind(measures).items():
+        those = [measures[place] for place in places]
+        relevant = kind == "relevant"
+        tables, tied = [rows.relevant if relevant else rows], np.zeros(0, np.int64)
+        if bounds:
+            its = whole.relevant if relevant and ranks_alone(policy) else whole
+            marks = lists_with_ties(its)
+            part, tied = chosen(replace(its, pool_of=its.pools), marks), np.flatnonzero(marks)
+            tables += [finished(arranged(part, rule), policy) for rule in ORDERS]
+        values = values_of(stacked(tables), those, best)
+        own[:, places] = values[:count]
+        for end, start in zip(ends, (count, count + len(tied))):
+            end[:, places] = values[:count]
+            end[tied[:, None], places] = values[start : start + len(tied)]
+    return Values(own, ends)
+
+
+def extreme_values(
+    found: Match, measures: Sequence[Measure], policy: Policy, values: Floats, best: dict[Any, Any] | None
+) -> Iterator[End]:
+    """Yields each measure's place, and its values and weights under the worst and the best order of tied documents.
+
+    Measures by subtopics have no such order.
+
+    Args:
+        found: the match.
+        measures: the measures.
+        policy: the policy.
+        values: the values under the policy's own order, which hold for every list without ties.
+        best: the cache of ideal rankings and counts of judgments.
+    """
+    alone = [place for place, each in enumerate(measures) if not each.definition.groups]
+    if len(alone) < len(measures):
+        those = [measures[place] for place in alone]
+        for place, both, weights in extreme_values(found, those, policy, values[:, alone], best):
+            yield alone[place], both, weights
+        return
+    if any(each.micro or each.definition.weighs for each in measures):
+        orders = [finished(arranged(found.whole, rule), policy) for rule in ORDERS]
+        ends = [values_of(rows, measures, best) for rows in orders]
+        weighed = [weights_of(rows, measures) for rows in orders]
+        for place in range(len(measures)):
+            own = [None if each is None else each[:, place] for each in weighed]
+            yield place, [end[:, place] for end in ends], own
+        return
+    for kind, places in by_kind(measures).items():
+        whole = found.whole.relevant if kind == "relevant" and ranks_alone(policy) else found.whole
+        tied = lists_with_ties(whole)
+        few = 2 * int(tied.sum()) < len(tied)
+        part = replace(chosen(whole, tied) if few else whole, weight=None)
+        those = [measures[place] for place in places]
+        ends = [
+            values_of(finished(arranged(part, rule), policy), those, None if few else best) for rule in ORDERS
+        ]
+        for column, place in enumerate(places):
+            both = [values[:, place].copy() for _ in ORDERS]
+            for its, end in zip(both, ends, strict=True):
+                its[tied] = end[:, column] if few else end[tied, column]
+            yield place, both, [None, None]
+
+
+def lists_with_ties(rows: JudgedRows) -> NDArray[np.bool_]:
+    """Returns a mask of the lists in which a judged document is tied with another document."""
+    tied = np.zeros(len(rows.length), bool)
+    tied[rows.list_of_row[rows.tie_last > rows.tie_first]] = True
+    return tied
+
+
+def expected_values(found: Match, measures: Sequence[Measure], policy: Policy) -> tuple[Floats, Floats]:
+    """Returns the means over all orders of tied documents, and the standard errors of sampled means."""
+    values = values_of(found.rows, measures)
+    errors = np.zeros_like(values)
+    # A depth or a removal affects documents that are unknown to a measure of sums.
+    sums = policy.depth is None and policy.unjudged == "nonrelevant"
+    additive = np.array([sums and each.definition.additive for each in measures], bool)
+    alone = np.array([not stands(each, policy) for each in measures], bool)
+    for wanted, orders in ((additive & alone, turned_orders), (~additive & alone, all_orders)):
+        places = np.flatnonzero(wanted).tolist()
+        if places:
+            chosen = [measures[place] for place in places]
+            try:
+                put_means(values, errors, places, chosen, orders(found.whole), policy)
+            except UncomputableError as error:
+                raise UncomputableError(error.reason, error.place, error.measure or str(chosen[0])) from None
+    return values, errors
+
+
+def stands(measure: Measure, policy: Policy) -> bool:
+    """Returns whether the measure is independent of the order of ties, because it compares scores directly.
+
+    Raises:
+        MeasureError: a depth cuts through ties, and queries with dependent values have too many orders.
+    """
+    if measure.micro and (measure.depth or policy.depth):
+        raise MeasureError(sentence("engine", "no_mean", measure=measure))
+    return measure.micro
+
+
+def put_means(
+    values: Floats,
+    errors: Floats,
+    places: list[int],
+    measures: Sequence[Measure],
+    batches: Iterable[Orders],
+    policy: Policy,
+) -> None:
+    """Writes the means over orders and their standard errors into the columns of some measures."""
+    for orders in batches:
+        try:
+            found = values_of(finished(orders.rows, policy), measures)
+        except UncomputableError as error:
+            raise UncomputableError(error.reason, int(orders.of[error.place]), error.measure) from None
+        starts = np.flatnonzero(np.diff(orders.of, prepend=-1))
+        lists = orders.of[starts]
+        weight = orders.weight[:, None]
+        means = np.add.reduceat(weight * found, starts)
+        values[lists[:, None], places] = means
+        counts = np.diff(np.append(starts, len(orders.of)))
+        away = found - np.repeat(means, counts, axis=0)
+        # Rounding errors do not count as a spread.
+        away[np.abs(away) <= 1e-12 * np.maximum(np.abs(found), 1.0)] = 0.0
+        spread = np.add.reduceat(weight * away**2, starts)
+        drawn = orders.drawn[starts][:, None]
+        errors[lists[:, None], places] = np.sqrt(drawn * spread / np.maximum(counts - 1, 1)[:, None])

@@ -1,0 +1,104 @@
+"""Runs that are scored together have the values and bounds that each has alone, to the last bit."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+from typing import Any
+
+import pytest
+
+import karat
+from karat.evaluation import engine, values
+from karat.measures import REGISTER
+
+POLICIES: list[dict[str, Any]] = [
+    {},
+    {"ties": "optimistic"},
+    {"depth": 4},
+    {"unjudged": "removed"},
+    {"judgments": "retrieved"},
+    {"missing": "skip"},
+    {"empty": "skip"},
+    {"empty": "one"},
+]
+OPTIONS = (
+    "nDCG(ideal=length)",
+    "nDCG(ideal=uncut)@3",
+    "nDCG(ideal=retrieved)",
+    "AP(over=capped)@3",
+    "P(rel=0)@2",
+)
+
+
+def judgments(draw: random.Random) -> dict[str, dict[str, int]]:
+    documents = [f"d{number}" for number in range(12)]
+    return {
+        f"q{query}": {each: draw.choice((0, 0, 1, 2)) for each in draw.sample(documents, 8)}
+        for query in range(5)
+    }
+
+
+def runs(draw: random.Random, count: int) -> dict[str, dict[str, dict[str, float]]]:
+    """Runs with ties, of which some lack queries."""
+    documents = [f"d{number}" for number in range(16)]
+    return {
+        f"r{number}": {
+            f"q{query}": {
+                each: float(draw.randint(1, 5)) for each in draw.sample(documents, draw.randint(1, 10))
+            }
+            for query in range(5)
+            if query == 0 or draw.random() < 0.8
+        }
+        for number in range(count)
+    }
+
+
+@pytest.mark.parametrize(("seed", "given"), list(product(range(3), POLICIES)))
+def test_runs_together_equal_each_run_alone(
+    seed: int, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = random.Random(seed)
+    monkeypatch.setattr(engine, "available_cores", lambda: 1)
+    stacks: list[int] = []
+    one_stack = values.stack_of
+
+    def counted(founds: Any, *others: Any, **named: Any) -> values.Values:
+        stacks.append(len(founds))
+        return one_stack(founds, *others, **named)
+
+    monkeypatch.setattr(values, "stack_of", counted)
+    qrels, several, policy = judgments(draw), runs(draw, 6), karat.Policy(**given)
+    for asked in ([*OPTIONS, "RR"], stackable()):
+        together = karat.evaluate(qrels, several, asked, policy=policy)
+        if "judgments" not in given and given.get("missing") != "skip":
+            assert max(stacks) > 1
+        for name, run in several.items():
+            alone = karat.evaluate(qrels, run, asked, policy=policy)
+            assert together[name].matrix.tobytes() == alone.matrix.tobytes()
+            assert together[name].bounds == alone.bounds
+            assert together[name].counts.as_dict() == alone.counts.as_dict()
+            assert extremes(qrels, run, asked, given, alone) == alone.bounds
+
+
+def stackable() -> list[karat.Measure]:
+    """The measures of grades that compare no documents of different lists."""
+    parsed = [
+        karat.Measure(name, (), 3 if each.at == "depth" else None)
+        for name, each in REGISTER.items()
+        if each.takes == "grades" and not each.needs and name != "ListedAP"
+    ]
+    return [each for each in parsed if not each.micro and not each.definition.groups]
+
+
+def extremes(qrels: Any, run: Any, asked: list[str], given: dict[str, Any], alone: Any) -> dict[str, Any]:
+    """The bounds of ties, from an evaluation under each of the two orders."""
+    ends = [
+        karat.evaluate(qrels, run, asked, policy=karat.Policy(**{**given, "ties": ties})).means()
+        for ties in ("pessimistic", "optimistic")
+    ]
+    return {
+        label: (min(low, high), max(low, high))
+        for label in alone.bounds
+        for low, high in [[e[label] for e in ends]]
+    }
