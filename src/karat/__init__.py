@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from karat.evaluation.evaluate import evaluate_grades as evaluate_grades
     from karat.evaluation.evaluate import evaluate_judged_ranking as evaluate_judged_ranking
     from karat.evaluation.ids import evaluate_ids as evaluate_ids
+    from karat.evaluation.score_files import read_scores as read_scores
     from karat.evaluation.scores import Scores as Scores
     from karat.evaluation.scores import ScoresByRun as ScoresByRun
     from karat.inputs import engine as engine
@@ -65,6 +66,7 @@ MODULES = {
     "karat.evaluation.curves": "Curve curve",
     "karat.evaluation.evaluate": "evaluate evaluate_grades evaluate_judged_ranking",
     "karat.evaluation.ids": "evaluate_ids",
+    "karat.evaluation.score_files": "read_scores",
     "karat.evaluation.scores": "Scores ScoresByRun",
     "karat.inputs": "engine reader",
     "karat.inputs.qrels": "Qrels",

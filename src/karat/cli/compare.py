@@ -12,13 +12,14 @@ import click
 from karat.cli.options import Given, options, present, refuse_few, refuse_misuse, split
 from karat.cli.terminal import answer, in_colour, painted, say, steps, text_columns
 from karat.comparison.findings import CORRECTIONS, TESTS
+from karat.evaluation.score_files import holds_scores
 
 NARROWEST = 60
 TWO_RUNS = "Give a QRELS file and at least two RUNs."
 
 
 @click.command("compare")
-@click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN...")
+@click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN... | SCORES...")
 @options("compare", test=TESTS, correction=CORRECTIONS)
 def compare_command(
     files: tuple[str, ...],
@@ -41,8 +42,13 @@ def compare_command(
     \b
         karat compare qrels.txt bm25.run dense.run --baseline bm25
         karat compare qrels.txt old=a/x.run new=b/x.run -m nDCG@10 -m RR
+
+    In place of QRELS and RUN, SCORES are files with values of queries that exist already: a table (CSV, TSV, JSON lines
+    or Parquet), or what 'trec_eval -q', 'ir_measures -q' or 'karat eval -q' printed.
     """
-    refuse_few(files, 3, TWO_RUNS)
+    existing = bool(files) and holds_scores(split(files[0])[1])
+    if not existing:
+        refuse_few(files, 3, TWO_RUNS)
     if worst and layout in ("csv", "tsv"):
         raise click.UsageError(
             f"--worst lists queries, but {layout} has one row per pair: choose another format, such as json."
@@ -50,7 +56,11 @@ def compare_command(
     refuse_misuse(
         *files, given.exclude, options["weights"], options["cluster"], options["by"], output=record_path
     )
-    found = compared(files[0], files[1:], given, **options)
+    if existing:
+        refuse_unusable(given, {**options, "record": record_path})
+        found = compared_scores(files, given, **options)
+    else:
+        found = compared(files[0], files[1:], given, **options)
     if record_path is not None:
         from karat.testing.record import record
 
@@ -72,6 +82,53 @@ def compare_command(
         from karat.comparison.formats import separated
 
         say(separated(found, layout), data=True)
+
+
+def refuse_unusable(given: Given, options: dict[str, Any]) -> None:
+    """Refuses options that need judgments or ranked lists, where only the values of queries are known.
+
+    Raises:
+        click.UsageError: such an option was given.
+    """
+    policy = (
+        {} if given.policy is None else {axis: getattr(given.policy, axis) for axis in given.policy.given}
+    )
+    missing = policy.pop("missing", None)
+    used = {
+        **{f"{kind}-columns": bool(columns) for kind, columns in given.columns.items()},
+        **{name: getattr(given, name) for name in ("folders", "exclude", "profile")},
+        **{axis if axis != "malformed" else "lenient": True for axis in policy},
+        **{name: options[key] for name, key in (("judged-at", "judged_at"), ("orders", "orders"))},
+        "weights": options["weights"],
+        "record": options["record"],
+        "names tag": options["names"] == "tag",
+        "missing nan": missing == "nan",
+    }
+    for name, value in used.items():
+        if value:
+            raise click.UsageError(
+                f"--{name} needs judgments and ranked lists, but only values of queries are given: leave it out, or "
+                "give QRELS and RUNs."
+            )
+
+
+def compared_scores(
+    files: tuple[str, ...], given: Given, *, measures: tuple[str, ...], **options: Any
+) -> Any:
+    """Calls ``karat.compare`` with the values of queries in files."""
+    from karat.comparison.compare import compare
+    from karat.evaluation.score_files import read_scores
+
+    parts = [split(each) for each in files]
+    missing = "error" if given.policy is None or "missing" not in given.policy.given else given.policy.missing
+    unnamed = [path for name, path in parts if name is None]
+    named = {name: path for name, path in parts if name is not None}
+    scores = read_scores([*unnamed, *([named] if named else [])], list(measures) or None, missing=missing)
+    interval = "bootstrap" if options.pop("bootstrap") else "t"
+    usable = {
+        key: each for key, each in options.items() if key not in ("names", "weights", "orders", "judged_at")
+    }
+    return compare(None, scores, interval=interval, **present(usable))
 
 
 def compared(

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 GEOMETRIC_FLOOR = 1e-5
 """trec_eval's MIN_GEO_MEAN: smaller values count as this one in a geometric mean."""
 
+GIVEN = "given"
+"""The profile of values that another tool computed, whose conventions karat does not know."""
+
 sentence = Sentences(__file__)
 """Returns the sentence of an error of this package."""
 
@@ -355,6 +358,8 @@ def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[st
 
 def conventions_of(scores: Values, say: Language = ENGLISH) -> str:
     """Returns the profile and the caller's changes to its policy, or the policy if there is no profile."""
+    if scores.profile == GIVEN:
+        return say("values computed by another tool")
     profile = profile_if_known(scores.profile) if scores.profile else None
     if profile is None:
         policy = scores.policy.describe()

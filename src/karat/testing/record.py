@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.evaluation.score_tables import document_of
+from karat.evaluation.score_tables import GIVEN, document_of
 from karat.evaluation.scores import Scores, ScoresByRun
 from karat.inputs.errors import sentences
 from karat.inputs.ids import twice
@@ -135,6 +135,8 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
     again = twice(names)
     if again is not None:
         raise DataError(say("record", "twice", name=again))
+    if first.profile == GIVEN:
+        raise DataError(say("record", "given", name=first.name))
     for each in scores[1:]:
         alike = all(
             getattr(each, field) == getattr(first, field)

@@ -1,0 +1,54 @@
+"""``karat compare`` on values of queries, without qrels and runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from karat.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TABLE = "query,a,b\n" + "".join(f"q{n},0.{n},0.{n + 2}\n" for n in range(1, 7)) + "q7,0.9,0.5\n"
+
+
+def outcome(arguments: list[str]) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    return int(stop.value.code or 0)
+
+
+def test_a_table_of_scores_is_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(TABLE)
+    main(["compare", str(path), "-m", "nDCG@10"])
+    said = capsys.readouterr().out
+    assert said.startswith("7 queries | 2 runs\n")
+    assert "values computed by another tool" in said
+    assert "nDCG@10" in said
+
+
+@pytest.mark.parametrize(
+    "option",
+    [["--ties", "expected"], ["--orders"], ["--profile", "ranx"], ["--judged-at", "5"], ["--names", "tag"]],
+    ids=lambda option: option[0],
+)
+def test_options_about_lists_are_refused(
+    option: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(TABLE)
+    assert outcome(["compare", str(path), *option]) == 2
+    assert f"{option[0]}" in (said := capsys.readouterr().err)
+    assert "needs judgments and ranked lists" in said
+
+
+def test_missing_values_are_decided_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(TABLE + "q8,0.9,\n")
+    assert outcome(["compare", str(path)]) == 2
+    assert "Choose --missing zero or --missing skip." in capsys.readouterr().err
+    main(["compare", str(path), "--missing", "zero"])
+    assert "b lacks 1 of 8 judged queries, counted as 0: q8." in capsys.readouterr().out

@@ -1,0 +1,213 @@
+"""Values of queries from other tools: the formats, missing values, refused input, and equality with karat's own."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import karat
+from karat import DataError, MeasureError, PolicyError
+from karat.evaluation.score_files import holds_scores
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VALUES = {"a": {"q1": 0.25, "q2": 0.5, "q3": 1.0}, "b": {"q1": 0.5, "q2": 0.0, "q3": 0.75}}
+NESTED = {run: {"AP": its} for run, its in VALUES.items()}
+
+BY_QUERY = {run: {query: {"AP": value} for query, value in its.items()} for run, its in VALUES.items()}
+LONG = "run,query,measure,value\n" + "".join(
+    f"{run},{query},AP,{value}\n" for run, its in VALUES.items() for query, value in its.items()
+)
+BY_MEASURE = "run\tquery\tAP\n" + "".join(
+    f"{run}\t{query}\t{value}\n" for run, its in VALUES.items() for query, value in its.items()
+)
+BY_RUN = "qid;a;b\n" + "".join(
+    f"{query};{VALUES['a'][query]};{VALUES['b'][query]}\n" for query in VALUES["a"]
+)
+LINES = "".join(
+    json.dumps({"system": run, "query_id": query, "metric": "map", "value": value}) + "\n"
+    for run, its in VALUES.items()
+    for query, value in its.items()
+)
+
+
+def written(folder: Path, name: str, text: str) -> str:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "measures"),
+    [
+        ("long.csv", LONG, None),
+        ("wide.tsv", BY_MEASURE, None),
+        ("runs.csv", BY_RUN, "AP"),
+        ("lines.jsonl", LINES, ["AP"]),
+        ("nested.json", json.dumps(NESTED), None),
+        ("by_query.json", json.dumps(BY_QUERY), None),
+    ],
+)
+def test_every_layout_of_a_file_has_the_same_values(
+    name: str, text: str, measures: Any, tmp_path: Path
+) -> None:
+    path = written(tmp_path, name, text)
+    scores = karat.read_scores(path, measures)
+    assert holds_scores(path)
+    assert {run: each.by_query("AP") for run, each in scores.items()} == VALUES
+    assert scores["a"]["AP"] == 1.75 / 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["{measure:<22}\t{query}\t{value}\n", "{query}\t{measure}\t{value}\n"],
+    ids=["trec_eval", "ir_measures"],
+)
+def test_the_output_of_other_tools_is_one_run_in_each_file(line: str, tmp_path: Path) -> None:
+    for run, its in VALUES.items():
+        rows = [line.format(measure="P_10", query=query, value=value) for query, value in its.items()]
+        rows.append(line.format(measure="P_10", query="all", value=0.6))
+        written(tmp_path, f"{run}.txt", "".join(rows))
+    scores = karat.read_scores([str(tmp_path / "a.txt"), {"other": str(tmp_path / "b.txt")}])
+    assert {run: each.by_query("P@10") for run, each in scores.items()} == {
+        "a": VALUES["a"],
+        "other": VALUES["b"],
+    }
+
+
+def test_trec_evals_line_of_the_run_is_skipped(tmp_path: Path) -> None:
+    path = written(tmp_path, "x.txt", "runid \tall\tmine\nmap \tq1\t0.5\nnum_ret\tq1\t7\nmap \tall\t0.5\n")
+    assert holds_scores(path)
+    scores = karat.read_scores(path)["x"]
+    assert scores.labels == ("map",)
+    assert dict(karat.read_scores(path, "num_ret")["x"].by_query("num_ret")) == {"q1": 7}
+
+
+def test_results_of_ir_measures_and_frames_are_read() -> None:
+    polars = pytest.importorskip("polars")
+    ir_measures = pytest.importorskip("ir_measures")
+    results = {
+        run: [ir_measures.Metric(query_id=q, measure=ir_measures.AP, value=v) for q, v in its.items()]
+        for run, its in VALUES.items()
+    }
+    frame = polars.DataFrame(
+        [
+            {"run": run, "query": q, "measure": "AP", "value": v}
+            for run, its in VALUES.items()
+            for q, v in its.items()
+        ]
+    )
+    for given in (results, frame):
+        assert {run: each.by_query("AP") for run, each in karat.read_scores(given).items()} == VALUES
+
+
+def test_parquet_is_read(tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    path = tmp_path / "x.parquet"
+    polars.DataFrame({"query": ["q1", "q2"], "a": [0.5, 0.25], "b": [1.0, 0.0]}).write_parquet(path)
+    assert holds_scores(str(path))
+    assert karat.read_scores(path)["a"].by_query("value") == {"q1": 0.5, "q2": 0.25}
+
+
+def test_a_comparison_of_read_values_equals_the_comparison_of_the_runs(tmp_path: Path) -> None:
+    draw = random.Random(3)
+    qrels = {f"q{n}": {f"d{m}": draw.randint(0, 3) for m in range(8)} for n in range(20)}
+    runs = {
+        name: {query: {f"d{m}": draw.random() for m in range(12)} for query in qrels}
+        for name in ("x", "y", "z")
+    }
+    scores = karat.evaluate(qrels, runs, ["nDCG@5", "RR"])
+    path = written(tmp_path, "scores.json", scores.to_json())
+    one = karat.compare(qrels, runs, ["nDCG@5", "RR"], baseline="x")
+    other = karat.compare(None, karat.read_scores(path), baseline="x")
+    for label in one.labels:
+        assert one[label].pairs == other[label].pairs
+        assert one[label].low == other[label].low
+
+
+def test_a_missing_value_is_an_error_until_the_caller_decides() -> None:
+    values = {"a": {"AP": {"q1": 0.5, "q2": 0.25, "q3": 1.0}}, "b": {"AP": {"q1": 1.0, "q3": 0.5}}}
+    with pytest.raises(
+        DataError, match=r"b has no value of AP for 1 of 3 queries: q2. Choose missing='zero'"
+    ):
+        karat.read_scores(values)
+    zero = karat.read_scores(values, missing="zero")["b"]
+    skip = karat.read_scores(values, missing="skip")["b"]
+    assert (zero["AP"], zero.counts.missing) == (0.5, ("q2",))
+    assert (skip["AP"], skip.counts.missing, skip.queries) == (0.75, ("q2",), ("q1", "q3"))
+    found = karat.compare(None, karat.read_scores(values, missing="skip"))
+    assert found["AP"].pairs[0].n == 2
+    assert any("lacks 1 of 3 judged queries, left out: q2" in each.sentence for each in found.warnings)
+
+
+def test_a_missing_value_of_one_measure_leaves_the_others() -> None:
+    values = {"a": {"AP": {"q1": 0.5, "q2": 0.25}, "RR": {"q1": 1.0}}}
+    scores = karat.read_scores(values, missing="skip")["a"]
+    assert scores.by_query("RR") == {"q1": 1.0}
+    assert scores.by_query("AP") == {"q1": 0.5, "q2": 0.25}
+
+
+def test_an_unknown_measure_is_compared() -> None:
+    values = {run: {"clicks per query": its} for run, its in VALUES.items()}
+    rows = [
+        {"run": run, "query": query, "measure": "clicks per query", "value": value}
+        for run, its in VALUES.items()
+        for query, value in its.items()
+    ]
+    found = karat.compare(None, karat.read_scores(rows))
+    assert found["clicks per query"].means == (1.75 / 3, 1.25 / 3)
+    with pytest.raises(DataError, match="nested in an unknown way"):
+        karat.read_scores(values)
+
+
+REFUSED = {
+    "number": ("query,a,b\nq1,0.5,x\n", r"t.csv, line 2: the value is not a finite number: 'x'"),
+    "infinite": ("query,a,b\nq1,0.5,1e999\n", r"line 2: the value is not a finite number: '1e999'"),
+    "columns": ("query,a,b\nq1,0.5\n", r"line 2: found 2 columns, but the first line has 3"),
+    "twice": ("query,a\nq1,0.5\n\nq1,0.5\n", r"line 4: a has a second value of value for query 'q1'"),
+    "names": ("query,a,a\nq1,0.5,1\n", r"line 1: two columns are called 'a'"),
+    "mixed": ("query,AP,b\nq1,0.5,1\n", r"knows 'AP' as a measure but not 'b'"),
+    "query": ("query,a\n,0.5\n", r"line 2: the row names no query"),
+    "value": ("query,measure,x\nq,AP,0.5\n", r"there is a column of measures, but no column"),
+    "nothing": ("query,a\nall,0.5\n", r"there is no value of a query"),
+    "empty": ("", r"the file is empty"),
+    "unknown": ("one two\n", r"line 1: 'one two' begins neither a table"),
+    "three": ("map\tq1\t0.5\nmap q2\n", r"line 2: found 2 columns, expected 3"),
+    "json": ('{"query": "q1", "a": 0.5}\nx\n', r"line 2: the line is not a JSON object"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_input_is_refused_with_its_place(name: str, tmp_path: Path) -> None:
+    content, message = REFUSED[name]
+    with pytest.raises(DataError, match=message):
+        karat.read_scores(written(tmp_path, "t.csv", content))
+
+
+def test_other_mistakes_are_refused() -> None:
+    with pytest.raises(PolicyError, match="There is no missing='none'"):
+        karat.read_scores(NESTED, missing="none")
+    with pytest.raises(MeasureError, match=r"The scores have no measure RR. Their measures are AP"):
+        karat.read_scores(NESTED, "RR")
+    with pytest.raises(DataError, match="not from an object of the type int"):
+        karat.read_scores(3)
+    with pytest.raises(DataError, match="computed by another tool"):
+        karat.record(karat.read_scores(NESTED), "never-written.json")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q1 0 d1 1\n",
+        "q1 Q0 d1 1 2.5 tag\n",
+        "query,doc_id,grade\nq1,d1,1\n",
+        "q1\td1\t1\n",
+        '{"q1": {"d1": 1}}',
+    ],
+)
+def test_judgments_and_runs_are_not_taken_for_scores(text: str, tmp_path: Path) -> None:
+    assert not holds_scores(written(tmp_path, "x.txt", text))
