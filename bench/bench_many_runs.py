@@ -225,7 +225,9 @@ def timed(reader: str, qrels: str, paths: Sequence[str]) -> dict[str, Any]:
     """Returns every run's means and the seconds that they took, without the time for imports."""
     import importlib
 
-    importlib.import_module("karat" if reader == "karat" else "pytrec_eval")
+    # karat imports most modules at first use.
+    module, first = ("karat", "evaluate") if reader == "karat" else ("pytrec_eval", "RelevanceEvaluator")
+    getattr(importlib.import_module(module), first)
     work = karat_means if reader == "karat" else pytrec_eval_means
     start = perf_counter()
     found = work(qrels, paths)
