@@ -31,7 +31,8 @@ void compare(const karat::Judgments& found, const oracle::Judged& wanted) {
         for (const oracle::Judgment& one : wanted.judgments[q]) {
             expect(j < found.grades().size() && found.document(static_cast<std::int64_t>(j)) == one.document,
                    "judgments: another document");
-            expect(found.grades()[j] == one.grade && found.lines()[j] == one.line, "judgments: another grade or line");
+            expect(found.grades()[j] == one.grade && found.line(static_cast<std::int64_t>(j)) == one.line,
+                   "judgments: another grade or line");
             ++j;
         }
         expect(found.offsets()[q + 1] == static_cast<std::int64_t>(j), "judgments: other offsets");

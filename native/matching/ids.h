@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -23,16 +24,51 @@ struct StringHash {
 };
 using Strings = std::unordered_set<std::string, StringHash, std::equal_to<>>;
 
+// Whole numbers of four bytes each, until one needs eight.
+class Integers {
+public:
+    std::size_t size() const { return wide_.empty() ? narrow_.size() : wide_.size(); }
+
+    std::uint64_t operator[](std::size_t i) const { return wide_.empty() ? narrow_[i] : wide_[i]; }
+
+    void push_back(std::uint64_t number) {
+        if (wide_.empty() && number <= std::numeric_limits<std::uint32_t>::max()) {
+            narrow_.push_back(static_cast<std::uint32_t>(number));
+            return;
+        }
+        if (wide_.empty()) widen();
+        wide_.push_back(number);
+    }
+
+    void reserve(std::size_t count) { narrow_.reserve(count); }
+
+    void clear() {
+        narrow_.clear();
+        wide_.clear();
+    }
+
+    void prefetch_at(std::size_t i) const { prefetch(narrow_.data() + (wide_.empty() ? i : 0)); }
+
+private:
+    void widen() {
+        wide_.assign(narrow_.begin(), narrow_.end());
+        narrow_ = {};
+    }
+
+    std::vector<std::uint32_t> narrow_;
+    std::vector<std::uint64_t> wide_;
+};
+
 class Ids {
 public:
     std::size_t size() const { return ends_.size(); }
 
     std::string_view operator[](std::size_t i) const {
-        const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
-        return {bytes_.data() + begin, ends_[i] - begin};
+        const auto begin = static_cast<std::size_t>(i == 0 ? 0 : ends_[i - 1]);
+        return {bytes_.data() + begin, static_cast<std::size_t>(ends_[i]) - begin};
     }
 
-    void prefetch_bounds(std::size_t i) const { prefetch(ends_.data() + i); }
+    void prefetch_bounds(std::size_t i) const { ends_.prefetch_at(i); }
 
     void add(std::string_view id) {
         bytes_.insert(bytes_.end(), id.begin(), id.end());
@@ -53,7 +89,37 @@ public:
 
 private:
     std::vector<char> bytes_;
-    std::vector<std::size_t> ends_;
+    Integers ends_;
+};
+
+// A column that grows piece by piece, so that its memory is never needed twice.
+template <class Piece>
+class Pieces {
+public:
+    std::size_t size() const { return size_; }
+
+    auto operator[](std::size_t i) const { return pieces_[i / SIZE][i % SIZE]; }
+
+    template <class Value>
+    void add(const Value& value) {
+        if (size_++ % SIZE == 0) pieces_.emplace_back();
+        if constexpr (requires { pieces_.back().add(value); }) {
+            pieces_.back().add(value);
+        } else {
+            pieces_.back().push_back(value);
+        }
+    }
+
+    void clear() {
+        pieces_ = {};
+        size_ = 0;
+    }
+
+private:
+    static constexpr std::size_t SIZE = std::size_t{1} << 16;
+
+    std::vector<Piece> pieces_;
+    std::size_t size_ = 0;
 };
 
 // Open addressing with linear probing over 2^n slots, at most half of them full. A slot of four bytes holds a number and a

@@ -7,7 +7,20 @@
 #include <numeric>
 #include <stdexcept>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 namespace karat {
+
+constexpr std::size_t MANY = 100'000;
+
+// Gives memory that was freed back to the system, which glibc otherwise keeps where other allocations surround it.
+void give_back_memory() {
+#if defined(__GLIBC__)
+    malloc_trim(0);
+#endif
+}
 
 std::uint64_t fresh_seed() {
     const auto clock = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -90,10 +103,11 @@ void JudgmentsBuilder::add(std::string_view query, std::string_view document, do
         throw std::length_error("more than four thousand million judgments");
     }
     last_query_ = query_number(query);
-    row_queries_.push_back(last_query_);
+    row_queries_.add(last_query_);
     documents_.add(document);
-    grades_.push_back(grade);
-    lines_.push_back(line);
+    document_bytes_ += document.size();
+    grades_.add(grade);
+    lines_.add(static_cast<std::uint64_t>(line));
 }
 
 Judgments JudgmentsBuilder::finish(Duplicates policy) {
@@ -105,28 +119,29 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
     std::sort(order.begin(), order.end(),
               [&](std::uint32_t a, std::uint32_t b) { return compare_ids(queries_[a], queries_[b]) < 0; });
 
-    std::vector<std::size_t> starts(query_count + 1, 0);
-    for (const std::uint32_t q : row_queries_) ++starts[q + 1];
-    for (std::size_t q = 0; q < query_count; ++q) starts[q + 1] += starts[q];
-    std::vector<std::uint32_t> rows(row_count);
+    std::vector<std::size_t> starts(query_count + 1, 0);  // the rows of each place begin there
+    std::vector<std::uint32_t> rows(row_count);           // in the order of places
     {
+        std::vector<std::uint32_t> places(query_count);
+        for (std::size_t place = 0; place < query_count; ++place) places[order[place]] = static_cast<std::uint32_t>(place);
+        for (std::size_t row = 0; row < row_count; ++row) ++starts[places[row_queries_[row]] + 1];
+        for (std::size_t place = 0; place < query_count; ++place) starts[place + 1] += starts[place];
         std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
         for (std::size_t row = 0; row < row_count; ++row) {
-            rows[next[row_queries_[row]]++] = static_cast<std::uint32_t>(row);
+            rows[next[places[row_queries_[row]]]++] = static_cast<std::uint32_t>(row);
         }
     }
+    row_queries_.clear();
 
     Judgments made;
     made.seed_ = seed_;
     made.queries_.reserve(query_count, queries_.bytes());
     made.query_table_.reset(query_count);
     made.offsets_.reserve(query_count + 1);
-    made.documents_.reserve(row_count, documents_.bytes());
-    made.grades_.reserve(row_count);
-    made.lines_.reserve(row_count);
+    made.documents_.reserve(row_count, document_bytes_);
 
     std::size_t slots = 0;
-    for (const std::uint32_t q : order) slots += IdSlots::needed(starts[q + 1] - starts[q]);
+    for (std::size_t place = 0; place < query_count; ++place) slots += IdSlots::needed(starts[place + 1] - starts[place]);
     made.slots_.resize(slots);
     made.slot_offsets_.reserve(query_count + 1);
 
@@ -135,8 +150,8 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
     std::vector<char> kept;
     for (std::size_t place = 0; place < query_count; ++place) {
         const std::uint32_t q = order[place];
-        const std::uint32_t* own = rows.data() + starts[q];
-        const std::size_t own_count = starts[q + 1] - starts[q];
+        const std::uint32_t* own = rows.data() + starts[place];
+        const std::size_t own_count = starts[place + 1] - starts[place];
         made.queries_.add(queries_[q]);
         made.query_table_.find_or_add(query_hashes_[q], static_cast<std::uint32_t>(place),
                                       [](std::uint32_t) { return false; });
@@ -158,7 +173,8 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
             if (first == IdSlots::NONE) continue;
             if (policy == Duplicates::keep) {
                 made.duplicates.push_back(
-                    {static_cast<std::int64_t>(place), std::string(document), lines_[own[first]], lines_[own[i]]});
+                    {static_cast<std::int64_t>(place), std::string(document),
+                     static_cast<std::int64_t>(lines_[own[first]]), static_cast<std::int64_t>(lines_[own[i]])});
                 continue;
             }
             ++made.dropped;
@@ -178,11 +194,17 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
         for (std::size_t i = 0; i < own_count; ++i) {
             if (!kept[i]) continue;
             made.documents_.add(documents_[own[i]]);
-            made.grades_.push_back(grades_[own[i]]);
-            made.lines_.push_back(lines_[own[i]]);
+            rows[made.documents_.size() - 1] = own[i];
         }
-        made.offsets_.push_back(static_cast<std::int64_t>(made.grades_.size()));
+        made.offsets_.push_back(static_cast<std::int64_t>(made.documents_.size()));
     }
+    documents_.clear();
+    rows.resize(made.documents_.size());
+    made.grades_.reserve(rows.size());
+    for (const std::uint32_t row : rows) made.grades_.push_back(grades_[row]);
+    grades_.clear();
+    made.lines_.reserve(rows.size());
+    for (const std::uint32_t row : rows) made.lines_.push_back(lines_[row]);
     std::stable_sort(made.duplicates.begin(), made.duplicates.end(),
                      [](const JudgedTwice& a, const JudgedTwice& b) { return a.line < b.line; });
     return made;
@@ -202,6 +224,7 @@ Judgments read_judgments(Source& source, const JudgmentColumns& shape, const Rea
     LineCount count = walk_lines(source, reading, take);
     Judgments judgments = builder.finish(duplicates);
     judgments.count = std::move(count);
+    if (judgments.grades().size() > MANY) give_back_memory();
     return judgments;
 }
 

@@ -44,7 +44,7 @@ public:
     const std::vector<std::int64_t>& offsets() const { return offsets_; }
     const std::vector<double>& grades() const { return grades_; }
     bool relevant(std::int64_t judgment) const { return grades_[static_cast<std::size_t>(judgment)] > 0; }
-    const std::vector<std::int64_t>& lines() const { return lines_; }
+    std::int64_t line(std::int64_t j) const { return static_cast<std::int64_t>(lines_[static_cast<std::size_t>(j)]); }
     std::string_view document(std::int64_t j) const { return documents_[static_cast<std::size_t>(j)]; }
     std::uint64_t hash(std::int64_t j) const { return hash_id(document(j), seed_); }
     // The judgments of some documents of a query, TOGETHER at most, or -1.
@@ -64,7 +64,7 @@ private:
     std::vector<std::int64_t> offsets_{0};
     Ids documents_;
     std::vector<double> grades_;
-    std::vector<std::int64_t> lines_;
+    Integers lines_;
     std::vector<std::uint32_t> slots_;  // a table of its documents for each query, made once for all runs
     std::vector<std::size_t> slot_offsets_{0};
 };
@@ -76,6 +76,7 @@ public:
     void add(std::string_view query, std::string_view document, double grade, std::int64_t line);
     // A query that need not have a judgment.
     void add_query(std::string_view query) { last_query_ = query_number(query); }
+    // The judgments, once: what is taken over is let go column by column.
     Judgments finish(Duplicates duplicates);
 
 private:
@@ -86,10 +87,11 @@ private:
     std::vector<std::uint64_t> query_hashes_;
     IdTable query_table_;
     std::uint32_t last_query_ = IdTable::NONE;
-    Ids documents_;
-    std::vector<std::uint32_t> row_queries_;
-    std::vector<double> grades_;
-    std::vector<std::int64_t> lines_;
+    Pieces<Ids> documents_;
+    std::size_t document_bytes_ = 0;
+    Pieces<std::vector<std::uint32_t>> row_queries_;
+    Pieces<std::vector<double>> grades_;
+    Pieces<Integers> lines_;
 };
 
 struct JudgmentColumns {

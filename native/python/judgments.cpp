@@ -72,9 +72,11 @@ std::unique_ptr<HeldJudgments> judgments_from_rows(nb::list queries, nb::list do
 // The queries, how many judgments each has, the documents, grades and lines, and the counts of lines: what a pickle keeps.
 nb::tuple state_of(HeldJudgments& held) {
     const karat::Judgments& data = held.data;
+    std::vector<std::int64_t> lines;
+    for (std::int64_t j = 0; j < data.offsets().back(); ++j) lines.push_back(data.line(j));
     nb::list documents;
     for (std::int64_t j = 0; j < data.offsets().back(); ++j) documents.append(to_bytes(data.document(j)));
-    return nb::make_tuple(list_queries(held), data.offsets(), documents, data.grades(), data.lines(),
+    return nb::make_tuple(list_queries(held), data.offsets(), documents, data.grades(), lines,
                           data.count.malformed.count, data.count.lines);
 }
 
@@ -102,6 +104,13 @@ void restore(HeldJudgments* self, const nb::tuple& state) {
     new (self) HeldJudgments{std::move(data), {}};
 }
 
+nb::object line_numbers(const HeldJudgments& self) {
+    const std::size_t count = self.data.grades().size();
+    auto lines = std::make_unique_for_overwrite<std::int64_t[]>(count);
+    for (std::size_t j = 0; j < count; ++j) lines[j] = self.data.line(static_cast<std::int64_t>(j));
+    return new_array(std::move(lines), count);
+}
+
 std::unique_ptr<HeldJudgments> only(const HeldJudgments& self, std::int64_t q) {
     self.check_query(q);
     const auto at = static_cast<std::size_t>(q);
@@ -109,7 +118,7 @@ std::unique_ptr<HeldJudgments> only(const HeldJudgments& self, std::int64_t q) {
     builder.add_query(self.data.query(q));
     for (auto j = self.data.offsets()[at]; j < self.data.offsets()[at + 1]; ++j) {
         const auto place = static_cast<std::size_t>(j);
-        builder.add(self.data.query(q), self.data.document(j), self.data.grades()[place], self.data.lines()[place]);
+        builder.add(self.data.query(q), self.data.document(j), self.data.grades()[place], self.data.line(j));
     }
     return hold(builder.finish(karat::Duplicates::keep));
 }
@@ -150,7 +159,7 @@ void bind_judgments(nb::module_& module) {
         .def_prop_ro("offsets",
                      [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.offsets(), self); })
         .def_prop_ro("grades", [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.grades(), self); })
-        .def_prop_ro("lines", [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.lines(), self); })
+        .def_prop_ro("lines", &line_numbers)
         .def("document",
              [](const HeldJudgments& self, std::int64_t j) {
                  self.check_judgment(j);

@@ -142,9 +142,10 @@ def uncertain(pair: Pair | None) -> str | None:
 def first_of(judged: Judged, rows: NDArray[Any]) -> dict[str, Any]:
     """Returns the number of the marked judgments, and the place of the first one in the file."""
     judgments = judged.judgments
-    place = min(np.flatnonzero(rows).tolist(), key=lambda each: judgments.lines[each])
+    marked, lines = np.flatnonzero(rows), judgments.lines
+    place = int(marked[np.argmin(lines[marked])])
     query = int(np.searchsorted(judgments.offsets, place, side="right")) - 1
-    where = judged.text.at(int(judgments.lines[place]))
+    where = judged.text.at(int(lines[place]))
     ids = {"document": text_of(judgments.document(place)), "query": text_of(judgments.queries[query])}
     shown = say("what", "grade", grade=judgments.grades[place], **ids)
     return {"count": int(np.count_nonzero(rows)), "where": (f"{where}: {shown}".lstrip(": "),)}
