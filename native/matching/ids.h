@@ -81,6 +81,9 @@ public:
     }
 
     std::size_t bytes() const { return bytes_.size(); }
+    // All ids, one behind the other.
+    std::string_view joined() const { return {bytes_.data(), bytes_.size()}; }
+    std::size_t end(std::size_t i) const { return static_cast<std::size_t>(ends_[i]); }
 
     void clear() {
         bytes_.clear();

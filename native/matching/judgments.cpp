@@ -7,20 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
-
 namespace karat {
-
-constexpr std::size_t MANY = 100'000;
-
-// Gives memory that was freed back to the system, which glibc otherwise keeps where other allocations surround it.
-void give_back_memory() {
-#if defined(__GLIBC__)
-    malloc_trim(0);
-#endif
-}
 
 std::uint64_t fresh_seed() {
     const auto clock = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -224,7 +211,6 @@ Judgments read_judgments(Source& source, const JudgmentColumns& shape, const Rea
     LineCount count = walk_lines(source, reading, take);
     Judgments judgments = builder.finish(duplicates);
     judgments.count = std::move(count);
-    if (judgments.grades().size() > MANY) give_back_memory();
     return judgments;
 }
 

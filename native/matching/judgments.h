@@ -34,6 +34,7 @@ class Judgments {
 public:
     std::int64_t query_count() const { return static_cast<std::int64_t>(queries_.size()); }
     std::string_view query(std::int64_t q) const { return queries_[static_cast<std::size_t>(q)]; }
+    const Ids& queries() const { return queries_; }
     // The query's number, or -1.
     std::int64_t find_query(std::string_view id) const;
     // The same of several. Each step waits for memory, so each is taken for all before the next one.

@@ -10,6 +10,7 @@
 
 #include "python/errors.h"
 #include "python/mapping.h"
+#include "python/memory.h"
 #include "python/options.h"
 #include "python/parts.h"
 #include "python/sources.h"
@@ -17,6 +18,7 @@
 namespace karat::python {
 
 std::unique_ptr<HeldJudgments> hold(karat::Judgments judgments) {
+    give_back_memory(judgments.grades().size());
     return std::make_unique<HeldJudgments>(HeldJudgments{std::move(judgments), {}});
 }
 
@@ -36,6 +38,15 @@ nb::object list_queries(HeldJudgments& held) {
         held.queries = queries;
     }
     return held.queries;
+}
+
+// All queries in one piece, and where each begins and ends.
+nb::tuple joined_queries(const HeldJudgments& self) {
+    const karat::Ids& queries = self.data.queries();
+    auto offsets = std::make_unique_for_overwrite<std::int64_t[]>(queries.size() + 1);
+    offsets[0] = 0;
+    for (std::size_t q = 0; q < queries.size(); ++q) offsets[q + 1] = static_cast<std::int64_t>(queries.end(q));
+    return nb::make_tuple(to_bytes(queries.joined()), new_array(std::move(offsets), queries.size() + 1));
 }
 
 std::unique_ptr<HeldJudgments> read_judgments(nb::object source, int columns, const std::string& numbers,
@@ -156,6 +167,7 @@ nb::tuple read_rows(nb::object source, int columns, const std::string& numbers, 
 void bind_judgments(nb::module_& module) {
     nb::class_<HeldJudgments>(module, "Judgments")
         .def_prop_ro("queries", &list_queries)
+        .def_prop_ro("joined_queries", &joined_queries)
         .def_prop_ro("offsets",
                      [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.offsets(), self); })
         .def_prop_ro("grades", [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.grades(), self); })

@@ -10,6 +10,7 @@
 #include "matching/ranked.h"
 #include "python/errors.h"
 #include "python/judgments.h"
+#include "python/memory.h"
 #include "python/mapping.h"
 #include "python/options.h"
 #include "python/parts.h"
@@ -45,8 +46,10 @@ std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::o
     return translated(source, [&] {
         const auto bytes = make_source(source);
         const nb::gil_scoped_release free;
-        return std::make_unique<karat::Matched>(karat::match_text(
+        auto matched = std::make_unique<karat::Matched>(karat::match_text(
             judgments.data, *bytes, options, progress == nullptr ? nullptr : &progress->bytes, go_on));
+        give_back_memory(matched->length.size());
+        return matched;
     });
 }
 

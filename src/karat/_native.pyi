@@ -82,6 +82,9 @@ class Judgments:
     def queries(self) -> list[bytes]:
         """Made once; not to be changed."""
     @property
+    def joined_queries(self) -> tuple[bytes, NDArray[np.int64]]:
+        """All queries in one piece; query q is bytes offsets[q] to offsets[q + 1]."""
+    @property
     def offsets(self) -> NDArray[np.int64]:
         """Judgments offsets[q] to offsets[q + 1] belong to query q."""
     @property

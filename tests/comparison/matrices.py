@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from karat import Policy, Scores
+from karat.inputs.ids import Names
 from karat.matching.match import Counts
 from karat.measures import parse_measure
 
@@ -26,7 +27,7 @@ def scores(name: str, values: Any, label: str = "AP", **axes: Any) -> Scores:
         name=name,
         labels=tuple(labels),
         measures=tuple(map(parse_measure, labels)),
-        queries=tuple(f"q{number:03}" for number in range(len(column))),
+        ids=Names.of(f"q{number:03}" for number in range(len(column))),
         matrix=column,
         policy=Policy(),
         counts=Counts(queries=len(column), judged=len(column)),

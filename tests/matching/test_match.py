@@ -48,7 +48,7 @@ def test_counts_of_parts_add_up_and_missing_queries_are_sorted_by_bytes() -> Non
 
 def test_a_skipped_query_leaves_no_trace_but_its_name() -> None:
     found = match(Qrels.of(QRELS), Run.of(RUN), Policy(missing="skip"))
-    assert found.queries == [b"q1", b"q3"]
+    assert list(found.queries) == [b"q1", b"q3"]
     assert found.counts.queries == 2
     assert found.counts.missing == ("q2",)
     assert found.missing.tolist() == [False, False]
@@ -120,7 +120,7 @@ def test_judged_documents_in_their_order_are_a_ranking() -> None:
 
 def test_grades_in_rank_order() -> None:
     found = match_grades([[1, None, 0], []], [[1, 0, 2], [1]], Policy())
-    assert found.queries == [b"1", b"2"]
+    assert list(found.queries) == [b"1", b"2"]
     assert found.rows.length.tolist() == [3, 0]
     assert found.rows.rank.tolist() == found.rows.tie_first.tolist() == found.rows.tie_last.tolist() == [1, 3]
     assert found.rows.grade.tolist() == [1, 0]

@@ -34,7 +34,7 @@ from karat.conventions.profiles import profile_named
 from karat.evaluation.values import values_of
 from karat.inputs.dicts import plain
 from karat.inputs.errors import entry_error
-from karat.inputs.ids import text_of
+from karat.inputs.ids import Names
 from karat.lists.flat import Flat
 from karat.matching.match import Counts, decide, rows_of
 from karat.measures.grammar import NICKNAMES, TABLE
@@ -108,6 +108,7 @@ class RelevanceEvaluator:
             raise TypeError(f"relevance_level is {relevance_level!r}: give a whole number of at least 1.")
         with type_errors("qrels"):
             self.judgments = _native.judgments_from_mapping(whole_grades(query_relevance), whole_ids=False)
+        self.names = Names(*self.judgments.joined_queries)
         self.measures = keyed(measures, level)
         unjudged = "removed" if judged_docs_only_flag else "nonrelevant"
         self.policy = CONVENTIONS.policy.changed(scores=scores, unjudged=unjudged)
@@ -131,8 +132,8 @@ class RelevanceEvaluator:
             run = as_dicts(scores, "scores")
             found = _native.match_mapping(self.judgments, run, float32=float32, whole_ids=False)
         rows = rows_of(self.judgments, found)
-        match = decide(self.judgments.queries, rows, found.length >= 0, Counts(), self.policy, "run")
-        place = {text_of(query): number for number, query in enumerate(match.queries)}
+        match = decide(self.names, rows, found.length >= 0, Counts(), self.policy, "run")
+        place = {query: number for number, query in enumerate(match.queries.texts)}
         keys, values = list(self.measures), values_under(match.rows, self.measures).tolist()
         return {query: dict(zip(keys, values[place[query]])) for query in scores if query in place}
 

@@ -17,6 +17,7 @@ from karat.evaluation.values import (
     expected_values,
     extreme_values,
     may_stack,
+    parts_of,
     values_of,
     values_together,
     weights_of,
@@ -161,7 +162,9 @@ class Matches:
             nothing = without_wanted(found, its.values(), counts)
             alike: dict[Wanted | None, dict[str, Measure]] = {}
             for label, measure in its.items():
-                empty[label] = [found.queries[each] for each in np.flatnonzero(nothing[measure.wanted])]
+                empty[label] = [
+                    found.queries[each] for each in np.flatnonzero(nothing[measure.wanted]).tolist()
+                ]
                 if own.empty == "error" and empty[label]:
                     raise no_relevant(empty[label][0], label, measure)
                 alike.setdefault(measure.wanted if own.empty == "skip" else None, {})[label] = measure
@@ -169,7 +172,7 @@ class Matches:
                 kept = found if wanted is None else found.only(~nothing[wanted])
                 shared = None if caches is None else caches.setdefault((own, wanted), {})
                 found_parts.append(Part(kept, replace(request, asked=those, policy=own), shared))
-        if not any(part.found.queries for part in found_parts):
+        if not any(len(part.found.queries) for part in found_parts):
             raise DataError(f"{self.name}: the policy leaves no query to evaluate.")
         return Parts(found_parts, empty)
 
@@ -310,10 +313,15 @@ def without_wanted(
     found: Match, measures: Iterable[Measure], best: dict[Any, Any] | None = None
 ) -> dict[Wanted, NDArray[np.bool_]]:
     """Returns a mask of the queries without relevant documents, for each definition of relevance."""
-    lists = Flat(found.rows, best=best)
     wanted = dict.fromkeys(measure.wanted for measure in measures)
+    nothing = {each: np.empty(len(found.rows.length), bool) for each in wanted}
     with np.errstate(over="ignore"):  # a gain too large to compute with is one that the query has
-        return {each: np.asarray(each.count(lists)) == 0 for each in wanted}
+        for first, last in parts_of(np.diff(found.rows.judged_offsets)):
+            shared = None if best is None else best.setdefault((first, last), {})
+            lists = Flat(found.rows.part(first, last), best=shared)
+            for each, its in nothing.items():
+                its[first:last] = np.asarray(each.count(lists)) == 0
+    return nothing
 
 
 def no_relevant(query: bytes, label: str, measure: Measure) -> DataError:
@@ -363,7 +371,7 @@ def computed(part: Part, name: str, ready: Values | None, *, bounds: bool) -> Sc
         name=name,
         labels=tuple(asked),
         measures=tuple(asked.values()),
-        queries=tuple(map(text_of, found.queries)),
+        ids=found.queries,
         matrix=values,
         policy=policy,
         counts=found.counts,
@@ -416,7 +424,7 @@ def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
     """
     if not hasattr(given, "keys"):
         raise DataError(f"weights={given!r}: give the weight of each query, as in {{'q1': 2.0, 'q2': 1.0}}.")
-    column = np.array([weight_of(text_of(query), given) for query in found.queries])
+    column = np.array([weight_of(query, given) for query in found.queries.texts])
     if len(column) and not column.any():
         raise DataError(sentence("engine", "no_weight"))
     return column

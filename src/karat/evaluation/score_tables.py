@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from karat.conventions.policy import Policy
+    from karat.inputs.ids import Names
     from karat.inputs.sources import Provenance
     from karat.lists.rows import Floats, JudgedRows
     from karat.matching.match import Counts
@@ -49,7 +50,7 @@ class Values(Mapping[str, float]):
     name: str
     labels: tuple[str, ...]
     measures: tuple[Measure, ...]
-    queries: tuple[str, ...]
+    ids: Names
     matrix: Floats
     policy: Policy
     counts: Counts
@@ -63,6 +64,11 @@ class Values(Mapping[str, float]):
     pools: dict[str, JudgedRows] = field(default_factory=dict, repr=False)
     warnings: tuple[str, ...] = ()
     failed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The evaluated queries, in byte order."""
+        return self.ids.texts
 
     def column(self, measure: str | Measure) -> int:
         """Returns the column of a measure, by karat's name or trec_eval's.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat.evaluation.score_tables import Values, board, footers, sentence, to_json
+from karat.inputs.ids import Names
 from karat.inputs.runs.engine import TABLES, placed
 from karat.lists.rows import joined
 from karat.output.document import Display
@@ -79,7 +80,7 @@ class Scores(Tabled, Values):
         name: the run.
         labels: the name of each measure in tables.
         measures: the measures.
-        queries: the evaluated queries, in byte order.
+        ids: the evaluated queries, in byte order, which ``queries`` returns as text.
         matrix: one value per query and measure [queries, measures].
         policy: the policy under which the values were computed.
         counts: the numbers of queries, documents and lines to which each policy rule applied.
@@ -131,7 +132,7 @@ class Scores(Tabled, Values):
         order = sorted(range(len(names)), key=lambda each: names[each].encode("utf-8", "surrogateescape"))
         merged = replace(
             self,
-            queries=tuple(names[each] for each in order),
+            ids=Names.of(names[each] for each in order),
             matrix=np.concatenate([each.matrix for each in parts])[order],
             counts=self.counts.merge(*(each.counts for each in others)),
             bounds={},
@@ -142,7 +143,7 @@ class Scores(Tabled, Values):
             inputs={},
             warnings=(),
         )
-        if merged.queries and not merged.counts.found:
+        if len(merged.ids) and not merged.counts.found:
             doubt = sentence("scores", "nothing_found", name=self.name, parts=len(parts))
             warn(doubt)
             merged = replace(merged, warnings=(doubt,))
@@ -266,8 +267,8 @@ def pooled_again(merged: Scores, parts: Sequence[Scores]) -> Scores:
 
 def merged_errors(parts: Sequence[Scores]) -> dict[str, float]:
     """Returns the standard errors of the merged means, with each part weighted by its share."""
-    queries = sum(len(each.queries) for each in parts)
-    shares = [(each, len(each.queries) / queries) for each in parts]
+    queries = sum(len(each.ids) for each in parts)
+    shares = [(each, len(each.ids) / queries) for each in parts]
     labels = [label for label in parts[0].labels if any(label in each.errors for each in parts)]
     return {
         label: math.hypot(*(share * each.errors.get(label, 0.0) for each, share in shares))
@@ -306,7 +307,7 @@ def side_by_side(parts: Sequence[Scores], measures: Mapping[str, Measure], polic
         parts[0],
         labels=tuple(measures),
         measures=tuple(measures.values()),
-        queries=tuple(queries),
+        ids=Names.of(queries),
         matrix=values,
         policy=policy,
         counts=replace(

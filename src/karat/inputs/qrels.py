@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -17,7 +18,7 @@ from karat.inputs.dicts import MAPPING, numbered, numbers_of, plain
 from karat.inputs.errors import refused, scores_as_grades, sentences
 from karat.inputs.files import read_as
 from karat.inputs.frames import Frame, columns_of, is_frame
-from karat.inputs.ids import bytes_of, text_of, texts
+from karat.inputs.ids import Names, bytes_of, texts
 from karat.inputs.sources import Provenance, Readable, Source
 from karat.output.errors import DataError, NothingError, by_policy, worded
 from karat.output.escaping import shown
@@ -122,7 +123,7 @@ class Qrels:
                 duplicates="keep" if keep else policy.duplicates,
                 lenient=policy.malformed == "skip",
             )
-        if not judgments.queries:
+        if len(judgments.offsets) < 2:
             raise nothing(source.name, "expected lines 'query 0 document grade'.")
         table = cls(source.name, judgments, source.origin)
         if keep and judgments.duplicates:
@@ -138,7 +139,7 @@ class Qrels:
         """
         with sentences("qrels", "qrels"):
             judgments = _native.judgments_from_mapping(plain(numbered(qrels, "qrels", grade)))
-        if not judgments.queries:
+        if len(judgments.offsets) < 2:
             raise nothing("qrels", "the mapping is empty.")
         return cls("<mapping>", judgments, MAPPING)
 
@@ -161,7 +162,7 @@ class Qrels:
                 lenient = policy.malformed == "skip"
                 judgments = _native.read_judgments(qrels.from_start(), duplicates="max", lenient=lenient)
                 lines = rows_in(qrels, policy)
-        if not judgments.queries:
+        if len(judgments.offsets) < 2:
             raise nothing(name, "expected lines 'query subtopic document grade'.")
         return cls(name, judgments, origin, subtopics_of(lines, judgments, policy.duplicates, name, origin))
 
@@ -201,7 +202,7 @@ class Qrels:
         keep = "max" if grouped else "keep" if duplicates == "error" else duplicates
         with sentences("qrels frame", "qrels"):
             judgments = columns.judgments(keep)
-            if not judgments.queries:
+            if len(judgments.offsets) < 2:
                 raise nothing("qrels frame", "it has no rows.")
             if asked.get("grade") is None and columns.name_of("grade").casefold() == "score":
                 refuse_scores(judgments)
@@ -231,10 +232,15 @@ class Qrels:
             for document in self.judgments.documents(place):
                 yield query, document, next(grades)
 
+    @cached_property
+    def names(self) -> Names:
+        """The queries that have judgments, in byte order, which the results of all runs share."""
+        return Names(*self.judgments.joined_queries)
+
     @property
     def queries(self) -> list[str]:
         """The queries that have judgments, in byte order."""
-        return [text_of(query) for query in self.judgments.queries]
+        return list(self.names.texts)
 
 
 def rows_in(source: Source, policy: Policy) -> Lines:

@@ -13,7 +13,7 @@ import numpy as np
 
 from karat import _native
 from karat.inputs.errors import refused
-from karat.inputs.ids import text_of
+from karat.inputs.ids import Names, text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.runs import MatchOptions, Wrapper, listing
 from karat.lists.rows import (
@@ -119,7 +119,7 @@ class Match:
         whole: the rows before the rules for ties, depth and unjudged documents are applied: the input of ``finished``.
     """
 
-    queries: list[bytes]
+    queries: Names
     rows: JudgedRows
     counts: Counts
     missing: NDArray[np.bool_] = field(repr=False)
@@ -131,7 +131,7 @@ class Match:
             return self
         return replace(
             self,
-            queries=[self.queries[each] for each in np.flatnonzero(kept)],
+            queries=self.queries.chosen(kept),
             rows=chosen(self.rows, kept),
             counts=replace(self.counts, queries=int(kept.sum())),
             missing=self.missing[kept],
@@ -203,7 +203,7 @@ def match(
     if by_rank:
         rows = at_given_ranks(rows, run.name)
     counts = Counts(
-        judged=len(judgments.queries),
+        judged=len(qrels.names),
         extra=len(found.extra),
         duplicates=found.dropped,
         malformed=found.malformed + judgments.malformed,
@@ -212,9 +212,11 @@ def match(
         excluded=getattr(found, "excluded", 0),
         found=0 if shortened is None else int(shortened.judged.sum()),
     )
-    first_tie = None if shortened is None else shortened.first_tie
+    first_tie = None if shortened is None else shortened.first_tie.copy()
+    retrieved = found.length >= 0
+    del found, shortened  # which take as much memory as the rows
     every = partial(every_row, judgments, run, policy) if policy.listing == "known" else None
-    decided = decide(judgments.queries, rows, found.length >= 0, counts, policy, run.name, every, first_tie)
+    decided = decide(qrels.names, rows, retrieved, counts, policy, run.name, every, first_tie)
     if not scores:
         rows, whole = (replace(each, scores=None) for each in (decided.rows, decided.whole))
         decided = replace(decided, rows=rows, whole=whole)
@@ -256,9 +258,9 @@ def match_judged_ranking(qrels: Qrels, policy: Policy) -> Match:
     judgments = qrels.judgments
     rank = ranks_within(judgments.offsets)
     rows = in_order(judgments.offsets, rank, judgments.grades, judgments.offsets, judgments.grades)
-    counts = Counts(judged=len(judgments.queries), malformed=judgments.malformed, lines=judgments.line_count)
-    everywhere = np.ones(len(judgments.queries), bool)
-    return decide(judgments.queries, rows, everywhere, counts, policy, qrels.name)
+    counts = Counts(judged=len(qrels.names), malformed=judgments.malformed, lines=judgments.line_count)
+    everywhere = np.ones(len(qrels.names), bool)
+    return decide(qrels.names, rows, everywhere, counts, policy, qrels.name)
 
 
 def match_grades(
@@ -281,7 +283,7 @@ def match_grades(
     rows = replace(in_order(offsets, rank, flat, pool_offsets, pool), length=np.diff(full).astype(np.float64))
     if judged is not None and policy.judgments == "all":
         refuse_more_than_judged(rows.list_of_row, rows.grade, rows.list_of_judgment, rows.judged_grades)
-    queries = [str(number).encode() for number in range(1, len(grades) + 1)]
+    queries = Names.of(map(str, range(1, len(grades) + 1)))
     everywhere = np.ones(len(queries), bool)
     return decide(queries, rows, everywhere, Counts(judged=len(queries)), policy, "grades")
 
@@ -298,7 +300,7 @@ def rows_of(judgments: _native.Judgments, found: Found) -> JudgedRows:
     """Returns the kernel's rows with their grades, before the policy is applied."""
     return JudgedRows(
         length=np.maximum(found.length, 0).astype(np.float64),
-        offsets=found.offsets,
+        offsets=found.offsets.copy(),  # a view would keep the kernel's columns
         rank=found.rank.astype(np.float64),
         grade=judgments.grades[found.judgment],
         tie_first=found.tie_first.astype(np.float64),
@@ -337,7 +339,7 @@ def every_row(judgments: _native.Judgments, run: Run, policy: Policy, rows: Judg
 
 
 def decide(
-    queries: list[bytes],
+    queries: Names,
     rows: JudgedRows,
     retrieved: NDArray[np.bool_],
     counts: Counts,
@@ -383,7 +385,7 @@ def decide(
     if policy.missing == "nan":
         # If the mean of no values is undefined, an empty list counts as missing (Ragas, LensKit).
         retrieved = retrieved & (whole.length > 0)
-    missing = tuple(text_of(queries[each]) for each in np.flatnonzero(~retrieved))
+    missing = tuple(text_of(queries[each]) for each in np.flatnonzero(~retrieved).tolist())
     # "The run is empty" is clearer than "lacks every query"; ``refuse_empty`` reports it next.
     empty = policy.overlap != "none" and not counts.extra and not retrieved.any()
     if missing and policy.missing == "error" and not empty:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from karat.inputs.qrels import Qrels
     from karat.inputs.run import Run
     from karat.inputs.runs import Row
+    from karat.lists.rows import Floats
     from karat.matching.match import Match
 
 
@@ -51,7 +52,7 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
 def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
     """Warns that run and judgments may be swapped, if grades are fractional and scores look like grades."""
     grades = judged.judgments.grades
-    if policy.overlap == "none" or not np.any(grades != np.round(grades)):
+    if policy.overlap == "none" or not has_fractions(grades):
         return None
     scores = [(query, score) for query, _, score in first_rows(run)]
     levels = {score for _, score in scores}
@@ -65,6 +66,12 @@ def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
         f"{judged.name} has fractional grades, and {run.name} only the scores "
         f"{', '.join(f'{each:g}' for each in sorted(levels))}: {SWAPPED} It is evaluate(qrels, run)."
     )
+
+
+def has_fractions(grades: Floats) -> bool:
+    """Returns whether a grade is not a whole number. The grades are rounded part by part, which saves memory."""
+    parts = (grades[first : first + ROWS] for first in range(0, len(grades), ROWS))
+    return any((part != np.round(part)).any() for part in parts)
 
 
 def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:

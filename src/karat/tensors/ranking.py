@@ -9,6 +9,7 @@ import numpy as np
 
 from karat.conventions.policy import Policy
 from karat.evaluation.values import expected_values
+from karat.inputs.ids import Names
 from karat.lists.expected import Expected
 from karat.lists.padded import MOST_LEVELS, Padded
 from karat.lists.rows import NEVER_POOLED, POOLED, JudgedRows, refuse_more_than_judged
@@ -246,7 +247,7 @@ def means_over_orders(
     if others:
         rows = rows_of(whole)
         missing = np.zeros(len(rows.length), bool)
-        found = Match([], finished(rows, policy), Counts(), missing, rows)
+        found = Match(Names.of(()), finished(rows, policy), Counts(), missing, rows)
         try:
             columns, _ = expected_values(found, list(others.values()), policy)
         except UncomputableError as error:

@@ -154,7 +154,7 @@ def only(scores: Scores, queries: set[str]) -> Scores:
     kept = np.array([each in queries for each in scores.queries])
     return replace(
         scores,
-        queries=tuple(each for each in scores.queries if each in queries),
+        ids=scores.ids.chosen(kept),
         matrix=scores.matrix[kept],
         counted=None if scores.counted is None else scores.counted[kept],
         weights=None if scores.weights is None else scores.weights[kept],

@@ -16,6 +16,7 @@ from karat.conventions.policy import Policy
 from karat.evaluation.scores import Scores
 from karat.inputs.errors import sentences
 from karat.inputs.files.paths import FOLDERS
+from karat.inputs.ids import Names
 from karat.matching.match import Counts
 from karat.measures import parse_measure
 from karat.output.errors import DataError, KaratError, Worded
@@ -156,7 +157,7 @@ def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
         name=run["name"],
         labels=labels,
         measures=tuple(parse_measure(measure) for measure in document["measures"].values()),
-        queries=tuple(rows),
+        ids=Names.of(rows),
         matrix=values,
         policy=policy_in(document),
         counts=Counts(**{**counts, "missing": tuple(counts.get("missing", ()))}),

@@ -1,0 +1,22 @@
+// Gives memory that was freed back to the system.
+#pragma once
+
+#include <cstddef>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+namespace karat::python {
+
+// After work on so many queries or judgments. glibc keeps freed memory that other allocations surround, and it is too
+// scattered for the large arrays that follow.
+inline void give_back_memory(std::size_t count) {
+    constexpr std::size_t MANY = 100'000;
+#if defined(__GLIBC__)
+    if (count > MANY) malloc_trim(0);
+#else
+    static_cast<void>(count);
+#endif
+}
+
+}  // namespace karat::python
