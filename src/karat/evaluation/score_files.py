@@ -21,6 +21,7 @@ from karat.inputs.errors import sentences
 from karat.inputs.files.header import head_of, is_text
 from karat.inputs.files.paths import origin_of
 from karat.inputs.frames import is_frame
+from karat.inputs.ids import Names
 from karat.inputs.sources import called, is_number
 from karat.matching.match import Counts
 from karat.measures import Measure, parse_measure
@@ -637,7 +638,7 @@ def completed(
         name=run,
         labels=tuple(labels),
         measures=tuple(known[label] for label in labels.values()),
-        queries=tuple(query for query, own in zip(queries, kept.tolist(), strict=True) if own),
+        ids=Names.of(queries).chosen(kept),
         matrix=matrix,
         policy=Policy() if missing == "error" else Policy(missing=missing),  # type: ignore[arg-type]
         counts=Counts(queries=int(kept.sum()), judged=len(queries), missing=tuple(lacking)),
