@@ -168,13 +168,16 @@ def memory(content: bytes) -> Source:
 
 
 def in_text(kind: str, name: str, source: Source, given: Any) -> Text:
-    """Returns a file's text, in memory if it is small. Refuses a file whose first bytes show another format."""
+    """Returns a file's text. Refuses a file whose first bytes show another format.
+
+    Several passes read the text. Compressed and piped text is loaded into memory if it is small.
+    """
     text = Text(kind, name, source, given)
     if not isinstance(source.handle, (str, bytes)):
         text.unbroken = Unbroken(source.handle)
         text.source = source = replace(source, handle=text.unbroken)
     try:
-        text.source = source.held()
+        text.source = source if isinstance(source.handle, str) else source.held()
         start = head(text.source)
     except OSError as error:
         text.refuse("unreadable", f"cannot be read: {error.strerror or error}")
