@@ -74,7 +74,7 @@ def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
         "verdict",
         "small",
         label=contest.label,
-        queries=len(comparison.queries),
+        queries=len(comparison.ids),
         p="a corrected p" if corrected(settings) else "p",
         alpha=settings.alpha,
     )
@@ -152,7 +152,7 @@ def names_in(comparison: Findings, runs: Sequence[int], most: int = 4) -> str:
 
 def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
     """Returns a sentence about a pair: means, difference, interval, p."""
-    settings, digits = comparison.settings, digits_of(len(comparison.queries), contest)
+    settings, digits = comparison.settings, digits_of(len(comparison.ids), contest)
     low, high = (signed(end, digits) for end in (pair.low, pair.high))
     key = "difference" if math.isfinite(pair.low) else "no interval"
     open_still = pair.adjusted >= settings.alpha and pair.low <= 0 <= pair.high
@@ -198,7 +198,7 @@ def alone(comparison: Findings, pair: Pair) -> str:
 def missed(comparison: Findings, contest: Contest) -> str:
     """Returns a sentence about the smallest difference that the queries can detect."""
     span = detectable_span(contest)
-    return say("verdict", "detects", queries=len(comparison.queries), span=span) if span else ""
+    return say("verdict", "detects", queries=len(comparison.ids), span=span) if span else ""
 
 
 def digits_of(queries: int, contest: Contest | None = None) -> int:
@@ -277,7 +277,7 @@ def heading(comparison: Findings) -> str:
     baseline = comparison.settings.baseline
     parts = [
         comparison.qrels_name,
-        plural(len(comparison.queries), "query", "queries"),
+        plural(len(comparison.ids), "query", "queries"),
         f"{len(comparison.names)} runs",
         f"primary: {comparison.labels[0]}" if len(comparison.labels) > 1 else "",
         "" if baseline is None else f"baseline: {comparison.names[baseline]}",
@@ -346,7 +346,7 @@ def detectable_words(comparison: Findings) -> str:
     contest, known = comparison.primary, detectable(comparison.primary)
     if not known:
         return ""
-    digits = digits_of(len(comparison.queries), contest)
+    digits = digits_of(len(comparison.ids), contest)
     low, middle, high = (decimals(known[place], digits) for place in (0, len(known) // 2, -1))
     named = [
         f"{pair_letters(comparison, pair)} {decimals(pair.detectable, digits)}"
