@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from karat.comparison.agreement_result import Agreement as Agreement
     from karat.comparison.compare import Comparison as Comparison
     from karat.comparison.compare import compare as compare
+    from karat.comparison.estimate import estimate as estimate
     from karat.conventions.policy import Policy as Policy
     from karat.conventions.profiles import Profile as Profile
     from karat.conventions.profiles import list_profiles as list_profiles
@@ -57,6 +58,7 @@ MODULES = {
     "karat.comparison.agreement": "agreement",
     "karat.comparison.agreement_result": "Agreement",
     "karat.comparison.compare": "Comparison compare",
+    "karat.comparison.estimate": "estimate",
     "karat.conventions.policy": "Policy",
     "karat.conventions.profiles": "Profile list_profiles",
     "karat.diagnosis.check": "Check check",

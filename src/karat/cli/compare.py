@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
+from karat.cli.judging import judging_given, judging_in, refuse_runs, scores_in, show
 from karat.cli.options import Given, options, present, refuse_few, refuse_misuse, split
-from karat.cli.terminal import answer, in_colour, painted, say, steps, text_columns
+from karat.cli.terminal import answer, say, steps
 from karat.comparison.findings import CORRECTIONS, TESTS
 from karat.evaluation.score_files import holds_scores
 
-NARROWEST = 60
 TWO_RUNS = "Give a QRELS file and at least two RUNs."
 
 
@@ -42,20 +42,39 @@ def compare_command(
     \b
         karat compare qrels.txt bm25.run dense.run --baseline bm25
         karat compare qrels.txt old=a/x.run new=b/x.run -m nDCG@10 -m RR
+        karat compare --people some.txt --judge model.txt bm25.run dense.run
+
+    With --people and --judge in place of QRELS, means and differences are estimated from people's judgments of some
+    queries and a model's judgments of all of them.
 
     In place of QRELS and RUN, SCORES are files with values of queries that exist already: a table (CSV, TSV, JSON lines
     or Parquet), or what 'trec_eval -q', 'ir_measures -q' or 'karat eval -q' printed.
     """
-    existing = bool(files) and holds_scores(split(files[0])[1])
-    if not existing:
-        refuse_few(files, 3, TWO_RUNS)
+    judging = judging_in(options)
+    if judging["people"] is None:
+        existing = bool(files) and holds_scores(split(files[0])[1])
+        if not existing:
+            refuse_few(files, 3, TWO_RUNS)
+    else:
+        files, existing = (judging["people"], *files), holds_scores(judging["people"])
+        refuse_runs(files[1:], existing)
     if worst and layout in ("csv", "tsv"):
         raise click.UsageError(
             f"--worst lists queries, but {layout} has one row per pair: choose another format, such as json."
         )
     refuse_misuse(
-        *files, given.exclude, options["weights"], options["cluster"], options["by"], output=record_path
+        *files,
+        judging["judge"],
+        judging["strata"],
+        given.exclude,
+        options["weights"],
+        options["cluster"],
+        options["by"],
+        output=record_path,
     )
+    options |= judging_given(judging, given, options["measures"], existing=existing)
+    if record_path is not None and judging["judge"] is not None:
+        raise click.UsageError("--record stores scores, not estimates: leave it out, or leave out --judge.")
     if existing:
         refuse_unusable(given, {**options, "record": record_path})
         found = compared_scores(files, given, **options)
@@ -66,22 +85,7 @@ def compare_command(
 
         record(found, record_path)
     shown: dict[str, Any] = {"pairs": pairs, "top": top, "worst": worst}
-    if layout == "text":
-        from karat.comparison.formats import document_of
-        from karat.comparison.tables import View
-
-        drawn = document_of(found, View(**shown))
-        say(drawn.text(text_columns(NARROWEST), painted if in_colour() else None))
-    elif layout == "latex":
-        say(found.to_latex(label, caption, **shown))
-    elif layout == "markdown":
-        say(found.to_markdown(**shown))
-    elif layout == "json":
-        say(found.to_json())
-    else:
-        from karat.comparison.formats import separated
-
-        say(separated(found, layout), data=True)
+    show(found, layout, shown, label=label, caption=caption)
 
 
 def refuse_unusable(given: Given, options: dict[str, Any]) -> None:
@@ -117,13 +121,8 @@ def compared_scores(
 ) -> Any:
     """Calls ``karat.compare`` with the values of queries in files."""
     from karat.comparison.compare import compare
-    from karat.evaluation.score_files import read_scores
 
-    parts = [split(each) for each in files]
-    missing = "error" if given.policy is None or "missing" not in given.policy.given else given.policy.missing
-    unnamed = [path for name, path in parts if name is None]
-    named = {name: path for name, path in parts if name is not None}
-    scores = read_scores([*unnamed, *([named] if named else [])], list(measures) or None, missing=missing)
+    scores = scores_in(files, given, measures)
     interval = "bootstrap" if options.pop("bootstrap") else "t"
     usable = {
         key: each for key, each in options.items() if key not in ("names", "weights", "orders", "judged_at")

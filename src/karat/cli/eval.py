@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from karat.cli.judging import judging_in, refuse_beyond_estimates, show_estimates
 from karat.cli.options import Given, options, refuse_few, refuse_misuse
 from karat.cli.terminal import in_colour, painted, say, terminal_width
 from karat.inputs.sources import kind_of
@@ -37,6 +38,13 @@ def evaluate_command(
     """
     from karat.inputs.query_files import read_weights
 
+    judging = judging_in(options)
+    if judging["people"] is not None:
+        refuse_beyond_estimates(
+            {**options, "weights": weights, "record": record_path, "judged-ranking": judged_ranking}
+        )
+        show_estimates(judging, files, layout, list(measures) or None, given)
+        return
     if options["tie_bounds"] and options["per_query"]:
         raise click.UsageError("--tie-bounds shows bounds of means, not of queries: leave out --per-query.")
     asked = list(measures) or None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from numbers import Integral, Real
@@ -13,10 +14,12 @@ import numpy as np
 
 from karat.comparison.cautions import cautions_of
 from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, TESTS, Findings, Settings
-from karat.comparison.runs import Evaluation, RunsLike, evaluated, parts_of, tables_of
+from karat.comparison.runs import Evaluation, RunsLike, evaluated, named, parts_of, tables_of
 from karat.comparison.significance import contests_of
 from karat.comparison.statistics.paired import RESAMPLES, SEED, refuse_seed
 from karat.comparison.statistics.rank_correlation import kendall, rbo, tau_ap_b
+from karat.comparison.with_judge import Plan, judged_contests
+from karat.evaluation.scores import Scores
 from karat.inputs.query_files import GroupsLike, groups_of
 from karat.inputs.runs import MatchOptions, TextRun
 from karat.output import escaping
@@ -24,7 +27,7 @@ from karat.output.document import Document, Documented
 from karat.output.errors import DataError, PolicyError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from karat import _native
     from karat.comparison.findings import Contest
@@ -73,6 +76,11 @@ def compare(
     policy: Policy | None = None,
     profile: ProfileLike = None,
     weights: Mapping[str, float] | None = None,
+    judge: QrelsLike | RunsLike | None = None,
+    target: str = "these",
+    judge_weight: float | None = None,
+    strata: GroupsLike | None = None,
+    width: float | None = None,
     progress: _native.Progress | None = None,
 ) -> Comparison:
     """Compare runs: which is better, by how much, and whether the difference may be due to chance.
@@ -107,6 +115,15 @@ def compare(
         policy: as in ``karat.evaluate``.
         profile: as in ``karat.evaluate``.
         weights: the weight of each query in the means, ``{query: weight}``.
+        judge: a model's judgments of all queries, or its scores of the same runs, if ``qrels`` are people's judgments
+            of some of the queries. The means are then estimated from both, and a single run is enough. People's queries
+            must be a random sample, and the test is ``t``.
+        target: with a judge, whether estimates and p concern ``these`` queries, or queries ``similar`` to these.
+        judge_weight: λ, the weight of the judge's values; None fits it, and 1 makes the estimates exactly unbiased.
+        strata: with a judge, the stratum of each query, if people's queries were drawn within strata: a mapping or a
+            file with lines ``query stratum``.
+        width: with a judge, the wanted width of intervals, for which the result says how many queries people must judge
+            in all. By default, half the present width.
         progress: counts the bytes read, for a progress bar in another thread.
 
     Raises:
@@ -124,15 +141,35 @@ def compare(
         >>> pair.difference, pair.p, pair.exact
         (0.1, 1.0, True)
     """
+    plan = Plan(target, judge_weight, strata, width)
+    conventions: dict[str, Any] = {"policy": policy, "profile": profile, "weights": weights}
+    judging = None
+    if judge is not None:
+        plan.refuse_unusable(
+            test=test not in (None, "t"),
+            interval=interval != "t",
+            cluster=cluster,
+            by=by,
+            weights=weights,
+        )
+        test = "t"
+        judging = evaluated_by(judge, runs, measures, conventions, judged_at)
     if not isinstance(runs, Evaluation):
-        conventions: dict[str, Any] = {"policy": policy, "profile": profile, "weights": weights}
+        least = 2 if judge is None else 1
         runs = evaluated(
-            qrels, runs, measures, **conventions, judged_at=judged_at, progress=progress, again=orders
+            qrels,
+            runs,
+            measures,
+            **conventions,
+            judged_at=judged_at,
+            progress=progress,
+            again=orders,
+            least=least,
         )
     systems = list(runs.systems.values())
     names, scores = tuple(runs.systems), tuple(each.scores for each in systems)
-    ids, tables = tables_of(scores)
-    clusters, groups = (None if each is None else groups_of(each, ids.texts) for each in (cluster, by))
+    queries, tables = tables_of(scores)
+    clusters, groups = (None if each is None else groups_of(each, queries) for each in (cluster, by))
     if clusters is not None:
         tables = [replace(table, clusters=clusters.codes) for table in tables]
     requested = Settings(
@@ -150,20 +187,52 @@ def compare(
         clusters=None if clusters is None else len(clusters.names),
         by=None if groups is None else groups.name or "group",
     )
-    contests, settings = contests_of(tables, settled(requested, len(names), len(tables)), groups)
+    settings = settled(requested, len(names), len(tables))
+    facts = None
+    if judging is None:
+        contests, settings = contests_of(tables, settings, groups)
+    else:
+        queries, contests, facts = judged_contests(runs, judging, settings, plan)
     found = Comparison(
         names=names,
         scores=scores,
         labels=scores[0].labels,
-        ids=ids,
+        queries=queries,
         contests=contests,
         settings=settings,
         judged=tuple(each.judged for each in systems),
         judged_depth=runs.depth,
         qrels_name="" if runs.qrels is None else runs.qrels.name,
         orders=orders_of(list(contests.values()), systems, settings.baseline) if orders else None,
+        judge=facts,
     )
     return replace(found, warnings=cautions_of(found, systems))
+
+
+def evaluated_by(
+    judge: Any, runs: Any, measures: MeasuresLike, conventions: dict[str, Any], judged_at: int | None
+) -> Evaluation:
+    """Returns the evaluation of the compared runs under a judge's judgments.
+
+    Raises:
+        DataError: the judge's scores are those of other runs, or only one of the two has scores in place of judgments.
+    """
+    if isinstance(runs, Evaluation):
+        raise DataError("Give the runs, not their evaluation, to compare them with a judge.")
+    people = named(runs, 1)
+    if isinstance(judge, Mapping) and all(isinstance(each, Scores) for each in judge.values()):
+        if set(judge) != set(people) or not all(isinstance(each, Scores) for each in people.values()):
+            raise DataError(
+                "The judge is given as scores, so people's scores of the same runs are needed: "
+                f"the judge has {', '.join(map(str, judge))}, and people have {', '.join(people)}."
+            )
+        its = {name: judge[name] for name in people}
+        return evaluated(None, its, measures, **conventions, judged_at=judged_at, least=1)
+    if any(isinstance(each, Scores) for each in people.values()):
+        raise DataError(
+            "The runs are given as people's scores: give the judge's scores of the same runs as judge=."
+        )
+    return evaluated(judge, runs, measures, **conventions, judged_at=judged_at, least=1)
 
 
 def settled(requested: Settings, runs: int, measures: int) -> Settings:
@@ -253,7 +322,7 @@ class Comparison(Documented, Findings):
         names: the runs.
         scores: each run's scores, in the order given.
         labels: the requested measures; the first is the primary one.
-        ids: the queries that any run has, in byte order, which ``queries`` returns as text.
+        queries: the queries that any run has, in byte order.
         contests: the results of each measure, by label.
         settings: the settings of the test.
         judged: the proportion of judged documents among each run's first ``judged_depth``, averaged over the queries
@@ -262,6 +331,7 @@ class Comparison(Documented, Findings):
         warnings: the limits of the conclusions.
         qrels_name: the name of the judgments.
         orders: the rank correlations of measures, and RBO between runs, if requested.
+        judge: facts about the judge, if the means were estimated from people's and a judge's judgments.
 
     Example:
         >>> import karat

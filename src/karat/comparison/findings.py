@@ -13,7 +13,6 @@ from karat.output.language import Sentences
 if TYPE_CHECKING:
     from karat.comparison.statistics.multiple_comparisons import Anova
     from karat.evaluation.scores import Scores
-    from karat.inputs.ids import Names
     from karat.lists.rows import Floats
     from karat.measures import Measure
 
@@ -216,6 +215,76 @@ class Caution:
     numbers: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The judge's values of one measure, compared with people's. Lists are by run or by pair of the contest.
+
+    Args:
+        weight: λ, the weight of the judge's values.
+        bias: by how much the judge's values are larger than people's, on average over the runs.
+        low: the lower end of the interval of the bias.
+        high: the upper end.
+        people: each run's mean of people's values over the queries that people judged.
+        judge: each run's mean of the judge's values over all queries.
+        biases: the bias of each run.
+        lows: the lower end of its interval.
+        highs: the upper end.
+        worth: for each run, the number of queries that people would have to judge, without the judge, for an equally
+            narrow interval.
+        worth_pairs: the same for the difference of each pair.
+        needed: for each run, the number of queries that people must judge for the wanted width; NaN if none suffices.
+        needed_pairs: the same for the difference of each pair.
+        apart: how many standard errors the judge's mean over the queries that people judged lies above the judge's mean
+            over all queries.
+    """
+
+    weight: float
+    bias: float
+    low: float
+    high: float
+    people: tuple[float, ...]
+    judge: tuple[float, ...]
+    biases: tuple[float, ...]
+    lows: tuple[float, ...]
+    highs: tuple[float, ...]
+    worth: tuple[float, ...]
+    worth_pairs: tuple[float, ...]
+    needed: tuple[float, ...]
+    needed_pairs: tuple[float, ...]
+    apart: float
+
+
+@dataclass(frozen=True, eq=False)
+class Judging:
+    """The part of a model judge in a comparison whose means are estimated from people's and the judge's values.
+
+    Args:
+        name: the name of the judge's grades.
+        target: ``these`` queries, or queries ``similar`` to these.
+        sample: the number of queries that people and the judge judged.
+        queries: the number of queries that the judge judged.
+        fixed: λ, if it was given and not fitted.
+        strata: the number of strata of queries, or None.
+        width: the wanted width of the intervals of values, by default half the present median width.
+        width_pairs: the wanted width of the intervals of differences, by default half the present median width.
+        alone: the queries that only people judged, which are left out.
+        undefined: the number of queries that are left out because a run has no value, by label.
+        measures: the judge's values of each measure, by label.
+    """
+
+    name: str
+    target: str
+    sample: int
+    queries: int
+    fixed: float | None
+    strata: int | None
+    width: float
+    width_pairs: float
+    alone: tuple[str, ...]
+    undefined: dict[str, int]
+    measures: dict[str, Judged]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings:
     """The data of a comparison: scores, results by measure, and warnings. ``karat.Comparison`` has the same fields."""
@@ -223,7 +292,7 @@ class Findings:
     names: tuple[str, ...]
     scores: tuple[Scores, ...]
     labels: tuple[str, ...]
-    ids: Names
+    queries: tuple[str, ...]
     contests: dict[str, Contest]
     settings: Settings
     judged: tuple[float, ...]
@@ -231,11 +300,7 @@ class Findings:
     warnings: tuple[Caution, ...] = ()
     qrels_name: str = ""
     orders: Any = None
-
-    @property
-    def queries(self) -> tuple[str, ...]:
-        """The queries that any run has, in byte order."""
-        return self.ids.texts
+    judge: Judging | None = None
 
     @property
     def primary(self) -> Contest:

@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.comparison.findings import letter
 from karat.comparison.tables import EVERYTHING, View, chosen, pair_names, ranking, sheets_of
-from karat.comparison.verdict import heading, method, verdict_of
+from karat.comparison.verdict import heading, judge_said, method, verdict_of
 from karat.evaluation.score_tables import document_of as scores_document
 from karat.evaluation.scores import frame_of
 from karat.output import escaping
@@ -35,7 +35,10 @@ def document_of(comparison: Findings, view: View = EVERYTHING, layout: str = "te
     In text, the names of runs lose the start and the end that they all share, and a sentence says so.
     """
     above, verdict = heading(comparison), verdict_of(comparison).headline
-    said, warnings = method(comparison), [each.sentence for each in comparison.warnings]
+    said, warnings = (
+        [*judge_said(comparison), *method(comparison)],
+        [each.sentence for each in comparison.warnings],
+    )
     if layout != "text":
         parts: list[Part] = [
             Line(above.replace(" | ", " · ")),
@@ -64,7 +67,9 @@ def latex(
     tables = [
         lay_out("latex", sheet.header, sheet.rows, sheet.names) for sheet in sheets_of(comparison, view)
     ]
-    said = " ".join([f"{heading(comparison).replace(' | ', ', ')}.", *method(comparison)])
+    said = " ".join(
+        [f"{heading(comparison).replace(' | ', ', ')}.", *judge_said(comparison), *method(comparison)]
+    )
     remarks = "".join(f"% ! {escaping.sentence(each.sentence)}\n" for each in comparison.warnings)
     return (
         f"% needs \\usepackage{{booktabs}}\n{remarks}\\begin{{table}}\n\\centering\n"
@@ -87,11 +92,16 @@ def contents(comparison: Findings) -> dict[str, Any]:
     }
     whole = {
         "qrels": comparison.qrels_name,
-        "queries": len(comparison.ids),
+        "queries": len(comparison.queries),
         "settings": plain(comparison.settings),
         "judged_depth": comparison.judged_depth,
         "contests": contests,
         "orders": plain(comparison.orders),
+        **(
+            {}
+            if comparison.judge is None
+            else {"judge": plain(comparison.judge), "judge_said": judge_said(comparison)}
+        ),
         "verdict": verdict_of(comparison).headline,
         "method": method(comparison),
         "warnings": plain(comparison.warnings),
@@ -120,8 +130,11 @@ def frame(comparison: Findings, what: str, backend: str | None) -> Any:
 
 
 def separated(comparison: Findings, layout: str) -> str:
-    """Returns CSV or TSV with a row for each measure and pair, and numbers in full precision."""
-    columns = columns_of(comparison, "pairs")
+    """Returns CSV or TSV with a row for each measure and pair, or for each run if there are no pairs.
+
+    Numbers have full precision.
+    """
+    columns = columns_of(comparison, "pairs" if comparison.primary.pairs else "runs")
     rows = [
         ["" if cell is None else str(cell) for cell in row] for row in zip(*columns.values(), strict=True)
     ]

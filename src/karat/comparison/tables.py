@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.comparison.findings import letter, ranked, turned
+from karat.comparison.findings import letter, ranked, say, turned
 from karat.comparison.verdict import (
     declared_negative,
     digits_of,
@@ -149,7 +149,9 @@ EVERYTHING = View()
 
 def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[Sheet]:
     """Returns the tables of a view, in reading order."""
-    found = [board(comparison, view), against(comparison, comparison.primary, view)]
+    found = [board(comparison, view)]
+    found += [against(comparison, comparison.primary, view)] if comparison.primary.pairs else []
+    found += judged(comparison)
     found += [worst(comparison, view)] if view.worst else []
     found += strata(comparison)
     found += orders(comparison)
@@ -162,7 +164,7 @@ def board(comparison: Findings, view: View) -> Sheet:
     header, columns = ["#", "run"], []
     for label, contest in comparison.contests.items():
         header.append(label)
-        digits = digits_of(len(comparison.ids), contest)
+        digits = digits_of(len(comparison.queries), contest)
         columns.append(score_cells(contest, digits, lettered=not counted))
         if contest is comparison.primary:
             header.append(f"{comparison.settings.confidence * 100:g}% CI")
@@ -229,6 +231,38 @@ def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
     )
 
 
+def judged(comparison: Findings) -> list[Sheet]:
+    """Returns the table that compares the judge's values of the primary measure with people's, if there is a judge."""
+    known = comparison.judge
+    if known is None:
+        return []
+    contest = comparison.primary
+    its, digits = known.measures[contest.label], digits_of(len(comparison.queries), contest)
+    rows = [
+        [
+            letter(run),
+            comparison.names[run],
+            decimals(its.people[run], digits),
+            decimals(its.judge[run], digits),
+            signed(its.biases[run], digits),
+            interval(its.lows[run], its.highs[run], digits, sign=True),
+            decimals(its.worth[run], 0),
+        ]
+        for run in ranking(comparison)
+    ]
+    header = [
+        "#",
+        f"judge, {contest.label}",
+        "people",
+        "judge",
+        "bias",
+        f"{comparison.settings.confidence * 100:g}% CI",
+        "worth",
+    ]
+    note = say("judge", "note", sample=known.sample, queries=known.queries)
+    return [Sheet(header, rows, frozenset({0, 1}), note=note)]
+
+
 def worst(comparison: Findings, view: View) -> Sheet:
     """Returns the queries on which the first run of each pair falls furthest behind the second."""
     contest = comparison.primary
@@ -270,7 +304,7 @@ def numbers_of(
     settings = comparison.settings
     raw, corrected = p_titles(settings)
     least, least_corrected = smallest_p(settings, adjusted=False), smallest_p(settings, adjusted=True)
-    columns = differences(comparison, pairs, digits_of(len(comparison.ids), contest))
+    columns = differences(comparison, pairs, digits_of(len(comparison.queries), contest))
     if len({pair.n for pair in contest.pairs}) > 1:
         columns["n"] = [str(pair.n) for pair in pairs]
     columns[raw] = [p_text(pair.p, settings.alpha, 0.0 if pair.exact else least) for pair in pairs]

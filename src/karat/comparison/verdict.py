@@ -63,6 +63,8 @@ def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[
 def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
     """Returns the verdict for a measure, by default for the primary measure."""
     contest = contest or comparison.primary
+    if not contest.pairs:
+        return Verdict(value_said(comparison, contest), (), "", 0, (0, 0))
     settings, baseline = comparison.settings, comparison.settings.baseline
     if baseline is not None and len(comparison.names) > 2:
         pair = contest.between(*reference_of(comparison, contest))
@@ -74,13 +76,22 @@ def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
         "verdict",
         "small",
         label=contest.label,
-        queries=len(comparison.ids),
+        queries=len(comparison.queries),
         p="a corrected p" if corrected(settings) else "p",
         alpha=settings.alpha,
     )
     sentences = [said_of(comparison, contest, pair), *others]
     signs = tuple(each.replace(" -", " −") for each in sentences if each)
     return Verdict(headline, signs, small, pair.a if baseline is None else baseline, (pair.a, pair.b))
+
+
+def value_said(comparison: Findings, contest: Contest) -> str:
+    """Returns the sentence about the value of the best run."""
+    digits, best = digits_of(len(comparison.queries), contest), ranked(contest)[0]
+    ends = (contest.means[best], contest.low[best], contest.high[best])
+    mean, low, high = (decimals(each, digits) for each in ends)
+    words = {"leader": comparison.names[best], "label": contest.label, "mean": mean, "low": low, "high": high}
+    return say("verdict", "value", **words, confidence=comparison.settings.confidence * 100)
 
 
 def among_all(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, list[str]]:
@@ -152,7 +163,7 @@ def names_in(comparison: Findings, runs: Sequence[int], most: int = 4) -> str:
 
 def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
     """Returns a sentence about a pair: means, difference, interval, p."""
-    settings, digits = comparison.settings, digits_of(len(comparison.ids), contest)
+    settings, digits = comparison.settings, digits_of(len(comparison.queries), contest)
     low, high = (signed(end, digits) for end in (pair.low, pair.high))
     key = "difference" if math.isfinite(pair.low) else "no interval"
     open_still = pair.adjusted >= settings.alpha and pair.low <= 0 <= pair.high
@@ -198,7 +209,7 @@ def alone(comparison: Findings, pair: Pair) -> str:
 def missed(comparison: Findings, contest: Contest) -> str:
     """Returns a sentence about the smallest difference that the queries can detect."""
     span = detectable_span(contest)
-    return say("verdict", "detects", queries=len(comparison.ids), span=span) if span else ""
+    return say("verdict", "detects", queries=len(comparison.queries), span=span) if span else ""
 
 
 def digits_of(queries: int, contest: Contest | None = None) -> int:
@@ -274,11 +285,23 @@ def lettered(comparison: Findings) -> bool:
 
 def heading(comparison: Findings) -> str:
     """Returns one line above the table: the qrels, the queries and the runs."""
-    baseline = comparison.settings.baseline
+    baseline, known = comparison.settings.baseline, comparison.judge
+    shares = {} if known is None else {"sample": known.sample, "queries": known.queries}
     parts = [
-        comparison.qrels_name,
-        plural(len(comparison.ids), "query", "queries"),
-        f"{len(comparison.names)} runs",
+        *(
+            [comparison.qrels_name, plural(len(comparison.queries), "query", "queries")]
+            if known is None
+            else [
+                say(
+                    "judge",
+                    "heading",
+                    people=comparison.qrels_name or "scores",
+                    judge=known.name or "scores",
+                    **shares,
+                )
+            ]
+        ),
+        plural(len(comparison.names), "run", "runs"),
         f"primary: {comparison.labels[0]}" if len(comparison.labels) > 1 else "",
         "" if baseline is None else f"baseline: {comparison.names[baseline]}",
     ]
@@ -289,7 +312,10 @@ def method(comparison: Findings) -> list[str]:
     """Returns sentences about the method: test, family, correction, intervals and detectable difference."""
     settings, pairs = comparison.settings, len(comparison.primary.pairs)
     exact = sum(pair.exact for pair in comparison.primary.pairs)
-    test = say("method", "test", name=TESTS[settings.test], alpha=settings.alpha)
+    judged = comparison.judge
+    section = "method" if judged is None else "judge"
+    name = TESTS[settings.test] if judged is None else "t-test"
+    test = say(section, "test", name=name, alpha=settings.alpha)
     if settings.clusters is not None:
         test += say("method", "clusters", count=settings.clusters)
     parts = [test[0].upper() + test[1:], family_words(settings, len(comparison.labels))]
@@ -297,7 +323,8 @@ def method(comparison: Findings) -> list[str]:
         parts.append(say("method", "resamples", count=settings.resamples, seed=settings.seed))
     if exact:
         parts.append(say("method", "exact" if exact == pairs else "exact for some", exact=exact, pairs=pairs))
-    sentences = ["; ".join(parts) + "."]
+    sentences = ["; ".join(parts) + "."] if pairs else []
+    sentences += judge_words(comparison)
     if lettered(comparison) and any(any(contest.beaten) for contest in comparison.contests.values()):
         plain = settings.correction == "none" and settings.test not in FAMILY_WISE
         sentences.append(say("method", "letters" if plain else "letters after correction"))
@@ -307,6 +334,93 @@ def method(comparison: Findings) -> list[str]:
     sentences += [*settings.notes, detectable_words(comparison), judged_words(comparison)]
     sentences.append(f"karat {__version__}, {conventions_of(comparison.scores[0])}.")
     return [each for each in sentences if each]
+
+
+def judge_words(comparison: Findings) -> list[str]:
+    """Returns sentences about the estimation from people's and a judge's values, or none without a judge."""
+    known = comparison.judge
+    if known is None:
+        return []
+    sizes = {"sample": known.sample, "queries": known.queries}
+    strata = "" if known.strata is None else say("judge", "strata", count=known.strata)
+    which = say("judge", known.target, **sizes)
+    fitted = ", ".join(f"{decimals(each.weight, 2)} for {label}" for label, each in known.measures.items())
+    return [
+        say("judge", "target", which=which, strata=strata, **sizes),
+        say("judge", "fitted", which=fitted)
+        if known.fixed is None
+        else say("judge", "fixed", weight=known.fixed),
+    ]
+
+
+def judge_said(comparison: Findings) -> list[str]:
+    """Returns sentences about the judge: its bias on each measure, its worth, and the judgments that are still needed.
+
+    There are none without a judge.
+    """
+    known = comparison.judge
+    if known is None:
+        return []
+    said = []
+    for label, each in known.measures.items():
+        digits = digits_of(len(comparison.queries), comparison.contests[label])
+        sure = each.low > 0 or each.high < 0
+        words = {
+            "label": label,
+            "how": "larger" if each.bias > 0 else "smaller",
+            "size": decimals(abs(each.bias), digits) if sure else signed(each.bias, digits),
+            "confidence": comparison.settings.confidence * 100,
+            "low": signed(each.low, digits),
+            "high": signed(each.high, digits),
+        }
+        said.append(say("judge", "bias" if sure else "no bias", **words))
+    if known.sample == known.queries:
+        return said
+    return [*said, worth_said(comparison), needed_said(comparison)]
+
+
+def worth_said(comparison: Findings) -> str:
+    """Returns the sentence about the number of queries that the judge's values are worth."""
+    known = comparison.judge
+    if known is None:
+        return ""
+    its = known.measures[comparison.labels[0]]
+    runs, pairs = np.array(its.worth), np.array(its.worth_pairs)
+    pairs = pairs[np.isfinite(pairs)]
+    parts = []
+    if len(pairs):
+        counts = {"pairs": np.median(pairs), "least": pairs.min(), "most": pairs.max()}
+        rounded = {name: f"{count:.0f}" for name, count in counts.items()}
+        if len(pairs) == 1:
+            parts.append(f"{rounded['pairs']} for the difference")
+        else:
+            parts.append(say("judge", "worth pairs", **rounded))
+    if np.isfinite(runs).any():
+        parts.append(say("judge", "worth runs", runs=f"{np.nanmedian(runs):.0f}"))
+    return say("judge", "worth", sample=known.sample, which=" and ".join(parts)) if parts else ""
+
+
+def needed_said(comparison: Findings) -> str:
+    """Returns the sentence about the number of queries that people must judge for the wanted width."""
+    known = comparison.judge
+    if known is None:
+        return ""
+    its, pairs = known.measures[comparison.labels[0]], bool(comparison.primary.pairs)
+    needed = np.array(its.needed_pairs if pairs else its.needed)
+    kind = "of a difference" if pairs else "of a value"
+    digits = digits_of(len(comparison.queries), comparison.primary)
+    words = {
+        "what": say("judge", kind),
+        "width": decimals(known.width_pairs if pairs else known.width, digits),
+        "queries": known.queries,
+    }
+    total = float(np.median(np.where(np.isnan(needed), np.inf, needed))) if len(needed) else math.nan
+    if not math.isfinite(total):
+        return say("judge", "needed never", **words)
+    more = math.ceil(total) - known.sample
+    if more <= 0:
+        return say("judge", "needed none", **words)
+    return say("judge", "needed", **words, count=more, total=math.ceil(total))
 
 
 def family_words(settings: Settings, measures: int) -> str:
@@ -331,6 +445,8 @@ def interval_words(comparison: Findings) -> str:
     settings, contest = comparison.settings, comparison.primary
     kind = "percentile bootstrap over queries" if settings.interval == "bootstrap" else "Student's t"
     said = [say("method", "interval", confidence=settings.confidence * 100, kind=kind)]
+    if comparison.judge is not None:
+        said = [f"{settings.confidence * 100:g}% CI: {say('judge', 'kind')}."]
     lowest, highest = np.nanmin(contest.values, initial=0.0), np.nanmax(contest.values, initial=1.0)
     if (lowest == 0 and min(contest.low) < 0) or (highest == 1 and max(contest.high) > 1):
         said.append(say("method", "beyond the scale"))
@@ -346,7 +462,7 @@ def detectable_words(comparison: Findings) -> str:
     contest, known = comparison.primary, detectable(comparison.primary)
     if not known:
         return ""
-    digits = digits_of(len(comparison.ids), contest)
+    digits = digits_of(len(comparison.queries), contest)
     low, middle, high = (decimals(known[place], digits) for place in (0, len(known) // 2, -1))
     named = [
         f"{pair_letters(comparison, pair)} {decimals(pair.detectable, digits)}"

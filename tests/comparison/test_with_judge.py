@@ -1,0 +1,261 @@
+"""Comparisons of runs from people's judgments of some queries and a model's judgments of all queries."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import karat
+from karat import DataError, PolicyError
+
+QUERIES = [f"q{n:02}" for n in range(40)]
+
+
+def judgments(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]]]:
+    """People's judgments of 16 of 40 queries, and a generous model's judgments of all."""
+    draw = random.Random(seed)
+    people, model = {}, {}
+    for query in QUERIES:
+        grades = {f"d{n}": draw.choice([0, 0, 0, 1, 2]) for n in range(12)}
+        people[query] = grades
+        model[query] = {d: min(2, g + (draw.random() < 0.3)) for d, g in grades.items()}
+    return people, model
+
+
+def runs(seed: int, names: str = "abc") -> dict[str, dict[str, dict[str, float]]]:
+    draw = random.Random(seed)
+    return {name: {query: {f"d{n}": draw.random() for n in range(12)} for query in QUERIES} for name in names}
+
+
+PEOPLE, MODEL = judgments(1)
+SOME = {query: PEOPLE[query] for query in random.Random(2).sample(QUERIES, 16)}
+RUNS = runs(3)
+
+
+def values(qrels: Any, measure: str) -> dict[str, dict[str, float]]:
+    return {name: each.by_query(measure) for name, each in karat.evaluate(qrels, RUNS, measure).items()}
+
+
+@pytest.mark.parametrize("measure", ["nDCG@5", "AP", "ERR@10", "P@3"])
+def test_estimates_are_those_of_the_formula(measure: str) -> None:
+    found = karat.compare(SOME, RUNS, measure, judge=MODEL, judge_weight=0.7)
+    people, judge = values(SOME, measure), values(MODEL, measure)
+    n, total = len(SOME), len(QUERIES)
+    for run, mean in zip(found.names, found[measure].means, strict=True):
+        every = np.array([judge[run][query] for query in QUERIES])
+        residuals = np.array([people[run][query] - 0.7 * judge[run][query] for query in SOME])
+        assert mean == pytest.approx(0.7 * every.mean() + residuals.mean(), abs=1e-12)
+    for pair in found[measure].pairs:
+        a, b = found.names[pair.a], found.names[pair.b]
+        d = np.array([people[a][q] - people[b][q] - 0.7 * (judge[a][q] - judge[b][q]) for q in SOME])
+        error = math.sqrt((1 - n / total) / n * d.var(ddof=1))
+        half = stats.t.ppf(0.975, n - 1) * error
+        assert (pair.low, pair.high) == pytest.approx(
+            (pair.difference - half, pair.difference + half), abs=1e-12
+        )
+        assert pair.p == pytest.approx(2 * stats.t.sf(abs(pair.difference) / error, n - 1), abs=1e-9)
+        assert pair.n == n
+
+
+def test_corrections_baselines_and_letters_work_as_without_a_judge() -> None:
+    found = karat.compare(
+        SOME, RUNS, ["nDCG@5", "RR"], judge=MODEL, baseline="a", correction="bonferroni", family="all"
+    )
+    assert found.settings.comparisons == 4
+    for label in found.labels:
+        for pair in found[label].pairs:
+            assert pair.b == 0
+            assert pair.adjusted == pytest.approx(min(1.0, 4 * pair.p))
+    holm = karat.compare(SOME, RUNS, "nDCG@5", judge=MODEL)
+    assert (holm.settings.test, holm.settings.correction) == ("t", "holm")
+    assert all(pair.adjusted >= pair.p for pair in holm["nDCG@5"].pairs)
+
+
+def test_facts_about_the_judge() -> None:
+    found = karat.compare(SOME, RUNS, ["P@5", "nDCG@5"], judge=MODEL, width=0.05)
+    assert found.judge is not None
+    facts = found.judge.measures["P@5"]
+    people, judge = values(SOME, "P@5"), values(MODEL, "P@5")
+    by_run = [np.mean([judge[run][q] - people[run][q] for q in SOME]) for run in RUNS]
+    assert facts.biases == pytest.approx(by_run, abs=1e-12)
+    assert facts.bias == pytest.approx(np.mean(by_run), abs=1e-12)
+    assert facts.low < facts.bias < facts.high
+    assert facts.bias > 0.05
+    assert 0 < facts.weight < 1.5
+    assert all(each > len(SOME) for each in facts.worth_pairs)
+    assert all(len(SOME) < each <= len(QUERIES) for each in facts.needed_pairs)
+    text = str(found)
+    assert "16 of 40 queries judged by people" in text
+    assert "The judge gives P@5 values that are larger than people's by" in text
+    assert "They assume that people's queries were drawn at random." in " ".join(text.split())
+    assert "needs about" in text
+
+
+def test_queries_like_these_are_less_certain_than_these_queries() -> None:
+    these = karat.compare(SOME, RUNS, "AP", judge=MODEL)["AP"]
+    similar = karat.compare(SOME, RUNS, "AP", judge=MODEL, target="similar")["AP"]
+    assert these.means == similar.means
+    assert all(a.high - a.low < b.high - b.low for a, b in zip(these.pairs, similar.pairs, strict=True))
+    whole = karat.compare(PEOPLE, RUNS, "AP", judge=MODEL, target="similar")["AP"]
+    plain = karat.compare(PEOPLE, RUNS, "AP", test="t")["AP"]
+    for one, other in zip(whole.pairs, plain.pairs, strict=True):
+        assert (one.difference, one.low, one.p) == pytest.approx(
+            (other.difference, other.low, other.p), abs=1e-12
+        )
+
+
+def test_if_people_judged_all_queries_there_is_nothing_to_estimate() -> None:
+    found = karat.compare(PEOPLE, RUNS, "AP", judge=MODEL)
+    pair = found["AP"].pairs[0]
+    assert pair.low == pair.high == pair.difference
+    assert math.isnan(pair.p)
+    assert not any(found["AP"].beaten)
+    assert [each.kind for each in found.warnings] == ["complete"]
+
+
+def test_warnings() -> None:
+    few = {query: SOME[query] for query in list(SOME)[:8]}
+    kinds = [each.kind for each in karat.compare(few, RUNS, "AP", judge=MODEL).warnings]
+    assert "few" in kinds
+    scores = karat.evaluate(MODEL, RUNS, "AP")
+    means = {q: np.mean([scores[run].by_query("AP")[q] for run in RUNS]) for q in QUERIES}
+    easy = sorted(QUERIES, key=means.__getitem__)[-14:]
+    found = karat.compare({q: PEOPLE[q] for q in easy}, RUNS, "AP", judge=MODEL)
+    sample = next(each for each in found.warnings if each.kind == "sample")
+    assert sample.numbers["z"] > 2
+    assert "easier than the others" in sample.sentence
+    more = {**SOME, "only-people": {"d1": 1}}
+    found = karat.compare(more, RUNS, "AP", judge=MODEL)
+    assert found.judge is not None
+    assert found.judge.alone == ("only-people",)
+    assert any(each.kind == "alone" for each in found.warnings)
+
+
+def test_a_judge_who_orders_runs_differently_is_reported() -> None:
+    good = {q: {d: 3.0 - g for d, g in PEOPLE[q].items()} for q in QUERIES}
+    bad = {q: {d: float(g) for d, g in PEOPLE[q].items()} for q in QUERIES}
+    reverse = {q: {d: 2 - g for d, g in PEOPLE[q].items()} for q in QUERIES}
+    found = karat.compare(SOME, {"x": good, "y": bad}, "nDCG@5", judge=reverse)
+    order = next(each for each in found.warnings if each.kind == "order")
+    assert order.numbers == {"turned": 1, "pairs": 1}
+    assert found["nDCG@5"].beaten == ((), (0,))
+
+
+def test_a_judge_who_contradicts_people_is_reported() -> None:
+    draw = random.Random(5)
+    people = {name: {"AP": {query: draw.random() for query in SOME}} for name in "xy"}
+    judge = {
+        name: {"AP": {query: 1 - its["AP"].get(query, draw.random()) for query in QUERIES}}
+        for name, its in people.items()
+    }
+    found = karat.compare(None, karat.read_scores(people), judge=karat.read_scores(judge))
+    assert any(each.kind == "judge" for each in found.warnings)
+    assert found["AP"].means == pytest.approx([np.mean(list(its["AP"].values())) for its in people.values()])
+
+
+def test_strata_weigh_the_queries() -> None:
+    strata = {query: "easy" if int(query[1:]) < 10 else "hard" for query in QUERIES}
+    chosen = [*QUERIES[:8], *QUERIES[10:16]]
+    found = karat.compare(
+        {q: PEOPLE[q] for q in chosen}, RUNS, "AP", judge=MODEL, strata=strata, judge_weight=1
+    )
+    people, judge = values(PEOPLE, "AP"), values(MODEL, "AP")
+    for run, mean in zip(found.names, found["AP"].means, strict=True):
+        easy = np.mean([people[run][q] - judge[run][q] for q in QUERIES[:8]])
+        hard = np.mean([people[run][q] - judge[run][q] for q in QUERIES[10:16]])
+        expected = np.mean(list(judge[run].values())) + 0.25 * easy + 0.75 * hard
+        assert mean == pytest.approx(expected, abs=1e-12)
+    assert found.judge is not None
+    assert found.judge.strata == 2
+    assert "within each of 2 strata" in " ".join(str(found).split())
+
+
+def test_scores_replace_judgments() -> None:
+    one = karat.compare(SOME, RUNS, ["AP", "RR"], judge=MODEL)
+    people, judge = karat.evaluate(SOME, RUNS, ["AP", "RR"]), karat.evaluate(MODEL, RUNS, ["AP", "RR"])
+    other = karat.compare(None, people, judge=judge)
+    assert one["RR"].pairs == other["RR"].pairs
+    with pytest.raises(DataError, match="people's scores of the same runs are needed"):
+        karat.compare(None, {"a": people["a"], "b": people["b"]}, judge=judge)
+    with pytest.raises(DataError, match="give the judge's scores"):
+        karat.compare(None, people, judge=MODEL)
+
+
+def test_one_run_is_estimated() -> None:
+    found = karat.estimate(SOME, MODEL, {"a": RUNS["a"]}, ["AP", "nDCG@5"], width=0.1)
+    alone = karat.compare(SOME, {"a": RUNS["a"]}, ["AP", "nDCG@5"], judge=MODEL)
+    assert found["AP"].means == alone["AP"].means
+    assert found["AP"].pairs == ()
+    assert str(found).count("a has AP 0.") == 1
+    several = karat.estimate(SOME, MODEL, RUNS, "AP")
+    assert several["AP"].means == karat.compare(SOME, RUNS, "AP", judge=MODEL)["AP"].means
+    assert several["AP"].pairs == ()
+    assert "An interval of a value of width" in " ".join(str(several).split())
+
+
+def test_every_format_has_the_judge() -> None:
+    found = karat.compare(SOME, RUNS, "AP", judge=MODEL)
+    document = json.loads(found.to_json())
+    assert document["judge"]["sample"] == 16
+    assert set(document["judge"]["measures"]["AP"]) >= {
+        "weight",
+        "bias",
+        "low",
+        "high",
+        "worth",
+        "needed_pairs",
+    }
+    assert document["judge_said"][0].startswith("The judge gives AP")
+    for text in (found.to_markdown(), found.to_latex(), found.to_html()):
+        assert "bias" in text
+        assert "drawn at random" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"test": "tukey"}, "test has no meaning for estimates"),
+        ({"interval": "bootstrap"}, "interval has no meaning"),
+        ({"cluster": {}, "by": {"q": "x"}}, "by has no meaning"),
+        ({"weights": {"q": 1.0}}, "weights has no meaning"),
+        ({"target": "those"}, "There is no target 'those'"),
+        ({"judge_weight": -1}, "judge_weight=-1: give a number from 0 on"),
+        ({"width": math.inf}, "width=inf: give a number from 0 on"),
+    ],
+)
+def test_options_without_a_meaning_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(PolicyError, match=message):
+        karat.compare(SOME, RUNS, "AP", judge=MODEL, **options)
+
+
+def test_bad_input_is_refused() -> None:
+    both = {name: {"other": {"d1": 1.0}, **its} for name, its in RUNS.items()}
+    with pytest.raises(DataError, match="share 0 of 1 queries"):
+        karat.compare({"other": {"d1": 1}}, both, "AP", judge=MODEL)
+    with pytest.raises(DataError, match="GMAP is a geometric mean"):
+        karat.compare(SOME, RUNS, "GMAP", judge=MODEL)
+
+
+def test_undefined_values_leave_both_sides() -> None:
+    policy = karat.Policy(empty="nan")
+    nothing = next(iter(SOME))
+    some = {**SOME, nothing: dict.fromkeys(SOME[nothing], 0)}
+    found = karat.compare(some, RUNS, "AP", judge=MODEL, policy=policy)
+    assert found.judge is not None
+    assert found.judge.undefined == {"AP": 1}
+    assert (found.judge.sample, found.judge.queries) == (15, 39)
+    assert found["AP"].pairs[0].n == 15
+
+
+def test_a_sum_is_estimated_for_all_queries() -> None:
+    people, model = values(SOME, "NumRelRet"), values(MODEL, "NumRelRet")
+    found = karat.compare(SOME, RUNS, "NumRelRet", judge=MODEL, judge_weight=1)
+    for run, total in zip(found.names, found["NumRelRet"].means, strict=True):
+        residual = np.mean([people[run][q] - model[run][q] for q in SOME])
+        assert total == pytest.approx(sum(model[run].values()) + 40 * residual, abs=1e-9)

@@ -1,0 +1,192 @@
+"""The regression estimator: laws by enumeration of all samples, formulas of other packages, simulated intervals."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from karat import DataError
+from karat.comparison.with_judge import interval_of
+from karat.estimation.people_and_judge import Sample, estimated
+
+PEOPLE = np.array([0.42, 0.81, 0.10, 0.65, 0.93, 0.27, 0.55, 0.70])
+JUDGE = np.array([0.60, 0.90, 0.35, 0.70, 0.95, 0.50, 0.75, 0.80])
+EACH_AND_PAIR = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]])
+
+
+def drawn(people, judge, rows, **settings):
+    rows = np.array(rows)
+    return estimated(Sample(people[rows], judge, rows), EACH_AND_PAIR[:, : people.shape[1]], **settings)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_with_a_fixed_weight_the_estimates_and_their_variances_are_unbiased(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    people, judge = draw.random((7, 2)), draw.random((7, 2))
+    for size, weight in product((2, 4, 6), (1.0, 0.4)):
+        found = [drawn(people, judge, rows, weight=weight) for rows in combinations(range(7), size)]
+        values = np.array([each.value for each in found])
+        truth = EACH_AND_PAIR @ people.mean(axis=0)
+        assert values.mean(axis=0) == pytest.approx(truth, abs=1e-13)
+        variances = np.array([each.error**2 for each in found])
+        assert variances.mean(axis=0) == pytest.approx(values.var(axis=0), abs=1e-13)
+
+
+def test_the_law_holds_within_strata() -> None:
+    draw = np.random.default_rng(5)
+    people, judge = draw.random((9, 2)), draw.random((9, 2))
+    strata = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1])
+    found = []
+    for first, second in product(combinations(range(4), 2), combinations(range(4, 9), 3)):
+        rows = np.array([*first, *second])
+        found.append(estimated(Sample(people[rows], judge, rows, strata), EACH_AND_PAIR, weight=1.0))
+    values = np.array([each.value for each in found])
+    assert values.mean(axis=0) == pytest.approx(EACH_AND_PAIR @ people.mean(axis=0), abs=1e-13)
+    errors = np.array([each.error**2 for each in found])
+    assert errors.mean(axis=0) == pytest.approx(values.var(axis=0), abs=1e-13)
+
+
+def test_a_sample_of_one_run_is_the_regression_of_the_textbooks() -> None:
+    rows = np.array([0, 2, 3, 6])
+    found = estimated(Sample(PEOPLE[rows][:, None], JUDGE[:, None], rows), np.eye(1))
+    y, f = PEOPLE[rows], JUDGE[rows]
+    slope = np.polyfit(f, y, 1)[0]
+    residuals = y - y.mean() - slope * (f - f.mean())
+    gap, spread = JUDGE.mean() - f.mean(), ((f - f.mean()) ** 2).sum()
+    variance = (residuals**2).sum() / 2 * ((1 - 4 / 8) / 4 + gap**2 / spread)
+    assert found.weight == pytest.approx(slope, abs=1e-12)
+    assert round(found.weight, 6) == 1.289474
+    assert found.value[0] == pytest.approx(y.mean() + slope * gap, abs=1e-12)
+    assert round(found.value[0], 6) == 0.550888
+    assert found.error[0] ** 2 == pytest.approx(variance, abs=1e-14)
+    assert found.freedom[0] == 2
+
+
+def test_differences_of_estimates_are_the_estimated_differences() -> None:
+    draw = np.random.default_rng(2)
+    people, judge = draw.random((12, 2)), draw.random((30, 2))
+    for similar in (False, True):
+        found = estimated(Sample(people, judge, np.arange(12)), EACH_AND_PAIR, similar=similar)
+        assert found.value[2] == pytest.approx(found.value[0] - found.value[1], abs=1e-14)
+
+
+def test_a_given_weight_gives_the_point_estimate_of_ppi_py() -> None:
+    ppi = pytest.importorskip("ppi_py")
+    draw = np.random.default_rng(3)
+    for weight in (0.0, 0.3, 1.0):
+        people, judge = draw.random(15), draw.random(100)
+        found = estimated(Sample(people[:, None], judge[:, None], np.arange(15)), np.eye(1), weight=weight)
+        other = ppi.ppi_mean_pointestimate(people, judge[:15], judge, lam=weight)
+        assert found.value[0] == pytest.approx(float(np.ravel(other)[0]), abs=1e-12)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3, 1.0, 1.7])
+def test_a_given_weight_gives_the_published_point_estimate(weight: float) -> None:
+    # ppi_py/ppi.py, ppi_mean_pointestimate, and glide/estimators/ppi_core.py:
+    # λ times the mean over the unlabelled, plus the mean of Y - λ f over the labelled. Here the unlabelled are all.
+    draw = np.random.default_rng(4)
+    people, judge = draw.random(15), draw.random(100)
+    found = estimated(Sample(people[:, None], judge[:, None], np.arange(15)), np.eye(1), weight=weight)
+    published = weight * judge.mean() + (people - weight * judge[:15]).mean()
+    assert found.value[0] == pytest.approx(published, abs=1e-12)
+
+
+def test_if_people_judged_everything_the_estimate_is_their_mean() -> None:
+    people, judge = PEOPLE[:, None], JUDGE[:, None]
+    these = estimated(Sample(people, judge, np.arange(8)), np.eye(1))
+    assert (these.value[0], these.error[0]) == (PEOPLE.mean(), 0.0)
+    similar = estimated(Sample(people, judge, np.arange(8)), np.eye(1), similar=True)
+    assert similar.value[0] == PEOPLE.mean()
+    assert similar.error[0] == pytest.approx(PEOPLE.std(ddof=1) / 8**0.5, abs=1e-15)
+
+
+def test_a_judge_who_says_the_same_of_all_queries_changes_nothing() -> None:
+    judge = np.full((20, 1), 0.5)
+    found = estimated(Sample(PEOPLE[:, None], judge, np.arange(8)), np.eye(1))
+    assert (found.weight, found.value[0]) == (0.0, PEOPLE.mean())
+    assert np.isfinite(found.error[0])
+
+
+def test_a_judge_who_contradicts_people_has_no_weight() -> None:
+    judge = 1 - np.concatenate([PEOPLE, PEOPLE])[:, None]
+    found = estimated(Sample(PEOPLE[:, None], judge, np.arange(8)), np.eye(1))
+    assert (found.weight, found.value[0]) == (0.0, pytest.approx(PEOPLE.mean()))
+
+
+def test_equal_runs_have_no_difference() -> None:
+    people, judge = np.stack([PEOPLE, PEOPLE], axis=1), np.stack([JUDGE, JUDGE], axis=1)
+    found = drawn(people, judge, [0, 3, 5, 6])
+    assert (found.value[2], found.error[2]) == (0.0, 0.0)
+
+
+def test_the_worth_of_a_judge() -> None:
+    draw = np.random.default_rng(6)
+    truth = draw.random((400, 1))
+    rows = np.arange(40)
+    perfect = estimated(Sample(truth[rows], truth, rows), np.eye(1))
+    useless = estimated(Sample(truth[rows], draw.random((400, 1)), rows), np.eye(1))
+    assert perfect.worth[0] == pytest.approx(400)
+    assert 30 < useless.worth[0] < 45
+
+
+def test_the_needed_judgments_give_the_wanted_width() -> None:
+    draw = np.random.default_rng(7)
+    truth = draw.random((400, 1))
+    judge = truth + draw.normal(0, 0.2, (400, 1))
+    found = estimated(Sample(truth[:30], judge, np.arange(30)), np.eye(1))
+    needed = found.needed(0.08, 0.95)
+    assert 30 < needed[0] < 400
+    assert 2 * found.half_widths(needed, 0.95)[0] <= 0.08 < 2 * found.half_widths(needed - 1, 0.95)[0]
+    more = estimated(Sample(truth[: int(needed[0])], judge, np.arange(int(needed[0]))), np.eye(1))
+    low, high = interval_of(more, 0.95)
+    assert high[0] - low[0] == pytest.approx(0.08, rel=0.2)
+    similar = estimated(Sample(truth[:30], judge, np.arange(30)), np.eye(1), similar=True)
+    assert np.isnan(similar.needed(0.01, 0.95)[0])
+
+
+def test_a_stratum_with_one_judged_query_is_refused() -> None:
+    strata = np.array([0, 0, 0, 0, 0, 0, 1, 1])
+    sample = Sample(
+        PEOPLE[[0, 1, 2, 6]][:, None], JUDGE[:, None], np.array([0, 1, 2, 6]), strata, ("easy", "hard")
+    )
+    with pytest.raises(DataError, match=r"People judged 1 of 2 queries in the stratum 'hard'"):
+        estimated(sample, np.eye(1))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("follows", [0.3, 0.6, 0.9])
+def test_simulated_intervals_hold_the_mean_of_similar_queries(follows: float) -> None:
+    """Values like those of nDCG@10 (Beta) and a judge who compresses them: 8 of 500 queries judged by people."""
+    draw = np.random.default_rng(8)
+    held = 0
+    for _ in range(2000):
+        people = draw.beta(1.2, 1.0, 508)
+        judge = np.clip(0.12 + 0.8 * (follows * people + (1 - follows) * draw.beta(1.2, 1.0, 508)), 0, 1)
+        found = estimated(Sample(people[:8, None], judge[:, None], np.arange(8)), np.eye(1), similar=True)
+        low, high = interval_of(found, 0.95)
+        held += low[0] <= 1.2 / 2.2 <= high[0]
+    assert 0.93 <= held / 2000 <= 0.97
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("size", [8, 12, 20])
+def test_simulated_intervals_of_differences_hold_the_difference_over_these_queries(size: int) -> None:
+    draw = np.random.default_rng(9)
+    held, width, alone = [], [], []
+    pairs = np.array([[1.0, -1, 0], [1, 0, -1], [0, 1, -1]])
+    for _ in range(400):
+        hard = draw.normal(0, 0.25, (60, 1))
+        people = np.clip(0.5 + hard + draw.normal([0.06, 0.03, 0], 0.15, (60, 3)), 0, 1)
+        judge = np.clip(0.15 + 0.9 * people + draw.normal(0, 0.08, (60, 3)), 0, 1)
+        rows = draw.permutation(60)[:size]
+        found = estimated(Sample(people[rows], judge, rows), pairs)
+        low, high = interval_of(found, 0.95)
+        truth = pairs @ people.mean(axis=0)
+        held.append((low <= truth) & (truth <= high))
+        width.append(high - low)
+        low, high = interval_of(estimated(Sample(people[rows], judge, rows), pairs, weight=0.0), 0.95)
+        alone.append(high - low)
+    assert 0.93 <= np.mean(held) <= 0.975
+    assert np.mean(width) < 0.75 * np.mean(alone)
