@@ -122,14 +122,14 @@ def spark_frame(given: dict[str, list[Any]], spark: Any) -> Any:
     return spark().createDataFrame(arrow_table(given, spark))
 
 
-def extracted(make: Any) -> Any:
-    """The same frames, their judged rows found by their engine."""
+def extracted(make: Any, where: str = "engine") -> Any:
+    """The same frames, their judged rows found by their engine, or in Spark's executors."""
 
     def made(given: dict[str, list[Any]], spark: Any) -> Any:
         frame = make(given, spark)
-        return frame if "relevance" in given else Run.of(frame, extract="engine")
+        return frame if "relevance" in given else Run.of(frame, extract=where)
 
-    made.__name__ = f"{make.__name__}_by_its_engine"
+    made.__name__ = f"{make.__name__}_by_its_{where}"
     return made
 
 
@@ -143,6 +143,7 @@ FRAMES = [
     extracted(duckdb_relation),
     spark_frame,
     extracted(spark_frame),
+    extracted(spark_frame, "executors"),
 ]
 on_frames = pytest.mark.parametrize("make", FRAMES, ids=lambda make: make.__name__)
 

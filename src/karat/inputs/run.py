@@ -108,8 +108,10 @@ class Run:
             score: the score column. A column whose name or values look like ranks is refused, unless the name ends
                 with ``!``.
             rank: the rank column.
-            extract: ``engine`` lets the library of a lazy table (DuckDB, Polars) find the judged rows itself. Tables
-                of SQLFrame and ibis, and large ones of Spark, are always read this way.
+            extract: ``engine`` lets the library of a lazy table (DuckDB, Polars, Spark) find the judged rows itself.
+                Tables of SQLFrame and ibis are always read this way. ``executors`` ranks a Spark table with karat's
+                kernel in Spark's executors. By default, this is done if the executors have karat, and a small table
+                is collected.
             folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries
                 get the folder as a ``prefix``, as in ``nq/1``.
             exclude: pairs of query and document to remove from the run before it is ranked, such as the items of a
@@ -233,7 +235,7 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> RunSou
 
     Args:
         frame: the frame.
-        extract: ``engine`` to rank a lazy frame in its engine.
+        extract: ``engine`` to rank a lazy frame in its engine, ``executors`` to rank it in Spark's executors.
         named: columns' names by role; None looks for a usual name.
 
     Raises:
@@ -242,11 +244,11 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> RunSou
     from karat.inputs.runs.batches import streamed
     from karat.inputs.runs.engine import EngineRun, is_away
 
-    if extract not in (None, "engine"):
+    if extract not in (None, "engine", "executors"):
         raise refused("no-such-extract", extract=extract)
     refuse_one_column(frame, "run")
-    if extract == "engine" or is_away(frame):
-        return EngineRun.of(frame, small=extract is None, **named)
+    if extract is not None or is_away(frame):
+        return EngineRun.of(frame, extract=extract, **named)
     return streamed(frame, named) or columns_of(frame, "run", named)
 
 

@@ -192,7 +192,7 @@ def match(
     few = relevant_only and not every_score and qrels.subtopics is None and ranks_alone(policy)
     options = MatchOptions(policy, progress=progress, scores=every_score, relevant_only=few, cores=threads)
     found = run.match(judgments, options)
-    shortened = found if isinstance(found, _native.Matched) and found.relevant_only else None
+    shortened = found if found.relevant_only else None
     if policy.duplicates == "error":
         refuse_duplicates(run, judgments, found, policy)
     rows = rows_of(judgments, found)

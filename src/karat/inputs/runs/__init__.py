@@ -202,6 +202,10 @@ class Extracted:
         malformed: skipped lines.
         unordered: queries whose rows are not in order of score.
         excluded: documents removed from lists.
+        judged: the number of judged documents retrieved for each query, with or without a row [queries].
+        first_tie: the first rank that a judged document of each query shares with another document, or 0 [queries].
+        relevant_only: whether documents with a grade of 0 or less have no rows. ``judged`` and ``first_tie`` are then
+            required.
     """
 
     length: Integers
@@ -218,6 +222,9 @@ class Extracted:
     malformed: int = 0
     unordered: int = 0
     excluded: int = 0
+    judged: Any = None
+    first_tie: Any = None
+    relevant_only: bool = False
 
     @classmethod
     def of(cls, found: Found, **changed: Any) -> Extracted:
@@ -262,6 +269,9 @@ def in_threads(work: Callable[[Given], Made], given: Iterable[Given], threads: i
 class SpillFile:
     """The spill file, which the kernel writes and reads back, one call at a time.
 
+    Args:
+        folder: the folder of the file; None for the system's folder for temporary files.
+
     Example:
         >>> from contextlib import closing
         >>> with closing(SpillFile()) as file:
@@ -272,18 +282,19 @@ class SpillFile:
         b'rows'
     """
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str | None = None) -> None:
+        self.folder = folder
         self.file: IO[bytes] | None = None
         self.size = 0
 
     def append(self, rows: memoryview) -> int:
         """Appends rows and returns their start position."""
         place = self.size
-        with failures():
+        with failures(self.folder):
             if self.file is None:
                 import tempfile  # which few runs need, and which imports a dozen modules
 
-                self.file = tempfile.TemporaryFile(prefix="karat-", buffering=0)  # noqa: SIM115 -- close() is
+                self.file = tempfile.TemporaryFile(prefix="karat-", buffering=0, dir=self.folder)  # noqa: SIM115 -- close() is
             self.file.seek(place)
             written = 0
             while written < len(rows):
@@ -293,7 +304,7 @@ class SpillFile:
 
     def fill(self, place: int, room: memoryview) -> None:
         """Reads bytes from a position until ``room`` is full."""
-        with failures():
+        with failures(self.folder):
             if self.file is None:
                 raise OSError("nothing was written to it")
             self.file.seek(place)
@@ -310,14 +321,14 @@ class SpillFile:
 
 
 @contextmanager
-def failures() -> Iterator[None]:
-    """Turns disk errors into an error with a readable sentence."""
+def failures(folder: str | None = None) -> Iterator[None]:
+    """Turns disk errors into an error with a readable sentence, which names the folder."""
     try:
         yield
     except OSError as error:
         import tempfile
 
-        where = tempfile.tempdir or "the folder for temporary files"
+        where = folder or tempfile.tempdir or "the folder for temporary files"
         raise refused("spill", where=where, why=error.strerror or error) from None
 
 

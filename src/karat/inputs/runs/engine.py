@@ -1,4 +1,7 @@
-"""Matches runs in tables from Spark, ibis, SQLFrame and other engines. The engine itself finds the judged rows."""
+"""Matches runs in tables from Spark, ibis, SQLFrame and other engines.
+
+The engine itself finds the judged rows, or karat's kernel finds them in the executors of Spark.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from karat.inputs.columns import ROLES, choose
 from karat.inputs.errors import refusals, refused
 from karat.inputs.frames import Columns, columns_of, fit, library_of
 from karat.inputs.ids import text_of, unicode
-from karat.inputs.runs import Extracted
+from karat.inputs.runs import Extracted, executors
 from karat.inputs.runs.engine_plan import extracted, faults, plan, scored_rows, tables_of
 from karat.inputs.sources import Provenance
 from karat.output.errors import DataError, PolicyError, by_policy
@@ -20,12 +23,10 @@ if TYPE_CHECKING:
 
     from karat import _native
     from karat.inputs.runs import MatchOptions, Row
-    from karat.inputs.runs.engine_plan import Lazy
+from karat.inputs.runs.engine_plan import Lazy
 
 AWAY = ("pyspark", "sqlframe", "ibis")
 """Libraries whose tables are outside this process. They rank runs themselves, and others do so on request."""
-MOVED = 1 << 21
-"""The most rows to collect from Spark: to collect a million takes a fifth of the time of ranking them in Spark."""
 FEW = 100
 """The most queries for a filter, which engines push down to the files. For more queries, a table is joined."""
 
@@ -38,13 +39,13 @@ class EngineRun:
         table: the engine's own, or a lazy frame.
         chosen: the columns by role.
         origin: its provenance.
-        most: the most rows to collect instead of ranking them in the engine.
+        extract: where Spark's rows are ranked: ``engine``, ``executors``, or None for the fastest place.
     """
 
     table: Any
     chosen: dict[str, str]
     origin: Provenance
-    most: int = 0
+    extract: str | None = "engine"
     alone: ClassVar[bool] = True
 
     @property
@@ -53,12 +54,12 @@ class EngineRun:
         return "score" not in self.chosen
 
     @classmethod
-    def of(cls, given: Any, *, small: bool = False, **asked: str | None) -> EngineRun:
+    def of(cls, given: Any, *, extract: str | None = "engine", **asked: str | None) -> EngineRun:
         """Returns the run in a lazy table of an engine.
 
         Args:
             given: the table.
-            small: whether a small run of Spark may be collected.
+            extract: where Spark's rows are ranked: ``engine``, ``executors``, or None for the fastest place.
             asked: columns' names by role; None, or none given, looks for a usual name.
 
         Raises:
@@ -73,6 +74,8 @@ class EngineRun:
             library = library_of(native)
             if library not in ENGINES:
                 raise refused("engine-unable", library=library, able=", ".join(ENGINES))
+            if extract == "executors" and library != "pyspark":
+                raise refused("no-executors", library=library)
             schema = known.collect_schema()
             chosen = choose(schema.names(), "run", {role: asked.get(role) for role in ROLES["run"]})
         for role, name in chosen.items():
@@ -82,7 +85,7 @@ class EngineRun:
             native,
             chosen,
             Provenance("a frame", library=library, whole=whole, rows=True, home=home_of(native, library)),
-            MOVED if small and library == "pyspark" else 0,
+            extract if library == "pyspark" else "engine",
         )
 
     @property
@@ -96,9 +99,16 @@ class EngineRun:
         return f"run frame of {self.library}"
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
-        """Returns the rows of judged documents, in a single job of the engine."""
+        """Returns the rows of judged documents. Where Spark's executors have karat, the table is read once."""
         refuse(options)
-        return self.moved(judgments, options) or self.found(judgments, options)
+        if self.extract != "engine" and options.rule != "rank-column":
+            found = self.by_kernel(judgments, options)
+            if found is not None and not by_order(found, options):
+                return found
+            if options.scores:
+                self.found(judgments, options)  # names an unusable row
+        refuse_scores(options)
+        return self.found(judgments, options)
 
     def found(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
         """Returns the judged rows, in a single job of the engine."""
@@ -110,33 +120,53 @@ class EngineRun:
         self.refuse_open(judgments, rows, options)
         return extracted(len(judgments.queries), rows, facts)
 
-    def moved(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted | None:
-        """Collects a small run and returns its judged rows, or returns None for a large or faulty run."""
+    def by_kernel(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted | None:
+        """Returns the rows that karat's kernel finds in Spark's executors or, for a small table, in this process.
+
+        Returns None if the executors have no karat, or if the engine's plan has to name faulty or repeated rows.
+
+        Raises:
+            DataError: the executors have no karat, and the caller chose them.
+        """
+        table, session = self.kernel_columns(), self.origin.home
+        if self.extract is None:
+            with refusals("run", self.library):
+                small = executors.is_small(table.to_native())
+            if small:
+                return self.moved(table, judgments, options)
+            if not executors.are_there(session, self.place):
+                return None
+        else:
+            executors.refuse_absent(session, self.place)
+        return executors.match_there(table.to_native(), judgments, options, self.place)
+
+    def moved(self, table: Any, judgments: _native.Judgments, options: MatchOptions) -> Extracted | None:
+        """Returns the judged rows of a small table, which is collected, or None if a row cannot be used."""
+        with refusals("run", self.library):
+            rows = table.collect("pyarrow").to_native()
+        try:
+            found = columns_of(rows, "run", {role: role for role in table.columns}).match(judgments, options)
+        except DataError:
+            return None
+        unordered = {"duplicates": found.duplicates, "unordered": 0, "malformed": 0}
+        return Extracted.of(found, extra=range(len(found.extra)), **unordered)
+
+    def kernel_columns(self) -> Any:
+        """Returns the table's columns by the names of their roles, in types that the kernel reads."""
         import narwhals as nw
 
-        if not self.most:
-            return None
         table = nw.from_native(self.table)
         schema = table.collect_schema()
-        columns = [
-            nw.col(name).alias(role)
-            # No double may represent a whole score exactly.
-            if role in ("query", "document") or schema[name].is_integer()
-            else nw.col(name).cast(nw.Float64).alias(role)
-            for role, name in self.chosen.items()
-        ]
-        with refusals("run", self.library):
-            rows = table.select(*columns).head(self.most + 1).collect("pyarrow").to_native()
-        if len(rows) > self.most:
-            return None
-        try:
-            found = self.in_memory(rows).match(judgments, options)
-        except DataError:
-            return None  # reported by the engine's job, as for a large run
-        if by_order(found, options):
-            return None
-        unordered = {"scores": None, "duplicates": (), "unordered": 0, "malformed": 0}
-        return Extracted.of(found, extra=range(len(found.extra)), **unordered)
+        return table.select(
+            *(
+                nw.col(name).alias(role)
+                # No double may represent a whole score exactly.
+                if role in ("query", "document") or schema[name].is_integer()
+                else nw.col(name).cast(nw.Float64).alias(role)
+                for role, name in self.chosen.items()
+                if role != "rank" or self.by_rank
+            )
+        )
 
     def planned(self, judgments: _native.Judgments, options: MatchOptions) -> Lazy:
         """Returns the engine's job, as a lazy frame of narwhals."""
@@ -256,10 +286,13 @@ class EngineRun:
         return rows.join(wanted, on="query", how="semi")
 
 
-def by_order(found: _native.Matched, options: MatchOptions) -> bool:
+def by_order(found: Extracted, options: MatchOptions) -> bool:
     """Returns whether the result depends on the order of rows, which is undefined in an engine's table."""
-    tied = options.rule in ("input", "rank-column") and bool((found.tie_last > found.tie_first).any())
-    return tied or bool(found.duplicates) or (found.dropped > 0 and options.duplicates != "max")
+    if found.duplicates or (found.dropped and options.duplicates != "max"):
+        return True
+    # Without their rows, documents judged not relevant show in ``first_tie`` only.
+    tied = found.first_tie > 0 if found.relevant_only else found.tie_last > found.tie_first
+    return options.rule == "input" and bool(tied.any())
 
 
 def is_away(given: object) -> bool:
@@ -274,12 +307,20 @@ def refuse(options: MatchOptions) -> None:
     """Refuses a request that an engine cannot compute.
 
     Raises:
-        PolicyError: a policy that needs an order of rows, or a measure that needs every document's score.
+        PolicyError: a policy that needs an order of rows.
     """
     if options.policy.listing == "known":
         raise refused("listing-of-engine", error=PolicyError)
     if options.rule == "rank-column" and options.duplicates == "max":
         raise refused("duplicates-of-engine", error=PolicyError)
+
+
+def refuse_scores(options: MatchOptions) -> None:
+    """Refuses measures and policies that need every document's score, which an engine's plan does not return.
+
+    Raises:
+        PolicyError: every score is needed.
+    """
     if options.scores:
         raise refused("scores-of-engine", error=PolicyError)
 
