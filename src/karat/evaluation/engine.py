@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -26,6 +27,7 @@ from karat.inputs.ids import text_of
 from karat.inputs.run import Run, text_name
 from karat.inputs.runs import available_cores, in_threads
 from karat.inputs.sources import Provenance
+from karat.lists import kept_in
 from karat.lists.flat import Flat
 from karat.matching.match import Match, match, match_grades
 from karat.matching.mismatch import doubts
@@ -158,8 +160,8 @@ class Matches:
         for own, its in groups.items():
             found = self.under(own)
             caches = best if best is not None and same_for_all(own) else None
-            counts = None if caches is None else caches.setdefault((own, "counts"), {})
-            nothing = without_wanted(found, its.values(), counts)
+            known = {} if caches is None else caches.setdefault((own, "nothing"), {})
+            nothing = kept_in(known, "nothing", partial(without_wanted, found, its.values()))
             alike: dict[Wanted | None, dict[str, Measure]] = {}
             for label, measure in its.items():
                 empty[label] = [
@@ -266,10 +268,15 @@ def scores_of(
 
 
 def ready_values(parts: Sequence[Part], *, bounds: bool) -> Sequence[Values | None]:
-    """Returns the values of the same part for several runs, or None for each run that must be computed alone."""
+    """Returns the values of the same part for several runs, or None for each run that must be computed alone.
+
+    Lists are not independent for measures that compare documents of several queries, or judge documents by subtopic.
+    """
     none = [None] * len(parts)
     request = parts[0].request
     measures, policy = list(request.asked.values()), request.policy
+    if any(each.micro or each.definition.groups for each in measures):
+        return none
     if not all(may_stack(each.found, measures, policy) for each in parts):
         return none
     bounds = bounds and any(each.found.counts.tied for each in parts)
@@ -309,16 +316,13 @@ def same_for_all(policy: Policy) -> bool:
 # ---------------------------------------------------------------- queries in which there is nothing to find
 
 
-def without_wanted(
-    found: Match, measures: Iterable[Measure], best: dict[Any, Any] | None = None
-) -> dict[Wanted, NDArray[np.bool_]]:
+def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[Wanted, NDArray[np.bool_]]:
     """Returns a mask of the queries without relevant documents, for each definition of relevance."""
     wanted = dict.fromkeys(measure.wanted for measure in measures)
     nothing = {each: np.empty(len(found.rows.length), bool) for each in wanted}
     with np.errstate(over="ignore"):  # a gain too large to compute with is one that the query has
         for first, last in parts_of(np.diff(found.rows.judged_offsets)):
-            shared = None if best is None else best.setdefault((first, last), {})
-            lists = Flat(found.rows.part(first, last), best=shared)
+            lists = Flat(found.rows.part(first, last))
             for each, its in nothing.items():
                 its[first:last] = np.asarray(each.count(lists)) == 0
     return nothing

@@ -181,14 +181,11 @@ def values_together(
 
 
 def may_stack(found: Match, measures: Sequence[Measure], policy: Policy) -> bool:
-    """Returns whether ``values_together`` can process a run: lists that are independent, and few rows and judgments."""
+    """Returns whether ``values_together`` can process a run: few rows and judgments, equal weights, one tie order."""
     rows, lists = found.rows, len(found.rows.length)
     if (policy.ties == "expected" and found.counts.tied) or rows.group_offsets is not None:
         return False
-    if (
-        any(each.micro or each.definition.groups for each in measures)
-        or weights_of(rows, measures) is not None
-    ):
+    if weights_of(rows, measures) is not None:
         return False
     most = max(len(rows.judged_grades), len(rows.grade))
     if any(each.every_rank for each in measures):

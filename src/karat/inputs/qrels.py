@@ -58,6 +58,13 @@ class Qrels:
     origin: Provenance = TABLE
     subtopics: Subtopics | None = None
 
+    @cached_property
+    def fractional(self) -> bool:
+        """Whether a grade is not a whole number. The grades are rounded part by part, which saves memory."""
+        grades, size = self.judgments.grades, 200_000
+        parts = (grades[first : first + size] for first in range(0, len(grades), size))
+        return any(bool((part != np.round(part)).any()) for part in parts)
+
     @classmethod
     def of(
         cls,

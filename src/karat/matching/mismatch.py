@@ -6,8 +6,6 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from karat.inputs.columns import rank_or_score
 from karat.inputs.errors import SWAPPED, refused
 from karat.inputs.ids import text_of, why_apart
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from karat.inputs.qrels import Qrels
     from karat.inputs.run import Run
     from karat.inputs.runs import Row
-    from karat.lists.rows import Floats
     from karat.matching.match import Match
 
 
@@ -51,8 +48,7 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
 
 def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
     """Warns that run and judgments may be swapped, if grades are fractional and scores look like grades."""
-    grades = judged.judgments.grades
-    if policy.overlap == "none" or not has_fractions(grades):
+    if policy.overlap == "none" or not judged.fractional:
         return None
     scores = [(query, score) for query, _, score in first_rows(run)]
     levels = {score for _, score in scores}
@@ -60,18 +56,12 @@ def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
     tied = len(set(scores)) < len(scores)
     if not tied or len(levels) > LEVELS or any(not 0 <= each <= LEVELS or each % 1 for each in levels):
         return None
-    if len(levels) >= len(set(grades.tolist())):
+    if len(levels) >= len(set(judged.judgments.grades.tolist())):
         return None
     return (
         f"{judged.name} has fractional grades, and {run.name} only the scores "
         f"{', '.join(f'{each:g}' for each in sorted(levels))}: {SWAPPED} It is evaluate(qrels, run)."
     )
-
-
-def has_fractions(grades: Floats) -> bool:
-    """Returns whether a grade is not a whole number. The grades are rounded part by part, which saves memory."""
-    parts = (grades[first : first + ROWS] for first in range(0, len(grades), ROWS))
-    return any((part != np.round(part)).any() for part in parts)
 
 
 def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
