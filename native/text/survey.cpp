@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "text/blocks.h"
@@ -152,9 +153,7 @@ class Spellings {
 
 public:
     explicit Spellings(const Judgments& judgments) : judgments_(judgments) {
-        const auto count = judgments.grades().size();
-        table_.reset(count);
-        for (std::size_t j = 0; j < count; ++j) add(static_cast<std::int64_t>(j));
+        for (std::size_t j = 0; j < judgments.grades().size(); ++j) add(static_cast<std::int64_t>(j));
     }
 
     void see(std::string_view document, std::int64_t line) {
@@ -163,15 +162,15 @@ public:
         if (place == IdTable::NONE || literal_[place]) return;
         if (same_id(judgments_.document(first_[place]), document) || is_another(document)) {
             literal_[place] = true;
-        } else if (other_[place].line == 0) {
-            other_[place] = {first_[place], std::string(document), line};
+        } else if (!other_.contains(place)) {
+            other_.emplace(place, Spelling{first_[place], std::string(document), line});
         }
     }
 
     std::vector<Spelling> found() && {
         std::vector<Spelling> kept;
-        for (std::size_t place = 0; place < other_.size(); ++place)
-            if (other_[place].line != 0 && !literal_[place]) kept.push_back(std::move(other_[place]));
+        for (auto& [place, spelling] : other_)
+            if (!literal_[place]) kept.push_back(std::move(spelling));
         return kept;
     }
 
@@ -189,7 +188,7 @@ private:
         if (place == IdTable::NONE) {
             first_.push_back(judgment);
             literal_.push_back(false);
-            other_.push_back({judgment, {}, 0});
+            if (table_.crowded()) table_.grow([&](std::uint32_t n) { return rough_hash(rough(judgments_.document(first_[n])), judgments_.seed()); });
         } else if (!same_id(judgments_.document(first_[place]), document)) {
             const auto next = static_cast<std::uint32_t>(another_.size());
             const auto same = [&](std::uint32_t n) { return same_id(judgments_.document(another_[n]), document); };
@@ -203,7 +202,7 @@ private:
     IdTable table_;                    // one place a form
     std::vector<std::int64_t> first_;  // the first judged document of each form
     std::vector<char> literal_;        // whether the run has a document of this form, spelled as in the judgments
-    std::vector<Spelling> other_;
+    std::map<std::uint32_t, Spelling> other_;  // the first other spelling of a form
     IdTable others_;  // judged documents that are not the first of their form
     std::vector<std::int64_t> another_;
 };

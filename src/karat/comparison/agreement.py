@@ -20,7 +20,7 @@ from karat.comparison.statistics.paired import SEED, Draw, resample_means
 from karat.comparison.statistics.rank_correlation import kendall, tau_ap
 from karat.conventions.request import conventions
 from karat.evaluation.scores import Scores
-from karat.inputs.ids import text_of
+from karat.inputs.ids import Names, text_of
 from karat.inputs.qrels import Qrels
 from karat.output.errors import DataError, PolicyError
 
@@ -214,14 +214,14 @@ class Judged:
     Args:
         names: the systems.
         scores: the scores of each system.
-        queries: the queries that any system has.
+        ids: the queries that any system has.
         contests: the comparison by each measure.
         settings: the settings of the test.
     """
 
     names: tuple[str, ...]
     scores: tuple[Scores, ...]
-    queries: tuple[str, ...]
+    ids: Names
     contests: dict[str, Contest]
     settings: Settings
 
@@ -245,9 +245,9 @@ def judged_by(
         raise DataError("Scores do not contain the retrieved documents: give runs instead of scores.")
     systems = evaluated(qrels, runs, measures, **conventions, least=1).systems
     scores = tuple(each.scores for each in systems.values())
-    queries, tables = tables_of(scores)
+    ids, tables = tables_of(scores)
     contests, settings = contests_of(tables, settled(settings, len(scores), len(tables)), None)
-    return Judged(tuple(systems), scores, queries, contests, settings)
+    return Judged(tuple(systems), scores, ids, contests, settings)
 
 
 def effect(label: str, first: Judged, second: Judged, draw: Draw) -> Effect:
@@ -255,7 +255,7 @@ def effect(label: str, first: Judged, second: Judged, draw: Draw) -> Effect:
     names, contests = first.names, (first.contests[label], second.contests[label])
     sign = -1 if contests[0].smaller_is_better else 1
     one, other = (sign * np.array(contest.means) for contest in contests)
-    low, high = tau_interval(*contests, draw) if first.queries == second.queries else (np.nan, np.nan)
+    low, high = tau_interval(*contests, draw) if first.ids == second.ids else (np.nan, np.nan)
     best = np.argsort(-one, kind="stable")[:TOP]
     many, ranks_b = len(names) > TOP, ranks(other)
     fates: dict[str, list[tuple[str, str]]] = {fate: [] for fate in FATES}

@@ -22,7 +22,6 @@ from karat.comparison.verdict import (
     signed,
 )
 from karat.evaluation.values import parts_of, values_of
-from karat.inputs.ids import text_of
 from karat.lists.rows import offsets_of
 from karat.matching.axes import arranged
 from karat.matching.match import finished
@@ -148,7 +147,7 @@ def undefined(comparison: Findings) -> Iterator[Caution]:
         runs = np.flatnonzero(absent).tolist()
         words = {
             "label": contest.label,
-            "total": len(comparison.queries),
+            "total": len(comparison.ids),
             "names": listed([f"{comparison.names[run]} {absent[run]}" for run in runs]),
             "shared": int((~np.isnan(contest.values).any(axis=1)).sum()),
         }
@@ -161,7 +160,7 @@ def undefined(comparison: Findings) -> Iterator[Caution]:
 def ties(comparison: Findings) -> Iterator[Caution]:
     """Warns of pairs that another order of tied documents could reverse."""
     contest = comparison.primary
-    digits = digits_of(len(comparison.queries), contest)
+    digits = digits_of(len(comparison.ids), contest)
     bounds = [each.bounds.get(contest.label) for each in comparison.scores]
     reach = [
         (mean, mean) if bound is None else (min(bound[0], mean), max(bound[1], mean))
@@ -196,7 +195,7 @@ def identical(comparison: Findings) -> Iterator[Caution]:
     for labels in dict.fromkeys(map(tuple, same.values())):
         everywhere = len(labels) == len(comparison.labels) > 1
         where = "under every measure" if everywhere else f"in {listed(labels)}"
-        words = {"total": len(comparison.queries), "where": where}
+        words = {"total": len(comparison.ids), "where": where}
         alike = [pairs[runs] for runs, its in same.items() if tuple(its) == labels]
         yield from of_pairs(comparison, "identical", alike, words, measures=list(labels))
 
@@ -234,7 +233,7 @@ def resamples(comparison: Findings) -> Iterator[Caution]:
 
 def queries(comparison: Findings) -> Iterator[Caution]:
     """Warns if there are too few queries to detect anything, or so many that every difference is significant."""
-    n, known = len(comparison.queries), detectable(comparison.primary)
+    n, known = len(comparison.ids), detectable(comparison.primary)
     if n == 1:
         yield caution("few:one", queries=1)
     elif n < FEW:
@@ -345,10 +344,9 @@ def readings_of(comparison: Findings, system: System, run: int) -> Floats | None
     policy = system.scores.policy.of_measure(str(contest.measure))
     highest = max(1.0, float(system.found.whole.judged_grades.max(initial=1.0)))
     found = alternatives(system.found, contest.measure, policy, comparison.judged_depth, highest)
-    row = {query: place for place, query in enumerate(comparison.queries)}
     # A query that is left out because it is empty occurs in the match but not in the comparison.
-    own = np.array([row.get(text_of(query), -1) for query in system.found.queries])
-    values = np.full((len(comparison.queries), 2), np.nan)
+    own = system.found.queries.places_in(comparison.ids)
+    values = np.full((len(comparison.ids), 2), np.nan)
     values[own[own >= 0]] = found[own >= 0]
     values[np.isnan(contest.values[:, run])] = np.nan
     return values
@@ -368,7 +366,7 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
     numbers: dict[str, Any] = {"judged": judged[run], "depth": comparison.judged_depth}
     if mine is None:
         return caution("unjudged", runs, words, **numbers)
-    digits = digits_of(len(comparison.queries), contest)
+    digits = digits_of(len(comparison.ids), contest)
     removed, relevant = means(comparison, mine)
     numbers |= {"measure": contest.label, "removed": removed, "relevant": relevant}
     its = readings[others[0]] if len(others) == 1 else None
@@ -458,7 +456,7 @@ def counted_as(rows: JudgedRows, depth: int, grade: float) -> JudgedRows:
     kept = ~(first & (rows.grade < 0))  # in the pool but without a grade: raised as well
     number = np.concatenate([rows.list_of_row[kept], owner])
     rank = np.concatenate([rows.rank[kept], place + 1.0])
-    order = np.lexsort((rank, number))
+    order = np.argsort(number * 2**32 + rank.astype(np.int64), kind="stable")
     pool = np.concatenate([rows.list_of_judgment, owner])
     arranged_pool = np.argsort(pool, kind="stable")
 

@@ -168,8 +168,8 @@ def compare(
         )
     systems = list(runs.systems.values())
     names, scores = tuple(runs.systems), tuple(each.scores for each in systems)
-    queries, tables = tables_of(scores)
-    clusters, groups = (None if each is None else groups_of(each, queries) for each in (cluster, by))
+    ids, tables = tables_of(scores)
+    clusters, groups = (None if each is None else groups_of(each, ids.texts) for each in (cluster, by))
     if clusters is not None:
         tables = [replace(table, clusters=clusters.codes) for table in tables]
     requested = Settings(
@@ -192,12 +192,12 @@ def compare(
     if judging is None:
         contests, settings = contests_of(tables, settings, groups)
     else:
-        queries, contests, facts = judged_contests(runs, judging, settings, plan)
+        ids, contests, facts = judged_contests(runs, judging, settings, plan)
     found = Comparison(
         names=names,
         scores=scores,
         labels=scores[0].labels,
-        queries=queries,
+        ids=ids,
         contests=contests,
         settings=settings,
         judged=tuple(each.judged for each in systems),
@@ -322,7 +322,7 @@ class Comparison(Documented, Findings):
         names: the runs.
         scores: each run's scores, in the order given.
         labels: the requested measures; the first is the primary one.
-        queries: the queries that any run has, in byte order.
+        ids: the queries that any run has, in byte order, which ``queries`` returns as text.
         contests: the results of each measure, by label.
         settings: the settings of the test.
         judged: the proportion of judged documents among each run's first ``judged_depth``, averaged over the queries

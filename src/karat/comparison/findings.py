@@ -13,6 +13,7 @@ from karat.output.language import Sentences
 if TYPE_CHECKING:
     from karat.comparison.statistics.multiple_comparisons import Anova
     from karat.evaluation.scores import Scores
+    from karat.inputs.ids import Names
     from karat.lists.rows import Floats
     from karat.measures import Measure
 
@@ -292,7 +293,7 @@ class Findings:
     names: tuple[str, ...]
     scores: tuple[Scores, ...]
     labels: tuple[str, ...]
-    queries: tuple[str, ...]
+    ids: Names
     contests: dict[str, Contest]
     settings: Settings
     judged: tuple[float, ...]
@@ -301,6 +302,11 @@ class Findings:
     qrels_name: str = ""
     orders: Any = None
     judge: Judging | None = None
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The queries that any run has, in byte order."""
+        return self.ids.texts
 
     @property
     def primary(self) -> Contest:

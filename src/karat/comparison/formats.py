@@ -92,7 +92,7 @@ def contents(comparison: Findings) -> dict[str, Any]:
     }
     whole = {
         "qrels": comparison.qrels_name,
-        "queries": len(comparison.queries),
+        "queries": len(comparison.ids),
         "settings": plain(comparison.settings),
         "judged_depth": comparison.judged_depth,
         "contests": contests,

@@ -16,7 +16,7 @@ from karat.evaluation.scores import Scores
 from karat.evaluation.values import values_of
 from karat.inputs.dicts import MappingRun
 from karat.inputs.errors import sentences
-from karat.inputs.ids import text_of
+from karat.inputs.ids import Names, text_of
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike, in_memory, names_apart, refuse_alike
 from karat.inputs.runs import TextRun, as_mapping
@@ -356,29 +356,30 @@ class Table:
         return self.part(~np.isnan(self.values).any(axis=1))
 
 
-def tables_of(scores: Sequence[Scores]) -> tuple[tuple[str, ...], list[Table]]:
+def tables_of(scores: Sequence[Scores]) -> tuple[Names, list[Table]]:
     """Returns the queries of all runs, in byte order, and for each measure the values of all runs."""
     first = scores[0]
-    if all(each.queries == first.queries for each in scores):
-        queries = first.queries
+    if all(each.ids == first.ids for each in scores):
+        ids = first.ids
     else:
-        every = {query for each in scores for query in each.queries}
-        queries = tuple(sorted(every, key=lambda query: query.encode("utf-8", "surrogateescape")))
-    row = {query: place for place, query in enumerate(queries)}
-    shape = (len(first.labels), len(queries), len(scores))
-    values, weights = np.full(shape, np.nan), np.ones(shape)
+        ids = Names.of_bytes(sorted({query for each in scores for query in each.ids}))
+    shape = (len(first.labels), len(ids), len(scores))
+    values = np.full(shape, np.nan)
+    weights = np.ones(shape) if any(each.weights is not None for each in scores) else None
     for place, each in enumerate(scores):
-        rows = slice(None) if each.queries == queries else [row[query] for query in each.queries]
+        rows = slice(None) if each.ids == ids else each.ids.places_in(ids)
         kept = each.matrix if each.counted is None else np.where(each.counted, each.matrix, np.nan)
         values[:, rows, place] = kept.T
-        if each.weights is not None:
+        if weights is not None and each.weights is not None:
             weights[:, rows, place] = each.weights.T
-    return queries, [
-        Table(label, measure, values[place], weights[place] if weighted(weights[place], measure) else None)
+    return ids, [
+        Table(label, measure, values[place], None if weights is None else unequal(weights[place], measure))
         for place, (label, measure) in enumerate(zip(first.labels, first.measures, strict=True))
     ]
 
 
-def weighted(weights: Floats, measure: Measure) -> bool:
-    """Returns whether queries have different weights in the aggregate. Sums are never weighted."""
-    return measure.definition.aggregate != "sum" and bool((weights != weights[:1]).any())
+def unequal(weights: Floats, measure: Measure) -> Floats | None:
+    """Returns the weights, or None if all queries have the same weight in the aggregate. Sums are never weighted."""
+    if measure.definition.aggregate == "sum" or not (weights != weights[:1]).any():
+        return None
+    return weights

@@ -164,7 +164,7 @@ def board(comparison: Findings, view: View) -> Sheet:
     header, columns = ["#", "run"], []
     for label, contest in comparison.contests.items():
         header.append(label)
-        digits = digits_of(len(comparison.queries), contest)
+        digits = digits_of(len(comparison.ids), contest)
         columns.append(score_cells(contest, digits, lettered=not counted))
         if contest is comparison.primary:
             header.append(f"{comparison.settings.confidence * 100:g}% CI")
@@ -237,7 +237,7 @@ def judged(comparison: Findings) -> list[Sheet]:
     if known is None:
         return []
     contest = comparison.primary
-    its, digits = known.measures[contest.label], digits_of(len(comparison.queries), contest)
+    its, digits = known.measures[contest.label], digits_of(len(comparison.ids), contest)
     rows = [
         [
             letter(run),
@@ -304,7 +304,7 @@ def numbers_of(
     settings = comparison.settings
     raw, corrected = p_titles(settings)
     least, least_corrected = smallest_p(settings, adjusted=False), smallest_p(settings, adjusted=True)
-    columns = differences(comparison, pairs, digits_of(len(comparison.queries), contest))
+    columns = differences(comparison, pairs, digits_of(len(comparison.ids), contest))
     if len({pair.n for pair in contest.pairs}) > 1:
         columns["n"] = [str(pair.n) for pair in pairs]
     columns[raw] = [p_text(pair.p, settings.alpha, 0.0 if pair.exact else least) for pair in pairs]

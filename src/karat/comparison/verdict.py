@@ -76,7 +76,7 @@ def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
         "verdict",
         "small",
         label=contest.label,
-        queries=len(comparison.queries),
+        queries=len(comparison.ids),
         p="a corrected p" if corrected(settings) else "p",
         alpha=settings.alpha,
     )
@@ -87,7 +87,7 @@ def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
 
 def value_said(comparison: Findings, contest: Contest) -> str:
     """Returns the sentence about the value of the best run."""
-    digits, best = digits_of(len(comparison.queries), contest), ranked(contest)[0]
+    digits, best = digits_of(len(comparison.ids), contest), ranked(contest)[0]
     ends = (contest.means[best], contest.low[best], contest.high[best])
     mean, low, high = (decimals(each, digits) for each in ends)
     words = {"leader": comparison.names[best], "label": contest.label, "mean": mean, "low": low, "high": high}
@@ -163,7 +163,7 @@ def names_in(comparison: Findings, runs: Sequence[int], most: int = 4) -> str:
 
 def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
     """Returns a sentence about a pair: means, difference, interval, p."""
-    settings, digits = comparison.settings, digits_of(len(comparison.queries), contest)
+    settings, digits = comparison.settings, digits_of(len(comparison.ids), contest)
     low, high = (signed(end, digits) for end in (pair.low, pair.high))
     key = "difference" if math.isfinite(pair.low) else "no interval"
     open_still = pair.adjusted >= settings.alpha and pair.low <= 0 <= pair.high
@@ -209,7 +209,7 @@ def alone(comparison: Findings, pair: Pair) -> str:
 def missed(comparison: Findings, contest: Contest) -> str:
     """Returns a sentence about the smallest difference that the queries can detect."""
     span = detectable_span(contest)
-    return say("verdict", "detects", queries=len(comparison.queries), span=span) if span else ""
+    return say("verdict", "detects", queries=len(comparison.ids), span=span) if span else ""
 
 
 def digits_of(queries: int, contest: Contest | None = None) -> int:
@@ -289,7 +289,7 @@ def heading(comparison: Findings) -> str:
     shares = {} if known is None else {"sample": known.sample, "queries": known.queries}
     parts = [
         *(
-            [comparison.qrels_name, plural(len(comparison.queries), "query", "queries")]
+            [comparison.qrels_name, plural(len(comparison.ids), "query", "queries")]
             if known is None
             else [
                 say(
@@ -363,7 +363,7 @@ def judge_said(comparison: Findings) -> list[str]:
         return []
     said = []
     for label, each in known.measures.items():
-        digits = digits_of(len(comparison.queries), comparison.contests[label])
+        digits = digits_of(len(comparison.ids), comparison.contests[label])
         sure = each.low > 0 or each.high < 0
         words = {
             "label": label,
@@ -408,7 +408,7 @@ def needed_said(comparison: Findings) -> str:
     its, pairs = known.measures[comparison.labels[0]], bool(comparison.primary.pairs)
     needed = np.array(its.needed_pairs if pairs else its.needed)
     kind = "of a difference" if pairs else "of a value"
-    digits = digits_of(len(comparison.queries), comparison.primary)
+    digits = digits_of(len(comparison.ids), comparison.primary)
     words = {
         "what": say("judge", kind),
         "width": decimals(known.width_pairs if pairs else known.width, digits),
@@ -462,7 +462,7 @@ def detectable_words(comparison: Findings) -> str:
     contest, known = comparison.primary, detectable(comparison.primary)
     if not known:
         return ""
-    digits = digits_of(len(comparison.queries), contest)
+    digits = digits_of(len(comparison.ids), contest)
     low, middle, high = (decimals(known[place], digits) for place in (0, len(known) // 2, -1))
     named = [
         f"{pair_letters(comparison, pair)} {decimals(pair.detectable, digits)}"

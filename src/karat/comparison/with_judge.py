@@ -13,6 +13,7 @@ from karat.comparison.runs import Table, tables_of
 from karat.comparison.significance import beaten, correct_together, empty_outcome, join, pairs_in, pairs_of
 from karat.comparison.statistics.paired import NOISE, POWER, one_sided_quantile, wins
 from karat.estimation.people_and_judge import Estimates, Sample, estimated
+from karat.inputs.ids import Names
 from karat.inputs.query_files import groups_of
 from karat.output.errors import DataError, PolicyError, Worded, did_you_mean, worded
 
@@ -87,7 +88,7 @@ class Shared:
 
 def judged_contests(
     people: Evaluation, judge: Evaluation, settings: Settings, plan: Plan
-) -> tuple[tuple[str, ...], dict[str, Contest], Judging]:
+) -> tuple[Names, dict[str, Contest], Judging]:
     """Returns the queries that people and the judge judged, the comparison by each measure, and facts about the judge.
 
     Args:
@@ -99,8 +100,9 @@ def judged_contests(
     Raises:
         DataError: people judged fewer than two of the judge's queries, or a measure has no estimate.
     """
-    ours, tables = tables_of([each.scores for each in people.systems.values()])
-    theirs, others = tables_of([each.scores for each in judge.systems.values()])
+    own_ids, tables = tables_of([each.scores for each in people.systems.values()])
+    its_ids, others = tables_of([each.scores for each in judge.systems.values()])
+    ours, theirs = own_ids.texts, its_ids.texts
     place = {query: row for row, query in enumerate(theirs)}
     common = [query for query in ours if query in place]
     alone = tuple(query for query in ours if query not in place)
@@ -142,7 +144,7 @@ def judged_contests(
         undefined=undefined,
         measures=known,
     )
-    return tuple(common), contests, info
+    return Names.of(common), contests, info
 
 
 def contrasts_of(runs: int, first: Integers, second: Integers) -> Floats:

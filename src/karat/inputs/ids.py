@@ -18,7 +18,7 @@ from karat.inputs.errors import refused
 from karat.output.escaping import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -67,13 +67,24 @@ class Names(Sequence[bytes]):
         if self.joined.isascii():
             text = self.joined.decode("ascii")
             return tuple([text[first:last] for first, last in pairwise(bounds)])
-        return tuple([text_of(self.joined[first:last]) for first, last in pairwise(bounds)])
+        return tuple(map(text_of, self))
 
     def chosen(self, kept: NDArray[np.bool_]) -> Names:
         """Returns the ids that are marked."""
         return (
             self if kept.all() else Names.of_bytes([self[place] for place in np.flatnonzero(kept).tolist()])
         )
+
+    def places_in(self, other: Names) -> NDArray[np.int64]:
+        """Returns the place of each id among other ids, or -1 for an id that is not one of them."""
+        if self == other:
+            return np.arange(len(self))
+        place = {name: number for number, name in enumerate(other)}
+        return np.array([place.get(name, -1) for name in self], np.int64)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yields the ids."""
+        return (self.joined[first:last] for first, last in pairwise(self.offsets.tolist()))
 
     def __len__(self) -> int:
         """Returns the number of ids."""

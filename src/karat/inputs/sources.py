@@ -158,17 +158,20 @@ class Source:
         with self.opened() as file:
             return file.read()
 
-    def held(self) -> Source:
+    def held(self, most: int = HELD) -> Source:
         """Loads a small source into memory, so that several passes read its file only once.
+
+        Args:
+            most: the most bytes to load.
 
         Raises:
             OSError: the file cannot be read.
         """
-        if isinstance(self.handle, bytes) or (self.size is not None and self.size > HELD):
+        if isinstance(self.handle, bytes) or (self.size is not None and self.size > most):
             return self
         with self.opened() as file:
-            content = file.read(HELD + 1)
-        return self if len(content) > HELD else replace(self, handle=content)
+            content = file.read(most + 1)
+        return self if len(content) > most else replace(self, handle=content)
 
     def lines(self, longest: int = LONGEST_LINE) -> Iterator[bytes]:
         """Yields all lines, without line ends and byte order mark.

@@ -157,12 +157,14 @@ class MatchedOnce(Wrapper):
             DataError: the source raised it.
         """
         policy = options.policy
-        order = (options.rule, options.float32, options.duplicates, *options.returned.values())
+        order = (options.rule, options.float32, options.duplicates, options.scores)
         depth = policy.depth if options.duplicates == "keep" else None
         key = (judgments, order, policy.malformed, depth, policy.listing)
-        if key not in self.found:
-            self.found[key] = self.held.match(judgments, options)
-        return self.found[key]
+        # Rows of all judged documents serve where those of relevant ones are enough.
+        known = self.found.get((*key, False)) or self.found.get((*key, options.relevant_only))
+        if known is None:
+            known = self.found[(*key, options.relevant_only)] = self.held.match(judgments, options)
+        return known
 
 
 def match(

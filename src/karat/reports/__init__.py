@@ -163,7 +163,7 @@ def assembled(
     data["derivations"] = packed(derivations)
     tell("drawing")
     data["charts"] = charts(
-        len(comparison.names), len(comparison.queries), [(each.name, each.along, each.up) for each in curves]
+        len(comparison.names), len(comparison.ids), [(each.name, each.along, each.up) for each in curves]
     )
     return page(
         data,
@@ -183,10 +183,10 @@ def assembled(
         names=comparison.names,
         board=board(comparison),
         alpha=f"{settings.alpha:g}",
-        dots=len(comparison.names) * len(comparison.queries) <= data["most_dots"],
+        dots=len(comparison.names) * len(comparison.ids) <= data["most_dots"],
         curves=curves,
         opened=len(closeups),
-        queries=len(comparison.queries),
+        queries=len(comparison.ids),
         correlation=correlation(comparison),
         methods=methods_paragraph(comparison),
         bibtex=bibtex_of(comparison),

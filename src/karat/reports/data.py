@@ -379,7 +379,7 @@ def numbers_of(
         "pair": reference_of(comparison),
         "alpha": settings.alpha,
         "p_titles": p_titles(settings),
-        "digits": digits_of(len(comparison.queries)),
+        "digits": digits_of(len(comparison.ids)),
         "most_bars": MOST_BARS,
         "most_dots": MOST_DOTS,
         "most_rows": MOST_ROWS,
@@ -400,7 +400,7 @@ def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
         "verdict": [verdict.headline, verdict.sentences, verdict.small],
         "against": verdict.against,
         "smaller": contest.smaller_is_better,
-        "digits": digits_of(len(comparison.queries), contest),
+        "digits": digits_of(len(comparison.ids), contest),
         "means": [number(each) for each in contest.means],
         "low": [number(each) for each in contest.low],
         "high": [number(each) for each in contest.high],
@@ -487,7 +487,7 @@ def board(comparison: Comparison) -> dict[str, Any]:
 def board_row(comparison: Comparison, run: int, place: int, low: float, high: float) -> dict[str, Any]:
     """Returns the row of one run in the leaderboard."""
     primary, share = comparison.primary, comparison.judged[run]
-    digits = digits_of(len(comparison.queries), primary)
+    digits = digits_of(len(comparison.ids), primary)
     ends = interval(primary.low[run], primary.high[run], digits)
     return {
         "run": run,

@@ -107,7 +107,7 @@ def methods_paragraph(comparison: Comparison) -> str:
     measures = ", ".join(str(contest.measure) for contest in comparison.contests.values())
     conventions = conventions_of(comparison.scores[0])
     kind = "percentile bootstrap" if settings.interval == "bootstrap" else "t"
-    count = plural(len(comparison.queries), "query", "queries")
+    count = plural(len(comparison.ids), "query", "queries")
     compared = f"We compared {len(comparison.names)} runs on {count} by {measures}, computed with karat {__version__}"
     effect = (
         f"We report mean differences with {settings.confidence * 100:g} % {kind} intervals and d_z, the mean"

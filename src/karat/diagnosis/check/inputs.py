@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 BLANK = "\N{OPEN BOX}"
 NO_BREAK = "\u00a0"
 HEAD = 4096
+PLAIN = 2**24
+"""The most bytes of a plain file that are loaded into memory."""
 COLUMNS = {"qrels": 4, "run": 6}
 
 
@@ -168,13 +170,17 @@ def memory(content: bytes) -> Source:
 
 
 def in_text(kind: str, name: str, source: Source, given: Any) -> Text:
-    """Returns a file's text, in memory if it is small. Refuses a file whose first bytes show another format."""
+    """Returns a file's text. Refuses a file whose first bytes show another format.
+
+    Several passes read the text, so it is loaded into memory if it is small. A plain file is quick to read again, so
+    only a very small one is loaded.
+    """
     text = Text(kind, name, source, given)
     if not isinstance(source.handle, (str, bytes)):
         text.unbroken = Unbroken(source.handle)
         text.source = source = replace(source, handle=text.unbroken)
     try:
-        text.source = source.held()
+        text.source = source.held(PLAIN) if isinstance(source.handle, str) else source.held()
         start = head(text.source)
     except OSError as error:
         text.refuse("unreadable", f"cannot be read: {error.strerror or error}")

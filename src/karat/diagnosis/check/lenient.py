@@ -58,7 +58,7 @@ class Judged:
                     return cls(text, read(text, "max"), by_subtopic=True)
             except DataError as error:
                 text.refuse("refused", without_stop(error))
-        return cls(text, table if table and table.judgments.queries else None)
+        return cls(text, table if table and len(table.names) else None)
 
     @property
     def qrels(self) -> Qrels:

@@ -117,7 +117,7 @@ def unjudged(pair: Pair) -> Iterator[Finding]:
 def perfect(pair: Pair) -> Iterator[Finding]:
     """Finds a run with a perfect score."""
     scores = pair.scores()
-    if scores is None or len(scores.queries) < SEVERAL:
+    if scores is None or len(scores.ids) < SEVERAL:
         return
     if (scores.matrix == 1).all() and int(pair.found.length.max()) > 1:
         yield found("perfect", pair.name, measures=", ".join(scores.labels))

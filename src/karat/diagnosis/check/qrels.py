@@ -96,7 +96,7 @@ def without_relevant(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
         for which in (judgments.grades >= 1, judgments.grades > 0)
     )
     empty = np.flatnonzero(relevant == 0)
-    total = len(judgments.queries)
+    total = len(judged.qrels.names)
     if not len(empty):
         return
     values = {}
@@ -120,7 +120,7 @@ def without_relevant(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 
 def few(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     """Finds too few queries for a mean."""
-    count = len(judged.judgments.queries)
+    count = len(judged.qrels.names)
     if count < FEW:
         severity = WARNING if count < TOO_FEW else NOTE
         yield found("few-queries", judged.text.name, count=count, effect=uncertain(pair), severity=severity)
@@ -129,7 +129,7 @@ def few(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 def uncertain(pair: Pair | None) -> str | None:
     """Returns a sentence with the confidence interval of the first measure's mean, or None without an interval."""
     scores = None if pair is None else pair.scores()
-    if scores is None or len(scores.queries) < 2:
+    if scores is None or len(scores.ids) < 2:
         return None
     from karat.comparison.statistics.paired import margin
 
