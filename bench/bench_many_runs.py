@@ -50,9 +50,31 @@ TINY = (Shape(5, 8, 50, 20, dense=False, limit=0.0), Shape(5, 8, 50, 60, dense=T
 READERS = {"karat": "karat", "pytrec_eval": "pytrec_eval-terrier"}
 
 
+REAL = {"fusion-fed14": 6.0, "clef-tar2017": 8.0, "microblog2014": 8.0}
+"""Folders of real runs, which a checkout may have beside it, and the least speed-up over pytrec_eval."""
+
+
 def ask(setting: Setting) -> list[Answer]:
-    """Times each shape."""
-    return [found for shape in (TINY if setting.quick else SHAPES) for found in ask_shape(setting, shape)]
+    """Times each shape, and real runs where they are at hand."""
+    made_up = [found for shape in (TINY if setting.quick else SHAPES) for found in ask_shape(setting, shape)]
+    real = [CHECKOUT.parent / "shared" / "data" / name for name in REAL]
+    return made_up + [ask_real(setting, folder) for folder in real if folder.exists() and not setting.quick]
+
+
+def ask_real(setting: Setting, folder: Path) -> Answer:
+    """Times the runs of a collection that ``pytrec_eval`` can read: without duplicates, and with all topics."""
+    qrels = next(folder.glob("qrels*.txt"))
+    topics = {line.split()[0] for line in qrels.read_bytes().splitlines() if line.split()}
+    paths = [path for path in sorted((folder / "runs").iterdir()) if complete(path, topics)]
+    size = f"{len(paths)} runs, {sum(path.stat().st_size for path in paths) / 1e6:,.1f} MB"
+    what = f"{folder.name}, reading and scoring"
+    return together(setting, what, size, str(qrels), list(map(str, paths)), REAL[folder.name])
+
+
+def complete(run: Path, topics: set[bytes]) -> bool:
+    """Returns whether a run has every judged topic, and each document once per topic."""
+    pairs = [tuple(fields[0:3:2]) for fields in map(bytes.split, run.read_bytes().splitlines()) if fields]
+    return len(set(pairs)) == len(pairs) and topics <= {topic for topic, _ in pairs}
 
 
 def ask_shape(setting: Setting, shape: Shape) -> list[Answer]:
@@ -67,6 +89,19 @@ def ask_shape(setting: Setting, shape: Shape) -> list[Answer]:
     asked = [part for measure in MEASURES for part in ("-m", measure)]
     size = f"{folder.name}, {sum(Path(path).stat().st_size for path in paths) / 1e6:,.0f} MB"
     rounds = setting.times(3)
+    read = together(setting, f"{what}, reading and scoring", size, qrels, paths, shape.limit)
+    commands = [
+        Program("karat eval", [*karat(), "eval", qrels, *paths, *asked, "--format", "json"], means),
+        Program("karat compare", [*karat(), "compare", qrels, *paths, *asked]),
+        Program("karat compare --test t", [*karat(), "compare", qrels, *paths, *asked, "--test", "t"]),
+    ]
+    return [read, Answer(f"{what}, whole process", size, side_by_side(commands, rounds))]
+
+
+def together(
+    setting: Setting, what: str, size: str, qrels: str, paths: Sequence[str], limit: float
+) -> Answer:
+    """Times karat and pytrec_eval, each of which reads and scores all runs in one process."""
     children = [
         ("karat", sys.executable),
         *((peer, setting.python) for peer in setting.peers if peer in READERS),
@@ -80,27 +115,12 @@ def ask_shape(setting: Setting, shape: Shape) -> list[Answer]:
         )
         for name, python in children
     ]
-    timings = side_by_side(readers, rounds)
+    timings = side_by_side(readers, setting.times(3))
     bars = [
-        Bar(
-            f"{what}, reading and scoring, against {each.name}",
-            "at least",
-            shape.limit,
-            ratio(timings[0], each),
-            "times as fast",
-        )
+        Bar(f"{what}, against {each.name}", "at least", limit, ratio(timings[0], each), "times as fast")
         for each in timings[1:]
     ]
-    commands = [
-        Program("karat eval", [*karat(), "eval", qrels, *paths, *asked, "--format", "json"], means),
-        Program("karat compare", [*karat(), "compare", qrels, *paths, *asked]),
-        Program("karat compare --test t", [*karat(), "compare", qrels, *paths, *asked, "--test", "t"]),
-        *(Program(each.name, each.command, each.values) for each in readers[1:]),
-    ]
-    return [
-        Answer(f"{what}, reading and scoring", size, timings, bars),
-        Answer(f"{what}, whole process", size, side_by_side(commands, rounds)),
-    ]
+    return Answer(what, size, timings, bars)
 
 
 def means(printed: str) -> list[Any]:

@@ -28,12 +28,16 @@ in single precision order them alike."""
 
 
 class Size(NamedTuple):
-    """The numbers of queries, of documents per query and of judgments per query, and the order of the lines."""
+    """The numbers of queries, of documents per query and of judgments per query, and the order of the lines.
+
+    ``missed`` is the number of judged documents per query that the run does not retrieve.
+    """
 
     queries: int
     depth: int
     judged: int
     shuffled: bool = False
+    missed: int = 0
 
 
 SIZES = {
@@ -43,10 +47,12 @@ SIZES = {
     "track": Size(250, 1000, 400),
     "web": Size(6980, 1000, 1),
     "web-shuffled": Size(6980, 1000, 1, shuffled=True),
+    "web-dense": Size(6980, 1000, 200, missed=100),
     "web10": Size(69800, 1000, 1),
     "users": Size(20000, 50, 10),
 }
 """``small`` is a TREC track, ``track`` several of them, ``web`` the development set of MS MARCO (7.0 M lines),
+``web-dense`` the same with deep judgments, half of them retrieved,
 ``users`` recommendations to many (1.0 M lines)."""
 
 AT_ONCE = 200
@@ -80,7 +86,7 @@ def write(folder: Path, name: str) -> None:
         for first in range(0, size.queries, AT_ONCE):
             queries = 1_000_000 + 7 * np.arange(first, min(first + AT_ONCE, size.queries))
             documents = distinct(draw, len(queries), size.depth)
-            qrels.write(text(judgments(draw, queries, documents, size.judged)))
+            qrels.write(text(judgments(draw, queries, documents, size)))
             lines = ranking(draw, queries, documents)
             if size.shuffled:
                 parts.append(lines)
@@ -126,7 +132,7 @@ def ranking(draw: Any, queries: NDArray[Any], documents: NDArray[Any]) -> NDArra
     )
 
 
-def judgments(draw: Any, queries: NDArray[Any], documents: NDArray[Any], judged: int) -> NDArray[Any]:
+def judgments(draw: Any, queries: NDArray[Any], documents: NDArray[Any], size: Size) -> NDArray[Any]:
     """Returns the lines of judgments: one relevant document near the top, or ``judged`` documents of grades 0 to 3.
 
     Among every ten queries one also has a relevant document that no ranking holds.
@@ -134,15 +140,17 @@ def judgments(draw: Any, queries: NDArray[Any], documents: NDArray[Any], judged:
     import numpy as np
 
     depth = documents.shape[1]
-    if judged == 1:
+    if size.judged == 1:
         places = draw.integers(0, min(60, depth), (len(queries), 1))
         grades = np.ones_like(places)
     else:
-        places = np.argsort(draw.random(documents.shape), axis=1)[:, :judged]
+        places = np.argsort(draw.random(documents.shape), axis=1)[:, : size.judged]
         grades = np.maximum(draw.integers(-3, 4, places.shape), 0)
         grades[:, 0] = 1
     owners = np.repeat(queries, places.shape[1])
-    found = np.take_along_axis(documents, places, axis=1).ravel()
+    judged = np.take_along_axis(documents, places, axis=1)
+    judged[:, size.judged - size.missed :] += COLLECTION  # which no run retrieves
+    found = judged.ravel()
     missed = queries[::10]
     return columns(
         digits(np.concatenate([owners, missed]), 7),
