@@ -99,3 +99,10 @@ def test_the_version_and_the_list_of_commands_load_no_numbers(arguments: list[st
     assert "karat" in modules
     assert not {"numpy", "karat._native", "karat.measures", "karat.output.document"} & modules
     assert ("click" in modules) == (arguments == ["--help"])
+
+
+@pytest.mark.parametrize("arguments", [["eval", "--help"], ["help", "compare"], ["measures"], ["profiles"]])
+def test_help_and_lists_load_no_numbers(arguments: list[str]) -> None:
+    printed, modules = loaded(*arguments)
+    assert printed
+    assert not {"numpy", "karat._native"} & modules

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from karat import Policy, Scores
-from karat.inputs.ids import Names
+from karat.inputs.names import Names
 from karat.matching.match import Counts
 from karat.measures import parse_measure
 

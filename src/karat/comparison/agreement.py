@@ -20,7 +20,7 @@ from karat.comparison.statistics.paired import SEED, Draw, resample_means
 from karat.comparison.statistics.rank_correlation import kendall, tau_ap
 from karat.conventions.request import conventions
 from karat.evaluation.scores import Scores
-from karat.inputs.ids import Names, text_of
+from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.output.errors import DataError, PolicyError
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
+    from karat.inputs.names import Names
     from karat.inputs.qrels import QrelsLike
     from karat.lists.rows import Floats
 

@@ -13,7 +13,7 @@ from karat.output.language import Sentences
 if TYPE_CHECKING:
     from karat.comparison.statistics.multiple_comparisons import Anova
     from karat.evaluation.scores import Scores
-    from karat.inputs.ids import Names
+    from karat.inputs.names import Names
     from karat.lists.rows import Floats
     from karat.measures import Measure
 

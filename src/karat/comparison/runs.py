@@ -16,7 +16,8 @@ from karat.evaluation.scores import Scores
 from karat.evaluation.values import values_of
 from karat.inputs.dicts import MappingRun
 from karat.inputs.errors import sentences
-from karat.inputs.ids import Names, text_of
+from karat.inputs.ids import text_of
+from karat.inputs.names import Names
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike, in_memory, names_apart, refuse_alike
 from karat.inputs.runs import TextRun, as_mapping

@@ -34,7 +34,7 @@ from karat.conventions.profiles import profile_named
 from karat.evaluation.values import values_of
 from karat.inputs.dicts import plain
 from karat.inputs.errors import entry_error
-from karat.inputs.ids import Names
+from karat.inputs.names import Names
 from karat.lists.flat import Flat
 from karat.matching.match import Counts, decide, rows_of
 from karat.measures.grammar import NICKNAMES, TABLE

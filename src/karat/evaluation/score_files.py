@@ -21,7 +21,7 @@ from karat.inputs.errors import sentences
 from karat.inputs.files.header import head_of, is_text
 from karat.inputs.files.paths import origin_of
 from karat.inputs.frames import is_frame
-from karat.inputs.ids import Names
+from karat.inputs.names import Names
 from karat.inputs.sources import called, is_number
 from karat.matching.match import Counts
 from karat.measures import Measure, parse_measure

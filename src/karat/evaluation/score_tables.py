@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from karat.conventions.policy import Policy
-    from karat.inputs.ids import Names
+    from karat.inputs.names import Names
     from karat.inputs.sources import Provenance
     from karat.lists.rows import Floats, JudgedRows
     from karat.matching.match import Counts

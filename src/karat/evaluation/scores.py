@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat.evaluation.score_tables import Values, board, footers, sentence, to_json
-from karat.inputs.ids import Names
+from karat.inputs.names import Names
 from karat.inputs.runs.engine import TABLES, placed
 from karat.lists.rows import joined
 from karat.output.document import Display

@@ -18,7 +18,8 @@ from karat.inputs.dicts import MAPPING, numbered, numbers_of, plain
 from karat.inputs.errors import refused, scores_as_grades, sentences
 from karat.inputs.files import read_as
 from karat.inputs.frames import Frame, columns_of, is_frame
-from karat.inputs.ids import Names, bytes_of, texts
+from karat.inputs.ids import bytes_of, texts
+from karat.inputs.names import Names
 from karat.inputs.sources import Provenance, Readable, Source
 from karat.output.errors import DataError, NothingError, by_policy, worded
 from karat.output.escaping import shown

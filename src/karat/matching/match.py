@@ -13,7 +13,8 @@ import numpy as np
 
 from karat import _native
 from karat.inputs.errors import refused
-from karat.inputs.ids import Names, text_of
+from karat.inputs.ids import text_of
+from karat.inputs.names import Names
 from karat.inputs.qrels import Qrels
 from karat.inputs.runs import MatchOptions, Wrapper, listing
 from karat.lists.rows import (

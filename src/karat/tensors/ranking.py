@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.conventions.policy import Policy
 from karat.evaluation.values import expected_values
-from karat.inputs.ids import Names
+from karat.inputs.names import Names
 from karat.lists.expected import Expected
 from karat.lists.padded import MOST_LEVELS, Padded
 from karat.lists.rows import NEVER_POOLED, POOLED, JudgedRows, refuse_more_than_judged

@@ -16,7 +16,7 @@ from karat.conventions.policy import Policy
 from karat.evaluation.scores import Scores
 from karat.inputs.errors import sentences
 from karat.inputs.files.paths import FOLDERS
-from karat.inputs.ids import Names
+from karat.inputs.names import Names
 from karat.matching.match import Counts
 from karat.measures import parse_measure
 from karat.output.errors import DataError, KaratError, Worded
