@@ -101,8 +101,8 @@ def test_the_version_and_the_list_of_commands_load_no_numbers(arguments: list[st
     assert ("click" in modules) == (arguments == ["--help"])
 
 
-@pytest.mark.parametrize("arguments", [["eval", "--help"], ["help", "compare"], ["measures"], ["profiles"]])
+@pytest.mark.parametrize("arguments", [["eval", "--help"], ["help", "eval"], ["measures"], ["profiles"]])
 def test_help_and_lists_load_no_numbers(arguments: list[str]) -> None:
     printed, modules = loaded(*arguments)
     assert printed
-    assert not {"numpy", "karat._native"} & modules
+    assert "numpy" not in modules

@@ -8,7 +8,6 @@ import click
 
 from karat.cli.options import Given, present, refuse_misuse, split
 from karat.cli.terminal import in_colour, painted, say, text_columns
-from karat.evaluation.score_files import holds_scores
 
 NARROWEST = 60
 
@@ -63,6 +62,8 @@ def judging_given(
     """
     if judging["judge"] is None:
         return {}
+    from karat.evaluation.score_files import holds_scores
+
     if holds_scores(judging["judge"]) != existing:
         raise click.UsageError("--people and --judge are judgments and scores: give two of the same kind.")
     rest = present({name: value for name, value in judging.items() if name not in ("people", "judge")})
@@ -101,6 +102,7 @@ def show_estimates(
 ) -> None:
     """Estimates the values of runs from people's and a judge's judgments, and writes them to standard output."""
     from karat.comparison.estimate import estimate
+    from karat.evaluation.score_files import holds_scores
 
     people = judging["people"]
     existing = holds_scores(people)

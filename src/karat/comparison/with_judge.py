@@ -13,7 +13,7 @@ from karat.comparison.runs import Table, tables_of
 from karat.comparison.significance import beaten, correct_together, empty_outcome, join, pairs_in, pairs_of
 from karat.comparison.statistics.paired import NOISE, POWER, one_sided_quantile, wins
 from karat.estimation.people_and_judge import Estimates, Sample, estimated
-from karat.inputs.ids import Names
+from karat.inputs.names import Names
 from karat.inputs.query_files import groups_of
 from karat.output.errors import DataError, PolicyError, Worded, did_you_mean, worded
 

@@ -13,7 +13,7 @@ from karat.inputs.columns import ROLES, choose
 from karat.inputs.errors import refusals, refused
 from karat.inputs.frames import Columns, columns_of, fit, library_of
 from karat.inputs.ids import text_of, unicode
-from karat.inputs.runs import Extracted, executors
+from karat.inputs.runs import Extracted
 from karat.inputs.runs.engine_plan import extracted, faults, plan, scored_rows, tables_of
 from karat.inputs.sources import Provenance
 from karat.output.errors import DataError, PolicyError, by_policy
@@ -128,6 +128,8 @@ class EngineRun:
         Raises:
             DataError: the executors have no karat, and the caller chose them.
         """
+        from karat.inputs.runs import executors  # which few runs need
+
         table, session = self.kernel_columns(), self.origin.home
         if self.extract is None:
             with refusals("run", self.library):
