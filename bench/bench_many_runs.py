@@ -218,7 +218,9 @@ def karat_means(qrels: str, paths: Sequence[str]) -> list[float]:
     """Every run's means by karat, in one call."""
     import karat
 
-    found = karat.evaluate(qrels, list(paths), list(MEASURES))
+    # pytrec_eval compares scores in single precision.
+    policy = karat.Policy(scores="float32")
+    found = karat.evaluate(qrels, list(paths), list(MEASURES), policy=policy)
     return [value for scores in found.values() for value in scores.means().values()]
 
 
