@@ -255,8 +255,11 @@ def lists_of(run: Run, found: Match) -> list[list[float]]:
 
 
 def by_query(rows: Iterable[Row]) -> list[list[float]]:
-    """Returns the scores of each query, in the order of the rows."""
+    """Returns the scores of each query, in the order of the rows, or one list as soon as it does not count up."""
     found: dict[bytes, list[float]] = {}
     for query, _, score in rows:
-        found.setdefault(query, []).append(score)
+        scores = found.setdefault(query, [])
+        scores.append(score)
+        if len(scores) > 1 and (scores[0] not in (0.0, 1.0) or score != scores[0] + len(scores) - 1):
+            return [scores]
     return list(found.values())
