@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from bench.answer import Answer
 
-QUESTIONS = ("end_to_end", "dicts", "start", "memory", "trec_eval", "axes", "many_runs")
+QUESTIONS = ("end_to_end", "dicts", "start", "memory", "trec_eval", "axes", "many_runs", "short")
 BY_NAME = ("beyond_memory", "diagnosis", "frames", "report", "spark", "tensors")
 """Benchmarks that run only if they are named, because of their requirements."""
 
