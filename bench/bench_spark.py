@@ -22,8 +22,13 @@ if TYPE_CHECKING:
     from bench.answer import Setting
     from bench.side_by_side import Program
 
-OURS = {"karat_spark": "karat", "karat_spark_engine": "karat, ranked by Spark"}
-"""karat with its defaults, which transfer a run of this size, and with the run ranked by Spark."""
+OURS = {
+    "karat_spark": "karat",
+    "karat_spark_executors": "karat, in the executors",
+    "karat_spark_engine": "karat, ranked by Spark",
+}
+"""karat with its defaults, which collect a million rows and rank larger runs in the executors, and with either way of
+ranking the run in Spark."""
 
 PEERS = {
     "spark_ranking_metrics": ("RankingMetrics", "pyspark"),
@@ -35,12 +40,18 @@ PEERS = {
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """Times five measures of a million recommendations: the first evaluation of a session, and later ones."""
+    """Times five measures of a million recommendations, and of ten million if the setting is ``huge``."""
     missing = [each for each in ("pyspark", "polars") if not find_spec(each)]
     if missing or shutil.which("java") is None:
         print(f"{(missing or ['Java'])[0]} is not installed: no tables of Spark are timed", file=sys.stderr)
         return []
-    made = parquet(setting.data("users"))
+    sizes = ("users", "users10") if setting.huge else ("users",)
+    return [answer for size in sizes for answer in asked(setting, size)]
+
+
+def asked(setting: Setting, size: str) -> list[Answer]:
+    """Returns the timings of the first evaluation of a session, and of later ones, on a run of some size."""
+    made = parquet(setting.data(size))
     programs = [peer(name, label, "session", made, sys.executable) for name, label in OURS.items()]
     for name, (label, module) in PEERS.items():
         if setting.python != sys.executable or find_spec(module):
@@ -57,6 +68,8 @@ def ask(setting: Setting) -> list[Answer]:
             for label, _ in PEERS.values()
             for bar in faster_than([ours, *timings], label, 1.0, f"Spark, {question}, {ours.name}")
         ]
+        if size == "users10" and timings is later:
+            bars += faster_than(timings[1:], OURS["karat_spark_engine"], 2.5, "Spark, in the executors")
         answers.append(Answer(f"tables of Spark, {question}", data, timings, bars))
     return answers
 

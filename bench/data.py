@@ -50,10 +50,11 @@ SIZES = {
     "web-dense": Size(6980, 1000, 200, missed=100),
     "web10": Size(69800, 1000, 1),
     "users": Size(20000, 50, 10),
+    "users10": Size(200000, 50, 10),
 }
 """``small`` is a TREC track, ``track`` several of them, ``web`` the development set of MS MARCO (7.0 M lines),
 ``web-dense`` the same with deep judgments, half of them retrieved,
-``users`` recommendations to many (1.0 M lines)."""
+``users`` recommendations to many (1.0 M lines), ``users10`` to ten times as many."""
 
 AT_ONCE = 200
 """The number of queries generated at a time, which take about 10 MB."""

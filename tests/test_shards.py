@@ -81,3 +81,8 @@ def test_dask(parquet: Path, printed: str) -> None:
 def test_ray(parquet: Path, printed: str) -> None:
     pytest.importorskip("ray.data", reason="needs Ray: pip install 'ray[data]'")
     assert said("with_ray", parquet / "qrels", parquet / "run") == printed
+
+
+def test_beam(parquet: Path, printed: str) -> None:
+    pytest.importorskip("apache_beam", reason="needs Beam: pip install apache-beam")
+    assert said("with_beam", parquet / "qrels", parquet / "run") == printed

@@ -1,4 +1,4 @@
-"""karat's evaluate on tables of Spark, ranked by Spark as runs are that are too large to be moved."""
+"""karat's evaluate on tables of Spark, ranked by the query plan of Spark."""
 
 from __future__ import annotations
 
