@@ -131,3 +131,14 @@ def test_bars() -> None:
     assert not Bar("memory", "at most", 200.0, 201.0, "MB").met
     assert not Bar("memory", "at most", 200.0, float("nan"), "MB").met
     assert str(Bar("memory", "at most", 200.0, 201.0, "MB")) == "MISSED  memory: 201 MB (at most 200)"
+
+
+def test_the_coverage_of_simulated_intervals_is_measured(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    from bench import coverage
+
+    coverage.main(["--data", str(tmp_path / "none"), "--replicates", "3"])
+    said = capsys.readouterr().out
+    assert "these queries, n = 20, pairs, width" in said
+    assert "30 runs, 6,980 queries" in said

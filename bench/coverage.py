@@ -1,0 +1,212 @@
+"""How often intervals from few queries that people judged hold the truth: ``python -m bench.coverage``.
+
+Every query of a collection has people's and a model's judgments. Each replicate draws some queries, gives people's
+judgments of these and the model's judgments of all to the estimator, and looks whether the intervals of all runs and of
+all pairs of runs hold the means of people's judgments over all queries. The widths are compared with those of people's
+judgments alone. Without a collection, values are simulated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from bench.answer import Bar
+from bench.side_by_side import CHECKOUT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+SEED = 20240
+MEASURES = ("nDCG@10", "AP(rel=2)", "P(rel=2)@10")
+SIZES = (8, 12, 20, 30)
+FEWEST_NEEDED = 12
+"""From this number of queries on, the limits on coverage hold."""
+
+COVERAGE, WIDTH, SMALL = 0.925, 0.68, 0.935
+SECONDS = 2.0
+SIMULATED = 500
+"""Queries that only the model judged, in the simulation of similar queries."""
+
+
+class Values(NamedTuple):
+    """The values of a collection's runs by one measure, from people's and a model's judgments [queries, runs]."""
+
+    name: str
+    people: NDArray[np.float64]
+    judge: NDArray[np.float64]
+
+
+class Held(NamedTuple):
+    """The share of intervals that hold the truth, and their mean width divided by that of people's judgments alone."""
+
+    share: float
+    width: float
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the simulation, prints coverage and widths, and returns whether the limits are met."""
+    parser = argparse.ArgumentParser(prog="python -m bench.coverage", description=__doc__)
+    folder = CHECKOUT.parent / "shared" / "data" / "dl21-people-and-model"
+    parser.add_argument(
+        "--data", type=Path, default=folder, help="a folder with qrels.people.txt, qrels.model.txt, runs/"
+    )
+    parser.add_argument("--replicates", type=int, default=300)
+    given = parser.parse_args(arguments)
+    found = list(values_in(given.data)) if given.data.is_dir() else [simulated(np.random.default_rng(SEED))]
+    if not given.data.is_dir():
+        print(
+            f"{given.data} is not there: the values of {found[0].people.shape[1]} runs are simulated",
+            file=sys.stderr,
+        )
+    print(
+        f"{given.replicates} replicates, seed {SEED}; a width is divided by that of people's judgments alone\n"
+    )
+    print(f"{'these queries':20}{'n':>4}  {'runs: held':>10} {'width':>6}  {'pairs: held':>11} {'width':>6}")
+    bars: list[Bar] = []
+    for values in found:
+        for size in SIZES:
+            runs, pairs = these_queries(values, size, given.replicates)
+            print(
+                f"{values.name:20}{size:4}  {runs.share:10.3f} {runs.width:6.3f}  {pairs.share:11.3f} {pairs.width:6.3f}",
+                flush=True,
+            )
+            if values is found[0] and size >= FEWEST_NEEDED:
+                bars += limits(size, runs, pairs)
+    print(f"\n{'similar queries':20}{'n':>4}  {'held':>10} {'width':>6}")
+    for follows in (0.3, 0.6, 0.9):
+        for size in (8, 12, 20, 50):
+            held = similar_queries(follows, size, 10 * given.replicates)
+            print(
+                f"{f'judge follows {follows}':20}{size:4}  {held.share:10.3f} {held.width:6.3f}", flush=True
+            )
+            if size == min(SIZES) and follows > 0.5:
+                bars.append(
+                    Bar(
+                        f"similar queries, n = {size}, judge {follows}, coverage",
+                        "at least",
+                        SMALL,
+                        held.share,
+                        "",
+                    )
+                )
+    bars.append(
+        Bar("30 runs, 6,980 queries, all pairs", "at most", SECONDS, processor_seconds(), "s of processor")
+    )
+    print("\n" + "\n".join(map(str, bars)))
+    return 0 if all(bar.met for bar in bars) else 1
+
+
+def limits(size: int, runs: Held, pairs: Held) -> Iterator[Bar]:
+    """Returns the limits for a number of queries judged by people."""
+    yield Bar(f"these queries, n = {size}, runs, coverage", "at least", COVERAGE, runs.share, "")
+    yield Bar(f"these queries, n = {size}, pairs, coverage", "at least", COVERAGE, pairs.share, "")
+    if size == 20:
+        yield Bar(f"these queries, n = {size}, pairs, width", "at most", WIDTH, pairs.width, "")
+
+
+def values_in(folder: Path) -> Iterator[Values]:
+    """Returns the values of the runs in a folder, by each measure."""
+    import karat
+
+    runs = sorted(path for path in (folder / "runs").iterdir() if not path.name.startswith("."))
+    both = [karat.evaluate(folder / f"qrels.{who}.txt", runs, MEASURES) for who in ("people", "model")]
+    for place, measure in enumerate(MEASURES):
+        people, judge = (np.stack([run.matrix[:, place] for run in each.runs], axis=1) for each in both)
+        yield Values(measure, people, judge)
+
+
+def simulated(draw: np.random.Generator, queries: int = 60, runs: int = 8) -> Values:
+    """Returns values of runs on queries of different difficulty, and those of a judge who is generous and noisy."""
+    hard = draw.normal(0, 0.25, (queries, 1))
+    skill = np.linspace(0, 0.1, runs)
+    people = np.clip(0.5 + hard + skill + draw.normal(0, 0.15, (queries, runs)), 0, 1)
+    judge = np.clip(0.15 + 0.9 * people + draw.normal(0, 0.08, (queries, runs)), 0, 1)
+    return Values("simulated", people, judge)
+
+
+def these_queries(values: Values, size: int, replicates: int) -> tuple[Held, Held]:
+    """Returns the coverage and the width of the intervals of all runs and of all pairs."""
+    from karat.comparison.with_judge import contrasts_of, interval_of
+    from karat.estimation.people_and_judge import Sample, estimated
+
+    draw = np.random.default_rng([SEED, size])
+    queries, runs = values.people.shape
+    contrasts = contrasts_of(runs, *np.triu_indices(runs, 1))[:-1]
+    truth = contrasts @ values.people.mean(axis=0)
+    differs = (contrasts @ values.people.T).std(axis=1) > 0
+    held, width, alone = [], [], []
+    for _ in range(replicates):
+        rows = draw.permutation(queries)[:size]
+        sample = Sample(values.people[rows], values.judge, rows)
+        low, high = interval_of(estimated(sample, contrasts), 0.95)
+        held.append((low <= truth) & (truth <= high))
+        width.append(high - low)
+        low, high = interval_of(estimated(sample, contrasts, weight=0.0), 0.95)
+        alone.append(high - low)
+    both = []
+    for own in (np.arange(len(truth)) < runs, np.arange(len(truth)) >= runs):
+        some = own & differs
+        both.append(
+            Held(
+                float(np.mean(np.array(held)[:, some])),
+                float(np.mean(np.array(width)[:, some]) / np.mean(np.array(alone)[:, some])),
+            )
+        )
+    return both[0], both[1]
+
+
+def similar_queries(follows: float, size: int, replicates: int) -> Held:
+    """Returns the coverage and the width of intervals of a mean over similar queries, of values like nDCG@10."""
+    from karat.comparison.with_judge import interval_of
+    from karat.estimation.people_and_judge import Sample, estimated
+
+    draw, truth = np.random.default_rng([SEED, size, int(10 * follows)]), 1.2 / 2.2
+    held, width, alone = [], [], []
+    for _ in range(replicates):
+        people = draw.beta(1.2, 1.0, size + SIMULATED)
+        noise = draw.beta(1.2, 1.0, size + SIMULATED)
+        judge = np.clip(0.12 + 0.8 * (follows * people + (1 - follows) * noise), 0, 1)
+        sample = Sample(people[:size, None], judge[:, None], np.arange(size))
+        low, high = interval_of(estimated(sample, np.eye(1), similar=True), 0.95)
+        held.append(low[0] <= truth <= high[0])
+        width.append(high[0] - low[0])
+        low, high = interval_of(estimated(sample, np.eye(1), weight=0.0, similar=True), 0.95)
+        alone.append(high[0] - low[0])
+    return Held(float(np.mean(held)), float(np.mean(width) / np.mean(alone)))
+
+
+def processor_seconds() -> float:
+    """Returns the processor time of a comparison of 30 runs on 6,980 queries, 300 of which people judged."""
+    import karat
+
+    draw = np.random.default_rng(SEED)
+    values = simulated(draw, 6980, 30)
+    names = [f"q{number:04}" for number in range(6980)]
+
+    def scores(table: NDArray[np.float64], rows: int) -> karat.ScoresByRun:
+        columns = {
+            f"run{run}": {"nDCG@10": dict(zip(names[:rows], table[:rows, run].tolist()))} for run in range(30)
+        }
+        return karat.read_scores(columns)
+
+    people, judge = scores(values.people, 300), scores(values.judge, len(names))
+    karat.compare(
+        None,
+        {name: people[name] for name in ("run0", "run1")},
+        judge={name: judge[name] for name in ("run0", "run1")},
+    )
+    start = time.process_time()
+    str(karat.compare(None, people, judge=judge))
+    return time.process_time() - start
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
