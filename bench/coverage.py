@@ -75,7 +75,8 @@ def main(arguments: list[str] | None = None) -> int:
         for size in SIZES:
             runs, pairs = these_queries(values, size, given.replicates)
             print(
-                f"{values.name:20}{size:4}  {runs.share:10.3f} {runs.width:6.3f}  {pairs.share:11.3f} {pairs.width:6.3f}",
+                f"{values.name:20}{size:4}  {runs.share:10.3f} {runs.width:6.3f}  {pairs.share:11.3f} "
+                f"{pairs.width:6.3f}",
                 flush=True,
             )
             if values is found[0] and size >= FEWEST_NEEDED:

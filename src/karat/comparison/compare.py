@@ -18,6 +18,7 @@ from karat.comparison.runs import Evaluation, RunsLike, evaluated, named, parts_
 from karat.comparison.significance import contests_of
 from karat.comparison.statistics.paired import RESAMPLES, SEED, refuse_seed
 from karat.comparison.statistics.rank_correlation import kendall, rbo, tau_ap_b
+from karat.comparison.with_documents import documents_contests, grades_of, sample_in
 from karat.comparison.with_judge import Plan, judged_contests
 from karat.evaluation.scores import Scores
 from karat.inputs.query_files import GroupsLike, groups_of
@@ -117,7 +118,9 @@ def compare(
         weights: the weight of each query in the means, ``{query: weight}``.
         judge: a model's judgments of all queries, or its scores of the same runs, if ``qrels`` are people's judgments
             of some of the queries. The means are then estimated from both, and a single run is enough. People's queries
-            must be a random sample, and the test is ``t``.
+            must be a random sample, and the test is ``t``. People may also have judged single documents, drawn with
+            known probabilities: then ``qrels`` is a table with a column ``probability``, or ``{query: {document:
+            (grade, probability)}}``.
         target: with a judge, whether estimates and p concern ``these`` queries, or queries ``similar`` to these.
         judge_weight: λ, the weight of the judge's values; None fits it, and 1 makes the estimates exactly unbiased.
         strata: with a judge, the stratum of each query, if people's queries were drawn within strata: a mapping or a
@@ -143,7 +146,7 @@ def compare(
     """
     plan = Plan(target, judge_weight, strata, width)
     conventions: dict[str, Any] = {"policy": policy, "profile": profile, "weights": weights}
-    judging = None
+    judging, sample, people = None, None, ""
     if judge is not None:
         plan.refuse_unusable(
             test=test not in (None, "t"),
@@ -153,6 +156,9 @@ def compare(
             weights=weights,
         )
         test = "t"
+        sample = sample_in(qrels)
+        people = os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else ""
+        qrels = qrels if sample is None else grades_of(sample)
         judging = evaluated_by(judge, runs, measures, conventions, judged_at)
     if not isinstance(runs, Evaluation):
         least = 2 if judge is None else 1
@@ -191,6 +197,10 @@ def compare(
     facts = None
     if judging is None:
         contests, settings = contests_of(tables, settings, groups)
+    elif sample is not None:
+        ids, contests, facts = documents_contests(sample, judging, settings, plan)
+        systems = [replace(each, judged=math.nan) for each in judging.systems.values()]
+        scores = tuple(each.scores for each in systems)
     else:
         ids, contests, facts = judged_contests(runs, judging, settings, plan)
     found = Comparison(
@@ -202,7 +212,7 @@ def compare(
         settings=settings,
         judged=tuple(each.judged for each in systems),
         judged_depth=runs.depth,
-        qrels_name="" if runs.qrels is None else runs.qrels.name,
+        qrels_name=people or ("" if runs.qrels is None else runs.qrels.name),
         orders=orders_of(list(contests.values()), systems, settings.baseline) if orders else None,
         judge=facts,
     )

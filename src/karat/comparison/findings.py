@@ -271,6 +271,7 @@ class Judging:
         alone: the queries that only people judged, which are left out.
         undefined: the number of queries that are left out because a run has no value, by label.
         measures: the judge's values of each measure, by label.
+        documents: the number of documents that people judged, if people judged sampled documents and not whole queries.
     """
 
     name: str
@@ -284,6 +285,7 @@ class Judging:
     alone: tuple[str, ...]
     undefined: dict[str, int]
     measures: dict[str, Judged]
+    documents: int | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

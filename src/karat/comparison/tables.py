@@ -238,29 +238,25 @@ def judged(comparison: Findings) -> list[Sheet]:
         return []
     contest = comparison.primary
     its, digits = known.measures[contest.label], digits_of(len(comparison.ids), contest)
+    columns: dict[str, list[str]] = {
+        "people": [decimals(each, digits) for each in its.people],
+        "judge": [decimals(each, digits) for each in its.judge],
+        "bias": [signed(each, digits) for each in its.biases],
+        f"{comparison.settings.confidence * 100:g}% CI": [
+            interval(*ends, digits, sign=True) for ends in zip(its.lows, its.highs, strict=True)
+        ],
+        "worth": [decimals(each, 0) for each in its.worth],
+    }
+    key = "note"
+    if known.documents is not None:
+        key = "note documents"
+        del columns["people"], columns["worth"]
     rows = [
-        [
-            letter(run),
-            comparison.names[run],
-            decimals(its.people[run], digits),
-            decimals(its.judge[run], digits),
-            signed(its.biases[run], digits),
-            interval(its.lows[run], its.highs[run], digits, sign=True),
-            decimals(its.worth[run], 0),
-        ]
+        [letter(run), comparison.names[run], *(each[run] for each in columns.values())]
         for run in ranking(comparison)
     ]
-    header = [
-        "#",
-        f"judge, {contest.label}",
-        "people",
-        "judge",
-        "bias",
-        f"{comparison.settings.confidence * 100:g}% CI",
-        "worth",
-    ]
-    note = say("judge", "note", sample=known.sample, queries=known.queries)
-    return [Sheet(header, rows, frozenset({0, 1}), note=note)]
+    note = say("judge", key, sample=known.sample, queries=known.queries)
+    return [Sheet(["#", f"judge, {contest.label}", *columns], rows, frozenset({0, 1}), note=note)]
 
 
 def worst(comparison: Findings, view: View) -> Sheet:
@@ -323,6 +319,9 @@ def numbers_of(
 def differences(comparison: Findings, pairs: Sequence[Pair], digits: int) -> dict[str, list[str]]:
     """Returns the difference, interval, effect size and wins of pairs, by the titles of the columns."""
     ends = [interval(pair.low, pair.high, digits, sign=True) for pair in pairs]
+    if comparison.judge is not None and comparison.judge.documents is not None:
+        title = f"{comparison.settings.confidence * 100:g}% CI"
+        return {"diff": [signed(pair.difference, digits) for pair in pairs], title: ends}
     return {
         "diff": [signed(pair.difference, digits) for pair in pairs],
         f"{comparison.settings.confidence * 100:g}% CI": ends,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -286,7 +286,9 @@ def lettered(comparison: Findings) -> bool:
 def heading(comparison: Findings) -> str:
     """Returns one line above the table: the qrels, the queries and the runs."""
     baseline, known = comparison.settings.baseline, comparison.judge
-    shares = {} if known is None else {"sample": known.sample, "queries": known.queries}
+    shares: dict[str, Any] = {}
+    if known is not None:
+        shares = {"sample": known.sample, "queries": known.queries, "documents": known.documents}
     parts = [
         *(
             [comparison.qrels_name, plural(len(comparison.ids), "query", "queries")]
@@ -294,7 +296,7 @@ def heading(comparison: Findings) -> str:
             else [
                 say(
                     "judge",
-                    "heading",
+                    "heading" if known.documents is None else "heading documents",
                     people=comparison.qrels_name or "scores",
                     judge=known.name or "scores",
                     **shares,
@@ -345,8 +347,9 @@ def judge_words(comparison: Findings) -> list[str]:
     strata = "" if known.strata is None else say("judge", "strata", count=known.strata)
     which = say("judge", known.target, **sizes)
     fitted = ", ".join(f"{decimals(each.weight, 2)} for {label}" for label, each in known.measures.items())
+    key = "target" if known.documents is None else "target documents"
     return [
-        say("judge", "target", which=which, strata=strata, **sizes),
+        say("judge", key, which=which, strata=strata, documents=known.documents, **sizes),
         say("judge", "fitted", which=fitted)
         if known.fixed is None
         else say("judge", "fixed", weight=known.fixed),
@@ -374,9 +377,9 @@ def judge_said(comparison: Findings) -> list[str]:
             "high": signed(each.high, digits),
         }
         said.append(say("judge", "bias" if sure else "no bias", **words))
-    if known.sample == known.queries:
+    if known.sample == known.queries and known.documents is None:
         return said
-    return [*said, worth_said(comparison), needed_said(comparison)]
+    return [each for each in (*said, worth_said(comparison), needed_said(comparison)) if each]
 
 
 def worth_said(comparison: Findings) -> str:
@@ -417,10 +420,12 @@ def needed_said(comparison: Findings) -> str:
     total = float(np.median(np.where(np.isnan(needed), np.inf, needed))) if len(needed) else math.nan
     if not math.isfinite(total):
         return say("judge", "needed never", **words)
-    more = math.ceil(total) - known.sample
+    present = known.sample if known.documents is None else known.documents
+    more = math.ceil(total) - present
     if more <= 0:
         return say("judge", "needed none", **words)
-    return say("judge", "needed", **words, count=more, total=math.ceil(total))
+    key = "needed" if known.documents is None else "needed documents"
+    return say("judge", key, **words, count=more, total=math.ceil(total))
 
 
 def family_words(settings: Settings, measures: int) -> str:

@@ -233,8 +233,6 @@ def outcome_of(
     table: Table, found: Estimates, first: Integers, second: Integers, settings: Settings
 ) -> Outcome:
     """Returns the difference, interval and p of every pair."""
-    from scipy.special import stdtr
-
     runs, pairs = table.values.shape[1], len(first)
     outcome = empty_outcome(first, second)
     own = slice(runs, runs + pairs)
@@ -247,13 +245,29 @@ def outcome_of(
     if pairs:
         outcome.wins[:], outcome.ties[:], outcome.losses[:] = wins(table.sign * differences)
     error, freedom = found.error[own], np.where(found.freedom[own] > 0, found.freedom[own], np.nan)
+    tested(outcome, error, freedom, settings)
+    unaided = found.unaided[own]
+    outcome.identical[:] = (np.abs(outcome.difference) <= NOISE) & (unaided <= NOISE) & (error <= NOISE)
+    outcome.p[outcome.identical] = 1.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        outcome.d_z[:] = np.where(unaided > NOISE, outcome.difference / np.sqrt(unaided), 0.0)
+    return outcome
+
+
+def tested(outcome: Outcome, error: Floats, freedom: Floats, settings: Settings) -> None:
+    """Writes p, the probabilities that the settings request, and the detectable difference of every pair.
+
+    Args:
+        outcome: the pairs with their differences.
+        error: the standard error of each difference.
+        freedom: its degrees of freedom, or NaN.
+        settings: the settings of the test.
+    """
+    from scipy.special import stdtr
+
     usual = error > NOISE
-    outcome.identical[:] = (np.abs(found.value[own]) <= NOISE) & (found.unaided[own] <= NOISE) & ~usual
     with np.errstate(divide="ignore", invalid="ignore"):
         t = outcome.difference / error
-        outcome.d_z[:] = np.where(
-            found.unaided[own] > NOISE, outcome.difference / np.sqrt(found.unaided[own]), 0.0
-        )
         margin, rope = settings.margin, settings.rope
         if margin is not None:
             outcome.p_equivalent[:] = stdtr(freedom, (np.abs(outcome.difference) - margin) / error)
@@ -261,11 +275,10 @@ def outcome_of(
             worse, better = (-rope - outcome.difference) / error, (outcome.difference - rope) / error
             outcome.p_worse[:], outcome.p_better[:] = stdtr(freedom, worse), stdtr(freedom, better)
             outcome.p_same[:] = 1 - outcome.p_worse - outcome.p_better
-    outcome.p[:] = np.where(usual, 2 * stdtr(freedom, -np.abs(t)), np.where(outcome.identical, 1.0, np.nan))
+    outcome.p[:] = np.where(usual, 2 * stdtr(freedom, -np.abs(t)), np.nan)
     needed = one_sided_quantile((1 + settings.confidence) / 2, freedom) + one_sided_quantile(POWER, freedom)
     outcome.detectable[:] = np.where(usual, needed * error, np.nan)
     outcome.error[:] = 0.0
-    return outcome
 
 
 def contest_of(values: Estimated, outcome: Outcome, settings: Settings, runs: int) -> Contest:

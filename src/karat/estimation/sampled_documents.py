@@ -1,0 +1,387 @@
+"""Means estimated from single documents that people judged, drawn with known probabilities, and a judge's grades.
+
+The estimator is the difference estimator of survey sampling (Särndal, Swensson and Wretman, *Model Assisted Survey
+Sampling*, 1992, chapter 6). The value of a query is computed with people's grades where they exist, and with the
+judge's grades elsewhere. Each document that people judged then also stands for the 1/π − 1 others like it that they did
+not judge: the change of the value when people's grade replaces the judge's is added that many times.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from karat.estimation.people_and_judge import pooling
+from karat.evaluation.values import values_of
+from karat.inputs.columns import plain_name, usual
+from karat.inputs.decompression import unpacked
+from karat.inputs.errors import sentences
+from karat.inputs.files.header import head_of, split
+from karat.inputs.ids import text_of
+from karat.inputs.qrels import Qrels
+from karat.lists.rows import JudgedRows, joined
+from karat.matching.match import finished, match
+from karat.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from karat.conventions.policy import Policy
+    from karat.inputs.run import Run
+    from karat.lists.rows import Floats, Integers
+    from karat.measures import Measure
+
+PROBABILITY = ("probability", "inclusionprobability", "pi")
+"""The usual names of the column of probabilities, in lower case and without separators."""
+
+NOISE = 1e-12
+"""The rounding error of equal values."""
+
+
+class Judgment(NamedTuple):
+    """A person's judgment of a document that was drawn with a known probability.
+
+    Args:
+        grade: the grade.
+        probability: the probability with which the document was drawn, above 0 and at most 1.
+    """
+
+    grade: float
+    probability: float
+
+
+def has_probabilities(path: str) -> bool:
+    """Returns whether a file is a table of judgments with a column of probabilities."""
+    try:
+        first = head_of(path).decode("utf-8", "replace").split("\n", 1)[0].strip()
+    except DataError:
+        return False
+    if first.startswith("{"):
+        try:
+            names = list(json.loads(first))
+        except ValueError:
+            return False
+    else:
+        names = split(first, max(",;\t", key=first.count))
+    return any(plain_name(name) in PROBABILITY for name in names)
+
+
+def read_sample(path: str) -> dict[str, dict[str, Judgment]]:
+    """Reads judgments of sampled documents: a table in CSV, TSV or JSON lines.
+
+    Its columns are the query, the document, the grade, and the probability with which the document was drawn.
+
+    Raises:
+        DataError: a missing column; a grade or a probability that is not allowed; a document that occurs twice.
+    """
+    found: dict[str, dict[str, Judgment]] = {}
+    roles: dict[str, str] = {}
+    for line, row in rows_in(path):
+        roles = roles or roles_of(list(row), path)
+        query, document = (str(row[roles[role]]).strip() for role in ("query", "document"))
+        grade = number_in(row[roles["grade"]], "grade", path, line)
+        probability = number_in(row[roles["probability"]], "probability", path, line)
+        if not 0 < probability <= 1:
+            raise DataError(
+                f"the probability {probability:g} is not above 0 and at most 1.", file=path, line=line
+            )
+        its = found.setdefault(query, {})
+        if document in its:
+            raise DataError(
+                f"document '{document}' is listed twice for query '{query}'. Remove one.",
+                file=path,
+                line=line,
+            )
+        its[document] = Judgment(grade, probability)
+    if not found:
+        raise DataError("there are no judgments.", file=path)
+    return found
+
+
+def rows_in(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yields the number of each line and its row.
+
+    Raises:
+        DataError: the text is not UTF-8, or a row has another number of columns.
+    """
+    with sentences(path), unpacked(path) as file:
+        content = file.read()
+    try:
+        lines = [
+            (number, line)
+            for number, line in enumerate(content.decode("utf-8-sig").splitlines(), 1)
+            if line.strip()
+        ]
+    except UnicodeDecodeError:
+        raise DataError("the text is not UTF-8. Save it as UTF-8.", file=path) from None
+    if lines and lines[0][1].lstrip().startswith("{"):
+        for number, line in lines:
+            try:
+                yield number, dict(json.loads(line))
+            except (ValueError, TypeError):
+                raise DataError("the line is not a JSON object.", file=path, line=number) from None
+        return
+    separator = max(",;\t", key=lines[0][1].count) if lines else ","
+    names = split(lines[0][1], separator) if lines else []
+    for (number, _), fields in zip(
+        lines[1:], csv.reader((line for _, line in lines[1:]), delimiter=separator)
+    ):
+        if len(fields) != len(names):
+            found = f"found {len(fields)} columns, but the first line has {len(names)}. Complete the row."
+            raise DataError(found, file=path, line=number)
+        yield number, dict(zip(names, fields, strict=True))
+
+
+def roles_of(names: Sequence[str], path: str) -> dict[str, str]:
+    """Returns the column of each role.
+
+    Raises:
+        DataError: a column is missing.
+    """
+    found = {role: next(iter(usual(names, role)), None) for role in ("query", "document", "grade")}
+    found["probability"] = next((name for name in names if plain_name(name) in PROBABILITY), None)
+    for role, name in found.items():
+        if name is None:
+            raise DataError(
+                f"there is no column with a usual name for the {role}, such as '{role}'.", file=path
+            )
+    return {role: name for role, name in found.items() if name is not None}
+
+
+def number_in(value: object, role: str, path: str, line: int) -> float:
+    """Returns a field as a finite number.
+
+    Raises:
+        DataError: the field is empty or not a number.
+    """
+    try:
+        number = float(str(value))
+    except ValueError:
+        number = np.nan
+    if not np.isfinite(number):
+        raise DataError(
+            f"the {role} '{value}' is not a number. Fill it in, or remove the row.", file=path, line=line
+        )
+    return number
+
+
+# ---------------------------------------------------------------- values under two grades
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """Every document that people or the judge judged. A document's number is its place in these arrays [documents].
+
+    Args:
+        qrels: judgments in which the grade of a document is its number.
+        people: people's grade, or the judge's if people did not judge the document.
+        judge: the judge's grade, or 0 if the judge did not judge the document.
+        sampled: the numbers of the documents that people judged [sample].
+        probability: the probability of each of these [sample].
+        queries: the number of the judge's queries.
+    """
+
+    qrels: Qrels
+    people: Floats
+    judge: Floats
+    sampled: Integers
+    probability: Floats
+    queries: int
+
+    @classmethod
+    def of(cls, people: Mapping[str, Mapping[str, Judgment]], judge: Qrels) -> Documents:
+        """Numbers the documents.
+
+        Raises:
+            DataError: people judged a query that the judge did not.
+        """
+        table: dict[str, dict[str, float]] = {}
+        grades: list[float] = []
+        changed: list[float] = []
+        sampled: list[int] = []
+        probability: list[float] = []
+        judged: dict[str, dict[str, float]] = {}
+        for name, document_id, grade in judge.rows():
+            judged.setdefault(text_of(name), {})[text_of(document_id)] = grade
+        for query in people:
+            if query not in judged:
+                raise DataError(
+                    f"People judged documents of query '{query}', which the judge did not judge. Add its judgments."
+                )
+        for query, its in judged.items():
+            own = people.get(query, {})
+            numbers = table.setdefault(query, {})
+            for document in dict.fromkeys((*its, *own)):
+                judgment = own.get(document)
+                numbers[document] = float(len(grades))
+                known = max(float(its.get(document, 0.0)), 0.0)
+                changed.append(known)
+                grades.append(known if judgment is None else max(judgment.grade, 0.0))
+                if judgment is not None:
+                    sampled.append(len(grades) - 1)
+                    probability.append(judgment.probability)
+        return cls(
+            Qrels.of(table),
+            np.array(grades),
+            np.array(changed),
+            np.array(sampled, np.int64),
+            np.array(probability),
+            len(judged),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """The values of one run by one measure.
+
+    Args:
+        mean: the mean with people's grades where they exist, and the judge's elsewhere.
+        judge: the mean with the judge's grades alone.
+        people: what each sampled document with people's grade adds to the mean, compared with a grade of 0 [sample].
+        change: what people's grade in place of the judge's changes in the mean, for each sampled document [sample].
+    """
+
+    mean: float
+    judge: float
+    people: Floats
+    change: Floats
+
+
+def changes_of(documents: Documents, run: Run, measures: Sequence[Measure], policy: Policy) -> list[Changes]:
+    """Returns the values of a run by each measure, and how each judgment of people changes them."""
+    found = match(documents.qrels, run, policy)
+    numbered = found.whole
+    base = with_grades(numbered, documents.people)
+    values = values_of(finished(base, policy), measures).mean(axis=0)
+    judge = values_of(finished(with_grades(numbered, documents.judge), policy), measures).mean(axis=0)
+    place = np.full(len(documents.people), -1)
+    place[numbered.judged_grades.astype(np.int64)] = numbered.list_of_judgment
+    lists = place[documents.sampled]
+    repeated = joined([numbered], lists)
+    own = values_of(finished(joined([base], lists), policy), measures)
+    parts = []
+    for other in (np.zeros(len(documents.sampled)), documents.judge[documents.sampled]):
+        changed = with_grades(repeated, documents.people, documents.sampled, other)
+        parts.append((own - values_of(finished(changed, policy), measures)) / documents.queries)
+    return [
+        Changes(float(values[column]), float(judge[column]), parts[0][:, column], parts[1][:, column])
+        for column in range(len(measures))
+    ]
+
+
+def with_grades(
+    numbered: JudgedRows, grades: Floats, changed: Integers | None = None, other: Floats | None = None
+) -> JudgedRows:
+    """Returns rows with grades in place of the documents' numbers.
+
+    Args:
+        numbered: rows whose grades are the numbers of documents.
+        grades: the grade of each document.
+        changed: for each list, the number of a document with another grade.
+        other: these grades.
+    """
+    rows, pool = numbered.grade.astype(np.int64), numbered.judged_grades.astype(np.int64)
+    row_grades = np.where(rows >= 0, grades[np.maximum(rows, 0)], numbered.grade)
+    pool_grades = grades[pool]
+    if changed is not None and other is not None:
+        for numbers, those, owner in (
+            (rows, row_grades, numbered.list_of_row),
+            (pool, pool_grades, numbered.list_of_judgment),
+        ):
+            here = numbers == changed[owner]
+            those[here] = other[owner[here]]
+    return replace(numbered, grade=row_grades, judged_grades=pool_grades)
+
+
+def is_linear(measure: Measure) -> bool:
+    """Returns whether a measure is a sum over the retrieved documents that does not depend on other judgments.
+
+    Example:
+        >>> from karat.measures import parse_measure
+        >>> [is_linear(parse_measure(name)) for name in ("P@10", "DCG@10", "nDCG@10", "AP")]
+        [True, True, False, False]
+    """
+    if not measure.definition.additive:
+        return False
+    one = np.ones(1)
+    rows = JudgedRows(one, np.array([0, 1]), one, 2 * one, one, one, np.array([0, 1]), 2 * one)
+    # Other grades in the pool also change a scale that reaches from the lowest to the highest grade, as in RBP.
+    more = replace(rows, judged_offsets=np.array([0, 4]), judged_grades=np.array([2.0, 1.0, 5.0, 0.0]))
+    return bool(values_of(rows, [measure])[0, 0] == values_of(more, [measure])[0, 0])
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """Estimated means of several series, which are runs or differences of runs. Each array is [series].
+
+    Args:
+        value: the estimate.
+        error: its standard error.
+        freedom: the degrees of freedom of the error.
+        judge: the mean with the judge's grades alone.
+        weight: λ, the weight of the judge's grades.
+    """
+
+    value: Floats
+    error: Floats
+    freedom: float
+    judge: Floats
+    weight: float
+
+
+def estimated_documents(
+    runs: Sequence[Changes],
+    probability: Floats,
+    contrasts: Floats,
+    *,
+    linear: bool,
+    weight: float | None = None,
+) -> Sampled:
+    """Estimates means from judgments of sampled documents.
+
+    For a linear measure with a fixed λ, the estimate is unbiased. λ is fitted to all runs and all pairs of runs
+    together. For other measures λ is 1, and the estimate is a linear approximation. The variance is that of Hájek
+    (1964) for a sample of fixed size with unequal probabilities.
+
+    Args:
+        runs: the values of each run.
+        probability: the probability of each sampled document.
+        contrasts: the weights of the runs in each series [series, runs].
+        linear: whether the measure is linear.
+        weight: λ; None fits it for a linear measure.
+    """
+    drawn = probability < 1
+    size = int(drawn.sum())
+    pi = probability[drawn]
+    change = np.stack([each.change[drawn] for each in runs], axis=1) / pi[:, None]
+    people = np.stack([each.people[drawn] for each in runs], axis=1) / pi[:, None]
+    judged = people - change
+    share = (1 - pi) * size / max(size - 1, 1)
+    root = np.sqrt(share)[:, None]
+
+    def centred(values: Floats) -> Floats:
+        return np.asarray(root * (values - (share[:, None] * values).sum(axis=0) / max(share.sum(), NOISE)))
+
+    lost = 1 if linear and weight is None else 0
+    if not linear:
+        weight = 1.0
+    elif weight is None:
+        pool = pooling(len(runs))
+        fixed = centred(judged)
+        total = float((pool * (fixed.T @ fixed)).sum())
+        shared = float((pool * (fixed.T @ centred(people))).sum())
+        weight = max(shared / total, 0.0) if total > NOISE**2 and size > 2 else 0.0
+    residual = centred(people - weight * judged)
+    squared = np.einsum("sr,sr->s", contrasts @ (residual.T @ residual), contrasts)
+    represented = ((1 - pi)[:, None] * (people - weight * judged)).sum(axis=0)
+    with_judge = np.array([each.mean for each in runs])
+    alone = np.array([each.people.sum() for each in runs])
+    value = contrasts @ (weight * with_judge + (1 - weight) * alone + represented)
+    error = np.sqrt(np.maximum(squared, 0.0) * (max(size - 1, 1) / max(size - 1 - lost, 1)))
+    return Sampled(
+        value, error, float(size - 1 - lost), contrasts @ np.array([each.judge for each in runs]), weight
+    )

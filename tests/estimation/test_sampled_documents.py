@@ -1,0 +1,185 @@
+"""Estimates from single documents that people judged: laws by enumeration, exactness, and the file."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat import DataError, PolicyError
+from karat.estimation.sampled_documents import (
+    Documents,
+    Judgment,
+    changes_of,
+    estimated_documents,
+    has_probabilities,
+    is_linear,
+    read_sample,
+)
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
+from karat.measures import parse_measure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DRAW = random.Random(7)
+PEOPLE = {f"q{n}": {f"d{m}": DRAW.choice([0, 0, 1, 2]) for m in range(4)} for n in range(2)}
+MODEL = {q: {d: min(2, g + DRAW.choice([0, 1])) for d, g in its.items()} for q, its in PEOPLE.items()}
+RUNS = {name: {q: {f"d{m}": DRAW.random() for m in range(6)} for q in PEOPLE} for name in "ab"}
+PAIRS = [(query, document) for query, its in PEOPLE.items() for document in its]
+CONTRASTS = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]])
+
+
+def estimate(chosen: Any, probability: float, measure: str, weight: float | None) -> Any:
+    people: dict[str, dict[str, Judgment]] = {}
+    for query, document in chosen:
+        people.setdefault(query, {})[document] = Judgment(PEOPLE[query][document], probability)
+    documents = Documents.of(people, Qrels.of(MODEL))
+    wanted = parse_measure(measure)
+    changes = [changes_of(documents, Run.of(run), [wanted], karat.Policy())[0] for run in RUNS.values()]
+    return estimated_documents(
+        changes, documents.probability, CONTRASTS, linear=is_linear(wanted), weight=weight
+    )
+
+
+def truth(qrels: Any, measure: str) -> Any:
+    scores = karat.evaluate(qrels, RUNS, measure)
+    return CONTRASTS @ [scores[name][measure] for name in RUNS]
+
+
+@pytest.mark.parametrize("measure", ["P@3", "DCG@4", "CG@3"])
+@pytest.mark.parametrize("weight", [0.0, 0.6, 1.0])
+def test_for_a_linear_measure_the_estimates_and_their_variances_are_unbiased(
+    measure: str, weight: float
+) -> None:
+    """With equal probabilities, Hájek's variance is that of a simple random sample, which is unbiased."""
+    found = [estimate(chosen, 5 / 8, measure, weight) for chosen in combinations(PAIRS, 5)]
+    values = np.array([each.value for each in found])
+    assert values.mean(axis=0) == pytest.approx(truth(PEOPLE, measure), abs=1e-12)
+    assert np.mean([each.error**2 for each in found], axis=0) == pytest.approx(values.var(axis=0), abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["P@3", "DCG@4", "nDCG@3", "AP", "RR", "ERR@3"])
+def test_if_people_judged_every_document_the_estimate_is_exact(measure: str) -> None:
+    found = estimate(PAIRS, 1.0, measure, None)
+    assert found.value == pytest.approx(truth(PEOPLE, measure), abs=1e-12)
+    assert found.error == pytest.approx(np.zeros(3), abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["P@3", "nDCG@3", "AP"])
+def test_a_judge_who_agrees_with_people_leaves_nothing_to_correct(measure: str) -> None:
+    people = {q: {d: Judgment(g, 0.5) for d, g in list(its.items())[:2]} for q, its in MODEL.items()}
+    documents = Documents.of(people, Qrels.of(MODEL))
+    changes = changes_of(documents, Run.of(RUNS["a"]), [parse_measure(measure)], karat.Policy())
+    assert changes[0].change == pytest.approx(np.zeros(4))
+    assert changes[0].mean == pytest.approx(karat.evaluate(MODEL, RUNS["a"], measure)[measure])
+
+
+def test_which_measures_are_linear() -> None:
+    names = ("P@10", "CG@5", "DCG@10", "RBP", "nDCG@10", "AP", "R@10", "RR", "ERR@10", "Success@1")
+    assert [name for name in names if is_linear(parse_measure(name))] == ["P@10", "CG@5", "DCG@10"]
+
+
+@pytest.mark.thorough
+def test_simulated_intervals_hold_the_difference() -> None:
+    draw = np.random.default_rng(11)
+    queries = [f"q{n}" for n in range(25)]
+    people = {q: {f"d{m}": int(draw.choice([0, 0, 0, 1, 2])) for m in range(30)} for q in queries}
+    model = {
+        q: {d: min(2, g + int(draw.random() < 0.3)) for d, g in its.items()} for q, its in people.items()
+    }
+    runs = {name: {q: {f"d{m}": float(draw.random()) for m in range(30)} for q in queries} for name in "abc"}
+    exact = karat.compare(people, runs, "DCG@10", test="t")["DCG@10"]
+    every = [(q, d) for q in queries for d in people[q]]
+    place_of = {
+        (name, q): {d: place for place, d in enumerate(sorted(its, key=its.__getitem__, reverse=True))}
+        for name, run in runs.items()
+        for q, its in run.items()
+    }
+    size = np.array([max(1 / (2 + place_of[name, q][d]) for name in runs) for q, d in every])
+    pi = np.minimum(1, 150 * size / size.sum())
+    held = []
+    for _ in range(150):
+        order = draw.permutation(len(every))
+        places = order[np.searchsorted(np.cumsum(pi[order]), np.arange(draw.random(), pi.sum(), 1.0))]
+        sample: dict[str, dict[str, tuple[float, float]]] = {}
+        for place in places:
+            query, document = every[place]
+            sample.setdefault(query, {})[document] = (people[query][document], float(pi[place]))
+        found = karat.compare(sample, runs, "DCG@10", judge=model)["DCG@10"]  # type: ignore[arg-type]
+        held += [
+            one.low <= other.difference <= one.high
+            for one, other in zip(found.pairs, exact.pairs, strict=True)
+        ]
+    assert 0.9 <= np.mean(held) <= 0.985
+
+
+def written(folder: Path, text: str, name: str = "sample.csv") -> str:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_the_file_is_a_table_with_probabilities(tmp_path: Path) -> None:
+    expected = {"q1": {"d1": Judgment(2, 0.5), "d2": Judgment(0, 1)}}
+    table = "query,document,grade,probability\nq1,d1,2,0.5\nq1,d2,0,1\n"
+    lines = (
+        '{"qid": "q1", "docno": "d1", "rel": 2, "probability": 0.5}\n'
+        '{"qid": "q1", "docno": "d2", "rel": 0, "probability": 1}\n'
+    )
+    for text in (table, table.replace(",", "\t"), lines):
+        path = written(tmp_path, text)
+        assert has_probabilities(path)
+        assert read_sample(path) == expected
+    assert not has_probabilities(written(tmp_path, "q1 0 d1 2\n"))
+    assert not has_probabilities(written(tmp_path, "query,document,grade\nq1,d1,2\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("query,document,grade,probability\nq1,d1,,0.5\n", r"line 2: the grade '' is not a number"),
+        (
+            "query,document,grade,probability\nq1,d1,1,0\n",
+            r"line 2: the probability 0 is not above 0 and at most 1",
+        ),
+        ("query,document,grade,probability\nq1,d1,1,1.5\n", r"line 2: the probability 1.5 is not"),
+        (
+            "query,document,grade,probability\nq,d,1,1\nq,d,1,1\n",
+            r"line 3: document 'd' is listed twice for query 'q'",
+        ),
+        ("query,document,grade,probability\nq1,d1,1\n", r"line 2: found 3 columns, but the first line has 4"),
+        ("query,document,probability\nq1,d1,1\n", r"there is no column with a usual name for the grade"),
+        ("query,document,grade,probability\n", r"there are no judgments"),
+    ],
+)
+def test_a_bad_file_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=message):
+        read_sample(written(tmp_path, text))
+
+
+def test_a_comparison_from_a_file(tmp_path: Path) -> None:
+    rows = [f"{q},{d},{PEOPLE[q][d]},0.75" for q, d in PAIRS[:6]]
+    path = written(tmp_path, "query,document,grade,probability\n" + "\n".join(rows) + "\n")
+    found = karat.compare(path, RUNS, ["P@3", "nDCG@3"], judge=MODEL)
+    expected = estimate(PAIRS[:6], 0.75, "P@3", None)
+    pair = found["P@3"].pairs[0]
+    assert pair.difference == pytest.approx(expected.value[2], abs=1e-12)
+    assert found["P@3"].means == pytest.approx(expected.value[:2], abs=1e-12)
+    assert found.judge is not None
+    assert found.judge.documents == 6
+    assert {each.kind for each in found.warnings} >= {"few", "approximate"}
+    assert "6 documents of 2 queries judged by people" in " ".join(str(found).split())
+    with pytest.raises(PolicyError, match="neither strata of queries nor the target 'similar'"):
+        karat.compare(path, RUNS, "P@3", judge=MODEL, target="similar")
+    with pytest.raises(PolicyError, match="fixed order"):
+        karat.compare(path, RUNS, "P@3", judge=MODEL, policy=karat.Policy(ties="expected"))
+    with pytest.raises(DataError, match="no plain mean over queries"):
+        karat.compare(path, RUNS, "NumRelRet", judge=MODEL)
+    with pytest.raises(DataError, match="People judged documents of query 'q1'"):
+        karat.compare(path, RUNS, "P@3", judge={"q0": MODEL["q0"]})
