@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from karat.comparison.significance import Outcome
     from karat.comparison.with_judge import Plan
     from karat.estimation.sampled_documents import Sampled
-    from karat.inputs.ids import Names
+    from karat.inputs.names import Names
     from karat.lists.rows import Floats, Integers
 
 
