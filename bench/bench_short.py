@@ -101,7 +101,7 @@ def made(setting: Setting, users: int, run: int) -> Files:
 
 def make(paths: Files, users: int, run: int) -> None:
     """Writes the judgments and a run. Each file gets its name when it is complete."""
-    parts = [path.with_suffix(".part") for path in paths]
+    parts = [path.with_name(f"{path.name}.part") for path in paths]
     with parts[0].open("wb") as qrels, parts[1].open("wb") as lists:
         for lines in lines_of(users, run):
             qrels.write(lines[0])
