@@ -170,6 +170,18 @@ public:
         return find(hash, [](std::uint32_t) { return true; });
     }
 
+    // The slot at which a search begins, and whether the number in it, if it holds one, was stored for a hash like this one.
+    std::uint32_t first_slot(std::uint64_t hash) const { return slots_[hash & mask_]; }
+    bool alike(std::uint32_t slot, std::uint64_t hash) const { return (slot & tags_) == tag_of(hash); }
+
+    // The same as candidate(), behind that slot.
+    std::uint32_t candidate_behind(std::uint64_t hash) const {
+        for (std::size_t i = (hash + 1) & mask_;; i = (i + 1) & mask_) {
+            if (slots_[i] == 0) return NONE;
+            if (alike(slots_[i], hash)) return number_of(slots_[i]);
+        }
+    }
+
     void prefetch_slot(std::uint64_t hash) const { prefetch(slots_ + (hash & mask_)); }
 
     std::uint32_t number_of(std::uint32_t slot) const { return (slot & ~tags_) - 1; }

@@ -51,23 +51,35 @@ void Judgments::find_documents(std::int64_t q, const Document* documents, std::s
         for (std::size_t i = 0; i < count; ++i) found[i] = find(documents[i]);
         return;
     }
+    // Whether a document is judged cannot be predicted, so the lists of those to look at are written without a branch.
     std::uint32_t candidates[TOGETHER];
+    std::uint32_t alike[TOGETHER + 1], others[TOGETHER + 1];
     std::string_view names[TOGETHER];
+    std::size_t alike_count = 0, other_count = 0;
     for (std::size_t i = 0; i < count; ++i) slots.prefetch_slot(documents[i].hash);
     for (std::size_t i = 0; i < count; ++i) {
-        candidates[i] = slots.candidate(documents[i].hash);
-        if (candidates[i] != IdSlots::NONE) documents_.prefetch_bounds(static_cast<std::size_t>(first) + candidates[i]);
+        const std::uint32_t slot = slots.first_slot(documents[i].hash);
+        const bool full = slot != 0, same = full & slots.alike(slot, documents[i].hash);
+        found[i] = -1;
+        candidates[i] = slots.number_of(slot);
+        alike[alike_count] = others[other_count] = static_cast<std::uint32_t>(i);
+        alike_count += same;
+        other_count += full & !same;
     }
-    for (std::size_t i = 0; i < count; ++i) {
-        names[i] = candidates[i] == IdSlots::NONE ? std::string_view() : name(candidates[i]);
-        prefetch(names[i].data());
+    for (std::size_t k = 0; k < other_count; ++k) {
+        const std::uint32_t i = others[k];
+        candidates[i] = slots.candidate_behind(documents[i].hash);
+        alike[alike_count] = i;
+        alike_count += candidates[i] != IdSlots::NONE;
     }
-    for (std::size_t i = 0; i < count; ++i) {
-        if (candidates[i] == IdSlots::NONE) {
-            found[i] = -1;
-        } else {
-            found[i] = same_id(names[i], documents[i].name()) ? first + static_cast<std::int64_t>(candidates[i]) : find(documents[i]);
-        }
+    for (std::size_t k = 0; k < alike_count; ++k) documents_.prefetch_bounds(static_cast<std::size_t>(first) + candidates[alike[k]]);
+    for (std::size_t k = 0; k < alike_count; ++k) {
+        names[k] = name(candidates[alike[k]]);
+        prefetch(names[k].data());
+    }
+    for (std::size_t k = 0; k < alike_count; ++k) {
+        const std::uint32_t i = alike[k];
+        found[i] = same_id(names[k], documents[i].name()) ? first + static_cast<std::int64_t>(candidates[i]) : find(documents[i]);
     }
 }
 

@@ -34,15 +34,17 @@ void Reducer::join(std::int64_t query, const Documents& documents) {
         std::int64_t found[Judgments::TOGETHER];
         const auto some = std::min<std::uint32_t>(Judgments::TOGETHER, count - start);
         judgments_.find_documents(query, documents.documents.data() + start, some, found);
-        for (std::uint32_t i = start; i < start + some; ++i) {
-            const std::int64_t judgment = found[i - start];
-            const Document& document = documents.documents[i];
-            if (judgment < 0) {
-                const auto same = [&](std::uint32_t other) { return same_id(documents.documents[other].name(), document.name()); };
-                const std::uint32_t first = unjudged_.find_or_add(document.hash, i, same);
-                if (first != IdTable::NONE) repeats_.push_back({first, i, -1});
-                continue;
-            }
+        // Which are judged cannot be predicted, so both lists are written without a branch.
+        std::uint32_t judged[Judgments::TOGETHER + 1], others[Judgments::TOGETHER + 1];
+        std::uint32_t judged_count = 0, other_count = 0;
+        for (std::uint32_t i = 0; i < some; ++i) {
+            judged[judged_count] = others[other_count] = i;
+            judged_count += found[i] >= 0;
+            other_count += found[i] < 0;
+        }
+        for (std::uint32_t k = 0; k < judged_count; ++k) {
+            const std::uint32_t i = start + judged[k];
+            const std::int64_t judgment = found[judged[k]];
             std::uint32_t& retrieved_as = retrieved_as_[static_cast<std::size_t>(judgment - from)];
             if (retrieved_as == NEVER) {
                 retrieved_as = i;
@@ -51,7 +53,15 @@ void Reducer::join(std::int64_t query, const Documents& documents) {
                 repeats_.push_back({retrieved_as, i, judgment});
             }
         }
+        for (std::uint32_t k = 0; k < other_count; ++k) {
+            const std::uint32_t i = start + others[k];
+            const Document& document = documents.documents[i];
+            const auto same = [&](std::uint32_t other) { return same_id(documents.documents[other].name(), document.name()); };
+            const std::uint32_t first = unjudged_.find_or_add(document.hash, i, same);
+            if (first != IdTable::NONE) repeats_.push_back({first, i, -1});
+        }
     }
+    std::sort(repeats_.begin(), repeats_.end(), [](const Again& a, const Again& b) { return a.document < b.document; });
 }
 
 // Leaves one of each repeated document and moves the others' numbers up.
