@@ -150,7 +150,7 @@ def estimated(
         >>> judge = np.array([[0.60], [0.90], [0.35], [0.70], [0.95], [0.50], [0.75], [0.80]])
         >>> people = np.array([[0.42], [0.10], [0.65], [0.55]])
         >>> found = estimated(Sample(people, judge, np.array([0, 2, 3, 6])), np.eye(1))
-        >>> round(found.weight, 6), round(found.value[0], 6), int(found.freedom[0])
+        >>> round(found.weight, 6), round(float(found.value[0]), 6), int(found.freedom[0])
         (1.289474, 0.550888, 2)
     """
     parts = parts_of(sample)
