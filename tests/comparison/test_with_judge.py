@@ -92,9 +92,9 @@ def test_facts_about_the_judge() -> None:
     assert all(len(SOME) < each <= len(QUERIES) for each in facts.needed_pairs)
     text = str(found)
     assert "16 of 40 queries judged by people" in text
-    assert "The judge gives P@5 values that are larger than people's by" in text
+    assert "The judge's P@5 is larger than people's by" in text
     assert "They assume that people's queries were drawn at random." in " ".join(text.split())
-    assert "needs about" in text
+    assert "people need to judge about" in " ".join(text.split())
 
 
 def test_queries_like_these_are_less_certain_than_these_queries() -> None:
@@ -196,7 +196,12 @@ def test_one_run_is_estimated() -> None:
     several = karat.estimate(SOME, MODEL, RUNS, "AP")
     assert several["AP"].means == karat.compare(SOME, RUNS, "AP", judge=MODEL)["AP"].means
     assert several["AP"].pairs == ()
-    assert "An interval of a value of width" in " ".join(str(several).split())
+    assert "For a value with an interval of width" in " ".join(str(several).split())
+    with pytest.raises(DataError, match="There are no pairs of runs, only values"):
+        several.to_frame()
+    with pytest.raises(DataError, match="There are no pairs of runs, only values"):
+        several.to_figure("pairs")
+    assert several.to_latex().count("$\\lambda$") == 1
 
 
 def test_every_format_has_the_judge() -> None:
@@ -211,7 +216,7 @@ def test_every_format_has_the_judge() -> None:
         "worth",
         "needed_pairs",
     }
-    assert document["judge_said"][0].startswith("The judge gives AP")
+    assert document["judge_said"][0].startswith("The judge's AP")
     for text in (found.to_markdown(), found.to_latex(), found.to_html()):
         assert "bias" in text
         assert "drawn at random" in text

@@ -124,9 +124,23 @@ def frame(comparison: Findings, what: str, backend: str | None) -> Any:
     """Returns a data frame with a row per pair and measure, run and measure, or query.
 
     Raises:
-        DataError: no data frame library is installed.
+        DataError: no data frame library is installed, or estimates have no pairs.
     """
+    if what == "pairs":
+        refuse_without_pairs(comparison, "to_frame('runs')")
     return frame_of(columns_of(comparison, what), backend)
+
+
+def refuse_without_pairs(comparison: Findings, remedy: str) -> None:
+    """Refuses to show the pairs of estimates that have none.
+
+    Raises:
+        DataError: there are no pairs of runs.
+    """
+    if not comparison.primary.pairs:
+        raise DataError(
+            f"There are no pairs of runs, only values: use {remedy}, or karat.compare with two or more runs."
+        )
 
 
 def separated(comparison: Findings, layout: str) -> str:
@@ -210,6 +224,8 @@ def figure(comparison: Findings, kind: str, measure: str | None) -> Any:
         raise DataError(
             f"There is no figure '{kind}'. {did_you_mean(kind, kinds, 'It is one of ' + ', '.join(kinds) + '.')}"
         )
+    if kind in ("differences", "pairs"):
+        refuse_without_pairs(comparison, "to_figure('intervals')")
     try:
         from matplotlib.figure import Figure
     except ImportError:

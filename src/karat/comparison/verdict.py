@@ -388,19 +388,20 @@ def worth_said(comparison: Findings) -> str:
     if known is None:
         return ""
     its = known.measures[comparison.labels[0]]
-    runs, pairs = np.array(its.worth), np.array(its.worth_pairs)
-    pairs = pairs[np.isfinite(pairs)]
-    parts = []
-    if len(pairs):
-        counts = {"pairs": np.median(pairs), "least": pairs.min(), "most": pairs.max()}
-        rounded = {name: f"{count:.0f}" for name, count in counts.items()}
-        if len(pairs) == 1:
-            parts.append(f"{rounded['pairs']} for the difference")
-        else:
-            parts.append(say("judge", "worth pairs", **rounded))
-    if np.isfinite(runs).any():
-        parts.append(say("judge", "worth runs", runs=f"{np.nanmedian(runs):.0f}"))
-    return say("judge", "worth", sample=known.sample, which=" and ".join(parts)) if parts else ""
+    said = []
+    for kind, worth in (("a difference", its.worth_pairs), ("a value", its.worth)):
+        known_worth = np.array(worth)[np.isfinite(worth)]
+        if len(known_worth):
+            ends = {"least": f"{known_worth.min():.0f}", "most": f"{known_worth.max():.0f}"}
+            several = kind == "a difference" and len(known_worth) > 1
+            words = {
+                "what": say("judge", kind),
+                "sample": known.sample,
+                "count": f"{np.median(known_worth):.0f}",
+                "spread": say("judge", "spread", **ends) if several else "",
+            }
+            said.append(say("judge", "worth", **words))
+    return " ".join(said)
 
 
 def needed_said(comparison: Findings) -> str:
@@ -410,7 +411,7 @@ def needed_said(comparison: Findings) -> str:
         return ""
     its, pairs = known.measures[comparison.labels[0]], bool(comparison.primary.pairs)
     needed = np.array(its.needed_pairs if pairs else its.needed)
-    kind = "of a difference" if pairs else "of a value"
+    kind = "a value" if not pairs else "a median difference" if len(needed) > 1 else "a difference"
     digits = digits_of(len(comparison.ids), comparison.primary)
     words = {
         "what": say("judge", kind),

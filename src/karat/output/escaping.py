@@ -102,6 +102,7 @@ LATEX_SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     ">": "\\textgreater{}",
     "|": "\\textbar{}",
     "≤": "$\\leq$",
+    "λ": "$\\lambda$",
     "τ": "$\\tau$",
     "~": "\\textasciitilde{}",
     "^": "\\textasciicircum{}",
