@@ -52,3 +52,21 @@ def test_missing_values_are_decided_by_name(tmp_path: Path, capsys: pytest.Captu
     assert "Choose --missing zero or --missing skip." in capsys.readouterr().err
     main(["compare", str(path), "--missing", "zero"])
     assert "b lacks 1 of 8 judged queries, counted as 0: q8." in capsys.readouterr().out
+
+
+def test_a_gate_compares_scores_with_a_baseline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, drop in (("old", 0.0), ("new", 0.2)):
+        rows = [f"nDCG@10\tq{n}\t{0.3 + n / 20 - drop + n % 3 / 50}\n" for n in range(12)]
+        (tmp_path / f"{name}.txt").write_text("".join(rows))
+    old, new = str(tmp_path / "old.txt"), str(tmp_path / "new.txt")
+    main(["gate", old, "--baseline", old, "--max-drop", "nDCG@10=0.01"])
+    assert "passed" in capsys.readouterr().out.lower()
+    assert outcome(["gate", new, "--baseline", old, "--max-drop", "nDCG@10=0.01"]) == 1
+    assert "nDCG@10 fell by 0.2000" in capsys.readouterr().out
+    table = tmp_path / "scores.csv"
+    table.write_text(TABLE)
+    assert outcome(["gate", str(table), "--baseline", old, "--max-drop", "nDCG@10=0.01"]) == 2
+    assert "a gate needs one run, and the file has 2 (a, b)" in capsys.readouterr().err
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
+    assert outcome(["gate", str(tmp_path / "qrels.txt"), "--min", "AP=0.1"]) == 2
+    assert "Missing argument 'RUN'." in capsys.readouterr().err

@@ -243,6 +243,8 @@ def test_bad_input_is_refused() -> None:
     both = {name: {"other": {"d1": 1.0}, **its} for name, its in RUNS.items()}
     with pytest.raises(DataError, match="share 0 of 1 queries"):
         karat.compare({"other": {"d1": 1}}, both, "AP", judge=MODEL)
+    with pytest.raises(DataError, match="A record stores scores, not estimates"):
+        karat.record(karat.compare(SOME, RUNS, "AP", judge=MODEL), "never-written.json")
     with pytest.raises(DataError, match="GMAP is a geometric mean"):
         karat.compare(SOME, RUNS, "GMAP", judge=MODEL)
 

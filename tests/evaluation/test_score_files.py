@@ -188,6 +188,12 @@ def test_bad_input_is_refused_with_its_place(name: str, tmp_path: Path) -> None:
         karat.read_scores(written(tmp_path, "t.csv", content))
 
 
+def test_the_table_says_who_computed_the_values() -> None:
+    text = str(karat.read_scores(NESTED))
+    assert "3 queries · values computed by another tool" in text
+    assert "no judged document" not in text
+
+
 def test_other_mistakes_are_refused() -> None:
     with pytest.raises(PolicyError, match="There is no missing='none'"):
         karat.read_scores(NESTED, missing="none")

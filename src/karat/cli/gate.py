@@ -8,19 +8,21 @@ from typing import Any
 
 import click
 
-from karat.cli.options import Given, options, refuse_misuse
+from karat.cli.judging import scores_in
+from karat.cli.options import Given, options, refuse_misuse, split
 from karat.cli.terminal import answer
+from karat.evaluation.score_files import holds_scores
 from karat.measures.grammar import NUMBER
 from karat.output.errors import DataError
 
 
 @click.command("gate")
-@click.argument("qrels")
-@click.argument("run")
+@click.argument("qrels", metavar="QRELS|SCORES")
+@click.argument("run", required=False)
 @options("gate")
 def gate_command(
     qrels: str,
-    run: str,
+    run: str | None,
     baseline: str | None,
     drops: tuple[str, ...],
     floors: tuple[str, ...],
@@ -36,6 +38,9 @@ def gate_command(
     \b
         karat gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=0.005
 
+    In place of QRELS and RUN, SCORES is a file with the values of one run by query, as in 'karat compare'. The baseline
+    is then such a file, too.
+
     The exit code is 0 if the gate passed, 1 if it failed, and 2 if it is undecided, for example because a
     file cannot be read.
     """
@@ -49,10 +54,14 @@ def gate_command(
     read = (qrels, run, baseline, given.exclude)
     refuse_misuse(*read, output=junit)
     gated = [each.rpartition("=")[0] for each in (*drops, *floors) if "=" in each]
+    if run is None:
+        judged, ranked = None, only_run(qrels, given, gated)
+    else:
+        judged, ranked = given.qrels(qrels, gated or None), given.run(run)
     found = gate(
-        given.qrels(qrels, gated or None),
-        given.run(run),
-        None if baseline is None else baseline_in(baseline, given),
+        judged,
+        ranked,
+        None if baseline is None else baseline_in(baseline, given, gated),
         limits(drops, "--max-drop"),
         limits(floors, "--min"),
         **given.conventions,
@@ -68,11 +77,32 @@ def gate_command(
         sys.exit(1)
 
 
-def baseline_in(argument: str, given: Given) -> Any:
-    """Reads the baseline at a path, which is a record or a run."""
+def baseline_in(argument: str, given: Given, gated: list[str]) -> Any:
+    """Reads the baseline at a path, which is a record, a file with the values of a run by query, or a run."""
     from karat.testing.baseline import record_of
 
-    return record_of(argument) or given.run(argument)
+    record = record_of(argument)
+    if record is None and holds_scores(split(argument)[1]):
+        return only_run(argument, given, gated)
+    return record or given.run(argument)
+
+
+def only_run(argument: str, given: Given, gated: list[str]) -> Any:
+    """Returns the values of the only run in a file with values of queries.
+
+    Raises:
+        click.UsageError: the file has no values of queries, so that a RUN is missing.
+        DataError: the file has several runs.
+    """
+    if not holds_scores(split(argument)[1]):
+        raise click.UsageError("Missing argument 'RUN'.")
+    scores = scores_in((argument,), given, tuple(gated))
+    if len(scores) > 1:
+        raise DataError(
+            f"{argument}: a gate needs one run, and the file has {len(scores)} ({', '.join(scores)}). Give a file "
+            "with one run."
+        )
+    return next(iter(scores.values()))
 
 
 def limits(options: tuple[str, ...], option: str) -> Any:

@@ -327,7 +327,9 @@ def decided(scores: Values, say: Language = ENGLISH) -> list[str]:
         parts.append(say.counted(counts.extra, one, many))
     if counts.empty:
         parts.append(empty_told(scores, say))
-    if counts.queries and not counts.found:
+    if scores.profile == GIVEN:
+        pass  # the documents are unknown
+    elif counts.queries and not counts.found:
         parts.append(say("no judged document retrieved"))
     elif counts.queries > counts.empty and not counts.relevant:
         parts.append(say("no relevant document retrieved"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from karat.evaluation.score_tables import Values, board, footers, sentence, to_json
+from karat.evaluation.score_tables import GIVEN, Values, board, footers, sentence, to_json
 from karat.inputs.names import Names
 from karat.inputs.runs.engine import TABLES, placed
 from karat.lists.rows import joined
@@ -143,7 +143,7 @@ class Scores(Tabled, Values):
             inputs={},
             warnings=(),
         )
-        if len(merged.ids) and not merged.counts.found:
+        if len(merged.ids) and not merged.counts.found and merged.profile != GIVEN:
             doubt = sentence("scores", "nothing_found", name=self.name, parts=len(parts))
             warn(doubt)
             merged = replace(merged, warnings=(doubt,))

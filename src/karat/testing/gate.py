@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.comparison.compare import compare
 from karat.conventions.request import conventions, names_in
+from karat.evaluation.score_tables import GIVEN
 from karat.evaluation.scores import Scores
 from karat.inputs.sources import kept
 from karat.output.errors import DataError, Worded, by_policy
@@ -108,7 +109,8 @@ def gate(
     notes = [] if record is None else changed_judgments(record, qrels)
     assert not isinstance(held, Record)
     if isinstance(held, Scores) and profile is None:
-        policy, profile = conventions(None, policy, held.policy)[1], held.profile
+        policy = conventions(None, policy, held.policy)[1]
+        profile = None if held.profile == GIVEN else held.profile
     own = conventions(profile, None)[0].measures
     drops = limits_in(
         max_drop, "max_drop", "The tolerance", "0.005", 0, default=own[0] if own else DEFAULT_MEASURE
@@ -244,7 +246,7 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
         DataError: neither side retrieved a judged document; or the policy leaves out queries that the run lacks,
             although the baseline has a value for them.
     """
-    either = old.counts.found or new.counts.found
+    either = old.counts.found or new.counts.found or GIVEN in (old.profile, new.profile)
     if not either and "none" not in (old.policy.overlap, new.policy.overlap):
         raise DataError(say("limits", "nothing judged", new=new.name, old=old.name))
     absent = set(new.counts.missing)

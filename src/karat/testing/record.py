@@ -70,6 +70,8 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
         scores = list(what)
     else:
         scores, comparison = list(what.scores), what
+        if what.judge is not None:
+            raise DataError(say("record", "estimates"))
     refuse_overwriting(
         path, [each for its in scores for origin in its.inputs.values() for each in origin.files]
     )
