@@ -30,6 +30,10 @@ ORDERS = ("pessimistic", "optimistic")
 AT_A_TIME = 2**17
 """The most rows or judgments processed at a time, which limits memory and keeps arrays in the cache of a core."""
 
+ROWS_TOGETHER = 2**15
+"""The most rows of several runs whose values are computed together. Larger arrays cost more in fresh pages of memory than
+they save in calls."""
+
 
 def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Any] | None = None) -> Floats:
     """Returns the value of each measure for each list.
@@ -109,12 +113,13 @@ def query_of(lists: Flat, group: int) -> int:
     return int(np.searchsorted(offsets, group, side="right")) - 1
 
 
-def parts_of(sizes: Floats | Integers) -> Iterator[tuple[int, int]]:
-    """Yields the bounds of parts of the lists, each with at most ``AT_A_TIME`` rows, or with a single list."""
+def parts_of(sizes: Floats | Integers, most: int | None = None) -> Iterator[tuple[int, int]]:
+    """Yields the bounds of parts of the lists, each with at most ``most`` rows, or with a single list."""
+    most = AT_A_TIME if most is None else most
     ends, first = np.cumsum(sizes + 1), 0
     while first < len(ends):
         before = ends[first - 1] if first else 0
-        last = max(first + 1, int(np.searchsorted(ends, before + AT_A_TIME, side="right")))
+        last = max(first + 1, int(np.searchsorted(ends, before + most, side="right")))
         yield first, last
         first = last
 
@@ -170,7 +175,7 @@ def values_together(
         UncomputableError: a measure has no value for the grades of a list.
     """
     sizes = [(1 + len(ORDERS) * bounds) * (len(each.rows.grade) + len(each.rows.length)) for each in founds]
-    for first, last in parts_of(np.array(sizes)):
+    for first, last in parts_of(np.array(sizes), ROWS_TOGETHER):
         several = founds[first:last]
         values = stack_of(several, measures, policy, best, bounds=bounds)
         stops = np.cumsum([len(each.rows.length) for each in several]).tolist()
