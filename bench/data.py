@@ -150,7 +150,8 @@ def judgments(draw: Any, queries: NDArray[Any], documents: NDArray[Any], size: S
         grades[:, 0] = 1
     owners = np.repeat(queries, places.shape[1])
     judged = np.take_along_axis(documents, places, axis=1)
-    judged[:, size.judged - size.missed :] += COLLECTION  # which no run retrieves
+    # Numbers beyond the collection, which no run retrieves.
+    judged[:, size.judged - size.missed :] = COLLECTION + 100_000 + np.arange(size.missed)
     found = judged.ravel()
     missed = queries[::10]
     return columns(
