@@ -31,8 +31,7 @@ AT_A_TIME = 2**17
 """The most rows or judgments processed at a time, which limits memory and keeps arrays in the cache of a core."""
 
 ROWS_TOGETHER = 2**15
-"""The most rows of several runs whose values are computed together. Larger arrays cost more in fresh pages of memory than
-they save in calls."""
+"""The most rows of several runs whose values are computed together. Larger arrays leave the cache of a core."""
 
 
 def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Any] | None = None) -> Floats:
