@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 SEED = 20240
 MEASURES = ("nDCG@10", "AP(rel=2)", "P(rel=2)@10")
 SIZES = (8, 12, 20, 30)
+DOCUMENTS = (100, 200, 400, 1000)
+"""The numbers of single documents that people judged."""
+SUMS, OTHERS = ("DCG@10", "P(rel=2)@10"), ("nDCG@10", "AP(rel=2)")
 FEWEST_NEEDED = 12
 """From this number of queries on, the limits on coverage hold."""
 
@@ -98,6 +101,10 @@ def main(arguments: list[str] | None = None) -> int:
                         "",
                     )
                 )
+    if given.data.is_dir():
+        print(f"\n{'sampled documents':20}{'m':>5}  {'runs: held':>10} {'bias':>7}  {'pairs: held':>11}")
+        for size in DOCUMENTS:
+            bars += documents(given.data, size, max(given.replicates // 10, 2))
     bars.append(
         Bar("30 runs, 6,980 queries, all pairs", "at most", SECONDS, processor_seconds(), "s of processor")
     )
@@ -182,6 +189,49 @@ def similar_queries(follows: float, size: int, replicates: int) -> Held:
         low, high = interval_of(estimated(sample, np.eye(1), weight=0.0, similar=True), 0.95)
         alone.append(high[0] - low[0])
     return Held(float(np.mean(held)), float(np.mean(width) / np.mean(alone)))
+
+
+def documents(folder: Path, size: int, replicates: int) -> Iterator[Bar]:
+    """Prints the coverage of intervals from sampled documents, and returns the limits on measures that are sums.
+
+    Documents are drawn systematically, with probabilities in proportion to the sum of their discounts in the runs.
+    """
+    import karat
+
+    draw = np.random.default_rng([SEED, size])
+    runs = sorted(path for path in (folder / "runs").iterdir() if not path.name.startswith("."))[::4]
+    lines = [line.split() for line in (folder / "qrels.people.txt").read_text().splitlines()]
+    effect = dict.fromkeys(((query, document) for query, _, document, _ in lines), 0.02)
+    for run in runs:
+        for line in run.read_text().splitlines():
+            query, _, document, rank, *_ = line.split()
+            if (query, document) in effect:
+                effect[query, document] += 1 / np.log2(2 + float(rank))
+    share = np.array(list(effect.values()))
+    chance = np.minimum(1, size * share / share.sum())
+    exact = karat.compare(folder / "qrels.people.txt", runs, [*SUMS, *OTHERS], test="t")
+    kept: dict[str, list[tuple[float, float, float]]] = {label: [] for label in exact.labels}
+    for _ in range(replicates):
+        order = draw.permutation(len(lines))
+        places = order[np.searchsorted(np.cumsum(chance[order]), np.arange(draw.random(), chance.sum(), 1.0))]
+        sample: dict[str, dict[str, tuple[float, float]]] = {}
+        for place in places.tolist():
+            query, _, document, grade = lines[place]
+            sample.setdefault(query, {})[document] = (float(grade), float(chance[place]))
+        found = karat.compare(sample, runs, exact.labels, judge=folder / "qrels.model.txt")
+        for label, its in found.contests.items():
+            truth = exact[label]
+            ends = list(zip(its.low, truth.means, its.high, its.means))
+            pairs = [low.low <= real.difference <= low.high for low, real in zip(its.pairs, truth.pairs)]
+            runs_held = [low <= mean <= high for low, mean, high, _ in ends]
+            kept[label].append(
+                (np.mean(runs_held), np.mean([own - mean for _, mean, _, own in ends]), np.mean(pairs))
+            )
+    for label, rows in kept.items():
+        held, bias, pairs_held = np.mean(rows, axis=0).tolist()
+        print(f"{label:20}{size:5}  {held:10.3f} {bias:+7.3f}  {pairs_held:11.3f}", flush=True)
+        if label in SUMS:
+            yield Bar(f"{size} documents, {label}, pairs, coverage", "at least", 0.9, pairs_held, "")
 
 
 def processor_seconds() -> float:

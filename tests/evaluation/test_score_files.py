@@ -177,6 +177,8 @@ REFUSED = {
     "empty": ("", r"the file is empty"),
     "unknown": ("one two\n", r"line 1: 'one two' begins neither a table"),
     "three": ("map\tq1\t0.5\nmap q2\n", r"line 2: found 2 columns, expected 3"),
+    "long": (f"query,a\nq1,0.5\nq2,{'x' * 140_000}\n", r"line 3: the row cannot be read \(field larger than"),
+    "quoted": ('query,a\n"q\n1",0.5\nq2,x\n', r"line 4: the value is not a finite number: 'x'"),
     "json": ('{"query": "q1", "a": 0.5}\nx\n', r"line 2: the line is not a JSON object"),
 }
 

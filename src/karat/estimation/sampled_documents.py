@@ -127,13 +127,16 @@ def rows_in(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         return
     separator = max(",;\t", key=lines[0][1].count) if lines else ","
     names = split(lines[0][1], separator) if lines else []
-    for (number, _), fields in zip(
-        lines[1:], csv.reader((line for _, line in lines[1:]), delimiter=separator)
-    ):
-        if len(fields) != len(names):
-            found = f"found {len(fields)} columns, but the first line has {len(names)}. Complete the row."
-            raise DataError(found, file=path, line=number)
-        yield number, dict(zip(names, fields, strict=True))
+    rows = csv.reader((line for _, line in lines[1:]), delimiter=separator)
+    try:
+        for fields in rows:
+            number = lines[rows.line_num][0]
+            if len(fields) != len(names):
+                found = f"found {len(fields)} columns, but the first line has {len(names)}. Complete the row."
+                raise DataError(found, file=path, line=number)
+            yield number, dict(zip(names, fields, strict=True))
+    except csv.Error as error:
+        raise DataError(f"the rows cannot be read: {error}.", file=path) from None
 
 
 def roles_of(names: Sequence[str], path: str) -> dict[str, str]:

@@ -323,11 +323,18 @@ def add_table(cells: Cells, lines: Sequence[tuple[int, str]], name: str, alone: 
         raise DataError(sentence("score_files", "two_names", name=again), file=cells.file, line=lines[0][0])
     layout = Layout.of(names, alone, cells.file)
     rows = csv.reader((line for _, line in lines[1:]), delimiter=separator)
-    for (number, _), fields in zip(lines[1:], rows):
-        if len(fields) != len(names):
-            found = sentence("score_files", "columns", count=len(fields), expected=len(names))
-            raise DataError(found, file=cells.file, line=number)
-        by_role(cells, dict(zip(names, fields, strict=True)), name, {"line": number}, layout)
+    try:
+        for fields in rows:
+            number = lines[rows.line_num][0]
+            if len(fields) != len(names):
+                found = sentence("score_files", "columns", count=len(fields), expected=len(names))
+                raise DataError(found, file=cells.file, line=number)
+            by_role(cells, dict(zip(names, fields, strict=True)), name, {"line": number}, layout)
+    except csv.Error as error:
+        found = sentence("score_files", "no_table", why=error)
+        raise DataError(
+            found, file=cells.file, line=lines[min(rows.line_num + 1, len(lines) - 1)][0]
+        ) from None
 
 
 def add_json(cells: Cells, text: str, name: str, alone: str | None) -> None:
