@@ -151,7 +151,7 @@ def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[Sheet]:
     """Returns the tables of a view, in reading order."""
     found = [board(comparison, view)]
     found += [against(comparison, comparison.primary, view)] if comparison.primary.pairs else []
-    found += judged(comparison)
+    found += judged(comparison, view)
     found += [worst(comparison, view)] if view.worst else []
     found += strata(comparison)
     found += orders(comparison)
@@ -231,7 +231,7 @@ def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
     )
 
 
-def judged(comparison: Findings) -> list[Sheet]:
+def judged(comparison: Findings, view: View) -> list[Sheet]:
     """Returns the table that compares the judge's values of the primary measure with people's, if there is a judge."""
     known = comparison.judge
     if known is None:
@@ -253,7 +253,7 @@ def judged(comparison: Findings) -> list[Sheet]:
         del columns["people"], columns["worth"]
     rows = [
         [letter(run), comparison.names[run], *(each[run] for each in columns.values())]
-        for run in ranking(comparison)
+        for run in ranking(comparison, view)
     ]
     note = say("judge", key, sample=known.sample, queries=known.queries)
     return [Sheet(["#", f"judge, {contest.label}", *columns], rows, frozenset({0, 1}), note=note)]
@@ -279,6 +279,8 @@ def worst(comparison: Findings, view: View) -> Sheet:
         ]
     header = [f"{contest.label}, worst queries", "query", "first", "second", "first minus second"]
     note = "" if rows else "No first run falls behind on any query."
+    if comparison.judge is not None and comparison.judge.documents is not None:
+        note = f"{note} These values come from the judge's grades alone.".strip()
     return Sheet(header, rows, frozenset({0, 1}), note=note)
 
 
