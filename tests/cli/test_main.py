@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -87,6 +88,7 @@ def test_scoring_imports_nothing_that_only_others_need(tmp_path: Path) -> None:
     dear |= {
         "tomllib",
         "karat.inputs.runs.batches",
+        "karat.inputs.runs.engine",
         "karat.inputs.files.json",
     }
     assert not dear & modules
@@ -101,8 +103,76 @@ def test_the_version_and_the_list_of_commands_load_no_numbers(arguments: list[st
     assert ("click" in modules) == (arguments == ["--help"])
 
 
-@pytest.mark.parametrize("arguments", [["eval", "--help"], ["help", "eval"], ["measures"], ["profiles"]])
+@pytest.mark.parametrize(
+    "arguments", [["eval", "--help"], ["compare", "--help"], ["help", "eval"], ["measures"], ["profiles"]]
+)
 def test_help_and_lists_load_no_numbers(arguments: list[str]) -> None:
     printed, modules = loaded(*arguments)
     assert printed
     assert "numpy" not in modules
+
+
+ENDING = """
+import atexit, sys
+from karat.__main__ import command
+sys.argv = ["karat", *sys.argv[1:]]
+atexit.register(print, "registered")
+{before}
+command()
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["--version"], 0), (["profiles"], 0), (["eval", "none"], 2), (["trec-eval"], 1)]
+)
+def test_a_command_ends_without_deleting_objects(arguments: list[str], code: int) -> None:
+    """What others registered for the exit is done, and the exit code and the whole output arrive."""
+    done = subprocess.run(
+        [sys.executable, "-c", ENDING.format(before=""), *arguments], capture_output=True, text=True
+    )
+    assert done.returncode == code
+    assert done.stdout.splitlines()[-1] == "registered"
+    assert len(done.stdout.splitlines()) > 1 or done.stderr
+
+
+@pytest.mark.parametrize(
+    ("before", "at_once"),
+    [
+        ("pass", True),
+        ("import threading; threading.Thread(target=threading.Event().wait, args=(1,)).start()", False),
+        ("sys.setprofile(lambda *given: None)", False),
+        ("sys.settrace(lambda *given: None)", False),
+    ],
+)
+def test_python_ends_a_command_that_is_profiled_or_has_threads(before: str, at_once: bool) -> None:
+    code = ENDING.format(before=f"import os; os._exit = lambda code: print('at once')\n{before}")
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=True
+    )
+    assert "registered" in done.stdout
+    assert ("at once" in done.stdout) == at_once
+
+
+@pytest.mark.parametrize(
+    ("arguments", "threads"), [(["eval"], "1"), (["eval", "--people=p"], None), (["report"], None)]
+)
+def test_only_commands_without_matrices_limit_the_threads_of_blas(
+    arguments: list[str], threads: str | None
+) -> None:
+    code = """
+import os, sys
+from karat import __main__ as entry
+sys.argv = ["karat", *sys.argv[1:]]
+entry.main = lambda: print(os.environ.get("OPENBLAS_NUM_THREADS"))
+entry.command()
+"""
+    clean = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    for given, expected in (({}, threads), ({"OPENBLAS_NUM_THREADS": "3"}, "3")):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**clean, **given},
+        )
+        assert done.stdout == f"{expected}\n"

@@ -13,7 +13,6 @@ from karat.cli.judging import judging_given, judging_in, refuse_runs, scores_in,
 from karat.cli.options import Given, options, present, refuse_few, refuse_misuse, split
 from karat.cli.terminal import answer, say, steps
 from karat.comparison.findings import CORRECTIONS, TESTS
-from karat.evaluation.score_files import holds_scores
 
 TWO_RUNS = "Give a QRELS file and at least two RUNs."
 
@@ -50,6 +49,8 @@ def compare_command(
     In place of QRELS and RUN, SCORES are files with values of queries that exist already: a table (CSV, TSV, JSON lines
     or Parquet), or what 'trec_eval -q', 'ir_measures -q' or 'karat eval -q' printed.
     """
+    from karat.evaluation.score_files import holds_scores
+
     judging = judging_in(options)
     if judging["people"] is None:
         existing = bool(files) and holds_scores(split(files[0])[1])

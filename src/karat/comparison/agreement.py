@@ -15,8 +15,9 @@ from karat.comparison.compare import settled
 from karat.comparison.findings import Settings
 from karat.comparison.runs import RunsLike, evaluated, named, tables_of
 from karat.comparison.significance import contests_of
+from karat.comparison.statistics import SEED
 from karat.comparison.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
-from karat.comparison.statistics.paired import SEED, Draw, resample_means
+from karat.comparison.statistics.paired import Draw, resample_means
 from karat.comparison.statistics.rank_correlation import kendall, tau_ap
 from karat.conventions.request import conventions
 from karat.evaluation.scores import Scores

@@ -16,7 +16,8 @@ from karat.comparison.cautions import cautions_of
 from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, TESTS, Findings, Settings
 from karat.comparison.runs import Evaluation, RunsLike, evaluated, named, parts_of, tables_of
 from karat.comparison.significance import contests_of
-from karat.comparison.statistics.paired import RESAMPLES, SEED, refuse_seed
+from karat.comparison.statistics import SEED
+from karat.comparison.statistics.paired import RESAMPLES, refuse_seed
 from karat.comparison.statistics.rank_correlation import kendall, rbo, tau_ap_b
 from karat.comparison.with_documents import documents_contests, grades_of, sample_in
 from karat.comparison.with_judge import Plan, judged_contests

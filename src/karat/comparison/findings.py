@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from karat.comparison.statistics.paired import SEED
+from karat.comparison.statistics import SEED
 from karat.output.language import Sentences
 
 if TYPE_CHECKING:

@@ -44,7 +44,7 @@ def conventions(
     return convention, (policy or Policy()).over(base)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Request:
     """The measures of a call, and the conventions under which they are computed.
 

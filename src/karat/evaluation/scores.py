@@ -13,7 +13,6 @@ import numpy as np
 
 from karat.evaluation.score_tables import GIVEN, Values, board, footers, sentence, to_json
 from karat.inputs.names import Names
-from karat.inputs.runs.engine import TABLES, placed
 from karat.lists.rows import joined
 from karat.output.document import Display
 from karat.output.errors import DataError, warn
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
     from karat.lists.rows import Floats
     from karat.measures import Measure
 
-FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf", *TABLES)
-"""The libraries that ``to_frame`` can make a frame of."""
+FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
+"""The libraries whose frames ``to_frame`` makes, apart from the engines."""
 
 
 class Tabled(Display):
@@ -163,11 +162,14 @@ class Scores(Tabled, Values):
         Raises:
             DataError: no data frame library is installed, or an engine has no session.
         """
+        from karat.inputs.runs.engine import TABLES, placed  # which a small run need not import
+
         origins = [self.inputs[role] for role in ("run", "qrels") if role in self.inputs]
         whole = "qrels" in self.inputs and self.inputs["qrels"].whole
         columns: dict[str, Any] = {"query": list(map(int, self.queries)) if whole else list(self.queries)}
         columns |= {label: self.matrix[:, place].tolist() for place, label in enumerate(self.labels)}
-        library = backend or next((each.library for each in origins if each.library in FRAMES), None)
+        known = (*FRAMES, *TABLES)
+        library = backend or next((each.library for each in origins if each.library in known), None)
         if library in TABLES:
             home = next((each.home for each in origins if each.library == library), None)
             return placed(frame_of(columns, "pyarrow"), library, home)

@@ -152,7 +152,7 @@ Shape: TypeAlias = "str | tuple[str, ...]"
 """The shape of a column: ``one`` value per row, a ``list``, or the field names of a list of records."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """The roles of a table's columns.
 

@@ -46,7 +46,7 @@ class PackedError(OSError):
         self.fault, self.remedy = fault, remedy
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Format:
     """A compression format.
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 SWAPPED = "are qrels and run swapped?"
 WIDE = "is a whole number that no double represents exactly, so different scores would become equal"
 WHOLE = re.compile(r"[+-]?\d+")
-DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
-LEVEL = re.compile(r"L(\d+)")
+DECIMAL_COMMA = r"[+-]?\d*,\d+"
+LEVEL = r"L(\d+)"
 NO_NUMBERS = ("nan", "inf", "infinity", "null", "none", "na")
 
 
@@ -153,10 +153,10 @@ def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False
         place: the fields of the error.
     """
     name = f"'{value}'" if excerpt or "column" not in place else f"'{value}' in column '{place['column']}'"
-    level = LEVEL.fullmatch(value)
+    level = re.fullmatch(LEVEL, value)
     if wide:
         fault = "wide"
-    elif DECIMAL_COMMA.fullmatch(value):
+    elif re.fullmatch(DECIMAL_COMMA, value):
         fault = "comma"
     elif level is not None:
         fault = "level"

@@ -66,17 +66,17 @@ def texts(mapping: Mapping[Any, Any]) -> dict[str, Any]:
     return {as_text(identifier): value for identifier, value in mapping.items()}
 
 
-UNSEEN = re.compile(r"[\s\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]+")
-FLOAT = re.compile(r"([0-9]+)\.0+")
-NUMBER = re.compile(r"[^0-9]*0*([0-9]+)")
-PART = re.compile(r"(.+?)(?:[^0-9A-Za-z]{1,2}(?:p|passage|chunk|s|sent)?_?[0-9]+){1,2}", re.IGNORECASE)
+UNSEEN = r"[\s\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]+"
+FLOAT = r"([0-9]+)\.0+"
+NUMBER = r"[^0-9]*0*([0-9]+)"
+PART = r"(?i)(.+?)(?:[^0-9A-Za-z]{1,2}(?:p|passage|chunk|s|sent)?_?[0-9]+){1,2}"
 """A passage's id: the document's id, then a separator and a number, once or twice."""
 COLLAPSED = "keep the best passage of each document, under the document's id"
 ENOUGH = 3
 """The fewest ids that must differ by the same prefix before it is reported."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Apart:
     """Two spellings that may mean the same id.
 
@@ -94,15 +94,15 @@ class Apart:
 def folded(identifier: bytes) -> str:
     """Returns the id in normal form: without case, leading zeros, a final ``.0`` and invisible characters."""
     text = unicodedata.normalize("NFKC", text_of(identifier)).casefold()
-    text = UNSEEN.sub("", text)
-    number = FLOAT.fullmatch(text)
+    text = re.sub(UNSEEN, "", text)
+    number = re.fullmatch(FLOAT, text)
     text = number[1] if number else text
     return text.lstrip("0") or text[:1]
 
 
 def number_in(identifier: bytes) -> str | None:
     """Returns the number at the end of an id, without leading zeros, or None if there is no such number."""
-    match = NUMBER.fullmatch(text_of(identifier))
+    match = re.fullmatch(NUMBER, text_of(identifier))
     return match[1] if match else None
 
 
@@ -155,11 +155,11 @@ def how_written(known: str, other: str) -> str:
     """Describes the difference between two spellings of one id."""
     if known.lstrip("0") == other.lstrip("0"):
         return "leading zeros were lost: read ids as text, not as numbers (dtype=str)"
-    if FLOAT.fullmatch(known) or FLOAT.fullmatch(other):
+    if re.fullmatch(FLOAT, known) or re.fullmatch(FLOAT, other):
         return "ids became numbers with fractions: read them as text (dtype=str)"
     if known.casefold() == other.casefold():
         return "upper and lower case differ: write both alike"
-    if UNSEEN.sub("", known) == UNSEEN.sub("", other):
+    if re.sub(UNSEEN, "", known) == re.sub(UNSEEN, "", other):
         return "one has blanks or other invisible characters: remove them"
     return "write both alike"
 
@@ -183,7 +183,7 @@ def parts(mine: list[str], its: list[str]) -> Apart | None:
 
 def document_in(piece: str, known: set[str]) -> str | None:
     """Returns the known document that a passage id belongs to."""
-    match = PART.fullmatch(piece)
+    match = re.fullmatch(PART, piece)
     if match is None:
         return None
     shorter = re.sub(r"[^0-9A-Za-z]{1,2}[A-Za-z]*_?[0-9]+$", "", piece)

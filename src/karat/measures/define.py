@@ -29,7 +29,7 @@ sentence = Sentences(__file__)
 Value: TypeAlias = "str | float | tuple[Any, ...]"
 Formula = TypeVar("Formula", bound="Callable[..., Any]")
 
-HOLDING_A_NUMBER = re.compile(r"([a-z0-9]+)\(([0-9]+(?:\.[0-9]+)?)\)")
+HOLDING_A_NUMBER = r"([a-z0-9]+)\(([0-9]+(?:\.[0-9]+)?)\)"
 MOST = 1e12
 """The largest value of a parameter without a smaller bound."""
 
@@ -112,7 +112,7 @@ class OneOf:
             return self.role == "gain" and all(pairs)
         if not isinstance(value, str):
             return "number" in self.words and self.number.holds(value)
-        holding = HOLDING_A_NUMBER.fullmatch(value)
+        holding = re.fullmatch(HOLDING_A_NUMBER, value)
         if holding:
             known = any(word.startswith(f"{holding[1]}(") for word in self.words)
             return known and self.number.holds(float(holding[2]))
@@ -143,7 +143,7 @@ one_of: Any = OneOf
 
 def tidied(value: Value) -> Value:
     """Returns a value in its normal spelling: ``jk(2.0)`` becomes ``jk(2)``."""
-    holding = HOLDING_A_NUMBER.fullmatch(value) if isinstance(value, str) else None
+    holding = re.fullmatch(HOLDING_A_NUMBER, value) if isinstance(value, str) else None
     return value if holding is None else f"{holding[1]}({show(float(holding[2]))})"
 
 

@@ -10,9 +10,9 @@ from karat.measures.grammar import TABLE, also_called, canonical, folded
 from karat.output.errors import MeasureError, Worded, worded
 from karat.output.files import own_table
 
-SUFFIXES = re.compile(r"(?:[-_ ]?(?:at)?[-_ ]?(?:[0-9]+|k)|[-_](?:score|metric|rate|mean))$", re.IGNORECASE)
-LEVEL = re.compile(r"-l([0-9]+)$")
-PERSISTENCE = re.compile(r"rbp[._-]([0-9]+)$", re.IGNORECASE)
+SUFFIXES = r"(?i)(?:[-_ ]?(?:at)?[-_ ]?(?:[0-9]+|k)|[-_](?:score|metric|rate|mean))$"
+LEVEL = r"-l([0-9]+)$"
+PERSISTENCE = r"(?i)rbp[._-]([0-9]+)$"
 ALIKE = 0.55
 """The smallest similarity of a suggested name."""
 MOST = 3
@@ -63,19 +63,19 @@ def pointers() -> list[dict[str, Any]]:
 
 def respelled(word: str, at: str | None = None) -> str | None:
     """Returns karat's spelling of a name with another form of depth or parameter, such as ``P10`` or ``rbp.95``."""
-    persistence = PERSISTENCE.match(word)
+    persistence = re.match(PERSISTENCE, word)
     if persistence:
         return f"RBP(p=0.{persistence[1]})"
-    level = LEVEL.search(word) or LEVEL.search(at or "")
+    level = re.search(LEVEL, word) or re.search(LEVEL, at or "")
     if level:
-        own = canonical(LEVEL.sub("", word))
-        depth = LEVEL.sub("", at) if at else ""
+        own = canonical(re.sub(LEVEL, "", word))
+        depth = re.sub(LEVEL, "", at) if at else ""
         return named(own, f"rel={level[1]}", depth) if own else None
     stem, depth = word, at or ""
-    while SUFFIXES.search(stem):
+    while re.search(SUFFIXES, stem):
         digits = re.search(r"[0-9]+$", stem)
         depth = digits[0] if digits else depth
-        stem = SUFFIXES.sub("", stem)
+        stem = re.sub(SUFFIXES, "", stem)
         own = canonical(stem)
         if own is not None:
             return named(own, "", depth)

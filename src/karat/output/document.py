@@ -386,7 +386,7 @@ class Part:
         return ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Line(Part):
     """A sentence.
 
@@ -441,7 +441,7 @@ class Line(Part):
         return HTML.get(self.role, f'<p class="{self.role}">%s</p>\n') % escaping.html(self.whole)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Items(Part):
     """A list of sentences.
 
@@ -478,7 +478,7 @@ class Items(Part):
         return f"<ul>\n{items}</ul>\n" if items else ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Terms(Part):
     """A list of terms with their meanings, or of labels with their values.
 
@@ -529,7 +529,7 @@ class Terms(Part):
         return f"<dl>\n{items}</dl>\n" if items else ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Table(Part):
     """A table. In text and LaTeX, a wide table is split into bands that repeat the first columns.
 
@@ -579,7 +579,7 @@ class Table(Part):
         return f'<div class="wide" tabindex="0">\n{drawn}</div>\n{more}'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Formula(Part):
     """A formula, which only LaTeX shows.
 
@@ -594,7 +594,7 @@ class Formula(Part):
         return f"{self.source}\n"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Section:
     """Parts that belong together, perhaps under a title.
 
@@ -607,7 +607,7 @@ class Section:
     title: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Document:
     """Sections in order, perhaps under a title.
 

@@ -16,7 +16,7 @@ LONGEST = 120
 LONGEST_SENTENCE = 4000
 """Most characters of a sentence."""
 
-TO_A_BUILD = re.compile(r"(?<!\S):(?=:)|#(?=#\w*\[)")
+TO_A_BUILD = r"(?<!\S):(?=:)|#(?=#\w*\[)"
 """The start of a command to the runner of GitHub (``::error`` after blanks, ``##[error]`` anywhere), Azure
 (``##vso[…]``) or TeamCity (``##teamcity[…]``).
 
@@ -34,7 +34,7 @@ def printable(name: str) -> str:
     """
     if not name.isprintable():
         name = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in name)
-    return TO_A_BUILD.sub(escaped, name) if "::" in name or "##" in name else name
+    return re.sub(TO_A_BUILD, escaped, name) if "::" in name or "##" in name else name
 
 
 def escaped(found: re.Match[str]) -> str:
@@ -71,7 +71,7 @@ def lines_for_terminal(text: str) -> str:
 
 # ---------------------------------------------------------------- formats
 
-MARKS = re.compile(
+MARKS = (
     r"(?P<backslash>\\(?=[!-/:-@\[-`{-~]|$))"
     r"|(?P<mark>[`*<|\[\]~$])"
     r"|(?P<underscore>(?<![^\W_])_|_(?![^\W_]))"
@@ -93,7 +93,7 @@ def markdown(text: str) -> str:
         # GitHub looks for mentions after rendering, when a backslash is gone.
         return "@<!-- -->" if kind == "mention" else f"\\{mark}"
 
-    return MARKS.sub(inert, printable(text))
+    return re.sub(MARKS, inert, printable(text))
 
 
 # LaTeX's old font encoding prints other signs for < > |.
@@ -135,7 +135,7 @@ def cell(text: str, delimiter: str) -> str:
     (``=1+1``) stays, since escaping it would change the id.
     """
     if "::" in text or "##" in text:
-        text = TO_A_BUILD.sub(escaped, text) if re.search(r"[\r\n]\s*::|##\w*\[", text) else text
+        text = re.sub(TO_A_BUILD, escaped, text) if re.search(r"[\r\n]\s*::|##\w*\[", text) else text
     if not text or text[0] == ":" or re.search(rf'["\r\n{delimiter}]|^\s|\s$', text):
         return '"' + text.replace('"', '""') + '"' if text else ""
     return text

@@ -4,4 +4,7 @@ Rows are queries in a fixed order (sorted by id), columns are runs; a difference
 second's. Only NumPy is imported here; functions that need scipy's special functions import them themselves.
 """
 
-__all__: list[str] = []
+__all__ = ["SEED"]
+
+SEED = 2026
+"""The default seed; a table's footer prints it."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.comparison.statistics import SEED
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -450,9 +451,6 @@ def one_sided_quantile(chance: Floats | float, freedom: Floats | float) -> Float
 
 PATIENCE = 0.1
 """Seconds that exact p may take in all; p of further pairs is resampled."""
-
-SEED = 2026
-"""The default seed; a table's footer prints it."""
 
 RESAMPLES = 10_000
 """With 1,000, one pair in a hundred ends on the other side of .05; with 10,000, at most one in two hundred."""
