@@ -41,9 +41,9 @@ def command() -> None:
     ):
         sys.exit(code)  # type: ignore[arg-type]
     atexit._run_exitfuncs()  # noqa: SLF001 -- nothing public calls them
-    with contextlib.suppress(OSError, ValueError):
-        sys.stdout.flush()
-        sys.stderr.flush()
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
     os._exit(code or 0)
 
 
