@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from karat.comparison.compare import Comparison as Comparison
     from karat.comparison.compare import compare as compare
     from karat.comparison.estimate import estimate as estimate
+    from karat.comparison.plan import Plan as Plan
+    from karat.comparison.plan import plan as plan
     from karat.conventions.policy import Policy as Policy
     from karat.conventions.profiles import Profile as Profile
     from karat.conventions.profiles import list_profiles as list_profiles
@@ -59,6 +61,7 @@ MODULES = {
     "karat.comparison.agreement_result": "Agreement",
     "karat.comparison.compare": "Comparison compare",
     "karat.comparison.estimate": "estimate",
+    "karat.comparison.plan": "Plan plan",
     "karat.conventions.policy": "Policy",
     "karat.conventions.profiles": "Profile list_profiles",
     "karat.diagnosis.check": "Check check",

@@ -1,0 +1,44 @@
+"""The command ``karat plan``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from karat.cli.judging import scores_in
+from karat.cli.options import Given, options, refuse_few, refuse_misuse, split
+from karat.cli.terminal import answer
+from karat.evaluation.score_files import holds_scores
+
+
+@click.command("plan")
+@click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN... | SCORES...")
+@options("plan")
+def plan_command(
+    files: tuple[str, ...], measures: tuple[str, ...], layout: str, given: Given, **aims: Any
+) -> None:
+    """Say how many queries a comparison needs, from a pilot with few queries.
+
+    The pilot is a set of queries with judgments and at least two runs, whose differences should vary as they will in
+    the comparison. In place of QRELS and RUN, SCORES are files with values of queries that exist already.
+
+    \b
+        karat plan qrels.txt bm25.run dense.run --difference 0.02
+        karat plan qrels.txt bm25.run dense.run --non-inferiority 0.01 --power 0.9
+    """
+    from karat.comparison.plan import plan
+
+    existing = bool(files) and holds_scores(split(files[0])[1])
+    if not existing:
+        refuse_few(files, 3, "Give a QRELS file and at least two RUNs.")
+    refuse_misuse(*files, given.exclude)
+    if existing:
+        scores = scores_in(files, given, measures)
+    else:
+        from karat.evaluation.evaluate import evaluate
+
+        runs = [given.run(each) for each in files[1:]]
+        qrels = given.qrels(files[0], measures or None)
+        scores = evaluate(qrels, runs, list(measures) or None, **given.conventions)
+    answer(plan(scores, **aims), layout)
