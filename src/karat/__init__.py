@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from karat.diagnosis.difference import Difference as Difference
     from karat.diagnosis.difference import difference as difference
     from karat.diagnosis.explain import explain as explain
+    from karat.estimation.next_judgments import Next as Next
+    from karat.estimation.next_judgments import next_judgments as next_judgments
+    from karat.estimation.unjudged_bounds import UnjudgedBounds as UnjudgedBounds
+    from karat.estimation.unjudged_bounds import unjudged_bounds as unjudged_bounds
     from karat.evaluation.beyond_accuracy import Beyond as Beyond
     from karat.evaluation.beyond_accuracy import beyond_accuracy as beyond_accuracy
     from karat.evaluation.curves import Curve as Curve
@@ -67,6 +71,8 @@ MODULES = {
     "karat.diagnosis.check": "Check check",
     "karat.diagnosis.difference": "Difference difference",
     "karat.diagnosis.explain": "explain",
+    "karat.estimation.next_judgments": "Next next_judgments",
+    "karat.estimation.unjudged_bounds": "UnjudgedBounds unjudged_bounds",
     "karat.evaluation.beyond_accuracy": "Beyond beyond_accuracy",
     "karat.evaluation.curves": "Curve curve",
     "karat.evaluation.evaluate": "evaluate evaluate_grades evaluate_judged_ranking",

@@ -35,6 +35,7 @@ COMMANDS = {
         "Measure how far two judges agree.",
     ),
     "plan": ("plan:plan_command", "Say how many queries a comparison needs."),
+    "next": ("next_judgments:next_command", "Choose the documents that people should judge next."),
     "gate": ("gate:gate_command", "Fail if a run is worse than its baseline, for CI."),
     "verify": ("gate:verify_command", "Recompute the scores of a record, and report the differences."),
     "measures": ("help:measures_command", "List the measures, or print their definitions."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any
 
@@ -47,6 +48,8 @@ def evaluate_command(
         return
     if options["tie_bounds"] and options["per_query"]:
         raise click.UsageError("--tie-bounds shows bounds of means, not of queries: leave out --per-query.")
+    bounded, highest = options.pop("unjudged_bounds"), options.pop("max_grade")
+    refuse_unbounded(bounded, highest, layout, weights is not None or judged_ranking is not None)
     asked = list(measures) or None
     read = (weights, judged_ranking, given.exclude, *files)
     refuse_misuse(*read, output=record_path)
@@ -74,9 +77,39 @@ def evaluate_command(
         from karat.testing.record import record
 
         record(scores, record_path)
-    show(scores, layout, **options)
+    bounds = None
+    if bounded:
+        from karat.estimation.unjudged_bounds import unjudged_bounds
+
+        bounds = unjudged_bounds(
+            given.qrels(files[0], asked),
+            [given.run(run) for run in files[1:]],
+            asked,
+            pairs=False,
+            max_grade=highest,
+            **given.conventions,
+        )
+    show(scores, layout, bounds, **options)
     if any(each.failed for each in scores):
         sys.exit(2)  # a warning has said why
+
+
+def refuse_unbounded(bounded: bool, highest: float | None, layout: str, unfit: bool) -> None:
+    """Refuses options that do not go together with ``--unjudged-bounds``, or that need it.
+
+    Raises:
+        click.UsageError: such an option was given.
+    """
+    if highest is not None and not bounded:
+        raise click.UsageError("--max-grade needs --unjudged-bounds.")
+    if bounded and unfit:
+        raise click.UsageError(
+            "--unjudged-bounds needs QRELS and RUNs: leave out --weights and --judged-ranking."
+        )
+    if bounded and layout in (*DATA, "latex"):
+        raise click.UsageError(
+            f"--unjudged-bounds has no table in {layout}: choose another format, such as json."
+        )
 
 
 def evaluate_all(
@@ -93,16 +126,26 @@ def evaluate_all(
 
 
 def show(
-    scores: Any, layout: str, *, per_query: bool, digits: int | None, tie_bounds: bool, lang: str = "en"
+    scores: Any,
+    layout: str,
+    bounds: Any = None,
+    *,
+    per_query: bool,
+    digits: int | None,
+    tie_bounds: bool,
+    lang: str = "en",
 ) -> None:
-    """Writes the scores of all runs to standard output in a format."""
+    """Writes the scores of all runs to standard output in a format, and the bounds of unjudged documents."""
     from karat.evaluation.score_tables import board, footers, to_json
-    from karat.output.document import folded
-    from karat.output.escaping import markdown, sentence
+    from karat.output.document import COLUMNS, folded
+    from karat.output.escaping import json_text, markdown, sentence
     from karat.output.language import language_named
 
     if layout == "json":
-        say(to_json(scores, per_query=per_query))
+        found = to_json(scores, per_query=per_query)
+        if bounds is not None:
+            found = json_text({**json.loads(found), "unjudged_bounds": bounds.as_dict()}) + "\n"
+        say(found)
         return
     columns = terminal_width() if layout == "text" and sys.stdout.isatty() else None
     drawn = "terminal" if layout == "text" and in_colour() else layout
@@ -110,6 +153,10 @@ def show(
         board(scores, drawn, per_query=per_query, digits=digits, columns=columns, tie_bounds=tie_bounds),
         data=layout in DATA,
     )
+    if bounds is not None:
+        say(
+            bounds.to_markdown() if layout == "markdown" else "\n" + bounds.to_text(columns or COLUMNS) + "\n"
+        )
     if layout in (*DATA, "latex"):
         return
     lines = list(map(sentence, footers(scores, language_named(lang))))

@@ -89,7 +89,16 @@ def refuse_beyond_estimates(options: dict[str, Any]) -> None:
     Raises:
         click.UsageError: such an option was given.
     """
-    for name in ("per_query", "tie_bounds", "digits", "weights", "record", "judged-ranking"):
+    for name in (
+        "per_query",
+        "tie_bounds",
+        "unjudged_bounds",
+        "max_grade",
+        "digits",
+        "weights",
+        "record",
+        "judged-ranking",
+    ):
         if options[name]:
             raise click.UsageError(
                 f"--{name.replace('_', '-')} needs complete judgments: leave it out, or give QRELS in place of "

@@ -54,7 +54,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Cautio
             *judge(comparison),
             *chain.from_iterable(look(comparison) for look in others),
         )
-    looks = (missing, undefined, ties, identical, constant, resamples, queries, meanings)
+    looks = (missing, undefined, ties, unjudged, identical, constant, resamples, queries, meanings)
     doubted = chain(apart(comparison), doubts_of(comparison, systems))
     return (*doubted, *chain.from_iterable(look(comparison) for look in looks))
 
@@ -201,6 +201,24 @@ def ties(comparison: Findings) -> Iterator[Caution]:
     ]
     words = {"label": contest.label, "reach": listed(shown, 4)}
     yield from of_pairs(comparison, "ties", turning, words, bounds=list(map(list, reach)))
+
+
+def unjudged(comparison: Findings) -> Iterator[Caution]:
+    """Warns of pairs whose better run depends on the grades of unjudged documents."""
+    if comparison.unjudged is None:
+        return
+    for label, contest in comparison.contests.items():
+        turning = comparison.unjudged.turning(label)
+        shown = [f"{comparison.names[a]} - {comparison.names[b]}" for a, b in turning]
+        words = {
+            "label": label,
+            "count": len(turning),
+            "total": len(contest.pairs),
+            "pairs": listed(shown, 10),
+        }
+        if turning:
+            runs = sorted({run for pair in turning for run in pair})
+            yield caution("turn", runs, words, measure=label, pairs_turning=list(map(list, turning)))
 
 
 def identical(comparison: Findings) -> Iterator[Caution]:

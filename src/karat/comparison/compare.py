@@ -21,6 +21,8 @@ from karat.comparison.statistics.paired import RESAMPLES, refuse_seed
 from karat.comparison.statistics.rank_correlation import kendall, rbo, tau_ap_b
 from karat.comparison.with_documents import documents_contests, grades_of, sample_in
 from karat.comparison.with_judge import Plan, judged_contests
+from karat.estimation.bounds import bounds_of
+from karat.estimation.unjudged_bounds import UnjudgedBounds
 from karat.evaluation.scores import Scores
 from karat.inputs.query_files import GroupsLike, groups_of
 from karat.inputs.runs import MatchOptions, TextRun
@@ -83,6 +85,8 @@ def compare(
     judge_weight: float | None = None,
     strata: GroupsLike | None = None,
     width: float | None = None,
+    unjudged_bounds: bool = False,
+    max_grade: float | None = None,
     progress: _native.Progress | None = None,
 ) -> Comparison:
     """Compare runs: which is better, by how much, and whether the difference may be due to chance.
@@ -128,6 +132,10 @@ def compare(
             file with lines ``query stratum``.
         width: with a judge, the wanted width of intervals, for which the result says how many queries people must judge
             in all. By default, half the present width.
+        unjudged_bounds: also report the least and the greatest mean and difference that judging the unjudged documents
+            can still give, and which differences it can turn.
+        max_grade: for these bounds, the highest grade that judges can give; by default the highest grade in the
+            judgments.
         progress: counts the bytes read, for a progress bar in another thread.
 
     Raises:
@@ -196,6 +204,12 @@ def compare(
     )
     settings = settled(requested, len(names), len(tables))
     facts = None
+    if max_grade is not None and not unjudged_bounds:
+        raise PolicyError("A highest grade needs bounds over unjudged documents: add unjudged_bounds=True.")
+    if unjudged_bounds and judge is not None:
+        raise PolicyError(
+            "Bounds over unjudged documents need judgments without a judge: leave out one of the two."
+        )
     if judging is None:
         contests, settings = contests_of(tables, settings, groups)
     elif sample is not None:
@@ -216,8 +230,33 @@ def compare(
         qrels_name=people or ("" if runs.qrels is None else runs.qrels.name),
         orders=orders_of(list(contests.values()), systems, settings.baseline) if orders else None,
         judge=facts,
+        unjudged=bounds_over(runs, contests, max_grade) if unjudged_bounds else None,
     )
     return replace(found, warnings=cautions_of(found, systems))
+
+
+def bounds_over(
+    evaluation: Evaluation, contests: Mapping[str, Contest], max_grade: float | None
+) -> UnjudgedBounds:
+    """Returns the bounds of all means and differences of a comparison over the grades of unjudged documents.
+
+    Raises:
+        DataError: a run is given as scores, or a measure is no mean over queries.
+        PolicyError: a policy without a fixed order of documents.
+    """
+    runs = [each.run for each in evaluation.systems.values()]
+    if evaluation.qrels is None or None in runs:
+        raise DataError("Bounds over unjudged documents need qrels and runs, not scores.")
+    first = next(iter(evaluation.systems.values())).scores
+    found = bounds_of(
+        evaluation.qrels,
+        [run for run in runs if run is not None],
+        {label: each.measure for label, each in contests.items()},
+        first.policy,
+        pairs=[(pair.a, pair.b) for pair in next(iter(contests.values())).pairs],
+        max_grade=max_grade,
+    )
+    return UnjudgedBounds(tuple(evaluation.systems), found)
 
 
 def evaluated_by(

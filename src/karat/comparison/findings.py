@@ -12,6 +12,7 @@ from karat.output.language import Sentences
 
 if TYPE_CHECKING:
     from karat.comparison.statistics.multiple_comparisons import Anova
+    from karat.estimation.unjudged_bounds import UnjudgedBounds
     from karat.evaluation.scores import Scores
     from karat.inputs.names import Names
     from karat.lists.rows import Floats
@@ -304,6 +305,7 @@ class Findings:
     qrels_name: str = ""
     orders: Any = None
     judge: Judging | None = None
+    unjudged: UnjudgedBounds | None = None
 
     @property
     def queries(self) -> tuple[str, ...]:

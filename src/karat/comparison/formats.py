@@ -44,6 +44,7 @@ def document_of(comparison: Findings, view: View = EVERYTHING, layout: str = "te
             Line(above.replace(" | ", " · ")),
             Line(verdict, "answer"),
             *sheets_of(comparison, view),
+            *bounds_shown(comparison),
         ]
         return Document([Section([*parts, Line(" ".join(said)), Items([f"! {each}" for each in warnings])])])
     before, after = shared_ends(comparison.names)
@@ -53,8 +54,17 @@ def document_of(comparison: Findings, view: View = EVERYTHING, layout: str = "te
     left_out = [Line(f"All names have {' and '.join(ends)}.")] if ends else []
     blocks: list[list[Part]] = [[Line(above)], [Line(verdict, "verdict")], [first, *left_out]]
     blocks += [[each] for each in others]
+    blocks += [[each] for each in bounds_shown(replace(comparison, names=names))]
     blocks += [[Items(said, "footer", hang=0)], [Line(each, mark="! ", tone="warning") for each in warnings]]
     return Document([Section(each) for each in blocks])
+
+
+def bounds_shown(comparison: Findings) -> list[Part]:
+    """Returns the bounds over the grades of unjudged documents as tables, and their meaning."""
+    if comparison.unjudged is None:
+        return []
+    found = replace(comparison.unjudged, names=comparison.names)
+    return [*found.tables(), Items(found.meaning_said(), "footer", hang=0)]
 
 
 def latex(
@@ -102,6 +112,7 @@ def contents(comparison: Findings) -> dict[str, Any]:
             if comparison.judge is None
             else {"judge": plain(comparison.judge), "judge_said": judge_said(comparison)}
         ),
+        **({} if comparison.unjudged is None else {"unjudged_bounds": comparison.unjudged.as_dict()}),
         "verdict": verdict_of(comparison).headline,
         "method": method(comparison),
         "warnings": plain(comparison.warnings),

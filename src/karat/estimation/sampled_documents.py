@@ -207,7 +207,7 @@ class Documents:
         changed: list[float] = []
         sampled: list[int] = []
         probability: list[float] = []
-        judged: dict[str, dict[str, float]] = {}
+        judged: dict[str, dict[str, float]] = {text_of(name): {} for name in judge.judgments.queries}
         for name, document_id, grade in judge.rows():
             judged.setdefault(text_of(name), {})[text_of(document_id)] = grade
         for query in people:

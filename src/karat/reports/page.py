@@ -228,8 +228,11 @@ def page(data: dict[str, Any], **parts: Any) -> str:
     bundle, vega = drawing_library()
     early, own = template("early.js"), f'"use strict";\n(() => {{\n{"".join(map(template, SCRIPTS))}}})();\n'
     scripts = [inert(each) for each in (early, bundle, own)]
+    unjudged = parts["comparison"].unjudged
+    tables = [] if unjudged is None else unjudged.tables()
     text = environment.from_string(template("page.html")).render(
         **parts,
+        bounds=[Markup(each.html()) for each in tables],  # noqa: S704 - escaped by the table
         data=Markup(script_json(data)),  # noqa: S704 - escaped by script_json
         style=Markup(template("style.css")),  # noqa: S704 - ours
         early=Markup(scripts[0]),  # noqa: S704 - ours

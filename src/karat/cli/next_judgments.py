@@ -1,0 +1,69 @@
+"""The command ``karat next``, which chooses the documents that people should judge next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from karat.cli.options import Given, options, present, refuse_few, refuse_misuse
+from karat.cli.terminal import answer, say
+
+
+@click.command("next")
+@click.argument("files", nargs=-1, metavar="[QRELS] [NAME=]RUN...")
+@options("next")
+def next_command(
+    files: tuple[str, ...],
+    people: str | None,
+    judge: str | None,
+    measures: tuple[str, ...],
+    output: str | None,
+    layout: str,
+    given: Given,
+    **options: Any,
+) -> None:
+    """Choose the documents that people should judge next, and say what their judgments are worth.
+
+    By default, the documents are a random sample. A document that can change the difference of the runs by much is
+    likely to be drawn. Fill in the grades of the file, and 'karat compare --people' estimates the differences with
+    intervals:
+
+    \b
+        karat next qrels.txt bm25.run dense.run --budget 100 -o next.csv
+        karat next --judge model.txt bm25.run dense.run -o next.csv
+        karat compare --people next.csv --judge model.txt bm25.run dense.run
+
+    QRELS contains people's judgments so far. With --judge, QRELS is left out, or given as --people.
+    """
+    from karat.estimation.next_judgments import next_judgments
+
+    if people is not None and judge is None:
+        raise click.UsageError("--people needs --judge: without a judge, give people's judgments as QRELS.")
+    if len(measures) > 1:
+        raise click.UsageError("Give one measure: the documents are chosen for a single measure.")
+    if judge is None:
+        refuse_few(files, 2, "Give a QRELS file and at least one RUN.")
+        people, files = files[0], files[1:]
+    elif not files:
+        raise click.UsageError("Give at least one RUN after --judge.")
+    refuse_misuse(people, judge, given.exclude, *files, output=output)
+    wanted = measures[0] if measures else "nDCG@10"
+    found = next_judgments(
+        None if people is None else given.qrels(people, [wanted]),
+        [given.run(each) for each in files],
+        wanted,
+        judge=None if judge is None else given.qrels(judge, [wanted]),
+        **given.conventions,
+        **present(options),
+    )
+    if output == "-":
+        say(found.to_csv(), data=True)
+        return
+    if output is not None:
+        found.save(output)
+        click.echo(f"{output}: {len(found.chosen)} documents to judge.", err=True)
+    if layout == "csv":
+        say(found.to_csv(), data=True)
+    else:
+        answer(found, layout)

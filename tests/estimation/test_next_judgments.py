@@ -1,0 +1,256 @@
+"""Documents to judge next: laws of the sample, hand-worked effects, the loop back to compare, the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import karat
+from karat import DataError, PolicyError
+from karat.cli import main
+from karat.estimation.effects import drawn, probabilities
+
+COFFEE = Path(__file__).parents[2] / "examples" / "coffee"
+RUNS = [str(path) for path in sorted((COFFEE / "runs").glob("*.run"))]
+
+
+def collection(seed: int, queries: int = 8, documents: int = 30):
+    random = np.random.default_rng(seed)
+    truth = {
+        f"q{q}": {f"d{d}": int(grade) for d, grade in enumerate(random.integers(0, 4, documents))}
+        for q in range(queries)
+    }
+    runs = [
+        {
+            query: {document: grade * share + float(random.normal()) for document, grade in its.items()}
+            for query, its in truth.items()
+        }
+        for share in (1.0, 0.4)
+    ]
+    return truth, runs
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_probabilities_are_proportional_and_sum_to_the_budget(seed: int) -> None:
+    sizes = np.random.default_rng(seed).exponential(size=40) ** 3
+    for budget in (1, 5, 20, 39):
+        found = probabilities(sizes, budget)
+        assert found.sum() == pytest.approx(budget, abs=1e-9)
+        assert (found > 0).all()
+        assert (found <= 1).all()
+        inner = found < 1
+        ratio = found[inner] / sizes[inner]
+        assert ratio.max() == pytest.approx(ratio.min(), rel=1e-3) or sizes.min() < sizes.max() * 1e-6
+    assert probabilities(sizes, 40).tolist() == [1.0] * 40
+
+
+def test_samples_have_a_fixed_size_and_the_stated_probabilities() -> None:
+    probability = probabilities(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 30.0]), 3)
+    counts = np.zeros(6)
+    for seed in range(4000):
+        places = drawn(probability, seed)
+        assert len(places) == len(set(places.tolist())) == 3
+        counts[places] += 1
+    assert counts / 4000 == pytest.approx(probability, abs=0.03)
+    assert drawn(probability, 5).tolist() == drawn(probability, 5).tolist()
+
+
+def test_effects_of_sums_are_the_changes_of_the_difference() -> None:
+    truth, (one, two) = collection(1)
+    nothing = {query: {"other": 1} for query in truth}
+    runs = {"one": one, "two": two}
+    found = karat.next_judgments(nothing, runs, "DCG@10", budget=1000, max_grade=3)
+    before = karat.evaluate(nothing, runs, "DCG@10")
+    for each in found.chosen[::7]:
+        judged = {query: dict(its) for query, its in nothing.items()}
+        judged[each.query][each.document] = 3
+        after = karat.evaluate(judged, runs, "DCG@10")
+        change = [after[name]["DCG@10"] - before[name]["DCG@10"] for name in runs]
+        assert each.effect == pytest.approx(abs(change[0] - change[1]), abs=1e-12)
+
+
+def test_the_effect_on_average_precision_is_a_finite_difference() -> None:
+    run = {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
+    found = karat.next_judgments({"q": {"a": 1, "b": 1}}, [run], "AP", budget=1)
+    # With x relevant AP is 1, without it (1 + 2 / 3) / 2.
+    assert found.chosen[0].effect == pytest.approx(1 - 5 / 6, abs=1e-12)
+
+
+def test_the_loop_of_next_judge_compare_is_unbiased_for_sums() -> None:
+    truth, (one, two) = collection(2)
+    some = {query: {"d0": its["d0"]} for query, its in truth.items()}
+    runs = {"one": one, "two": two}
+    complete = karat.evaluate(truth, runs, "DCG@10")
+    wanted = complete["one"]["DCG@10"] - complete["two"]["DCG@10"]
+    estimates, held = [], 0
+    for seed in range(150):
+        found = karat.next_judgments(some, runs, "DCG@10", budget=40, seed=seed, max_grade=3)
+        sample = {query: {d: (grade, 1.0) for d, grade in its.items()} for query, its in some.items()}
+        for each in found.chosen:
+            sample[each.query][each.document] = (truth[each.query][each.document], each.probability)
+        result = karat.compare(sample, runs, "DCG@10", judge=some, judge_weight=1)
+        pair = result["DCG@10"].pairs[0]
+        sign = 1 if result.names[pair.a] == "one" else -1
+        estimates.append(sign * pair.difference)
+        held += pair.low <= sign * wanted <= pair.high
+    error = np.std(estimates) / math.sqrt(len(estimates))
+    assert np.mean(estimates) == pytest.approx(wanted, abs=3.5 * error)
+    assert held / 150 > 0.88
+
+
+def test_a_sample_with_a_judge_beats_depth() -> None:
+    truth, (one, two) = collection(3, queries=20, documents=60)
+    random = np.random.default_rng(3)
+    judge = {
+        query: {
+            document: int(np.clip(grade + random.integers(0, 2), 0, 3)) for document, grade in its.items()
+        }
+        for query, its in truth.items()
+    }
+    runs = {"one": one, "two": two}
+    complete = karat.evaluate(truth, runs, "DCG@20")
+    wanted = complete["one"]["DCG@20"] - complete["two"]["DCG@20"]
+    nothing = {query: {"other": 0} for query in truth}
+    judged = {query: dict(its) for query, its in nothing.items()}
+    for each in karat.next_judgments(nothing, runs, "DCG@20", budget=100, order="depth", max_grade=3).chosen:
+        judged[each.query][each.document] = truth[each.query][each.document]
+    values = karat.evaluate(judged, runs, "DCG@20")
+    pooled = abs(values["one"]["DCG@20"] - values["two"]["DCG@20"] - wanted)
+    errors = []
+    for seed in range(20):
+        found = karat.next_judgments(None, runs, "DCG@20", budget=100, seed=seed, judge=judge)
+        sample: dict[str, dict[str, tuple[float, float]]] = {}
+        for each in found.chosen:
+            grade = truth[each.query][each.document]
+            sample.setdefault(each.query, {})[each.document] = (grade, each.probability)
+        pair = karat.compare(sample, runs, "DCG@20", judge=judge)["DCG@20"].pairs[0]
+        errors.append(abs(pair.difference) - abs(wanted))
+    assert np.sqrt(np.mean(np.square(errors))) < 0.4 * pooled
+
+
+def test_orders_without_chance_take_the_largest_effects_or_the_best_ranks() -> None:
+    truth, (one, two) = collection(4)
+    some = {query: {"d0": its["d0"]} for query, its in truth.items()}
+    runs = {"one": one, "two": two}
+    whole = karat.next_judgments(some, runs, "DCG@10", budget=1000)
+    sure = karat.next_judgments(some, runs, "DCG@10", budget=10, order="certain")
+    rest = sorted((each.effect for each in whole.chosen), reverse=True)
+    assert sorted((each.effect for each in sure.chosen), reverse=True) == rest[:10]
+    deep = karat.next_judgments(some, runs, "DCG@10", budget=10, order="depth")
+    assert max(each.rank for each in deep.chosen) == 1
+    assert deep.to_csv().splitlines()[0] == "query,document,grade"
+    assert math.isnan(deep.width)
+
+
+def test_the_expected_width_falls_with_the_budget_and_the_judge() -> None:
+    widths = [
+        karat.next_judgments(None, RUNS, "DCG@10", budget=budget, judge=str(COFFEE / "model.txt")).width
+        for budget in (50, 100, 200, 400)
+    ]
+    assert widths == sorted(widths, reverse=True)
+    people = str(COFFEE / "people.txt")
+    with_judge = karat.next_judgments(people, RUNS, "DCG@10", budget=100, judge=str(COFFEE / "model.txt"))
+    assert not with_judge.assumed
+    assert with_judge.queries == 60
+
+
+def test_the_file_goes_back_into_compare(tmp_path, monkeypatch, capfd) -> None:
+    monkeypatch.chdir(tmp_path)
+    judge = str(COFFEE / "model.txt")
+    main(["next", "--judge", judge, *RUNS, "-m", "DCG@10", "--budget", "60", "-o", "next.csv"])
+    out, err = capfd.readouterr()
+    assert "60 of 985 unjudged documents to judge" in out
+    assert "next.csv: 60 documents to judge" in err
+    with pytest.raises(SystemExit):
+        main(["compare", "--people", "next.csv", "--judge", judge, *RUNS, "-m", "DCG@10"])
+    assert "Fill it in" in capfd.readouterr().err
+    truth = {
+        (query, document): grade
+        for query, _, document, grade in map(str.split, (COFFEE / "complete.txt").read_text().splitlines())
+    }
+    with Path("next.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        row["grade"] = truth.get((row["query"], row["document"]), "0")
+    with Path("next.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    main(["compare", "--people", "next.csv", "--judge", judge, *RUNS, "-m", "DCG@10", "--format", "json"])
+    found = json.loads(capfd.readouterr().out)
+    assert found["judge"]["documents"] == 60
+
+
+def test_known_judgments_have_probability_1_in_the_file() -> None:
+    truth, runs = collection(5)
+    some = {query: {"d0": its["d0"]} for query, its in truth.items()}
+    rows = list(csv.DictReader(karat.next_judgments(some, runs, "P@10", budget=5).to_csv().splitlines()))
+    assert [row["grade"] for row in rows[:5]] == [""] * 5
+    assert {(row["query"], row["document"]): row["grade"] for row in rows[5:]} == {
+        (query, "d0"): str(its["d0"]) for query, its in some.items()
+    }
+    assert {row["probability"] for row in rows[5:]} == {"1"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        ({"order": "random"}, PolicyError, "There is no order 'random'"),
+        ({"budget": 0}, PolicyError, "budget=0"),
+        ({"qrels": None}, DataError, "There are no judgments"),
+        ({"measure": "GMAP"}, DataError, "GMAP is no plain mean"),
+        ({"runs": []}, DataError, "There are no runs"),
+        ({"qrels": {"q": {"a": 1, "b": 1}}}, DataError, "Nothing is left to judge"),
+        ({"qrels": {"other": {"a": 1}}}, DataError, "No run answers"),
+        ({"policy": karat.Policy(ties="expected")}, PolicyError, "ties=expected"),
+    ],
+)
+def test_impossible_requests_are_refused(settings, error, words) -> None:
+    usual = {"qrels": {"q": {"a": 1}}, "runs": [{"q": {"a": 2.0, "b": 1.0}}], "measure": "P@2"}
+    given = {**usual, **settings}
+    with pytest.raises(error, match=words):
+        karat.next_judgments(given.pop("qrels"), given.pop("runs"), given.pop("measure"), **given)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--people", "x", RUNS[0]), "--people needs --judge"),
+        (("--judge", str(COFFEE / "model.txt")), "Give at least one RUN"),
+        ((str(COFFEE / "model.txt"),), "Give a QRELS file and at least one RUN"),
+        ((str(COFFEE / "people.txt"), RUNS[0], "-m", "AP", "-m", "RR"), "Give one measure"),
+        ((str(COFFEE / "people.txt"), RUNS[0], "-o", RUNS[0]), "is not overwritten"),
+    ],
+)
+def test_the_command_refuses_impossible_requests(words, sentence, capfd) -> None:
+    with pytest.raises(SystemExit):
+        main(["next", *words])
+    assert sentence in " ".join(capfd.readouterr().err.split())
+
+
+@pytest.mark.parametrize("layout", ["json", "csv", "markdown", "html"])
+def test_the_command_writes_every_format(layout, capfd) -> None:
+    main(
+        [
+            "next",
+            "--judge",
+            str(COFFEE / "model.txt"),
+            *RUNS,
+            "-m",
+            "DCG@15",
+            "--format",
+            layout,
+            "--budget",
+            "3",
+        ]
+    )
+    out = capfd.readouterr().out
+    if layout == "json":
+        assert len(json.loads(out)["documents"]) == 3
+    else:
+        assert "query" in out
