@@ -80,7 +80,8 @@ def complete(run: Path, topics: set[bytes]) -> bool:
 def ask_shape(setting: Setting, shape: Shape) -> list[Answer]:
     """``karat eval`` and ``karat compare``, and as many calls of pytrec_eval in one process.
 
-    What compare adds is the tests of 8,256 pairs under six measures: by default Tukey's, with 10,000 resamples each.
+    What compare adds is the tests of 8,256 pairs under six measures: by default Romano and Wolf's, with 10,000
+    resamples each.
     """
     folder, runs = made(setting, shape), shape.runs
     what = f"{runs} runs, {shape.judged:,} judged"

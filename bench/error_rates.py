@@ -1,9 +1,9 @@
 """Error rates of the significance tests on real scores without a difference: ``python -m bench.error_rates``.
 
-Scores of real runs, as karat computes them, are the population: queries are drawn from it with replacement, after each
-difference was centred (two systems) or each run was moved to the same mean (all pairs), so that every finding is an
-error. All pairs are also tried on scores dealt at random within queries. Runs whose scores correlate above .95 are
+Scores of real runs, as karat computes them, are the population: queries are drawn from it with replacement. For two
+systems, each difference is centred, so that every finding is an error. Runs whose scores correlate above .95 are then
 taken once: centred differences of near-duplicates are a few outliers around 0, which no real pair of systems resembles.
+For all pairs of runs, see ``bench/all_pairs.py``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from bench import all_pairs
 from bench.answer import Bar
 from bench.side_by_side import CHECKOUT
 
@@ -24,17 +25,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SEED, ALPHA, ALIKE = 20240, 0.05, 0.95
-FLIPS, DEALS = 999, 399
-"""The number of resamples of each test. (b + 1) / 1000 and (b + 1) / 400 can be exactly .05."""
+FLIPS = 999
+"""The number of resamples. (b + 1) / 1000 can be exactly .05."""
 
 MEASURES = ("AP", "nDCG@20", "P@10")
+MEASURES_OF_PAIRS = ("nDCG@10", "AP")
 SIZES = (10, 25, 50)
-"""The numbers of queries drawn for two systems. All pairs use 50."""
+"""The numbers of queries drawn for two systems."""
 
-FEWEST = 20
-"""The least number of queries of a collection."""
+FEWEST, FEWEST_OF_PAIRS = 20, 8
+"""The least number of queries of a collection, and the least number of runs for a table of all pairs."""
 
-LEVEL, COVERAGE, FAMILY = (0.04, 0.06), (0.93, 0.96), 0.08
+LEVEL, COVERAGE = (0.04, 0.06), (0.93, 0.96)
 
 
 class Table(NamedTuple):
@@ -60,35 +62,43 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.error_rates", description=__doc__)
     parser.add_argument("--data", type=Path, default=CHECKOUT.parent / "shared" / "data")
     parser.add_argument("--replicates", type=int, default=600)
+    parser.add_argument("--pairs", action="store_true", help="the tests of all pairs in place of two systems")
     given = parser.parse_args(arguments)
     if not given.data.is_dir():
         print(f"{given.data} is not there: name the folder of collections with --data", file=sys.stderr)
         return 2
     print(f"alpha {ALPHA}, {given.replicates} replicates, seed {SEED}\n")
+    if given.pairs:
+        return of_pairs(given.data, given.replicates)
     print(f"{'two systems':28}{'n':>4}  {'t':>12}  {'sign flip':>12}  95 % interval covers")
     pairs: dict[int, list[tuple[Rate, Rate]]] = {size: [] for size in SIZES}
-    known = list(tables(given.data))
-    for table in known:
+    for table in tables(given.data, MEASURES):
+        table = table._replace(scores=apart(table.scores))
         for size in SIZES:
             t, flip = two_systems(table, size, given.replicates)
             pairs[size].append((t, flip))
             print(f"{table.name:28}{size:4}  {t!s:>12}  {flip!s:>12}  {1 - t.share:.3f}", flush=True)
-    print(f"\n{'all pairs, 50 queries':28}{'m':>4}  {'null':12}  {'Tukey':>12}  {'max-T':>12}")
-    families: dict[str, list[tuple[Rate, Rate]]] = {"dealt": [], "means aligned": []}
-    for table in known:
-        for null, rates in families.items():
-            rates.append(family(table, null, given.replicates))
-            tukey, largest = rates[-1]
-            runs = table.scores.shape[1]
-            print(f"{table.name:28}{runs:4}  {null:13} {tukey!s:>12}  {largest!s:>12}", flush=True)
-    bars = list(judged(pairs, families))
+    return concluded(list(judged(pairs)))
+
+
+def of_pairs(data: Path, replicates: int) -> int:
+    """Prints the table of all pairs, and returns whether its limits are met."""
+    real = [
+        all_pairs.Population(f"{table.name}, {table.scores.shape[1]} runs", table.scores)
+        for table in tables(data, MEASURES_OF_PAIRS)
+        if table.scores.shape[1] >= FEWEST_OF_PAIRS
+    ]
+    known = all_pairs.printed([*real, *all_pairs.simulated()], replicates)
+    return concluded(list(all_pairs.limits(known)))
+
+
+def concluded(bars: list[Bar]) -> int:
+    """Prints the limits, and returns the exit status: 0 if all are met."""
     print("\n" + "\n".join(map(str, bars)))
     return 0 if all(bar.met for bar in bars) else 1
 
 
-def judged(
-    pairs: dict[int, list[tuple[Rate, Rate]]], families: dict[str, list[tuple[Rate, Rate]]]
-) -> Iterator[Bar]:
+def judged(pairs: dict[int, list[tuple[Rate, Rate]]]) -> Iterator[Bar]:
     """Returns the limits, each on the mean over all tables."""
     for size in SIZES:
         for place, name in enumerate(("t-test", "sign flip")):
@@ -102,10 +112,6 @@ def judged(
             what = f"95 % interval, coverage at n = {size} (standard error {rate.error:.4f})"
             yield Bar(what, "at least", COVERAGE[0], 1 - rate.share, "")
             yield Bar(what, "at most", COVERAGE[1], 1 - rate.share, "")
-    for null, rates in families.items():
-        rate = pooled([tukey for tukey, _ in rates])
-        what = f"randomised Tukey, family-wise error, {null} (standard error {rate.error:.4f})"
-        yield Bar(what, "at most", FAMILY, rate.share, "")
 
 
 def pooled(rates: list[Rate]) -> Rate:
@@ -116,24 +122,24 @@ def pooled(rates: list[Rate]) -> Rate:
     )
 
 
-def tables(data: Path) -> Iterator[Table]:
-    """Yields the scores of every collection by each measure, without near-duplicate runs."""
+def tables(data: Path, measures: tuple[str, ...]) -> Iterator[Table]:
+    """Yields the scores of every collection by each measure. Of several qrels, it takes the last by name."""
     import karat
 
     for folder in sorted(data.iterdir()):
-        qrels = next(iter(folder.glob("qrels*")), None)
+        qrels = max(folder.glob("qrels*"), default=None)
         if qrels is None or not (folder / "runs").is_dir():
             continue
         found = []
         for run in sorted((folder / "runs").iterdir()):
             try:
-                found.append(karat.evaluate(qrels, run, list(MEASURES)))
+                found.append(karat.evaluate(qrels, run, list(measures)))
             except karat.DataError as refused:
                 print(f"left out: {refused}", file=sys.stderr)
         if len(found) < 3 or len(found[0].queries) < FEWEST:
             continue
-        for place, measure in enumerate(MEASURES):
-            scores = apart(np.column_stack([each.matrix[:, place] for each in found]))
+        for place, measure in enumerate(measures):
+            scores = np.column_stack([each.matrix[:, place] for each in found])
             yield Table(f"{folder.name} {measure}", scores)
 
 
@@ -163,23 +169,6 @@ def two_systems(table: Table, size: int, replicates: int) -> tuple[Rate, Rate]:
         beside_none = np.column_stack([drawn, np.zeros(size)])
         flips = sign_flip(beside_none, against_none, draw=Draw(resamples=FLIPS, seed=place, exact=False))
         found[:, place] = (paired(drawn).p <= ALPHA).mean(), (flips.p <= ALPHA).mean()
-    return rate(found[0]), rate(found[1])
-
-
-def family(table: Table, null: str, replicates: int) -> tuple[Rate, Rate]:
-    """Returns how often any pair is significant by the randomised Tukey test and by the max-T test."""
-    from karat.comparison.statistics.multiple_comparisons import randomised_tukey
-    from karat.comparison.statistics.paired import max_flip
-
-    draw = np.random.default_rng([SEED, *table.name.encode(), *null.encode()])
-    scores = table.scores
-    aligned = scores - scores.mean(axis=0)
-    found = np.empty((2, replicates))
-    for place in range(replicates):
-        rows = draw.integers(0, len(scores), max(SIZES))
-        drawn = aligned[rows] if null == "means aligned" else draw.permuted(scores[rows], axis=1)
-        for test, way in enumerate((randomised_tukey, max_flip)):
-            found[test, place] = way(drawn, resamples=DEALS, seed=place).p.min() <= ALPHA
     return rate(found[0]), rate(found[1])
 
 

@@ -63,7 +63,7 @@ def table(queries: int) -> NDArray[np.float64]:
 
 def ask(queries: int, rounds: int, python: str | None) -> list[Bar]:
     """Returns the times for one number of queries, and the limits."""
-    from karat.comparison.statistics.multiple_comparisons import randomised_tukey
+    from karat.comparison.statistics.multiple_comparisons import randomised_tukey, romano_wolf
     from karat.comparison.statistics.paired import Draw, max_flip, paired, sign_flip
 
     scores = table(queries)
@@ -72,6 +72,7 @@ def ask(queries: int, rounds: int, python: str | None) -> list[Bar]:
         f"sign flips, {RESAMPLES:,}": lambda: sign_flip(scores, draw=Draw(exact=False, resamples=RESAMPLES)),
         "the same, exact where cheap": lambda: sign_flip(scores, draw=Draw(resamples=RESAMPLES)),
         "largest difference (max-T)": lambda: max_flip(scores, draw=Draw(resamples=RESAMPLES)),
+        "Romano-Wolf": lambda: romano_wolf(scores, draw=Draw(resamples=RESAMPLES)),
         "randomised Tukey": lambda: randomised_tukey(scores, draw=Draw(resamples=RESAMPLES)),
         "t-tests": lambda: paired(scores[:, pairs[0]] - scores[:, pairs[1]]),
     }

@@ -94,7 +94,7 @@ def commands(folder: Path, karat: str) -> Iterator[list[str]]:
     for axis in chain((["--ties", each] for each in TIES), AXES):
         yield ["eval", qrels, *runs[:2], *measures, *axis, "-q", "--format", "json"]
     for test, form in product(
-        ["t", "randomisation", "tukey", "max-t", "wilcoxon", "sign"], ["json", "latex", "csv"]
+        ["t", "randomisation", "romano-wolf", "tukey", "max-t", "wilcoxon", "sign"], ["json", "latex", "csv"]
     ):
         yield ["compare", qrels, *runs[:6], "--test", test, "--format", form]
     yield ["compare", qrels, *runs[:3], "--orders", "--worst", "5", "--format", "json"]

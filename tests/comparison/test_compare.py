@@ -133,7 +133,7 @@ def test_each_measure_is_a_family_unless_all_are_asked_to_be_one() -> None:
             assert other.adjusted == pytest.approx(min(1, 4 * one.p))
 
 
-def test_defaults_are_t_for_two_holm_for_a_baseline_and_tukey_for_all_pairs() -> None:
+def test_defaults_are_t_for_two_holm_for_a_baseline_and_romano_wolf_for_all_pairs() -> None:
     runs = systems(MATRIX)
     chosen = [
         karat.compare(None, runs[:2]).settings,
@@ -144,7 +144,7 @@ def test_defaults_are_t_for_two_holm_for_a_baseline_and_tukey_for_all_pairs() ->
     assert [(each.test, each.correction, each.alpha) for each in chosen] == [
         ("t", "none", 0.05),
         ("t", "holm", 0.05),
-        ("tukey", "none", 0.05),
+        ("romano-wolf", "none", 0.05),
         ("t", "holm", 0.05),
     ]
     assert chosen[2].resamples == 10_000
@@ -293,7 +293,7 @@ def test_identical_runs_have_p_one_and_it_is_said() -> None:
     assert "a and b are identical on all 40 queries" in str(found)
 
 
-@pytest.mark.parametrize("test", ["t", "randomisation", "tukey", "max-t", "wilcoxon", "sign"])
+@pytest.mark.parametrize("test", ["t", "randomisation", "romano-wolf", "tukey", "max-t", "wilcoxon", "sign"])
 def test_no_test_gives_identical_runs_less_than_one(test: str) -> None:
     runs = [scores("a", MATRIX[:, 0]), scores("b", MATRIX[:, 0]), scores("c", MATRIX[:, 1])]
     assert pair(karat.compare(None, runs, test=test, resamples=500)).adjusted == 1.0

@@ -17,7 +17,7 @@ DRAW = np.random.default_rng(4)
 MATRIX = np.clip(DRAW.normal(0.4, 0.25, (50, 1)) + DRAW.normal(0, 0.06, (50, 30)), 0, 1)
 
 
-@pytest.mark.parametrize("test", ["randomisation", "tukey", "max-t"])
+@pytest.mark.parametrize("test", ["randomisation", "romano-wolf", "tukey", "max-t"])
 def test_the_seed_decides_p_to_the_last_digit(test: str) -> None:
     def p(seed: int) -> list[tuple[float, float]]:
         found = karat.compare(None, systems(MATRIX[:, :4]), test=test, seed=seed, resamples=500)
@@ -40,7 +40,7 @@ def test_ties_among_resamples_count() -> None:
 def test_p_is_never_zero() -> None:
     a = scores("a", 0.9 + 0.01 * standardised(100))
     b = scores("b", 0.1 + 0.01 * standardised(100, seed=6))
-    for test in ("randomisation", "tukey", "max-t"):
+    for test in ("randomisation", "romano-wolf", "tukey", "max-t"):
         found = karat.compare(None, [a, b], test=test, resamples=99)
         assert found.primary.pairs[0].adjusted > 0
         assert " 0.000" not in str(found)

@@ -33,7 +33,7 @@ def test_examples_say_what_happens(name: str) -> None:
 FUNCTIONS = [
     corrected,
     *(coefficients.gwet, coefficients.kappa, coefficients.krippendorff),
-    *(multiple_comparisons.anova, multiple_comparisons.randomised_tukey),
+    *(multiple_comparisons.anova, multiple_comparisons.randomised_tukey, multiple_comparisons.romano_wolf),
     *(getattr(rank_correlation, each) for each in rank_correlation.__all__),
     *(getattr(paired, each) for each in paired.__all__ if each.islower()),
 ]

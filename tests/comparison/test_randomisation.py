@@ -165,12 +165,12 @@ def test_blocks_do_not_shift_the_stream() -> None:
 
 PROGRAM = """
 import numpy as np, sys
-from karat.comparison.statistics.multiple_comparisons import randomised_tukey
+from karat.comparison.statistics.multiple_comparisons import randomised_tukey, romano_wolf
 from karat.comparison.statistics.paired import Draw, max_flip, resample_means, sign_flip
 draw = np.random.default_rng(5)
 for queries in (50, 700):
     table = np.clip(draw.random((queries, 1)) + draw.normal(0, 0.2, (queries, 30)), 0, 1)
-    for test in (sign_flip, max_flip):
+    for test in (sign_flip, max_flip, romano_wolf):
         print(test(table, draw=Draw(3000)).p.tobytes().hex())
     print(randomised_tukey(table, draw=Draw(100)).p.tobytes().hex())
     print(resample_means(table, Draw(100)).tobytes().hex())

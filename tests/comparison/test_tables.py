@@ -110,13 +110,13 @@ def test_csv_has_a_row_per_measure_and_pair(tea: list[str], capfd: pytest.Captur
 
 def test_markdown_has_bold_best_and_raised_letters(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     lines = told(capfd, *tea, "--format", "markdown", "-m", "AP").splitlines()
-    assert "| c | feedback | **0.564**<sup>d</sup> | [0.457,0.671] |" in lines
+    assert "| c | feedback | **0.564**<sup>bd</sup> | [0.457,0.671] |" in lines
     assert "- ! titles lacks 1 of 24 judged queries, counted as 0: t19." in lines
 
 
 def test_latex_is_a_table_of_booktabs(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     out = told(capfd, *tea, "--format", "latex", "-m", "AP", "--label", "tab:tea", "--caption", "Tea & more")
-    assert r"c & feedback & \textbf{0.564}\textsuperscript{d} & [0.457,0.671] \\" in out
+    assert r"c & feedback & \textbf{0.564}\textsuperscript{bd} & [0.457,0.671] \\" in out
     assert r"\caption{Tea \& more}" in out
     assert out.count(r"\begin{tabular}") == out.count(r"\end{tabular}") == 2
     assert "$-$0.277" not in out  # the better run of a pair stands first

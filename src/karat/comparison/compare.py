@@ -97,10 +97,10 @@ def compare(
         measures: names or ``Measure``s; the first is the primary measure. None stands for karat's default measures.
         baseline: the name, path or index of the run with which all other runs are compared. If None, all pairs are
             compared.
-        test: ``t`` (the default for two runs or with a baseline), ``randomisation``, ``tukey`` (the default for all
-            pairs of three or more runs), ``max-t``, ``wilcoxon`` or ``sign``.
-        correction: ``holm`` (the default), ``bonferroni``, ``bh`` or ``none``. The tests ``tukey`` and ``max-t`` need
-            no correction.
+        test: ``t`` (the default for two runs or with a baseline), ``randomisation``, ``romano-wolf`` (the default for
+            all pairs of three or more runs), ``tukey``, ``max-t``, ``wilcoxon`` or ``sign``.
+        correction: ``holm`` (the default), ``bonferroni``, ``bh`` or ``none``. The tests ``romano-wolf``, ``tukey`` and
+            ``max-t`` need no correction.
         alpha: the level of significance; a difference is significant if its corrected p is below alpha.
         family: the comparisons that are corrected together: those of one ``measure``, or of ``all`` measures.
         resamples: the number of resamples of a Monte Carlo test; by default 10,000, or more if the correction needs
@@ -292,7 +292,7 @@ def settled(requested: Settings, runs: int, measures: int) -> Settings:
         PolicyError: there is no such test, correction or family, or two of them do not go together.
     """
     one_against_all = requested.baseline is not None or runs == 2
-    test = requested.test or ("t" if one_against_all else "tukey")
+    test = requested.test or ("t" if one_against_all else "romano-wolf")
     for what, word, known in (
         ("test", test, tuple(TESTS)),
         ("correction", requested.correction or "none", tuple(CORRECTIONS)),

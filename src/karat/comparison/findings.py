@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from karat.measures import Measure
 
 
-FAMILY_WISE = ("tukey", "max-t")
+FAMILY_WISE = ("romano-wolf", "tukey", "max-t")
 """Tests of all pairs at once, which need no correction."""
 
 NOT_OF_MEANS = ("wilcoxon", "sign")
@@ -45,7 +45,7 @@ class Settings:
     """The settings of the test.
 
     Args:
-        test: ``t``, ``randomisation``, ``tukey``, ``max-t``, ``wilcoxon`` or ``sign``.
+        test: ``t``, ``randomisation``, ``romano-wolf``, ``tukey``, ``max-t``, ``wilcoxon`` or ``sign``.
         correction: ``holm``, ``bonferroni``, ``bh`` or ``none``; ``none`` for a test that corrects p itself.
         alpha: a corrected p below it is called significant.
         family: ``measure`` (each measure's comparisons are one family) or ``all`` (the comparisons of all measures are
@@ -96,7 +96,7 @@ class Pair:
         wins: the number of queries on which the first run is better.
         ties: the number of queries on which both runs are equal.
         losses: the number of queries on which the second run is better.
-        p: the uncorrected p; under ``tukey`` and ``max-t``, the p of the paired t-test.
+        p: the uncorrected p; under ``romano-wolf``, ``tukey`` and ``max-t``, the p of the paired t-test.
         adjusted: the p corrected for the number of comparisons.
         exact: whether all sign assignments were counted, not a random sample.
         error: the Monte Carlo standard error of p; 0 where p is not estimated by resampling.

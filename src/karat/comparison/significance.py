@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Stratum, say
-from karat.comparison.statistics.multiple_comparisons import anova, randomised_tukey
+from karat.comparison.statistics.multiple_comparisons import anova, randomised_tukey, romano_wolf
 from karat.comparison.statistics.paired import (
     RESAMPLES,
     Draw,
@@ -204,6 +204,10 @@ def test(outcome: Outcome, places: Integers, table: Table, seen: Floats, setting
         outcome.p[places] = [wilcoxon(seen[:, one] - seen[:, other]) for one, other in couples]
 
 
+TOGETHER = {"romano-wolf": romano_wolf, "tukey": randomised_tukey, "max-t": max_flip}
+"""The tests of all pairs at once, by name."""
+
+
 def test_together(outcome: Outcome, table: Table, settings: Settings) -> bool:
     """Writes the p-value of a test of all pairs at once, and returns whether p comes from the limit distribution."""
     if not len(table.values):
@@ -211,7 +215,7 @@ def test_together(outcome: Outcome, table: Table, settings: Settings) -> bool:
     couples = np.stack([outcome.a, outcome.b], axis=1)
     alpha = settings.alpha * len(outcome) / settings.comparisons
     draw = Draw(settings.resamples, settings.seed, table.clusters, alpha)
-    found = (randomised_tukey if settings.test == "tukey" else max_flip)(table.observed(), couples, draw)
+    found = TOGETHER[settings.test](table.observed(), couples, draw)
     outcome.cut[:] = found.cut
     outcome.adjusted[:] = np.where(outcome.identical, 1.0, found.p)
     outcome.exact[:], outcome.error[:] = found.exact, found.error
@@ -278,9 +282,9 @@ def margins(table: Table, settings: Settings) -> tuple[Floats, Floats]:
 def join(outcome: Outcome, settings: Settings, *, geometric: bool) -> None:
     """Writes each pair's joint interval, which agrees with the corrected p.
 
-    A test of all pairs at once has one cut: difference ± cut (Tukey, 1953). Otherwise the pair's own interval is
-    stretched to the level at which the pair was decided: alpha divided by the number of comparisons (Bonferroni), or by
-    a smaller factor of the stepwise method where only that step finds the pair significant.
+    A test of all pairs at once has one cut, or one for each pair: difference ± cut (Tukey, 1953). Otherwise the pair's
+    own interval is stretched to the level at which the pair was decided: alpha divided by the number of comparisons
+    (Bonferroni), or by a smaller factor of the stepwise method where only that step finds the pair significant.
     """
     if settings.test in NOT_OF_MEANS:
         return

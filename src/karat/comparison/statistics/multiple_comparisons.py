@@ -1,4 +1,4 @@
-"""Tests of all runs against all: Tukey's randomised test, and the analysis of variance."""
+"""Tests of all runs against all: Tukey's randomised test, the step-down test, and the analysis of variance."""
 
 from __future__ import annotations
 
@@ -12,19 +12,26 @@ from karat.comparison.statistics.paired import (
     Flips,
     checked_pairs,
     decisive,
+    every_assignment,
+    every_sign,
+    flipped_sums,
+    halves,
     matrix,
     on_grid,
     sign_flip,
     summed,
+    zero,
 )
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import ArrayLike
 
-    from karat.lists.rows import Floats
+    from karat.lists.rows import Floats, Integers
 
-__all__ = ["Anova", "anova", "randomised_tukey", "range_beyond"]
+__all__ = ["Anova", "anova", "randomised_tukey", "range_beyond", "romano_wolf"]
 
 
 # ---------------------------------------------------------------- all runs against all
@@ -214,3 +221,118 @@ def range_beyond(reach: ArrayLike, means: int) -> Floats:
     between **= means - 1
     between *= density
     return np.asarray(1 - np.clip(means * between.sum(axis=-1), 0.0, 1.0))
+
+
+# ---------------------------------------------------------------- step by step, studentized
+
+SLACK = 1e-10
+"""The relative rounding error up to which two studentized differences are equal."""
+
+
+def romano_wolf(
+    scores: ArrayLike,
+    pairs: ArrayLike | None = None,
+    draw: Draw | None = None,
+) -> Flips:
+    """Returns the studentized step-down max-T test with sign flips (Romano and Wolf, Econometrica 2005).
+
+    Each query has one sign for all pairs. A pair's statistic is the absolute t of its differences, so that each pair is
+    compared with its own spread. The pair with the largest t is compared with the largest flipped t of all pairs, the
+    next pair with the largest flipped t of all pairs except the first, and so on. No p is smaller than the p of a pair
+    with a larger t. Flipping signs does not change a sum of squares, and all pairs have the same number of queries.
+    Therefore t grows with the flipped sum divided by the root of the sum of squares, which takes t's place.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        pairs: the family [pairs, 2]; every pair once if None.
+        draw: the settings of the random signs; ``Draw()`` if None. If there are no more assignments of signs
+            than ``draw.resamples``, all 2**queries assignments are used.
+
+    Returns:
+        p for each pair, corrected for the family. ``cut`` comes from the first step.
+
+    Raises:
+        DataError: a score is not finite, or a pair names no run.
+
+    Example:
+        >>> table = [[0.3, 0.1, 0.3], [0.5, 0.3, 0.4], [0.7, 0.5, 0.6], [0.2, 0.1, 0.2], [0.6, 0.4, 0.7]]
+        >>> romano_wolf(table).p.tolist()
+        [0.0625, 1.0, 0.0625]
+    """
+    table, draw = matrix(scores), draw or Draw()
+    chosen = checked_pairs(pairs, table.shape[1])
+    grid = on_grid(table)
+    whole = summed(grid.whole, draw.clusters)
+    squares = squared(whole, chosen, grid.tolerance)
+    with np.errstate(divide="ignore"):
+        weight = np.where(squares > 0, 1 / np.sqrt(squares), 0.0)
+    least = halves(whole, chosen, grid.tolerance) * weight * (1 - SLACK)
+    exact = every_assignment(whole, draw)
+    blocks = every_sign(whole) if exact else flipped_sums(whole, draw)
+    order = np.argsort(least, kind="stable")
+    found, widest = stepwise(blocks, chosen[order], weight[order], least[order], grid.tolerance / 2)
+    share = found / len(widest) if exact else (found + 1) / (draw.resamples + 1)
+    p = np.empty(len(chosen))
+    p[order] = np.maximum.accumulate(share[::-1])[::-1]
+    p[squares == 0] = 1.0
+    counted = np.full(len(chosen), exact)
+    reach = 2 * decisive(np.sort(widest), draw.alpha, drawn=not exact)
+    cut = reaching(reach, whole, chosen, squares) * grid.unit / len(table)
+    return Flips(p, draw.error(p, counted), counted, cut=cut)
+
+
+def squared(whole: Floats, pairs: Integers, tolerance: float) -> Floats:
+    """Returns the sum of each pair's squared differences, which is 0 for runs that are equal on every query."""
+    squares = np.zeros(len(pairs))
+    step = max(AT_ONCE // len(whole), 1)
+    for first in range(0, len(pairs), step):
+        part = slice(first, first + step)
+        difference = whole[:, pairs[part, 0]] - whole[:, pairs[part, 1]]
+        equal = (np.abs(difference) <= zero(tolerance)).all(axis=0)
+        squares[part] = np.where(equal, 0.0, (difference**2).sum(axis=0))
+    return squares
+
+
+def stepwise(
+    blocks: Iterable[Floats], pairs: Integers, weight: Floats, least: Floats, tolerance: float
+) -> tuple[Integers, Floats]:
+    """Returns how many resamples reach each pair's bound at its step, and the largest statistic of each resample.
+
+    Args:
+        blocks: half the flipped sums of each run, in blocks of resamples [runs, resamples].
+        pairs: the pairs, the least significant first [pairs, 2].
+        weight: the factor that studentizes each pair's sum [pairs].
+        least: the bound of each pair's statistic [pairs].
+        tolerance: the rounding error of half a sum.
+    """
+    found, widest = np.zeros(len(pairs), np.int64), []
+    steps = list(zip(pairs.tolist(), weight.tolist(), least.tolist(), strict=True))
+    for block in blocks:
+        largest = np.zeros(block.shape[1])
+        flipped = np.empty_like(largest)
+        for place, ((one, other), factor, bound) in enumerate(steps):
+            np.subtract(block[one], block[other], out=flipped)
+            np.abs(flipped, out=flipped)
+            flipped += tolerance
+            flipped *= factor
+            np.maximum(largest, flipped, out=largest)
+            found[place] += np.count_nonzero(largest >= bound)
+        widest.append(largest)
+    return found, np.concatenate(widest)
+
+
+def reaching(reach: float, whole: Floats, pairs: Integers, squares: Floats) -> Floats:
+    """Returns half the width of each pair's simultaneous interval, as a sum over the rows.
+
+    Args:
+        reach: the flipped sum divided by the root of the sum of squares that a significant pair must exceed.
+        whole: the scores as whole numbers [rows, runs].
+        pairs: the pairs [pairs, 2].
+        squares: each pair's sum of squared differences.
+    """
+    rows, total = len(whole), whole.sum(axis=0)
+    around = squares - (total[pairs[:, 0]] - total[pairs[:, 1]]) ** 2 / rows
+    around[around <= SLACK * squares] = np.nan
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # t² = (n - 1) r² / (n - r²), and the squared error of a sum is n / (n - 1) times the squares around its mean.
+        return np.asarray(np.sqrt(around * reach**2 * rows / (rows - reach**2)))

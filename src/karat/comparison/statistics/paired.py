@@ -511,14 +511,15 @@ class Flips:
             queries would take minutes (``randomised_tukey``).
         cut: for a test of all pairs at once, the largest difference of means that is not significant at ``alpha``:
             mean difference ± cut is a simultaneous interval, which excludes 0 where p is below alpha. NaN where no
-            difference could be significant, and for tests of single pairs.
+            difference could be significant, and for tests of single pairs. A studentized test has a cut for each pair,
+            and p may be below alpha by a later step although the interval contains 0.
     """
 
     p: Floats
     error: Floats
     exact: NDArray[np.bool_]
     limit: bool = False
-    cut: float = np.nan
+    cut: float | Floats = np.nan
 
 
 def sign_flip(
@@ -600,7 +601,7 @@ def max_flip(
     family = None if np.array_equal(chosen, all_pairs(table.shape[1])) else chosen
     grid = on_grid(table)
     whole = summed(grid.whole, draw.clusters)
-    exact = len(whole) < 40 and 1 << len(whole) <= draw.resamples
+    exact = every_assignment(whole, draw)
     blocks = every_sign(whole) if exact else flipped_sums(whole, draw)
     widest = np.sort(np.concatenate([widths(block, family) for block in blocks]))
     found = len(widest) - np.searchsorted(widest, halves(whole, chosen, grid.tolerance))
@@ -608,6 +609,11 @@ def max_flip(
     counted = np.full(len(chosen), exact)
     beyond = 2 * decisive(widest, draw.alpha, drawn=not exact) + grid.tolerance
     return Flips(p, draw.error(p, counted), counted, cut=beyond * grid.unit / len(table))
+
+
+def every_assignment(whole: Floats, draw: Draw) -> bool:
+    """Returns whether there are no more assignments of signs to the rows than resamples, so that all are counted."""
+    return len(whole) < 40 and 1 << len(whole) <= draw.resamples
 
 
 def decisive(widest: Floats, alpha: float, *, drawn: bool) -> float:
