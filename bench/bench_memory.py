@@ -7,7 +7,7 @@ from dataclasses import replace
 from bench.answer import Answer, Bar, Setting, size_of
 from bench.side_by_side import karat_eval, side_by_side
 
-SIZES = {"web": 200.0, "web10": 250.0}
+SIZES = {"web": 60.0, "web10": 60.0}
 
 
 def ask(setting: Setting) -> list[Answer]:
