@@ -37,7 +37,7 @@ def test_the_command_asks_every_question(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     kept = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     assert {"when", "commit", "machine", "python", "versions"} <= set(kept)
-    assert len(kept["answers"]) == 18 + sum(map(bool, map(shutil.which, ("wc", "gzip", "zstd"))))
+    assert len(kept["answers"]) == 16 + sum(map(bool, map(shutil.which, ("wc", "gzip", "zstd"))))
     for answer in kept["answers"]:
         assert answer["question"] in done.stdout
         assert answer["timings"][0]["name"].startswith("karat")
