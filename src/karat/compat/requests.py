@@ -350,6 +350,25 @@ def changed(measure: Measure, **parameters: Any) -> Measure:
     return Measure(measure.name, tuple({**dict(measure.parameters), **parameters}.items()), measure.depth)
 
 
+OPTIONS = {
+    "h": ("help", "flag", "help"),
+    "v": ("version", "flag", ""),
+    "q": ("query_eval_wanted", "flag", "per_query"),
+    "m": ("measure", "text", ""),
+    "c": ("complete_rel_info_wanted", "flag", "complete"),
+    "l": ("level_for_rel", "number", "level"),
+    "n": ("nosummary", "flag", "no_summary"),
+    "D": ("Debug_level", "text", ""),
+    "J": ("Judged_docs_only", "flag", "judged_only"),
+    "N": ("Number_docs_in_coll", "number", "collection"),
+    "M": ("Max_retrieved_per_topic", "number", "depth"),
+    "R": ("Rel_info_format", "text", "rel_format"),
+    "T": ("Results_format", "text", "run_format"),
+    "o": ("Output_old_results_format", "text", ""),
+    "Z": ("Zscore", "text", "zscores"),
+}
+"""The options by letter: the long name, the kind, and the field of the request that the option sets, if any."""
+
 RULE = "-" * 23 + "\n"
 
 

@@ -21,6 +21,7 @@ from karat.compat.judged import (
     read_judged,
 )
 from karat.compat.requests import (
+    OPTIONS,
     Column,
     OptionError,
     Refusal,
@@ -119,12 +120,11 @@ def request_of(argv: list[str]) -> Request:
     """Reads the command line and processes its options in order."""
     request = Request()
     request.version, arguments = version_of(argv)
-    table = help_texts()["options"]
-    long = {name: (letter, kind != "flag") for letter, (name, kind, _) in table.items()}
+    long = {name: (letter, kind != "flag") for letter, (name, kind, _) in OPTIONS.items()}
     short = dict(long.values()) | {"o": False}
     try:
         for letter, value in options(arguments, short, long, request.operands):
-            _, kind, field = table[letter]
+            _, kind, field = OPTIONS[letter]
             if field:
                 setattr(request, field, {"flag": True, "text": value, "number": atol(value)}[kind])
             else:
