@@ -143,3 +143,37 @@ def test_the_coverage_of_simulated_intervals_is_measured(
     said = capsys.readouterr().out
     assert "these queries, n = 20, pairs, width" in said
     assert "30 runs, 6,980 queries" in said
+
+
+def test_the_truth_of_the_settings_of_all_pairs_is_known() -> None:
+    """Runs without a true difference have equal means, and twins exchange their scores within queries."""
+    from bench import all_pairs
+
+    scores = np.random.default_rng(3).uniform(size=(60, 5)) + np.linspace(0, 0.3, 5)
+    scores[:, 4] = scores[:, 1] + 0.05
+    found = {each.name: each for each in all_pairs.settings(all_pairs.Population("five", scores))}
+    assert len(found["all equal"].null) == 10
+    assert found["all equal"].scores.mean(axis=0) == pytest.approx(np.zeros(5), abs=1e-12)
+    assert len(found["half equal"].null) == 3
+    pairs = np.array(np.triu_indices(5, 1)).T
+    means = found["half equal"].scores.mean(axis=0)
+    for one, other in pairs[found["half equal"].null]:
+        assert means[one] == pytest.approx(means[other])
+    assert [1, 4] in pairs[found["twins"].null].tolist()
+    drawn = all_pairs.drawn(found["twins"], np.random.default_rng(1))
+    ahead = drawn[:, 4] > drawn[:, 1]
+    assert 10 < ahead.sum() < 40
+    assert len(found["as they are"].null) == 0
+
+
+def test_the_table_of_all_pairs_has_a_share_for_each_test(capsys: pytest.CaptureFixture[str]) -> None:
+    from bench import all_pairs
+
+    scores = np.random.default_rng(4).uniform(size=(60, 4)) + np.linspace(0, 0.9, 4)
+    known = all_pairs.printed([all_pairs.Population("four", scores)], 4)
+    assert len(known) == 4
+    assert all(0 <= each.share <= 1 for row in known for each in row.figures.values())
+    # Differences of .3 and more are found by every test.
+    assert min(each.share for each in known[-1].figures.values()) > 0.7
+    assert capsys.readouterr().out.count("\n") == 6
+    assert [bar.met for bar in all_pairs.limits(known)][-1]

@@ -578,7 +578,8 @@ def max_flip(
 
     Each query has one sign for all pairs; p of a pair is the share of assignments in which the largest difference of
     any pair reaches that pair's. It also holds where runs differ in variance (Westfall and Young, 1993; Boytsov, Belova
-    and Westfall, CIKM 2013). It is not studentized, since the studentized test exceeds its level on real matrices.
+    and Westfall, CIKM 2013). It is not studentized: ``romano_wolf`` is, which finds more, but too much where the
+    differences are very skewed.
 
     Args:
         scores: a score for each query and run [queries, runs].
