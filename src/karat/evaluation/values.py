@@ -219,7 +219,8 @@ def stack_of(
         if bounds:
             its = whole.relevant if relevant and ranks_alone(policy) else whole
             marks = lists_with_ties(its)
-            part, tied = chosen(replace(its, pool_of=its.pools), marks), np.flatnonzero(marks)
+            part, tied = replace(its, pool_of=its.pools), np.flatnonzero(marks)
+            part = part if len(tied) == len(marks) else chosen(part, marks)
             tables += [finished(arranged(part, rule), policy) for rule in ORDERS]
         values = values_of(stacked(tables), those, best)
         own[:, places] = values[:count]
