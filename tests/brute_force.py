@@ -44,23 +44,17 @@ def by_brute_force(each: Case, name: str) -> list[tuple[float, float]]:
     """
     depth = parse_measure(name).depth or 1000
     tops = [set(sorted(run["q"], key=lambda d: -run["q"][d])[:depth]) for run in (each.first, each.second)]
-    found = []
-    for runs in ((0,), (1,), (0, 1)):
-        unjudged = sorted(set().union(*tops) - set(each.qrels["q"]))
-        fillings = product(range(each.highest + 1), repeat=len(unjudged))
-        queries = {
-            str(place): {**each.qrels["q"], **dict(zip(unjudged, filling))}
-            for place, filling in enumerate(fillings)
-        }
-        values = [
-            karat.evaluate(queries, dict.fromkeys(queries, (each.first, each.second)[run]["q"]), name).matrix[
-                :, 0
-            ]
-            for run in runs
-        ]
-        own = values[0] - values[1] if len(runs) == 2 else values[0]
-        found.append((float(own.min()), float(own.max())))
-    return found
+    unjudged = sorted(set().union(*tops) - set(each.qrels["q"]))
+    fillings = product(range(each.highest + 1), repeat=len(unjudged))
+    queries = {
+        str(place): {**each.qrels["q"], **dict(zip(unjudged, filling))}
+        for place, filling in enumerate(fillings)
+    }
+    first, second = (
+        karat.evaluate(queries, dict.fromkeys(queries, run["q"]), name).matrix[:, 0]
+        for run in (each.first, each.second)
+    )
+    return [(float(each.min()), float(each.max())) for each in (first, second, first - second)]
 
 
 def misses(name: str, count: int, most_unjudged: int = 4, seed: int = 1) -> tuple[int, list[int]]:

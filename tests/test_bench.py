@@ -177,3 +177,16 @@ def test_the_table_of_all_pairs_has_a_share_for_each_test(capsys: pytest.Capture
     assert min(each.share for each in known[-1].figures.values()) > 0.7
     assert capsys.readouterr().out.count("\n") == 6
     assert [bar.met for bar in all_pairs.limits(known)][-1]
+
+
+def test_bounds_and_samples_of_unjudged_documents_are_measured(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    from bench import unjudged
+
+    small = ["--cases", "1", "--pairs", "2", "--draws", "1", "--rows", "2000"]
+    unjudged.main(["--data", str(tmp_path / "none"), *small])
+    said = capsys.readouterr().out
+    assert "met     bounds of nDCG@5: 0 misses" in said
+    assert "RMSE relative to depth" in said
+    assert "2,000 unjudged rows" in said

@@ -233,6 +233,48 @@ def test_the_command_refuses_impossible_requests(words, sentence, capfd) -> None
     assert sentence in " ".join(capfd.readouterr().err.split())
 
 
+def test_measures_that_are_no_sums_are_called_approximations(capfd) -> None:
+    main(["next", "--judge", str(COFFEE / "model.txt"), *RUNS, "--budget", "3"])
+    out = " ".join(capfd.readouterr().out.split())
+    assert "nDCG@10 is not a sum over documents, so estimates from the sample are approximations. The" in out
+    main(["next", "--judge", str(COFFEE / "model.txt"), *RUNS, "--budget", "3", "-m", "P@10"])
+    assert "approximations" not in capfd.readouterr().out
+
+
+def test_a_file_without_probabilities_is_read_as_qrels(tmp_path) -> None:
+    truth, runs = collection(6)
+    some = {query: {"d0": its["d0"]} for query, its in truth.items()}
+    found = karat.next_judgments(some, runs, "P@10", budget=5, order="certain")
+    path = tmp_path / "next.csv"
+    found.save(str(path))
+    path.write_text(path.read_text().replace(",\n", ",2\n"))
+    assert len(list(karat.Qrels.of(str(path)).rows())) == 5
+
+
+def test_without_a_judge_the_judgments_so_far_take_its_place(tmp_path, capfd) -> None:
+    judged = (COFFEE / "people.txt").read_text().splitlines(keepends=True)
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("".join(judged[::3]))
+    main(["next", str(qrels), *RUNS, "-m", "DCG@10", "--budget", "100", "-o", str(tmp_path / "next.csv")])
+    grades = {(query, document): grade for query, _, document, grade in map(str.split, judged)}
+    lines = (tmp_path / "next.csv").read_text().splitlines()
+    filled = [lines[0]]
+    for line in lines[1:]:
+        query, document, _, probability = line.split(",")
+        filled.append(f"{query},{document},{grades[query, document]},{probability}")
+    (tmp_path / "judged.csv").write_text("\n".join(filled) + "\n")
+    capfd.readouterr()
+    people = str(tmp_path / "judged.csv")
+    main(["compare", "--people", people, "--judge", str(qrels), *RUNS, "-m", "DCG@10", "--format", "json"])
+    found = json.loads(capfd.readouterr().out)
+    complete = karat.evaluate(str(COFFEE / "people.txt"), RUNS, "DCG@10")
+    contest = found["contests"]["DCG@10"]
+    for place, run in enumerate(complete.runs):
+        low, high = contest["low"][place], contest["high"][place]
+        assert abs(run["DCG@10"] - contest["means"][place]) < 1.5 * (high - low)
+        assert high - low < 3
+
+
 @pytest.mark.parametrize("layout", ["json", "csv", "markdown", "html"])
 def test_the_command_writes_every_format(layout, capfd) -> None:
     main(

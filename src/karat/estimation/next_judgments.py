@@ -13,6 +13,7 @@ import numpy as np
 
 from karat.conventions.request import request_of
 from karat.estimation.effects import drawn, effects_of, expected_variances, probabilities
+from karat.estimation.sampled_documents import is_linear
 from karat.estimation.shown_documents import Shown
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
@@ -70,6 +71,7 @@ class Next(Documented):
         assumed: whether the widths rest on assumed grades, since too few documents are judged.
         judge: the name of the judge's grades, or an empty text.
         seed: the seed of the draw.
+        linear: whether the measure is a sum over documents, so that estimates from the sample are unbiased.
     """
 
     chosen: tuple[Chosen, ...]
@@ -85,6 +87,7 @@ class Next(Documented):
     assumed: bool
     judge: str
     seed: int
+    linear: bool
 
     def to_csv(self) -> str:
         """Returns the table for people: query, document, an empty grade, and the probability of a sample.
@@ -163,6 +166,11 @@ class Next(Documented):
         elif self.assumed:
             said.append(
                 "This assumes that people's grades are about half the highest grade, since few documents are judged."
+            )
+        if not self.linear:
+            advice = "" if self.judge else " Choose DCG@10 or P@10, or give a judge's grades."
+            said.append(
+                f"{self.measure} is not a sum over documents, so estimates from the sample are approximations.{advice}"
             )
         said.append(
             f"The sample was drawn with seed {self.seed}. Its size is fixed, and each probability is known. Judge all "
@@ -294,6 +302,7 @@ def next_judgments(
         assumed=effects.assumed,
         judge="" if model is None else model.name,
         seed=seed,
+        linear=is_linear(wanted),
     )
 
 
