@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from karat import tensors as tensors
     from karat.comparison.agreement import agreement as agreement
     from karat.comparison.agreement_result import Agreement as Agreement
+    from karat.comparison.best import Best as Best
+    from karat.comparison.best import best as best
     from karat.comparison.compare import Comparison as Comparison
     from karat.comparison.compare import compare as compare
     from karat.comparison.estimate import estimate as estimate
@@ -63,6 +65,7 @@ MODULES = {
     "karat": "adapters compat tensors",
     "karat.comparison.agreement": "agreement",
     "karat.comparison.agreement_result": "Agreement",
+    "karat.comparison.best": "Best best",
     "karat.comparison.compare": "Comparison compare",
     "karat.comparison.estimate": "estimate",
     "karat.comparison.plan": "Plan plan",

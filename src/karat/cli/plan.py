@@ -29,16 +29,24 @@ def plan_command(
     """
     from karat.comparison.plan import plan
 
+    answer(plan(scores_given(files, measures, given), **aims), layout)
+
+
+def scores_given(files: tuple[str, ...], measures: tuple[str, ...], given: Given) -> Any:
+    """Returns the scores of at least two runs, from judgments and runs or from files with values of queries.
+
+    Raises:
+        click.UsageError: there are too few files.
+    """
     existing = bool(files) and holds_scores(split(files[0])[1])
     if not existing:
         refuse_few(files, 3, "Give a QRELS file and at least two RUNs.")
     refuse_misuse(*files, given.exclude)
     if existing:
-        scores = scores_in(files, given, measures)
-    else:
-        from karat.evaluation.evaluate import evaluate
+        return scores_in(files, given, measures)
+    from karat.evaluation.evaluate import evaluate
 
-        runs = [given.run(each) for each in files[1:]]
-        qrels = given.qrels(files[0], measures or None)
-        scores = evaluate(qrels, runs, list(measures) or None, **given.conventions)
-    answer(plan(scores, **aims), layout)
+    runs = [given.run(each) for each in files[1:]]
+    return evaluate(
+        given.qrels(files[0], measures or None), runs, list(measures) or None, **given.conventions
+    )

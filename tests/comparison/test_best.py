@@ -1,0 +1,265 @@
+"""The best of many runs: cross-validated selection, the set of runs, ranks, and held-out queries."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.cli import main
+from karat.comparison.held_out import held_out, read_ledger, record_opening
+from karat.comparison.statistics.paired import Draw
+from karat.comparison.statistics.selection import cross_validated, not_worse, ranks
+
+TEA = Path(__file__).parents[2] / "examples" / "tea"
+
+
+def scores(values: Any, names: str = "abcdefghijkl", measure: str = "AP") -> karat.ScoresByRun:
+    return karat.read_scores(
+        {
+            name: {measure: {f"q{row:02}": float(value) for row, value in enumerate(column)}}
+            for name, column in zip(names, np.transpose(values))
+        }
+    )
+
+
+def equal_runs(seed: int, queries: int = 30, runs: int = 12) -> np.ndarray[Any, Any]:
+    """Runs with equal means and unequal variances on queries of different difficulty."""
+    draw = np.random.default_rng(seed)
+    noise = draw.normal(0, 1, (queries, runs)) * np.linspace(0.05, 0.25, runs)
+    return 0.5 + draw.normal(0, 0.2, (queries, 1)) + noise
+
+
+def test_leaving_one_query_out_by_hand() -> None:
+    values = [[0.9, 0.1, 0.4], [0.2, 0.6, 0.4], [0.3, 0.5, 0.4], [0.5, 0.5, 0.4]]
+    found = cross_validated(values, folds=4)
+    # Without query 0, run 1 leads (1.6 to 1.0); without query 1, 2 or 3, run 0 leads (1.7, 1.6, 1.4 to 1.1, 1.2, 1.2).
+    assert found.scores.tolist() == [0.1, 0.2, 0.3, 0.5]
+    assert found.chosen.tolist() == [0.75, 0.25, 0.0]
+
+
+def test_each_fold_is_scored_by_the_run_that_is_best_on_the_other_folds() -> None:
+    values = equal_runs(1, 12, 4)
+    found = cross_validated(values, folds=12)
+    expected = [
+        values[row, np.delete(values, row, axis=0).mean(axis=0).argmax()] for row in range(len(values))
+    ]
+    assert found.scores == pytest.approx(expected)
+    assert cross_validated(values, folds=100).scores == pytest.approx(expected)
+
+
+def test_the_order_of_runs_and_an_added_constant_do_not_matter_and_tied_runs_share() -> None:
+    values = np.random.default_rng(2).integers(0, 5, (20, 6)) / 4
+    order = np.random.default_rng(3).permutation(6)
+    found, other = cross_validated(values, seed=1), cross_validated(values[:, order], seed=1)
+    assert other.scores == pytest.approx(found.scores)
+    assert other.chosen == pytest.approx(found.chosen[order])
+    assert found.chosen.sum() == pytest.approx(1.0)
+    twins = cross_validated(np.repeat(values[:, :1], 3, axis=1))
+    assert twins.chosen == pytest.approx([1 / 3] * 3)
+    assert twins.scores == pytest.approx(values[:, 0])
+
+
+def test_queries_of_a_cluster_are_left_out_together() -> None:
+    values = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.5], [0.0, 0.5]])
+    assert cross_validated(values, clusters=["x", "x", "y", "y"]).scores.tolist() == [0.0, 0.0, 0.0, 0.0]
+    assert cross_validated(values).scores.tolist() == [0.25 + 0.25, 0.5, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("queries", [10, 30])
+def test_the_honest_value_is_near_that_on_other_queries_where_the_apparent_value_is_not(queries: int) -> None:
+    apparent, honest = [], []
+    for seed in range(300):
+        values = equal_runs(seed, queries)
+        apparent.append(values.mean(axis=0).max() - 0.5)
+        honest.append(cross_validated(values, repeats=3, seed=seed).scores.mean() - 0.5)
+    assert np.mean(apparent) > 0.04
+    assert abs(np.mean(honest)) < 0.01
+
+
+def test_the_set_keeps_all_of_twelve_equal_runs_in_95_of_100_simulations() -> None:
+    kept = [not_worse(equal_runs(seed, 20), Draw(400, seed)).all() for seed in range(300)]
+    assert 0.925 <= np.mean(kept) <= 0.98
+
+
+def test_the_set_keeps_the_best_runs_and_drops_runs_that_are_clearly_worse() -> None:
+    kept = []
+    for seed in range(200):
+        values = equal_runs(seed, 40)
+        values[:, :6] -= 0.12
+        kept.append(not_worse(values, Draw(400, seed)))
+    table = np.array(kept)
+    assert table[:, 6:].all(axis=1).mean() >= 0.925
+    assert table[:, :6].mean() < 0.6
+    assert not_worse(np.full((5, 3), 0.5)).tolist() == [True] * 3
+    assert not_worse([[0.1, 0.9]], Draw(10)).tolist() == [True, True]
+
+
+def test_ranks_are_those_of_resampled_means_and_ties_share() -> None:
+    values = np.random.default_rng(5).integers(0, 4, (15, 5)) / 3
+    values[:, 4] = values[:, 3]
+    found = ranks(values, Draw(500))
+    assert found.best.sum() == pytest.approx(1.0)
+    assert found.best[3] == found.best[4]
+    assert (found.low <= found.high).all()
+    assert ranks(np.full((4, 3), 0.2), Draw(10))[1:][0].tolist() == [1, 1, 1]
+    assert ranks(np.full((4, 3), 0.2), Draw(10)).high.tolist() == [3, 3, 3]
+    apart = ranks(np.tile([0.1, 0.3, 0.2], (4, 1)), Draw(10))
+    assert (apart.best.tolist(), apart.low.tolist()) == ([0, 1, 0], [3, 1, 2])
+
+
+def test_the_result_holds_the_means_the_order_and_the_optimism() -> None:
+    values = equal_runs(7)
+    found = karat.best(scores(values), repeats=4, resamples=200)["AP"]
+    means = values.mean(axis=0)
+    assert found.apparent == pytest.approx(means.max())
+    assert found.run == "abcdefghijkl"[means.argmax()]
+    assert [each.mean for each in found.candidates] == pytest.approx(sorted(means, reverse=True))
+    assert found.optimism.value == pytest.approx(found.apparent - found.honest.value)
+    assert found.honest.low < found.honest.value < found.honest.high
+
+
+def test_smaller_values_are_better_for_a_measure_such_as_a_rank() -> None:
+    values = equal_runs(8)
+    up = karat.best(scores(values), resamples=200)["AP"]
+    assert karat.best(scores(-values), resamples=200)["AP"].run != up.run
+
+
+def test_a_family_is_compared_with_the_baseline_on_left_out_queries() -> None:
+    values = equal_runs(9, 40, 6)
+    values[:, 4] += 0.3
+    found = karat.best(scores(values), baseline="a", variants=["[bc]", "e"], resamples=200)["AP"]
+    pair, lone = found.families
+    assert (pair.runs, lone.runs, lone.run) == (2, 1, "e")
+    gain = (values[:, 4] - values[:, 0]).mean()
+    assert (lone.apparent, lone.gain.value) == pytest.approx((gain, gain))
+    expected = cross_validated(values[:, 1:3], seed=2026).scores - values[:, 0]
+    assert pair.gain.value == pytest.approx(expected.mean())
+    assert pair.gain.low < pair.gain.value < pair.gain.high
+    whole = karat.best(scores(values), baseline="a", resamples=200)["AP"].families
+    assert [(each.variants, each.runs, each.run) for each in whole] == [("*", 5, "e")]
+
+
+def test_held_out_queries_stay_the_same_when_queries_are_added_and_the_share_grows() -> None:
+    queries = [f"q{number}".encode() for number in range(4000)]
+    found = held_out(queries, 0.3, "salt")
+    assert found.mean() == pytest.approx(0.3, abs=0.025)
+    assert (held_out(queries[::-2], 0.3, "salt") == found[::-2]).all()
+    assert (held_out(queries, 0.5, "salt") >= found).all()
+    assert (held_out(queries, 0.3, "other") != found).any()
+
+
+def test_no_number_depends_on_held_out_queries_until_they_are_opened(tmp_path: Path) -> None:
+    values, ledger = equal_runs(10, 40), tmp_path / "openings.jsonl"
+    ids = sorted(f"q{row:02}" for row in range(40))
+    out = held_out([each.encode() for each in ids], 0.4, "s")
+    changed = values.copy()
+    changed[out] = np.random.default_rng(1).random((out.sum(), 12))
+    how: dict[str, Any] = {"hold_out": 0.4, "salt": "s", "resamples": 200, "baseline": "a"}
+    closed = karat.best(scores(values), **how)
+    assert closed.as_dict() == karat.best(scores(changed), **how).as_dict()
+    assert closed["AP"].held_out is None
+    assert not ledger.exists()
+    found = karat.best(scores(values), **how, open_held_out=True, ledger=ledger)
+    run = "abcdefghijkl".index(found["AP"].run)
+    assert found["AP"].held_out is not None
+    assert found["AP"].held_out.value.value == pytest.approx(values[out, run].mean())
+    assert found["AP"].held_out.gain is not None
+    assert found["AP"].held_out.gain.value == pytest.approx((values[out, run] - values[out, 0]).mean())
+    assert (found.opened_before, found.held) == (0, int(out.sum()))
+    again = karat.best(scores(values), **how, open_held_out=True, ledger=ledger)
+    assert again.opened_before == 1
+    other = karat.best(scores(values), **{**how, "salt": "t"}, open_held_out=True, ledger=ledger)
+    assert (other.opened_before, other.opened_in_all) == (0, 2)
+    assert [each.salt for each in read_ledger(ledger)] == ["s", "s", "t"]
+    assert "opened 1 time before" in str(again)
+    assert "lists no earlier opening" in str(found)
+
+
+def test_a_damaged_ledger_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
+    ledger = tmp_path / "openings.jsonl"
+    record_opening(ledger, "s", 0.5, 3, 2, {"AP": "a"})
+    whole = ledger.read_bytes()
+    for damaged in (whole + b"not an opening\n", whole + b"{}\n", whole[:-5]):
+        ledger.write_bytes(damaged)
+        with pytest.raises(karat.DataError, match="not an opening"):
+            record_opening(ledger, "s", 0.5, 3, 2, {"AP": "a"})
+        assert ledger.read_bytes() == damaged
+    with pytest.raises(karat.DataError, match="Cannot"):
+        record_opening(tmp_path, "s", 0.5, 3, 2, {"AP": "a"})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"folds": 1}, "at least 2 folds"),
+        ({"repeats": 0}, "at least 1 division"),
+        ({"alpha": 1.0}, "not a level"),
+        ({"hold_out": 1.5}, "not a share"),
+        ({"hold_out": 1e-9}, "holds out 0 of 30 queries"),
+        ({"open_held_out": True, "hold_out": 0.3}, "and a ledger"),
+        ({"open_held_out": True, "ledger": "x"}, "and a ledger"),
+        ({"variants": ["a*"]}, "compared with a baseline"),
+        ({"baseline": "z"}, "No run is called 'z'. The runs are: a, b, c, d, e."),
+        ({"baseline": "a", "variants": ["z*"]}, "fits the pattern 'z\\*'"),
+        ({"resamples": 0}, "give a positive number"),
+        ({"seed": -1}, "not negative"),
+    ],
+)
+def test_bad_requests_get_a_sentence(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(karat.DataError, match=message):
+        karat.best(scores(equal_runs(11)), **given)
+
+
+def test_too_little_data_gets_a_sentence() -> None:
+    with pytest.raises(karat.DataError, match="at least two runs"):
+        karat.best(scores(equal_runs(1, 10, 1)))
+    with pytest.raises(karat.DataError, match="a value for 2 queries, but selection needs at least 3"):
+        karat.best(scores(equal_runs(1, 2)))
+    with pytest.raises(karat.DataError, match="geometric mean"):
+        karat.best(scores(equal_runs(1, 5), measure="GMAP"))
+
+
+def test_the_command_reads_runs_and_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = sorted((TEA / "runs").iterdir())
+    how = ["-m", "AP", "--format", "json", "--resamples", "500"]
+    main(["best", str(TEA / "qrels.txt"), *map(str, runs), *how])
+    found = json.loads(capsys.readouterr().out)["measures"][0]
+    expected = karat.evaluate(TEA / "qrels.txt", runs, "AP")
+    means = {name: expected[name]["AP"] for name in expected}
+    assert {each["run"]: each["mean"] for each in found["candidates"]} == pytest.approx(means)
+    path = tmp_path / "scores.csv"
+    lines = ["run,query,measure,value"]
+    lines += [
+        f"{run},{query},AP,{value!r}"
+        for run in expected
+        for query, value in expected[run].by_query("AP").items()
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    main(["best", str(path), *how])
+    again = json.loads(capsys.readouterr().out)["measures"][0]
+    assert again["run"] == found["run"]
+    assert again["honest"]["value"] == pytest.approx(found["honest"]["value"])
+
+
+def test_the_command_shows_few_runs_and_opens_held_out_queries_with_a_ledger(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tea = [str(TEA / "qrels.txt"), *map(str, sorted((TEA / "runs").iterdir()))]
+    split = ["-m", "AP", "--resamples", "100", "--hold-out", "0.4", "--salt", "2026"]
+    for before in ("no earlier opening", "opened 1 time before"):
+        main(["best", *tea, *split, "--top", "2", "--open", "--ledger", str(tmp_path / "openings.jsonl")])
+        text = capsys.readouterr().out
+        assert before in " ".join(text.split())
+        assert "2 more runs are not shown" in text
+        assert max(map(len, text.splitlines())) <= 80
+    with pytest.raises(SystemExit):
+        main(["best", *tea, *split, "--open"])
+    assert "--ledger" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["best", *tea, *split, "--open", "--ledger", tea[0]])
+    assert "not overwritten" in capsys.readouterr().err
