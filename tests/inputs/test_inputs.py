@@ -240,7 +240,10 @@ def test_two_columns_of_one_kind_are_refused() -> None:
         karat.evaluate({"q": {"a": 1}}, frame, "RR")
 
 
-READS_TABLES = ("check", "eval", "compare", "report", "explain", "difference", "agreement", "gate")
+READS_TABLES = (
+    *("check", "eval", "compare", "report", "explain", "difference", "agreement", "gate"),
+    *("plan", "next", "best"),
+)
 
 
 @pytest.mark.parametrize("name", READS_TABLES)
@@ -266,7 +269,14 @@ def test_columns_are_named_in_every_command(
     rows = [(f"s{query}", f"p{place}") for query in range(3) for place in range(4)]
     qrels.write_text("session,page,clicks\n" + "".join(f"{q},{d},{d[1:]}\n" for q, d in rows))
     run.write_text("session,page,place\n" + "".join(f"{q},{d},{5 - int(d[1:])}\n" for q, d in rows))
+    other = tmp_path / "other.csv"
+    rows[0] = ("s0", "unjudged9")
+    other.write_text("session,page,place\n" + "".join(f"{q},{d},{1 + int(d[-1:])}\n" for q, d in rows))
+    two = [str(qrels), f"mine={run}", f"yours={other}", "-m", "nDCG"]
     files = {
+        "plan": [*two, "--difference", "0.1"],
+        "next": two,
+        "best": two,
         "check": [str(qrels), f"mine={run}"],
         "eval": [str(qrels), f"mine={run}", "-m", "nDCG"],
         "compare": [str(qrels), f"mine={run}", f"yours={run}", "-m", "nDCG"],
@@ -292,7 +302,7 @@ def test_columns_are_named_in_every_command(
     code = command(name, *files[name], *columns)
     said = capsys.readouterr()
     assert code in ((0, 1) if name == "check" else (0,)), said.err
-    if name != "difference":
+    if name not in ("difference", "next"):
         assert "mine" in said.out
     if name in ("eval", "explain", "difference"):
         assert "1.0000" in said.out
