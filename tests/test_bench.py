@@ -190,3 +190,14 @@ def test_bounds_and_samples_of_unjudged_documents_are_measured(
     assert "met     bounds of nDCG@5: 0 misses" in said
     assert "RMSE relative to depth" in said
     assert "2,000 unjudged rows" in said
+
+
+def test_the_honesty_of_the_best_of_simulated_runs_is_measured(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    from bench import best
+
+    best.main(["--data", str(tmp_path / "none"), "--replicates", "3"])
+    said = capsys.readouterr().out
+    assert "best of 12, n = 20, expected value, error" in said
+    assert "400 runs, 50 queries" in said

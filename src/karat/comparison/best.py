@@ -285,8 +285,9 @@ class Best(Documented):
 
 def cells(found: Estimate, *, sign: bool = False) -> list[str]:
     """Returns an estimate and its interval as two cells."""
-    low, high = (decimals(each, 4, sign=sign) for each in (found.low, found.high))
-    return [decimals(found.value, 4, sign=sign), f"[{low},{high}]" if math.isfinite(found.low) else "-"]
+    numbers = (round(each, 4) + 0.0 for each in (found.value, found.low, found.high))
+    value, low, high = (decimals(each, 4, sign=sign) for each in numbers)
+    return [value, f"[{low},{high}]" if math.isfinite(found.low) else "-"]
 
 
 def best(
@@ -346,7 +347,7 @@ def best(
         ... }
         >>> found = karat.best(karat.read_scores(values))["AP"]
         >>> found.run, found.honest.value <= found.apparent
-        ('a', True)
+        ('b', True)
     """
     refuse_numbers(folds, repeats, alpha, hold_out)
     if open_held_out and (ledger is None or hold_out is None):

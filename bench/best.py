@@ -1,0 +1,132 @@
+"""How honest the value of the best of many runs is: ``python -m bench.best``.
+
+Each replicate draws some queries of a collection, selects the best run on them, and compares its apparent and its
+cross-validated mean with the mean of the selected run on the other queries. Runs are made equal by exchanging their
+values within each query. All of them should then stay in the set of runs that may be best. Without a collection, values
+are simulated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bench.answer import Bar
+from bench.coverage import simulated, values_in
+from bench.side_by_side import CHECKOUT
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    import karat
+
+SEED = 20250
+SIZES = (20, 30)
+FEW = 12
+"""The number of runs: the best ones, as in a search among variants, and the number of equal runs."""
+
+OFF, KEPT, HELD, SECONDS = 0.005, 0.95, 0.93, 10.0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the replicates, prints the errors of the values, and returns whether the limits are met."""
+    parser = argparse.ArgumentParser(prog="python -m bench.best", description=__doc__)
+    folder = CHECKOUT.parent / "shared" / "data" / "dl21-people-and-model"
+    parser.add_argument("--data", type=Path, default=folder, help="a folder with qrels.people.txt and runs/")
+    parser.add_argument("--replicates", type=int, default=1000)
+    given = parser.parse_args(arguments)
+    if given.data.is_dir():
+        values = next(values_in(given.data)).people
+    else:
+        values = simulated(np.random.default_rng(SEED), runs=24).people
+        print(f"{given.data} is not there: the values of 24 runs are simulated", file=sys.stderr)
+    top = values[:, np.argsort(-values.mean(axis=0), kind="stable")[:FEW]]
+    print(f"{given.replicates} replicates, seed {SEED}; mean minus that on the other queries\n")
+    print(f"{'runs':>6}{'queries':>9}  {'apparent':>9} {'expected':>9} {'sd':>7}  {'interval held':>13}")
+    bars = []
+    for table in (top, values):
+        for size in SIZES:
+            apparent, honest, spread = optimism(table, size, given.replicates)
+            held = holds(table.shape[1], size, max(given.replicates // 5, 2))
+            print(
+                f"{table.shape[1]:6}{size:9}  {apparent:+9.4f} {honest:+9.4f} {spread:7.4f}  {held:13.3f}",
+                flush=True,
+            )
+            name = f"best of {table.shape[1]}, n = {size}"
+            bars.append(Bar(f"{name}, expected value, error", "at most", OFF, abs(honest), ""))
+            bars.append(Bar(f"{name}, simulated equal runs, interval", "at least", HELD, held, ""))
+    share = kept(top, given.replicates)
+    bars.append(Bar(f"{FEW} equal runs, all kept", "at least", KEPT, share, ""))
+    bars.append(Bar("400 runs, 50 queries", "at most", SECONDS, processor_seconds(), "s of processor"))
+    print("\n" + "\n".join(map(str, bars)))
+    return 0 if all(bar.met for bar in bars) else 1
+
+
+def optimism(values: NDArray[np.float64], size: int, replicates: int) -> tuple[float, float, float]:
+    """Returns the mean errors of the apparent and the expected value, and the spread of the latter."""
+    from karat.comparison.statistics.selection import cross_validated
+
+    draw, found = np.random.default_rng([SEED, size]), []
+    for number in range(replicates):
+        order = draw.permutation(len(values))
+        some, others = values[order[:size]], values[order[size:]]
+        means = some.mean(axis=0)
+        truth = others[:, means.argmax()].mean()
+        found.append((means.max() - truth, cross_validated(some, seed=number).scores.mean() - truth))
+    apparent, honest = np.mean(found, axis=0).tolist()
+    return apparent, honest, float(np.std(found, axis=0)[1])
+
+
+def holds(runs: int, size: int, replicates: int) -> float:
+    """Returns how often the interval of the expected value holds the true mean, for simulated equal runs."""
+    import karat
+
+    draw, found = np.random.default_rng([SEED, runs, size]), []
+    for _ in range(replicates):
+        hard = draw.normal(0, 0.2, (size, 1))
+        values = 0.5 + hard + draw.normal(0, 1, (size, runs)) * np.linspace(0.05, 0.25, runs)
+        its = karat.best(scores(values), resamples=1, repeats=5)["nDCG@10"].honest
+        found.append(its.low <= 0.5 <= its.high)
+    return float(np.mean(found))
+
+
+def kept(values: NDArray[np.float64], replicates: int) -> float:
+    """Returns how often the set keeps all runs, if their values are exchanged at random within each query."""
+    from karat.comparison.statistics.paired import Draw
+    from karat.comparison.statistics.selection import not_worse
+
+    draw = np.random.default_rng(SEED)
+    tables = (draw.permuted(values, axis=1) for _ in range(replicates))
+    return float(np.mean([not_worse(each, Draw(2000, number)).all() for number, each in enumerate(tables)]))
+
+
+def scores(values: NDArray[np.float64]) -> karat.ScoresByRun:
+    """Returns values [queries, runs] as scores."""
+    import karat
+
+    queries = [f"q{number:03}" for number in range(len(values))]
+    return karat.read_scores(
+        {
+            f"run{place}": {"nDCG@10": dict(zip(queries, column.tolist()))}
+            for place, column in enumerate(values.T)
+        }
+    )
+
+
+def processor_seconds() -> float:
+    """Returns the processor time of the selection among 400 runs on 50 queries."""
+    import karat
+
+    values = scores(simulated(np.random.default_rng(SEED), 50, 400).people)
+    start = time.process_time()
+    str(karat.best(values))
+    return time.process_time() - start
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
