@@ -499,7 +499,8 @@ def evaluate_together(
         found: Iterator[list[Evaluated]] = map(some, batches)
     else:
         each = max(1, cores // len(batches))
-        found = in_threads(lambda batch: some(batch, each), batches, min(cores, len(batches)))
+        # More threads than cores: while one waits for the interpreter, another one is in the kernel.
+        found = in_threads(lambda batch: some(batch, each), batches, min(2 * cores, len(batches)))
     # The warnings are issued here, where the caller's line is known.
     yield from ((warned(scores), matched) for batch in found for scores, matched in batch)
 
