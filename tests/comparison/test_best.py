@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -123,10 +124,14 @@ def test_the_result_holds_the_means_the_order_and_the_optimism() -> None:
     assert found.honest.low < found.honest.value < found.honest.high
 
 
-def test_smaller_values_are_better_for_a_measure_such_as_a_rank() -> None:
-    values = equal_runs(8)
-    up = karat.best(scores(values), resamples=200)["AP"]
-    assert karat.best(scores(-values), resamples=200)["AP"].run != up.run
+def test_the_smallest_mean_is_the_best_if_smaller_values_are_better() -> None:
+    values = np.clip(equal_runs(8), 0.01, 0.99)
+    up = karat.best(scores(1 - values), resamples=200)["AP"]
+    down = karat.best(scores(values, measure="Unjudged@10"), resamples=200)["Unjudged@10"]
+    assert down.run == up.run
+    assert (down.apparent, down.honest.value) == pytest.approx((1 - up.apparent, 1 - up.honest.value))
+    assert down.optimism.value == pytest.approx(up.optimism.value)
+    assert [each.not_worse for each in down.candidates] == [each.not_worse for each in up.candidates]
 
 
 def test_a_family_is_compared_with_the_baseline_on_left_out_queries() -> None:
@@ -151,6 +156,11 @@ def test_held_out_queries_stay_the_same_when_queries_are_added_and_the_share_gro
     assert (held_out(queries[::-2], 0.3, "salt") == found[::-2]).all()
     assert (held_out(queries, 0.5, "salt") >= found).all()
     assert (held_out(queries, 0.3, "other") != found).any()
+    # printf 'tea\\0q1' | sha256sum begins with d1a6bc65b201ee48, and that of q2 with 68debc810f1cd553.
+    shares = [0xD1A6BC65B201EE48 / 2**64, 0x68DEBC810F1CD553 / 2**64]
+    for query, share in zip([b"q1", b"q2"], shares):
+        assert held_out([query], share + 1e-9, "tea").all()
+        assert not held_out([query], share - 1e-9, "tea").any()
 
 
 def test_no_number_depends_on_held_out_queries_until_they_are_opened(tmp_path: Path) -> None:
@@ -189,8 +199,9 @@ def test_a_damaged_ledger_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
         with pytest.raises(karat.DataError, match="not an opening"):
             record_opening(ledger, "s", 0.5, 3, 2, {"AP": "a"})
         assert ledger.read_bytes() == damaged
-    with pytest.raises(karat.DataError, match="Cannot"):
-        record_opening(tmp_path, "s", 0.5, 3, 2, {"AP": "a"})
+    for place in (tmp_path, Path(os.devnull)):
+        with pytest.raises(karat.DataError, match="folder or a device"):
+            record_opening(place, "s", 0.5, 3, 2, {"AP": "a"})
 
 
 @pytest.mark.parametrize(
@@ -244,6 +255,20 @@ def test_the_command_reads_runs_and_scores(tmp_path: Path, capsys: pytest.Captur
     again = json.loads(capsys.readouterr().out)["measures"][0]
     assert again["run"] == found["run"]
     assert again["honest"]["value"] == pytest.approx(found["honest"]["value"])
+
+
+@pytest.mark.parametrize(
+    ("layout", "piece"), [("markdown", "| run |"), ("latex", "\\toprule"), ("html", "<!doctype html>")]
+)
+@pytest.mark.parametrize("command", [["best", "--resamples", "100"], ["plan", "--difference", "0.1"]])
+def test_results_are_written_in_each_format(
+    command: list[str], layout: str, piece: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tea = [str(TEA / "qrels.txt"), *map(str, sorted((TEA / "runs").iterdir()))]
+    main([command[0], *tea, *command[1:], "-m", "AP", "--format", layout])
+    text = capsys.readouterr().out
+    assert piece in text or (command[0], layout) == ("plan", "markdown")
+    assert "titles" in text
 
 
 def test_the_command_shows_few_runs_and_opens_held_out_queries_with_a_ledger(

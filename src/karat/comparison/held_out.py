@@ -62,8 +62,8 @@ def held_out(queries: Iterable[bytes], share: float, salt: str) -> NDArray[np.bo
         DataError: the share is not between 0 and 1.
 
     Example:
-        >>> held_out([b"q1", b"q2", b"q3", b"q4"], 0.5, "2026").tolist()
-        [True, False, True, True]
+        >>> held_out([b"q1", b"q2", b"q3", b"q4"], 0.5, "tea").tolist()
+        [False, True, True, False]
     """
     if not 0.0 < share < 1.0:
         raise DataError(say("best", "no share", share=share))
@@ -115,6 +115,8 @@ def read_ledger(path: str | os.PathLike[str]) -> list[Opening]:
         DataError: the file cannot be read, or a line is not an opening.
     """
     place = os.fspath(path)
+    if os.path.exists(place) and not os.path.isfile(place):  # a device may have no end
+        raise DataError(say("best", "no file"), file=place)
     try:
         with open(place, "rb") as file:
             lines = file.read().splitlines(keepends=True)

@@ -215,10 +215,6 @@ class Explanation(Documented):
         kept |= {place + 1 for place in kept if place + 2 in kept}
         return sorted(kept)
 
-    def to_latex(self) -> str:
-        """Returns LaTeX with the formula and booktabs tables, without a preamble."""
-        return self.document("latex").latex()
-
     def formula(self) -> str:
         """Returns the traced formula as LaTeX, one line per step. The LaTeX code needs the package amsmath.
 

@@ -727,6 +727,10 @@ class Documented(Display):
         """Returns Markdown for a page or a comment."""
         return self.document("markdown").markdown()
 
+    def to_latex(self) -> str:
+        """Returns LaTeX without a preamble. The tables need the package booktabs."""
+        return self.document("latex").latex()
+
     def to_html(self) -> str:
         """Returns a self-contained page, light or dark as the browser prefers."""
         return self.document("html").page()
