@@ -22,7 +22,13 @@ def made(queries: int, name: str = "one") -> dict[str, Any]:
     old = {query: {"a": 1.0, "b": 2.0} for query in qrels}
     new = {query: {"a": 2.0, "b": 1.0} for query in qrels}
     scores = karat.evaluate(qrels, new, ["AP", "RR"], name=name)
+    several = karat.evaluate(qrels, {name: new, "old": old}, "AP")
+    partial = {query: {"a": 1} for query in qrels}
     return {
+        "best": karat.best(several, resamples=100),
+        "next": karat.next_judgments(partial, {name: new, "old": old}, "P@2"),
+        "bounds": karat.unjudged_bounds(partial, {name: new, "old": old}, "P@2"),
+        "plan": karat.plan(several, difference=0.1),
         "scores": scores,
         "scores of runs": karat.evaluate(qrels, {name: new, "old": old}, ["AP", "RR"]),
         "comparison": karat.compare(qrels, {name: new, "old": old}, ["AP", "RR"]),
