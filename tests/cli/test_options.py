@@ -7,7 +7,10 @@ import pytest
 
 from karat.cli import COMMANDS, commands
 
-READING = ("check", "eval", "compare", "report", "explain", "difference", "agreement", "gate", "verify")
+READING = (
+    *("check", "eval", "compare", "report", "explain", "difference", "agreement", "plan", "next", "best"),
+    *("gate", "verify"),
+)
 
 RECORDED = "the record says it"
 NO_NUMBERS = "a check says what each choice would change"
@@ -29,20 +32,24 @@ GAPS: dict[str, dict[str, str]] = {
         "verify": RECORDED,
     },
     "baseline": dict.fromkeys(
-        ("check", "eval", "explain", "difference", "agreement", "verify"), "it compares no runs"
+        ("check", "eval", "explain", "difference", "agreement", "next", "verify"), "it compares no runs"
     ),
-    "alpha": dict.fromkeys(("check", "eval", "explain", "difference", "verify"), "it makes no test"),
+    "alpha": dict.fromkeys(("check", "eval", "explain", "difference", "next", "verify"), "it makes no test"),
     "weights": {
         **dict.fromkeys(("check", "explain", "difference"), "it shows queries, not their mean"),
-        **dict.fromkeys(("report", "agreement", "gate"), "not yet: its tests take every query alike"),
+        **dict.fromkeys(
+            ("report", "agreement", "gate", "plan", "next", "best"),
+            "not yet: its numbers take every query alike",
+        ),
         "verify": RECORDED,
     },
     "record": {
         **dict.fromkeys(("check", "report", "explain", "difference", "agreement", "gate"), "not yet"),
+        **dict.fromkeys(("plan", "next", "best"), "not yet: a record stores scores"),
         "verify": "it reads one",
     },
     "lang": dict.fromkeys(
-        ("check", "compare", "report", "difference", "agreement", "gate", "verify"),
+        ("check", "compare", "report", "difference", "agreement", "gate", "verify", "plan", "next", "best"),
         "no Chinese yet",
     ),
 }
