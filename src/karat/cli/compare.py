@@ -49,15 +49,13 @@ def compare_command(
     In place of QRELS and RUN, SCORES are files with values of queries that exist already: a table (CSV, TSV, JSON lines
     or Parquet), or what 'trec_eval -q', 'ir_measures -q' or 'karat eval -q' printed.
     """
-    from karat.evaluation.score_files import holds_scores
-
     judging = judging_in(options)
     if judging["people"] is None:
-        existing = bool(files) and holds_scores(split(files[0])[1])
+        existing = bool(files) and given.scores(files[0])
         if not existing:
             refuse_few(files, 3, TWO_RUNS)
     else:
-        files, existing = (judging["people"], *files), holds_scores(judging["people"])
+        files, existing = (judging["people"], *files), given.scores(judging["people"])
         refuse_runs(files[1:], existing)
     if worst and layout in ("csv", "tsv"):
         raise click.UsageError(

@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from karat.cli.judging import scores_in
-from karat.cli.options import Given, options, refuse_misuse, split
+from karat.cli.options import Given, options, refuse_misuse
 from karat.cli.terminal import answer
-from karat.evaluation.score_files import holds_scores
 from karat.measures.grammar import NUMBER
 from karat.output.errors import DataError
 
@@ -82,7 +81,7 @@ def baseline_in(argument: str, given: Given, gated: list[str]) -> Any:
     from karat.testing.baseline import record_of
 
     record = record_of(argument)
-    if record is None and holds_scores(split(argument)[1]):
+    if record is None and given.scores(argument):
         return only_run(argument, given, gated)
     return record or given.run(argument)
 
@@ -94,7 +93,7 @@ def only_run(argument: str, given: Given, gated: list[str]) -> Any:
         click.UsageError: the file has no values of queries, so that a RUN is missing.
         DataError: the file has several runs.
     """
-    if not holds_scores(split(argument)[1]):
+    if not given.scores(argument):
         raise click.UsageError("Missing argument 'RUN'.")
     scores = scores_in((argument,), given, tuple(gated))
     if len(scores) > 1:

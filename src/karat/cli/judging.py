@@ -62,9 +62,8 @@ def judging_given(
     """
     if judging["judge"] is None:
         return {}
-    from karat.evaluation.score_files import holds_scores
 
-    if holds_scores(judging["judge"]) != existing:
+    if given.scores(judging["judge"]) != existing:
         raise click.UsageError("--people and --judge are judgments and scores: give two of the same kind.")
     rest = present({name: value for name, value in judging.items() if name not in ("people", "judge")})
     if existing:
@@ -111,10 +110,9 @@ def show_estimates(
 ) -> None:
     """Estimates the values of runs from people's and a judge's judgments, and writes them to standard output."""
     from karat.comparison.estimate import estimate
-    from karat.evaluation.score_files import holds_scores
 
     people = judging["people"]
-    existing = holds_scores(people)
+    existing = given.scores(people)
     refuse_runs(files, existing)
     refuse_misuse(people, judging["judge"], judging["strata"], given.exclude, *files)
     settings = judging_given(judging, given, tuple(asked or ()), existing=existing)

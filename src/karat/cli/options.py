@@ -163,6 +163,12 @@ class Given:
         name, path = split(argument)
         return Run.of(path, name, folders=self.folders, exclude=self.seen, **self.columns["run"])
 
+    def scores(self, argument: str) -> bool:
+        """Returns whether a file contains values of queries. Columns that were named belong to judgments or runs."""
+        from karat.evaluation.score_files import holds_scores
+
+        return not any(self.columns.values()) and holds_scores(split(argument)[1])
+
     @cached_property
     def seen(self) -> Qrels | None:
         """Returns the query-document pairs to exclude from each run. The file is read once."""

@@ -7,9 +7,8 @@ from typing import Any
 import click
 
 from karat.cli.judging import scores_in
-from karat.cli.options import Given, options, refuse_few, refuse_misuse, split
+from karat.cli.options import Given, options, refuse_few, refuse_misuse
 from karat.cli.terminal import answer
-from karat.evaluation.score_files import holds_scores
 
 
 @click.command("plan")
@@ -38,7 +37,7 @@ def scores_given(files: tuple[str, ...], measures: tuple[str, ...], given: Given
     Raises:
         click.UsageError: there are too few files.
     """
-    existing = bool(files) and holds_scores(split(files[0])[1])
+    existing = bool(files) and given.scores(files[0])
     if not existing:
         refuse_few(files, 3, "Give a QRELS file and at least two RUNs.")
     refuse_misuse(*files, given.exclude)

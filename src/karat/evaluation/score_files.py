@@ -223,7 +223,7 @@ def json_holds_scores(path: str, line: str) -> bool:
         row = json.loads(line)
         if isinstance(row, dict) and not any(isinstance(each, (dict, list)) for each in row.values()):
             return Layout.fits(list(row))
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     try:
         with unpacked(path) as file:
@@ -370,7 +370,7 @@ def column_names(path: str) -> list[str]:
 
     try:
         return list(nw.from_native(frame_in(path)).collect_schema().names())
-    except DataError:
+    except Exception:  # noqa: BLE001 -- each library has its own errors; whoever reads the file reports them
         return []
 
 
