@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from karat.comparison.agreement_result import Agreement as Agreement
     from karat.comparison.best import Best as Best
     from karat.comparison.best import best as best
+    from karat.comparison.collection_tables import CollectionsComparison as CollectionsComparison
+    from karat.comparison.collections import compare_collections as compare_collections
     from karat.comparison.compare import Comparison as Comparison
     from karat.comparison.compare import compare as compare
     from karat.comparison.estimate import estimate as estimate
@@ -66,6 +68,8 @@ MODULES = {
     "karat.comparison.agreement": "agreement",
     "karat.comparison.agreement_result": "Agreement",
     "karat.comparison.best": "Best best",
+    "karat.comparison.collection_tables": "CollectionsComparison",
+    "karat.comparison.collections": "compare_collections",
     "karat.comparison.compare": "Comparison compare",
     "karat.comparison.estimate": "estimate",
     "karat.comparison.plan": "Plan plan",

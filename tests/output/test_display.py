@@ -26,6 +26,7 @@ def made(queries: int, name: str = "one") -> dict[str, Any]:
     partial = {query: {"a": 1} for query in qrels}
     return {
         "best": karat.best(several, resamples=100),
+        "collections": karat.compare_collections({"here": several, "there": several}),
         "next": karat.next_judgments(partial, {name: new, "old": old}, "P@2"),
         "bounds": karat.unjudged_bounds(partial, {name: new, "old": old}, "P@2"),
         "plan": karat.plan(several, difference=0.1),

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from karat.cli.collections import compare_several, several_in
 from karat.cli.judging import judging_given, judging_in, refuse_runs, scores_in, show
 from karat.cli.options import Given, options, present, refuse_few, refuse_misuse, split
 from karat.cli.terminal import answer, say, steps
@@ -42,13 +43,23 @@ def compare_command(
         karat compare qrels.txt bm25.run dense.run --baseline bm25
         karat compare qrels.txt old=a/x.run new=b/x.run -m nDCG@10 -m RR
         karat compare --people some.txt --judge model.txt bm25.run dense.run
+        karat compare --collections beir
+        karat compare --collections beir 'a/{collection}.run' 'b/{collection}.run'
 
     With --people and --judge in place of QRELS, means and differences are estimated from people's judgments of some
     queries and a model's judgments of all of them.
 
+    With --collections in place of QRELS, runs are compared on several collections together. A run has the same file
+    name in each, or a path with {collection} in place of the collection's name.
+
     In place of QRELS and RUN, SCORES are files with values of queries that exist already: a table (CSV, TSV, JSON lines
     or Parquet), or what 'trec_eval -q', 'ir_measures -q' or 'karat eval -q' printed.
     """
+    several = several_in(options)
+    if several["collections"] is not None:
+        view = {"pairs": pairs, "top": top, "label": label, "caption": caption}
+        compare_several(files, layout, several, view, given, options)
+        return
     judging = judging_in(options)
     if judging["people"] is None:
         existing = bool(files) and given.scores(files[0])

@@ -158,9 +158,12 @@ class Given:
 
     def run(self, argument: str) -> Run:
         """Opens the run of ``path`` or ``name=path``."""
+        return self.named_run(*split(argument))
+
+    def named_run(self, name: str | None, path: str) -> Run:
+        """Opens the run of a path, under another name if one is given."""
         from karat.inputs.run import Run
 
-        name, path = split(argument)
         return Run.of(path, name, folders=self.folders, exclude=self.seen, **self.columns["run"])
 
     def scores(self, argument: str) -> bool:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats, Integers
 
-__all__ = ["Anova", "anova", "randomised_tukey", "range_beyond", "romano_wolf"]
+__all__ = ["Anova", "anova", "randomised_tukey", "range_beyond", "range_cut", "romano_wolf"]
 
 
 # ---------------------------------------------------------------- all runs against all
@@ -190,11 +190,22 @@ def normal_limit(whole: Floats, least: Floats, alpha: float) -> tuple[Floats, fl
     They are then independent normals with the rows' variances.
     """
     runs, scale = whole.shape[1], float(np.sqrt(whole.var(axis=1, ddof=1).sum()))
+    cut = range_cut(alpha, runs) * scale
+    return (range_beyond(least / scale, runs) if scale else np.ones(len(least))), cut
+
+
+def range_cut(alpha: float, means: int) -> float:
+    """Returns the range that ``means`` independent standard normals reach with probability alpha.
+
+    Example:
+        >>> round(range_cut(0.05, 4), 4)
+        3.6332
+    """
     low, high = 0.0, 20.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if range_beyond(middle, runs) > alpha else (low, middle)
-    return (range_beyond(least / scale, runs) if scale else np.ones(len(least))), high * scale
+        low, high = (middle, high) if range_beyond(middle, means) > alpha else (low, middle)
+    return high
 
 
 def range_beyond(reach: ArrayLike, means: int) -> Floats:

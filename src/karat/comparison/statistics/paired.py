@@ -305,19 +305,22 @@ def spread(residuals: Floats, clusters: Any) -> tuple[Floats, float, int]:
     error = np.sqrt((inflated[:, None] * summed(residuals, clusters) ** 2).sum(axis=0)) / n
     if clusters is None:
         return error, n - 1.0, units
-    return error, bell_mccaffrey(size), units
+    return error, float(bell_mccaffrey(size)), units
 
 
-def bell_mccaffrey(size: Floats) -> float:
+def bell_mccaffrey(size: Floats) -> Floats:
     """Returns the degrees of freedom of the CR2 variance of a mean over clusters of the given sizes.
 
     (trace M)**2 / trace(M**2), where M holds the covariances of the clusters' residual sums under independence.
+
+    Args:
+        size: the size of each cluster, or its share of the whole [clusters] or [clusters, columns].
     """
-    n = size.sum()
+    n = size.sum(axis=0)
     weight = 1 / (1 - size / n)
     own = (weight * size * (1 - size / n)) ** 2
-    cross = (weight * size**2 / n).sum() ** 2 - ((weight * size**2 / n) ** 2).sum()
-    return float(n**2 / (own.sum() + cross))
+    cross = (weight * size**2 / n).sum(axis=0) ** 2 - ((weight * size**2 / n) ** 2).sum(axis=0)
+    return np.asarray(n**2 / (own.sum(axis=0) + cross))
 
 
 def margin(scores: ArrayLike, confidence: float = 0.95, *, clusters: Any = None) -> Floats:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats, Integers
 
-__all__ = ["Ranks", "Selection", "cross_validated", "not_worse", "ranks", "reselected"]
+__all__ = ["Ranks", "Selection", "cross_validated", "not_worse", "places", "ranks", "ranks_in", "reselected"]
 
 FOLDS, REPEATS = 10, 20
 """On TREC Deep Learning 2021, ten folds are as accurate on average as leaving one query out, with less variance."""
@@ -214,19 +214,49 @@ def ranks(scores: ArrayLike, draw: Draw | None = None) -> Ranks:
         ([1, 1, 3], [2, 2, 3], 1.0)
     """
     draw = draw or Draw()
-    means = resample_means(scores, draw)
-    order = np.argsort(-means, axis=1, kind="stable")
+    return ranks_in(resample_means(scores, draw), draw.alpha)
+
+
+def ranks_in(means: Floats, alpha: float) -> Ranks:
+    """Returns how often each run is the best, and the interval of its rank, over resampled means.
+
+    Args:
+        means: the mean of each run; larger is better [resamples, runs].
+        alpha: 1 minus the confidence level.
+
+    Example:
+        >>> import numpy as np
+        >>> ranks_in(np.array([[0.3, 0.2], [0.3, 0.2], [0.1, 0.2], [0.3, 0.3]]), 0.05).best.tolist()
+        [0.625, 0.375]
+    """
+    first, last = places(-means)
+    wins = first == 0
+    best = (wins / wins.sum(axis=1, keepdims=True)).mean(axis=0)
+    low = np.quantile(first, alpha / 2, axis=0, method="inverted_cdf") + 1
+    high = np.quantile(last, 1 - alpha / 2, axis=0, method="inverted_cdf") + 1
+    return Ranks(best, low.astype(np.int64), high.astype(np.int64))
+
+
+def places(values: Floats) -> tuple[Integers, Integers]:
+    """Returns the first and the last place of each value in the ascending order of its row, counted from 0.
+
+    Equal values share their places, so both places of a value that occurs once are the same.
+
+    Args:
+        values: the values; NaN comes last [rows, columns].
+
+    Example:
+        >>> import numpy as np
+        >>> [each.tolist() for each in places(np.array([[0.5, 0.1, 0.5]]))]
+        [[[1, 0, 1]], [[2, 0, 2]]]
+    """
+    order = np.argsort(values, axis=1, kind="stable")
     inverse = np.argsort(order, axis=1, kind="stable")
-    falling = np.take_along_axis(means, order, axis=1)
-    place = np.arange(means.shape[1])
-    apart = falling[:, 1:] != falling[:, :-1]
-    edge = np.ones((len(means), 1), bool)
+    rising = np.take_along_axis(values, order, axis=1)
+    place = np.arange(values.shape[1])
+    apart = rising[:, 1:] != rising[:, :-1]
+    edge = np.ones((len(values), 1), bool)
     first = np.maximum.accumulate(np.where(np.hstack([edge, apart]), place, 0), axis=1)
     ends = np.where(np.hstack([apart, edge]), place, len(place))[:, ::-1]
     last = np.minimum.accumulate(ends, axis=1)[:, ::-1]
-    first, last = (np.take_along_axis(each, inverse, axis=1) for each in (first, last))
-    wins = first == 0
-    best = (wins / wins.sum(axis=1, keepdims=True)).mean(axis=0)
-    low = np.quantile(first, draw.alpha / 2, axis=0, method="inverted_cdf") + 1
-    high = np.quantile(last, 1 - draw.alpha / 2, axis=0, method="inverted_cdf") + 1
-    return Ranks(best, low.astype(np.int64), high.astype(np.int64))
+    return np.take_along_axis(first, inverse, axis=1), np.take_along_axis(last, inverse, axis=1)

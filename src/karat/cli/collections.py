@@ -1,0 +1,116 @@
+"""The option ``--collections`` of ``karat compare``: its other options, what it excludes, and its output."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from karat.cli.options import Given, present, refuse_misuse, split
+from karat.cli.terminal import in_colour, painted, say, text_columns
+
+SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
+"""The options about several collections."""
+
+USED = (
+    *("files", "measures", "baseline", "correction", "alpha", "confidence", "bootstrap", "rope", "target"),
+    *("resamples", "seed", "pairs", "top", "layout", "label", "caption", *SEVERAL),
+    *("profile", "qrels_columns", "run_columns", "folders", "exclude", "depth", "lenient"),
+)
+"""The options that have a meaning with several collections, besides the policy."""
+
+SETTINGS = ("baseline", "correction", "alpha", "confidence", "rope", "target", "resamples", "seed")
+
+NARROWEST = 60
+
+
+def several_in(options: dict[str, Any]) -> dict[str, Any]:
+    """Removes the options about several collections from the options of a command, and returns them.
+
+    Raises:
+        click.UsageError: one of the others was given without ``--collections``.
+    """
+    several = {name: options.pop(name) for name in SEVERAL}
+    lone = next((name for name in SEVERAL[1:] if several[name] is not None), None)
+    if several["collections"] is None and lone is not None:
+        raise click.UsageError(f"--{lone.removesuffix('_of').replace('_', '-')} needs --collections.")
+    return several
+
+
+def refuse_meaningless() -> None:
+    """Refuses options that have no meaning with several collections.
+
+    Raises:
+        click.UsageError: such an option was given.
+    """
+    from karat.conventions.policy import CHOICES
+
+    context = click.get_current_context()
+    for each in context.command.params:
+        name = str(each.name)
+        given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+        if given and name not in (*USED, *CHOICES):
+            raise click.UsageError(f"{each.opts[-1]} has no meaning with --collections: leave it out.")
+
+
+def compare_several(
+    files: tuple[str, ...],
+    layout: str,
+    several: dict[str, Any],
+    shown: dict[str, Any],
+    given: Given,
+    options: dict[str, Any],
+) -> None:
+    """Compares runs on several collections, and writes the result to standard output.
+
+    Args:
+        files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
+        layout: the format.
+        several: the options about several collections.
+        shown: the options for the tables to show, and the label and caption of a LaTeX table.
+        given: the options for reading files.
+        options: all other options.
+    """
+    from karat.comparison.collection_findings import AcrossSettings
+    from karat.comparison.collection_scores import scored
+    from karat.comparison.collections import compared, refuse_words
+
+    refuse_meaningless()
+    refuse_misuse(*files, given.exclude)
+    path = several.pop("collections")
+    chosen = {**{name: options[name] for name in SETTINGS}, **several}
+    interval = "bootstrap" if options["bootstrap"] else "t"
+    settings = AcrossSettings(interval=interval, **present(chosen))
+    refuse_words(settings)
+    measures = options["measures"]
+    found = compared(
+        scored(
+            path,
+            [split(each) for each in files],
+            list(measures) or None,
+            absent=settings.absent,
+            **given.conventions,
+            opened=given.named_run,
+            judged=lambda qrels: given.qrels(qrels, measures or None),
+        ),
+        settings,
+    )
+    show(found, layout, **shown)
+
+
+def show(
+    found: Any, layout: str, *, pairs: str, top: int | None, label: str | None, caption: str | None
+) -> None:
+    """Writes a comparison on several collections to standard output in a format."""
+    view: dict[str, Any] = {"pairs": pairs, "top": top}
+    if layout == "text":
+        drawn = found.document(**view)
+        say(drawn.text(text_columns(NARROWEST), painted if in_colour() else None))
+    elif layout == "latex":
+        say(found.to_latex(label, caption, **view))
+    elif layout == "markdown":
+        say(found.to_markdown(**view))
+    elif layout == "json":
+        say(found.to_json())
+    else:
+        say(found.separated(layout), data=True)

@@ -1,0 +1,201 @@
+"""``karat compare --collections``: folders, tables, patterns, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.cli import main
+
+KITCHEN = Path(__file__).parents[2] / "examples" / "kitchen"
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    """Runs ``karat compare --collections``, and returns its code, output and error."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        try:
+            main(["compare", "--collections", *map(str, arguments)])
+            code = 0
+        except SystemExit as stopped:
+            code = int(stopped.code or 0)
+        shown = capsys.readouterr()
+        return code, shown.out, " ".join(shown.err.split())
+
+    return run
+
+
+def macro(text: str, measure: str = "nDCG@5") -> dict[str, float]:
+    """The macro means of runs in JSON."""
+    found = json.loads(text)
+    names = [each["name"] for each in found["runs"]]
+    return dict(zip(names, found["measures"][measure]["macro"], strict=True))
+
+
+def test_a_folder_gives_what_python_gives(said) -> None:  # type: ignore[no-untyped-def]
+    code, out, _ = said(KITCHEN, "-m", "nDCG@5", "--format", "json")
+    assert code == 0
+    collections = {
+        each.name: (
+            str(each / "qrels.txt"),
+            {run.stem: str(run) for run in sorted((each / "runs").iterdir())},
+        )
+        for each in sorted(KITCHEN.iterdir())
+        if each.is_dir()
+    }
+    wanted = karat.compare_collections(collections, "nDCG@5")
+    assert macro(out) == pytest.approx(dict(zip(wanted.names, wanted["nDCG@5"].macro, strict=True)))
+    alone = karat.evaluate(*collections["rice"], "nDCG@5")
+    cells = json.loads(out)["measures"]["nDCG@5"]["collections"]
+    rice = next(each for each in cells if each["name"] == "rice")
+    assert rice["means"] == pytest.approx([its["nDCG@5"] for its in alone.values()])
+
+
+def test_beir_tables_patterns_and_values_give_the_same(said, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    wanted = macro(said(KITCHEN, "-m", "nDCG@5", "--format", "json")[1])
+    rows, lines = ["collection,qrels,run"], []
+    for each in sorted(KITCHEN.iterdir()):
+        if not each.is_dir():
+            continue
+        beir = tmp_path / "beir" / each.name
+        (beir / "qrels").mkdir(parents=True)
+        text = "query-id\tcorpus-id\tscore\n"
+        for line in (each / "qrels.txt").read_text().splitlines():
+            query, _, document, grade = line.split()
+            text += f"{query}\t{document}\t{grade}\n"
+        (beir / "qrels" / "test.tsv").write_text(text)
+        (beir / "qrels" / "dev.tsv").write_text(text.splitlines()[0] + "\n")
+        (beir / "corpus.jsonl").write_text('{"_id": "a", "text": "b"}\n')
+        lines += [f"[{each.name}]", f'qrels = "beir/{each.name}/qrels/test.tsv"', "runs = ["]
+        for run in sorted((each / "runs").iterdir()):
+            (tmp_path / "found" / run.stem).mkdir(parents=True, exist_ok=True)
+            copy = tmp_path / "found" / run.stem / f"{each.name}.txt"
+            shutil.copy(run, copy)
+            shutil.copy(run, beir / run.name)
+            rows.append(f"{each.name},beir/{each.name}/qrels/test.tsv,beir/{each.name}/{run.name}")
+            lines.append(f'  "beir/{each.name}/{run.name}",')
+        lines.append("]")
+    (tmp_path / "table.csv").write_text("\n".join(rows) + "\n")
+    (tmp_path / "table.toml").write_text("\n".join(lines) + "\n")
+    common = ("-m", "nDCG@5", "--format", "json")
+    for path in (tmp_path / "beir", tmp_path / "table.csv", tmp_path / "table.toml"):
+        assert macro(said(path, *common)[1]) == wanted, path
+    patterns = [f"{tmp_path}/found/{name}/{{collection}}.txt" for name in wanted]
+    assert macro(said(tmp_path / "beir", *patterns, *common)[1]) == wanted
+    named = [
+        f"new={tmp_path}/found/dense/{{collection}}.txt",
+        f"old={tmp_path}/found/bm25/{{collection}}.txt",
+    ]
+    found = macro(said(KITCHEN, *named, *common)[1])
+    assert found == {"new": wanted["dense"], "old": wanted["bm25"]}
+
+
+def test_a_folder_of_score_files(said, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    for name in ("rice", "soup"):
+        (tmp_path / f"{name}.csv").write_text("query,a,b\nq1,0.5,0.25\nq2,0.1,0.2\n")
+    code, out, _ = said(tmp_path, "-m", "AP", "--format", "json")
+    assert (code, macro(out, "AP")) == (0, {"a": pytest.approx(0.3), "b": pytest.approx(0.225)})
+
+
+def test_every_format_is_written(said) -> None:  # type: ignore[no-untyped-def]
+    for layout, mark in (
+        ("text", "macro mean"),
+        ("markdown", "| macro mean |"),
+        ("latex", "\\begin{tabular}"),
+        ("csv", "measure,run,other,collections,difference"),
+        ("tsv", "measure\trun\tother"),
+    ):
+        code, out, _ = said(KITCHEN, "-m", "nDCG@5", "-b", "bm25", "--rope", "0.01", "--format", layout)
+        assert code == 0
+        assert mark in out, layout
+
+
+def test_a_missing_run_is_refused_in_the_words_of_the_command_line(said, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    shutil.copytree(KITCHEN, tmp_path / "kitchen")
+    (tmp_path / "kitchen" / "rice" / "runs" / "dense.run").unlink()
+    code, _, error = said(tmp_path / "kitchen", "-m", "nDCG@5")
+    assert code == 2
+    assert "dense in rice. Choose --absent skip, zero, drop-collections or drop-runs." in error
+    code, out, _ = said(tmp_path / "kitchen", "-m", "nDCG@5", "--absent", "skip")
+    assert code == 0
+    assert "dense in rice" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (("{kitchen}", "--orders"), "--orders has no meaning with --collections"),
+        (("{kitchen}", "--test", "tukey"), "--test has no meaning with --collections"),
+        (("{kitchen}", "--record", "r.json"), "--record has no meaning with --collections"),
+        (("{kitchen}", "--people", "x", "--judge", "y"), "has no meaning with --collections"),
+        (("{kitchen}", "bm25.run"), "Write {collection} where the paths of the runs differ"),
+        (("{kitchen}/rice/qrels.txt",), "this is not a table of collections"),
+        (("{kitchen}/none",), "No such file"),
+        (("{empty}",), "there are no collections"),
+        (("{kitchen}", "-b", "bm26"), "No run is called 'bm26'. Did you mean bm25?"),
+        (("{kitchen}", "-m", "nDGC"), "nDCG"),
+    ],
+)
+def test_misuse_is_refused_in_a_sentence(said, arguments, wanted, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "empty").mkdir()
+    places = {"{kitchen}": str(KITCHEN), "{empty}": str(tmp_path / "empty")}
+    words = []
+    for each in arguments:
+        for mark, place in places.items():
+            each = each.replace(mark, place)
+        words.append(each)
+    code, _, error = said(*words)
+    assert code == 2
+    assert wanted in error
+
+
+def test_options_about_collections_need_collections(capsys: pytest.CaptureFixture[str]) -> None:
+    for option, value in (("--average", "micro"), ("--borda", "all"), ("--absent", "skip")):
+        with pytest.raises(SystemExit):
+            main(["compare", "q", "a", "b", option, value])
+        assert f"{option} needs --collections" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "wanted"),
+    [
+        ("t.csv", "collection,qrels,run\na,,x\n", "line 2: a cell is empty"),
+        ("t.csv", "collection,qrels,run\na,q,x,y\n", "line 2: found 4 columns, expected 3"),
+        (
+            "t.csv",
+            "collection,qrels,run\na,q,x.run\na,r,y.run\n",
+            "line 3: collection 'a' has two different qrels",
+        ),
+        ("t.csv", "collection,qrels,run\na,q,x.run\na,q,b/x.run\n", "two runs called 'x'"),
+        ("t.csv", "collection,qrels,run\n", "there are no collections"),
+        ("t.csv", "", "not a table of collections"),
+        ("t.csv", "collection,run,AP\na,x,often\n", "line 2"),
+        ("t.csv", "collection,run,AP\n,x,0.5\n", "line 2: the name of the collection is empty"),
+        ("t.toml", "[a]\nqrels = 3\n", "[a] is not a collection"),
+        ("t.toml", "[a]\nqrels = 'q'\nruns = 3\n", "[a] is not a collection"),
+        ("t.toml", "what", "this is not TOML"),
+        ("t.toml", "", "there are no collections"),
+    ],
+)
+def test_damaged_tables_are_refused_with_their_line(said, name, content, wanted, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / name).write_text(content)
+    code, _, error = said(tmp_path / name)
+    assert code == 2
+    assert wanted in error
+
+
+def test_damaged_folders_are_refused(said, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    folder = tmp_path / "one" / "a"
+    folder.mkdir(parents=True)
+    assert "neither qrels nor runs" in said(tmp_path / "one")[2]
+    assert "has no judgments" in said(tmp_path / "one", "x/{collection}.run")[2]
+    (folder / "x.run").write_text("q Q0 d 1 1.0 x\n")
+    assert "no judgments beside it" in said(tmp_path / "one")[2]
+    (folder / "qrels.txt").write_text("q 0 d 1\n")
+    (folder / "b.qrels").write_text("q 0 d 1\n")
+    assert "several files may be the judgments" in said(tmp_path / "one")[2]

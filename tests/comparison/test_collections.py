@@ -1,0 +1,492 @@
+"""Runs on several collections: means, tests of ranks, missing runs, tables."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import karat
+from karat.comparison.statistics.collections import expanded, like_these, these
+from karat.comparison.statistics.mean_ranks import (
+    borda,
+    critical_difference,
+    friedman,
+    groups,
+    mid_ranks,
+    nemenyi,
+)
+from karat.comparison.statistics.paired import Draw, all_pairs, paired
+from karat.comparison.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p, tails
+from karat.output.errors import DataError, PolicyError
+
+KITCHEN = Path(__file__).parents[2] / "examples" / "kitchen"
+
+DEMSAR = np.array(
+    [
+        [0.763, 0.768, 0.771, 0.798],
+        [0.599, 0.591, 0.590, 0.569],
+        [0.954, 0.971, 0.968, 0.967],
+        [0.628, 0.661, 0.654, 0.657],
+        [0.882, 0.888, 0.886, 0.898],
+        [0.936, 0.931, 0.916, 0.931],
+        [0.661, 0.668, 0.609, 0.685],
+        [0.583, 0.583, 0.563, 0.625],
+        [0.775, 0.838, 0.866, 0.875],
+        [1.000, 1.000, 1.000, 1.000],
+        [0.940, 0.962, 0.965, 0.962],
+        [0.619, 0.666, 0.614, 0.669],
+        [0.972, 0.981, 0.9751, 0.975],
+        [0.957, 0.978, 0.946, 0.970],
+    ]
+)
+"""Table 6 of Demšar, JMLR 2006. Two printed values of .975 have different ranks there, so one is .9751 here."""
+
+
+def values(table: Any, names: str = "abcdefgh") -> dict[str, dict[str, float]]:
+    """The means of runs, by collection."""
+    return {
+        f"c{row}": {name: float(each) for name, each in zip(names, line) if not math.isnan(each)}
+        for row, line in enumerate(np.asarray(table, float))
+    }
+
+
+def with_queries(seed: int, sizes: tuple[int, ...], gains: tuple[float, ...]) -> dict[str, Any]:
+    """Scores of queries on collections of these sizes, with a run for each gain."""
+    draw = np.random.default_rng(seed)
+    found = {}
+    for place, size in enumerate(sizes):
+        base = draw.normal(0.4, 0.1, size)
+        table = base[:, None] + np.array(gains) + draw.normal(0, 0.1, (size, len(gains)))
+        found[f"c{place}"] = karat.read_scores(
+            {
+                name: {"AP": {f"q{row:03}": float(each) for row, each in enumerate(column)}}
+                for name, column in zip("abcdefgh", table.T)
+            }
+        )
+    return found
+
+
+def test_the_table_of_demsar_gives_the_published_numbers() -> None:
+    found = karat.compare_collections(values(DEMSAR))["value"]
+    assert found.mean_ranks is not None
+    assert [round(each, 3) for each in found.mean_ranks] == [3.143, 2.000, 2.893, 1.964]
+    assert found.friedman is not None
+    assert (round(found.friedman.chi2, 2), round(found.friedman.f, 2)) == (9.28, 3.69)
+    assert found.critical_difference is not None
+    assert round(found.critical_difference, 2) == 1.25
+    assert round(critical_difference(0.10, 4, 14), 2) == 1.12
+    corrected = karat.compare_collections(values(DEMSAR), friedman_ties="corrected")["value"].friedman
+    assert corrected is not None
+    assert corrected.chi2 == pytest.approx(stats.friedmanchisquare(*DEMSAR.T).statistic, rel=1e-12)
+
+
+def test_ranks_and_friedman_are_those_of_scipy_on_100_tables() -> None:
+    for seed in range(100):
+        draw = np.random.default_rng(seed)
+        rows, runs = int(draw.integers(3, 30)), int(draw.integers(3, 9))
+        table = draw.normal(0, 1, (rows, runs))
+        if seed % 2:
+            table = np.round(table, 0)
+        ranks = mid_ranks(table)
+        assert ranks.tolist() == stats.rankdata(-table, axis=1).tolist()
+        wanted = stats.friedmanchisquare(*table.T)
+        found = friedman(ranks, "corrected")
+        assert (found.chi2, found.p) == pytest.approx((wanted.statistic, wanted.pvalue), rel=1e-9)
+
+
+def test_nemenyi_is_that_of_scipys_studentized_range() -> None:
+    for seed in range(10):
+        draw = np.random.default_rng(seed)
+        rows, runs = int(draw.integers(4, 25)), int(draw.integers(3, 9))
+        ranks = mid_ranks(np.round(draw.normal(0, 1, (rows, runs)), 1))
+        pairs = all_pairs(runs)
+        means = ranks.mean(axis=0)
+        reach = np.abs(means[pairs[:, 0]] - means[pairs[:, 1]]) / math.sqrt(runs * (runs + 1) / (12 * rows))
+        wanted = stats.studentized_range.sf(reach, runs, np.inf)
+        assert nemenyi(ranks, pairs) == pytest.approx(wanted, abs=1e-8)
+        q = stats.studentized_range.ppf(0.95, runs, np.inf)
+        assert critical_difference(0.05, runs, rows) == pytest.approx(
+            q / math.sqrt(2) * math.sqrt(runs * (runs + 1) / (6 * rows)), rel=1e-6
+        )
+
+
+def test_wilcoxon_counts_every_assignment_of_signs() -> None:
+    for seed in range(40):
+        draw = np.random.default_rng(seed)
+        column = draw.normal(0.2, 1, int(draw.integers(3, 10)))
+        if seed % 2:
+            column = np.round(column, 0)
+        kept = column[column != 0]
+        ranks = stats.rankdata(np.abs(kept))
+        reach = abs((np.sign(kept) * ranks).sum())
+        sums = [abs(np.dot(signs, ranks)) for signs in product((-1, 1), repeat=len(kept))]
+        wanted = np.mean([each >= reach - 1e-9 for each in sums]) if len(kept) else 1.0
+        assert signed_rank_p(column[:, None])[0] == pytest.approx(wanted, rel=1e-12)
+    column = np.random.default_rng(1).normal(0.3, 1, 40)
+    assert signed_rank_p(column[:, None])[0] == pytest.approx(stats.wilcoxon(column).pvalue, rel=1e-9)
+    assert tails(1).tolist() == [1.0, 1.0]
+
+
+def test_a_missing_collection_does_not_count_in_wilcoxons_test() -> None:
+    column = np.array([0.3, 0.1, -0.2, 0.5, 0.4])
+    longer = np.append(column, [np.nan, 0.0])
+    assert signed_rank_p(longer[:, None]).tolist() == signed_rank_p(column[:, None]).tolist()
+
+
+FIVE = [0.026, 0.013, 0.052, 0.025, -0.007]
+NINE = [0.038, 0.085, 0.067, -0.015, -0.043, -0.011, 0.022, -0.096, 0.009]
+BAYCOMP = (
+    (FIVE, 0.0, (0.010, 0.000, 0.990)),
+    (FIVE, 0.01, (0.000, 0.178, 0.822)),
+    (FIVE, 0.05, (0.000, 0.996, 0.004)),
+    (NINE, 0.0, (0.376, 0.000, 0.624)),
+    (NINE, 0.01, (0.326, 0.026, 0.648)),
+    (NINE, 0.05, (0.002, 0.992, 0.006)),
+)
+"""baycomp 1.0.3: SignedRankTest(x, zeros, rope, nsamples=50000, random_state=1).probs(), the second run first."""
+
+
+@pytest.mark.parametrize(("differences", "rope", "wanted"), BAYCOMP)
+def test_the_posterior_is_that_of_baycomp(
+    differences: list[float], rope: float, wanted: tuple[float, float, float]
+) -> None:
+    found = bayesian_signed_ranks(np.array(differences)[:, None], rope, Draw(50_000))
+    assert [float(each[0]) for each in found] == pytest.approx(wanted, abs=0.012)
+
+
+def test_the_posterior_of_one_collection_is_a_beta_distribution() -> None:
+    # With one difference above the rope, the region above has the most weight if w² + ... > the rest: the weight w of
+    # the difference has the distribution Beta(1, 1/2), so P(w > t) = (1 - t)^(1/2). Two draws of the difference are
+    # above the rope, one of each has half the difference, which is above a rope of 0.01, too: 1 - (1 - w)² > 1 / 2.
+    worse, same, better = bayesian_signed_ranks([[0.5]], 0.01, Draw(200_000))
+    limit = 1 - math.sqrt(0.5)
+    assert better[0] == pytest.approx(math.sqrt(1 - limit), abs=0.004)
+    assert (worse[0], same[0]) == (0.0, pytest.approx(1 - better[0]))
+    # Half the difference is within a rope of 0.3: better needs w² > 1 / 2.
+    assert bayesian_signed_ranks([[0.5]], 0.3, Draw(200_000))[2][0] == pytest.approx(
+        math.sqrt(1 - math.sqrt(0.5)), abs=0.004
+    )
+
+
+def test_the_posterior_is_symmetric_and_equal_runs_share() -> None:
+    table = np.random.default_rng(3).normal(0.05, 0.1, (9, 3))
+    one, other = bayesian_signed_ranks(table, 0.02), bayesian_signed_ranks(-table, 0.02)
+    assert one[0].tolist() == other[2].tolist()
+    assert np.sum(one, axis=0) == pytest.approx([1.0] * 3)
+    assert [float(each[0]) for each in bayesian_signed_ranks([[0.0], [0.0]], 0.0)] == [0.5, 0.0, 0.5]
+    assert [float(each[0]) for each in bayesian_signed_ranks([[0.0], [0.0]], 0.1)] == [0.0, 1.0, 0.0]
+
+
+def test_a_macro_mean_over_collections_like_these_is_the_paired_t_test() -> None:
+    table = np.random.default_rng(4).normal(0.1, 0.2, (9, 5))
+    found, wanted = like_these(table), paired(table)
+    for name in ("mean", "error", "df", "p", "low", "high"):
+        assert getattr(found, name) == pytest.approx(getattr(wanted, name), rel=1e-12), name
+
+
+def test_a_micro_mean_over_collections_like_these_is_the_cluster_robust_t_test() -> None:
+    draw = np.random.default_rng(5)
+    sizes = np.array([4, 9, 30, 2, 15])
+    queries = [draw.normal(0.1, 0.2, (size, 2)) for size in sizes]
+    found = like_these([each.mean(axis=0) for each in queries], sizes)
+    wanted = paired(np.concatenate(queries), clusters=np.repeat(np.arange(5), sizes))
+    for name in ("mean", "error", "df", "p", "low", "high"):
+        assert getattr(found, name) == pytest.approx(getattr(wanted, name), rel=1e-9), name
+
+
+def test_two_collections_are_welchs_test() -> None:
+    draw = np.random.default_rng(6)
+    one, other = draw.normal(0.2, 0.1, 12), draw.normal(0.1, 0.3, 40)
+    means, errors = [[one.mean()], [-other.mean()]], [[one.var(ddof=1) / 12], [other.var(ddof=1) / 40]]
+    found = these(means, errors, [12, 40])
+    assert found.p[0] == pytest.approx(stats.ttest_ind(one, other, equal_var=False).pvalue, rel=1e-9)
+
+
+def test_missing_cells_count_in_no_mean() -> None:
+    table = np.array([[0.1, 0.2], [0.3, np.nan], [0.2, 0.6]])
+    found = like_these(table)
+    assert found.mean == pytest.approx([0.2, 0.4])
+    assert found.df == pytest.approx([2.0, 1.0])
+    alone = like_these(np.array([[0.2], [0.6]]))
+    assert (found.p[1], found.low[1]) == pytest.approx((alone.p[0], alone.low[0]))
+
+
+def test_runs_that_are_equal_everywhere_have_p_1_and_a_constant_difference_has_the_p_of_signs() -> None:
+    found = like_these(np.array([[0.0, 0.1], [0.0, 0.1], [0.0, 0.1]]))
+    assert found.p.tolist() == [1.0, 0.25]
+    assert (found.low[0], found.high[0]) == (0.0, 0.0)
+    assert math.isnan(found.low[1])
+
+
+def test_expanded_percentiles_cover_where_plain_ones_do_not() -> None:
+    held = []
+    for seed in range(400):
+        sample = np.random.default_rng(seed).normal(0, 1, 8)
+        rows = np.random.default_rng(seed + 10_000).integers(0, 8, (1000, 8))
+        means = sample[rows].mean(axis=1)
+        ends = [np.quantile(means, [level / 2, 1 - level / 2]) for level in (0.05, expanded(0.05, 8))]
+        held.append([low <= 0 <= high for low, high in ends])
+    plain, wide = np.mean(held, axis=0)
+    assert plain < 0.92 < wide <= 0.98
+
+
+def test_borda_points_by_both_rules() -> None:
+    ranks = [[1.0, 2.0, 3.0], [1.0, math.nan, 2.0]]
+    assert borda(ranks, "all").tolist() == [4.0, 1.0, 1.0]
+    assert borda(ranks, "present").tolist() == [3.0, 1.0, 0.0]
+    assert borda(mid_ranks([[0.5, 0.5, 0.1]])).tolist() == [1.5, 1.5, 0.0]
+
+
+def test_groups_are_the_largest_ranges_without_a_difference() -> None:
+    far = np.zeros((5, 5), bool)
+    for one, other in ((0, 3), (0, 4), (1, 4), (2, 4), (3, 4)):
+        far[one, other] = far[other, one] = True
+    assert groups([0, 1, 2, 3, 4], far) == [(0, 1, 2), (1, 2, 3)]
+    assert groups([0, 1], np.ones((2, 2), bool)) == []
+
+
+def test_means_wins_and_p_are_those_of_a_direct_computation() -> None:
+    given = with_queries(1, (12, 40, 25, 8, 60, 33), (0.0, 0.02, 0.05))
+    found = karat.compare_collections(given, "AP")["AP"]
+    means = np.array([[its[run]["AP"] for run in "abc"] for its in given.values()])
+    assert found.macro == pytest.approx(means.mean(axis=0))
+    sizes = np.array([12, 40, 25, 8, 60, 33])
+    assert found.micro == pytest.approx((means * sizes[:, None]).sum(axis=0) / sizes.sum())
+    pair = found.pairs[1]
+    assert (pair.a, pair.b) == (0, 2)
+    difference = means[:, 0] - means[:, 2]
+    test = stats.ttest_rel(means[:, 0], means[:, 2])
+    assert (pair.p, pair.difference) == pytest.approx((test.pvalue, difference.mean()))
+    assert (pair.wins, pair.losses) == ((difference > 0).sum(), (difference < 0).sum())
+    assert pair.wilcoxon == pytest.approx(stats.wilcoxon(difference).pvalue)
+
+
+def test_for_these_collections_p_comes_from_the_queries() -> None:
+    given = with_queries(2, (12, 40, 25), (0.0, 0.05))
+    found = karat.compare_collections(given, "AP", target="these")["AP"].pairs[0]
+    errors, means, counts = [], [], []
+    for its in given.values():
+        rows = its["a"].matrix[:, 0] - its["b"].matrix[:, 0]
+        means.append([rows.mean()])
+        errors.append([rows.var(ddof=1) / len(rows)])
+        counts.append(len(rows))
+    wanted = these(means, errors, counts)
+    assert (found.p, found.low, found.high) == pytest.approx((wanted.p[0], wanted.low[0], wanted.high[0]))
+
+
+def test_letters_of_a_collection_are_those_of_holms_t_tests() -> None:
+    given = with_queries(3, (60, 40), (0.0, 0.03, 0.08))
+    found = karat.compare_collections(given, "AP")["AP"]
+    for one, scores in zip(found.collections, given.values(), strict=True):
+        alone = karat.compare(None, scores, "AP", test="t")["AP"]
+        assert one.beaten == alone.beaten
+
+
+@pytest.mark.parametrize("target", ["similar", "these"])
+@pytest.mark.parametrize("average", ["macro", "micro"])
+def test_the_bootstrap_agrees_with_t_where_both_are_right(target: str, average: str) -> None:
+    given = with_queries(4, (30,) * 25, (0.0, 0.03))
+    ends = [
+        karat.compare_collections(given, "AP", target=target, average=average, interval=each)["AP"].pairs[0]
+        for each in ("t", "bootstrap")
+    ]
+    width = ends[0].high - ends[0].low
+    assert ends[1].low == pytest.approx(ends[0].low, abs=0.15 * width)
+    assert ends[1].high == pytest.approx(ends[0].high, abs=0.15 * width)
+    assert ends[0].p == ends[1].p
+
+
+def test_places_of_separated_runs_are_certain() -> None:
+    given = with_queries(5, (50,) * 8, (0.0, 0.2, 0.4))
+    found = karat.compare_collections(given, "AP")["AP"]
+    assert (found.rank_low, found.rank_high, found.best) == ((3, 2, 1), (3, 2, 1), (0.0, 0.0, 1.0))
+    assert found.groups == ()
+    assert "is better than every other run" in re.sub(
+        r"\s+", " ", str(karat.compare_collections(given, "AP"))
+    )
+
+
+def test_a_measure_of_which_smaller_is_better_turns_ranks_and_wins() -> None:
+    qrels = {"q1": {"d1": 1}}
+    good, bad = {"q1": {"d1": 1.0}}, {"q1": {"x": 2.0, "d1": 1.0}}
+    given = {name: (qrels, {"bad": bad, "good": good}) for name in ("one", "two")}
+    found = karat.compare_collections(given, "Unjudged@2")["Unjudged@2"]
+    assert found.smaller_is_better
+    assert found.mean_ranks == (2.0, 1.0)
+    assert (found.pairs[0].difference, found.pairs[0].wins, found.pairs[0].losses) == (0.5, 0, 2)
+    assert found.order == [1, 0]
+
+
+# ---------------------------------------------------------------- missing runs
+
+
+def gap() -> dict[str, dict[str, float]]:
+    """Five collections, one of which lacks a run."""
+    table = np.random.default_rng(7).uniform(0.2, 0.8, (5, 3))
+    table[3, 1] = np.nan
+    return values(table)
+
+
+def test_a_missing_run_is_refused_by_name() -> None:
+    with pytest.raises(
+        DataError, match=r"1 run is missing in a collection: b in c3\..*absent='skip', 'zero'"
+    ):
+        karat.compare_collections(gap())
+
+
+def test_a_missing_run_is_skipped_where_the_caller_says_so() -> None:
+    given = gap()
+    found = karat.compare_collections(given, absent="skip")
+    its = found["value"]
+    assert its.counts == (5, 4, 5)
+    assert [pair.collections for pair in its.pairs] == [4, 5, 4]
+    assert its.complete == 4
+    rows = np.array([[each["a"], each["b"]] for name, each in given.items() if name != "c3"])
+    assert its.pairs[0].difference == pytest.approx((rows[:, 0] - rows[:, 1]).mean())
+    assert its.pairs[0].p == pytest.approx(stats.ttest_rel(rows[:, 0], rows[:, 1]).pvalue)
+    assert "1 missing run is skipped: b in c3." in re.sub(r"\s+", " ", str(found))
+
+
+def test_a_missing_run_counts_0_or_is_dropped_where_the_caller_says_so() -> None:
+    given = gap()
+    zero = karat.compare_collections(given, absent="zero")["value"]
+    assert zero.means[1] == pytest.approx(sum(each.get("b", 0.0) for each in given.values()) / 5)
+    fewer = karat.compare_collections(given, absent="drop-collections")
+    assert fewer.collections == ("c0", "c1", "c2", "c4")
+    assert karat.compare_collections(given, absent="drop-runs").names == ("a", "c")
+    assert "b in c3" in str(fewer)
+
+
+def test_scores_of_a_missing_run_are_zero_on_each_query() -> None:
+    given = with_queries(8, (10, 20, 30), (0.0, 0.1))
+    given["c1"] = {"a": given["c1"]["a"]}
+    with pytest.raises(DataError, match="b in c1"):
+        karat.compare_collections(given)
+    found = karat.compare_collections(given, absent="zero", target="these")["AP"]
+    assert found.collections[1].means[1] == 0.0
+    assert not math.isnan(found.pairs[0].p)
+
+
+# ---------------------------------------------------------------- input
+
+
+def test_values_scores_frames_and_runs_are_accepted(tmp_path: Path) -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    runs = {"x": {"q1": {"a": 1.0}, "q2": {"c": 1.0}}, "y": {"q1": {"c": 1.0}, "q2": {"b": 1.0}}}
+    evaluated = karat.compare_collections({"one": (qrels, runs), "two": (qrels, runs)}, "RR")["RR"]
+    scores = karat.evaluate(qrels, runs, "RR")
+    assert (
+        karat.compare_collections({"one": scores, "two": scores})["RR"].macro == evaluated.macro == (0.5, 0.5)
+    )
+    table = tmp_path / "values.csv"
+    table.write_text("collection,run,RR,AP\none,x,0.5,0.1\none,y,0.25,0.2\ntwo,x,0.1,0.3\ntwo,y,0.2,0.4\n")
+    assert karat.compare_collections(table, "AP")["AP"].macro == pytest.approx((0.2, 0.3))
+    assert list(karat.compare_collections(table).measures) == ["RR", "AP"]
+    table.write_text("collection,query,run,RR\none,q1,x,0.5\none,q1,y,0.25\ntwo,q,x,0.1\ntwo,q,y,0.2\n")
+    found = karat.compare_collections(table)
+    assert found["RR"].macro == pytest.approx((0.3, 0.225))
+    assert found["RR"].queries == 2
+    pl = pytest.importorskip("polars", reason="makes the frame")
+    frame = pl.read_csv(table)
+    assert karat.compare_collections(frame)["RR"].macro == found["RR"].macro
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "no collections"),
+        ({"c": {"a": 0.1, "b": 0.2}}, "1 collection and 2 runs"),
+        ({"c": {"a": 0.1}, "d": {"a": 0.2}}, "2 collections and 1 run"),
+        ({"c": {"a": math.inf, "b": 0.1}, "d": {"a": 0.2, "b": 0.1}}, "'a' for collection 'c' is infinite"),
+        ({"c": 3, "d": 4}, "unknown form"),
+        ({"c": ({"q": {"d": 1}}, {}), "d": {"a": 1.0}}, "no runs"),
+        (17, "cannot be read from int"),
+    ],
+)
+def test_unusable_collections_are_refused(given: Any, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        karat.compare_collections(given)
+
+
+def test_unknown_words_are_refused() -> None:
+    for name in ("target", "average", "absent", "correction", "interval", "friedman_ties", "borda_of"):
+        with pytest.raises(PolicyError, match="'nonsense'"):
+            karat.compare_collections(values(DEMSAR), **{name: "nonsense"})
+    for settings in ({"alpha": 0.0}, {"confidence": 1.0}, {"rope": -1.0}, {"rope": math.nan}):
+        with pytest.raises(PolicyError):
+            karat.compare_collections(values(DEMSAR), **settings)
+    with pytest.raises(DataError, match="No run is called 'z'"):
+        karat.compare_collections(values(DEMSAR), baseline="z")
+    with pytest.raises(DataError, match="needs the values of queries"):
+        karat.compare_collections(values(DEMSAR), target="these")
+    with pytest.raises(DataError, match="needs the number of queries"):
+        karat.compare_collections(values(DEMSAR), average="micro")
+
+
+# ---------------------------------------------------------------- output
+
+
+def test_the_text_fits_into_80_columns_and_names_every_collection() -> None:
+    found = karat.compare_collections(KITCHEN, ["nDCG@5", "RR"], rope=0.02)
+    text = str(found)
+    assert max(map(len, text.splitlines())) <= 80
+    for name in (*found.collections, *found.names, "CD", "P(better)", "macro mean", "Friedman"):
+        assert name in text
+    wide = karat.compare_collections(values(np.random.default_rng(1).uniform(0, 1, (56, 8))))
+    assert max(map(len, str(wide).splitlines())) <= 80
+    assert "c55" in str(wide)
+
+
+def test_many_runs_are_shown_in_part_and_all_in_json() -> None:
+    draw = np.random.default_rng(2)
+    given = {f"c{row}": {f"run-{n:03}": float(draw.uniform()) for n in range(60)} for row in range(12)}
+    found = karat.compare_collections(given)
+    text = str(found)
+    assert "40 more runs are compared and not shown" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert len(text.splitlines()) < 150
+    content = json.loads(found.to_json())
+    assert len(content["measures"]["value"]["pairs"]) == 60 * 59 // 2
+
+
+def test_other_formats_hold_the_same_numbers() -> None:
+    found = karat.compare_collections(values(DEMSAR))
+    assert "\\begin{tabular}" in found.to_latex("tab:x", "A caption.")
+    assert "\\caption{A caption.}\n\\label{tab:x}" in found.to_latex("tab:x", "A caption.")
+    assert "```\nCD 1.254" in found.to_markdown()
+    assert "<svg" in found.to_html()
+    assert found.to_svg().startswith("<svg")
+    assert len(found.separated("csv").splitlines()) == 7
+    pytest.importorskip("pandas", reason="makes the frame")
+    assert len(found.to_frame("collections", "pandas")) == 14 * 4
+    assert found.to_frame("runs", "pandas")["mean_rank"].round(3).tolist() == [3.143, 2.0, 2.893, 1.964]
+    with pytest.raises(DataError, match="no table 'cells'"):
+        found.to_frame("cells")
+
+
+def test_hostile_names_break_no_format() -> None:
+    name = "<script>&\\%$_|\n\x1b[31m"
+    found = karat.compare_collections({"<b>": {name: 0.1, "b": 0.2}, "|c|": {name: 0.3, "b": 0.1}})
+    assert "<script" not in found.to_html()
+    assert "<script" not in found.to_svg()
+    assert "\x1b" not in str(found) + found.to_latex() + found.to_markdown()
+
+
+@pytest.mark.parametrize(("alpha", "bars"), [(0.05, [1, 1, 1, 1]), (0.1, [1, 1, 2, 1])])
+def test_the_bars_of_the_picture_join_runs_that_do_not_differ(alpha: float, bars: list[int]) -> None:
+    # Demšar's mean ranks are 1.964, 2.000, 2.893 and 3.143, the critical differences 1.254 and 1.118.
+    lines = str(karat.compare_collections(values(DEMSAR), alpha=alpha)).splitlines()
+    start = next(row for row, line in enumerate(lines) if line.startswith("CD 1."))
+    picture = lines[start + 2 : start + 6]
+    assert [line.split()[0] for line in picture] == ["d", "b", "c", "a"]
+    assert [line.count("|") for line in picture] == bars
+    columns = [line.index("o") for line in picture]
+    assert columns == sorted(columns)
