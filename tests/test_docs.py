@@ -101,6 +101,8 @@ class Reader:
             "karat report" in block.text and not importlib.util.find_spec("vl_convert")
         ):
             return None  # a report needs karat[report]
+        if "--offline" in block.text and not importlib.util.find_spec("jinja2"):
+            return None  # the judging page needs karat[judge]
         text = recipe("eval") if block.text.split("#")[0].strip() == "make eval" else block.text
         return self.run_shell(text) if KARAT.search(text) else None
 

@@ -55,6 +55,8 @@ ONLY_INSIDE_FUNCTIONS = {
     "rich",
     "scipy",
     "torch",
+    "waitress",
+    "werkzeug",
 }
 
 

@@ -28,7 +28,19 @@ FLAGS = (
     "--hide-scrollbars",
     "--remote-debugging-pipe",
 )
-KEYS = {"Tab": 9, "Enter": 13, " ": 32, "ArrowDown": 40, "ArrowUp": 38, "Home": 36, "End": 35}
+KEYS = {
+    "Tab": 9,
+    "Enter": 13,
+    " ": 32,
+    "Home": 36,
+    "End": 35,
+    "Escape": 27,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+    **{letter: ord(letter.upper()) for letter in "0123456789abcdefghijklmnopqrstuvwxyz"},
+}
 
 
 def chromium() -> str | None:
@@ -113,10 +125,10 @@ class Page:
         elif event == "Log.entryAdded" and what["entry"]["level"] in ("error", "warning"):
             self.complaints.append(what["entry"]["text"])
 
-    def open(self, path: Path) -> float:
-        """Open a file; the seconds until it says that everything is drawn."""
+    def open(self, path: Path | str) -> float:
+        """Open a file or an address; the seconds until it says that everything is drawn."""
         start = time.monotonic()
-        self.ask("Page.navigate", url=path.resolve().as_uri())
+        self.ask("Page.navigate", url=path if isinstance(path, str) else path.resolve().as_uri())
         self.wait("document.documentElement?.dataset.drawn === 'yes'", 60)
         return time.monotonic() - start
 
@@ -137,7 +149,7 @@ class Page:
 
     def press(self, key: str, *, shift: bool = False) -> None:
         """A key, as a keyboard sends it."""
-        text = {"Enter": "\r", " ": " "}.get(key, "")
+        text = {"Enter": "\r", " ": " "}.get(key, key if len(key) == 1 else "")
         what = {
             "key": key,
             "code": {" ": "Space"}.get(key, key),

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from karat.cli.collections import compare_several, several_in
-from karat.cli.judging import judging_given, judging_in, refuse_runs, scores_in, show
 from karat.cli.options import Given, options, present, refuse_few, refuse_misuse, split
+from karat.cli.people_and_model import judging_given, judging_in, refuse_runs, scores_in, show
 from karat.cli.terminal import answer, say, steps
 from karat.comparison.findings import CORRECTIONS, TESTS
 

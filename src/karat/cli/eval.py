@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from karat.cli.judging import judging_in, refuse_beyond_estimates, show_estimates
 from karat.cli.options import Given, options, refuse_few, refuse_misuse
+from karat.cli.people_and_model import judging_in, refuse_beyond_estimates, show_estimates
 from karat.cli.terminal import in_colour, painted, say, terminal_width
 from karat.inputs.sources import kind_of
 

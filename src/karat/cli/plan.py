@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from karat.cli.judging import scores_in
 from karat.cli.options import Given, options, refuse_few, refuse_misuse
+from karat.cli.people_and_model import scores_in
 from karat.cli.terminal import answer
 
 

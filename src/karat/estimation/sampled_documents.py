@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 PROBABILITY = ("probability", "inclusionprobability", "pi")
 """The usual names of the column of probabilities, in lower case and without separators."""
 
+SAMPLE_SIZE = "samplesize"
+"""The column with the number of documents in the sample, in lower case and without separators."""
+
 NOISE = 1e-12
 """The rounding error of equal values."""
 
@@ -73,13 +76,16 @@ def has_probabilities(path: str) -> bool:
 def read_sample(path: str) -> dict[str, dict[str, Judgment]]:
     """Reads judgments of sampled documents: a table in CSV, TSV or JSON lines.
 
-    Its columns are the query, the document, the grade, and the probability with which the document was drawn.
+    Its columns are the query, the document, the grade, and the probability with which the document was drawn. A column
+    ``sample_size`` has the number of documents of the whole sample.
 
     Raises:
-        DataError: a missing column; a grade or a probability that is not allowed; a document that occurs twice.
+        DataError: a missing column; a grade or a probability that is not allowed; a document that occurs twice; a part
+            of a sample.
     """
     found: dict[str, dict[str, Judgment]] = {}
     roles: dict[str, str] = {}
+    sizes: set[str] = set()
     for line, row in rows_in(path):
         roles = roles or roles_of(list(row), path)
         query, document = (str(row[roles[role]]).strip() for role in ("query", "document"))
@@ -97,8 +103,17 @@ def read_sample(path: str) -> dict[str, dict[str, Judgment]]:
                 line=line,
             )
         its[document] = Judgment(grade, probability)
+        sizes.update(str(value) for name, value in row.items() if plain_name(name) == SAMPLE_SIZE)
     if not found:
         raise DataError("there are no judgments.", file=path)
+    count = sum(map(len, found.values()))
+    if sizes and sizes != {str(count)}:
+        whole = ", ".join(sorted(sizes))
+        raise DataError(
+            f"the sample has {whole} documents, but {count} are judged. Judge the others, since a part of a sample "
+            "gives biased estimates.",
+            file=path,
+        )
     return found
 
 

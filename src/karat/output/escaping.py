@@ -64,6 +64,31 @@ def sentence(text: str) -> str:
     return shortened(words, LONGEST_SENTENCE)
 
 
+HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2028\u2029\u2060-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
+)
+"""Characters of a text that cannot be seen but change how it reads: controls, directions, invisible letters, lone
+surrogates. Joiners and the marks of Arabic and Hebrew text are not among them."""
+
+
+def visible(text: str) -> str:
+    """Returns a text of several lines in which hidden characters can be seen.
+
+    Example:
+        >>> from karat.output.escaping import visible
+        >>> visible("one\\r\\ntwo\\x07 \\u202ethree")
+        'one\\ntwo␇ ⟨U+202E⟩three'
+    """
+
+    def seen(found: re.Match[str]) -> str:
+        code = ord(found[0])
+        if 0xD800 <= code <= 0xDFFF:
+            return "\ufffd"
+        return chr(0x2400 + code) if code < 0x20 else f"⟨U+{code:04X}⟩"
+
+    return HIDDEN.sub(seen, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
 def lines_for_terminal(text: str) -> str:
     """Escapes unprintable characters in lines of data for a terminal, except line ends and tabs."""
     return "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))

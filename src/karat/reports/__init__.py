@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from karat.comparison.compare import compare
 from karat.comparison.runs import evaluated
 from karat.evaluation.score_tables import footers
+from karat.inputs.texts import texts_of
 from karat.output.files import refuse_overwriting, write_whole
 from karat.output.language import plural
-from karat.reports.data import Excerpt, alongside, chosen_queries, looked_at, texts_of
+from karat.reports.data import SNIPPET, Excerpt, alongside, chosen_queries, looked_at
 
 if TYPE_CHECKING:
     import os
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.inputs.qrels import QrelsLike
-    from karat.reports.data import Alongside, TextsLike
+    from karat.inputs.texts import TextsLike
+    from karat.reports.data import Alongside
 
 __all__ = ["Report", "report"]
 
@@ -156,9 +158,9 @@ def assembled(
     tell(f"looking at {len(chosen)} queries")
     excerpt = Excerpt.of(evaluation, comparison.queries, chosen)
     closeups, derivations = looked_at(excerpt, comparison)
-    asked = {} if queries is None else texts_of(queries, frozenset(comparison.queries), "queries")
+    asked = {} if queries is None else texts_of(queries, frozenset(comparison.queries), "queries", SNIPPET)
     shown = frozenset(document for each in closeups for document, _ in each.documents)
-    said = {} if documents is None else texts_of(documents, shown, "documents")
+    said = {} if documents is None else texts_of(documents, shown, "documents", SNIPPET)
     data = numbers_of(comparison, curves, closeups, asked, said)
     data["derivations"] = packed(derivations)
     tell("drawing")

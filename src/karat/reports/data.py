@@ -27,17 +27,15 @@ from karat.comparison.verdict import (
 )
 from karat.conventions.request import request_of
 from karat.diagnosis.explain import Subject, explained
-from karat.inputs.errors import sentences
-from karat.inputs.sources import source_of
 from karat.lists.flat import Flat
 from karat.matching.match import of_query
 from karat.measures import Measure, parse_measure
 from karat.output.document import decimals
-from karat.output.errors import DataError, KaratError
+from karat.output.errors import KaratError
 from karat.reports.page import MOST_BARS, MOST_DOTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
     from karat.comparison.compare import Comparison
     from karat.comparison.findings import Contest, Pair, Settings
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.inputs.qrels import Qrels
     from karat.inputs.run import Run
-    from karat.inputs.sources import Readable, Source
+    from karat.inputs.texts import Text
     from karat.lists.rows import Floats
     from karat.measures.define import Definition
 
@@ -230,123 +228,10 @@ def derivation(contest: Contest, subject: Subject | None, policy: Policy) -> str
     return found.document().html(4)
 
 
-# ---------------------------------------------------------------- texts
-
-TextsLike: TypeAlias = "Readable | Mapping[str, str | Mapping[str, str]]"
-
-IDS = ("id", "_id", "qid", "query_id", "docid", "doc_id", "docno", "pid")
-TEXTS = ("text", "contents", "body", "query", "question", "title")
-LONGEST = 2**26
-"""The most bytes of a line. A line may hold a whole document."""
+# ---------------------------------------------------------------- numbers
 
 SNIPPET = 300
 """The most characters of a text that a page shows."""
-
-
-@dataclass(frozen=True)
-class Text:
-    """A title, which may be empty, and the beginning of a text.
-
-    Args:
-        title: the title.
-        text: its first characters.
-    """
-
-    title: str
-    text: str
-
-
-def texts_of(given: TextsLike, wanted: Container[str], kind: str) -> dict[str, Text]:
-    """Returns the title and text of each wanted id.
-
-    Args:
-        given: a file with lines ``id<TAB>text`` or ``id<TAB>title<TAB>text``, or a JSON object a line with ``id``
-            and ``text`` (or the names that BEIR and others use), compressed or not; or ``{id: text}``, or
-            ``{id: {"title": …, "text": …}}``.
-        wanted: the ids.
-        kind: ``queries`` or ``documents``, for errors.
-
-    Raises:
-        DataError: a file or line that cannot be read.
-    """
-    if hasattr(given, "items"):
-        pairs: Any = given.items()
-        return {str(key): of_value(value, kind) for key, value in pairs if str(key) in wanted}
-    source = source_of(given)
-    with sentences(source.name):
-        return dict(read(source, wanted, kind))
-
-
-def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[str, Text]]:
-    """Reads the texts of the wanted ids from a file.
-
-    Raises:
-        DataError: a line that is neither TSV nor JSON.
-    """
-    parse: Callable[[bytes], tuple[str, Text]] | None = None
-    for number, line in enumerate(source.lines(LONGEST), 1):
-        if not line.strip():
-            continue
-        parse = parse or (of_json if line.lstrip()[:1] == b"{" else of_tsv)
-        try:
-            key, text = parse(line)
-        except (ValueError, KeyError, RecursionError) as error:
-            raise DataError(
-                f"{source.name}, line {number}: found no id and text ({error}). Write a file of {kind} as "
-                'id<TAB>text, or as a JSON object a line: {"id": "q1", "text": "…"}.'
-            ) from None
-        if key in wanted:
-            yield key, text
-
-
-def of_tsv(line: bytes) -> tuple[str, Text]:
-    """Parses a line ``id<TAB>text`` or ``id<TAB>title<TAB>text``.
-
-    Raises:
-        ValueError: the line has no tab.
-    """
-    cells = line.decode("utf-8", "surrogateescape").strip("\r\n").split("\t")
-    if len(cells) < 2:
-        raise ValueError("the line has no tab")
-    return cells[0].strip(), made(cells[1] if len(cells) > 2 else "", cells[-1])
-
-
-def of_json(line: bytes) -> tuple[str, Text]:
-    """Parses a JSON object with an id, a text and an optional title.
-
-    Raises:
-        ValueError: the line is not a JSON object.
-        KeyError: the object has no id or no text.
-    """
-    found = json.loads(line)
-    if not isinstance(found, dict):
-        raise ValueError("the line is not a JSON object")
-    key = next((found[name] for name in IDS if name in found), None)
-    if key is None:
-        raise KeyError("id")
-    return str(key), of_value(found, "texts")
-
-
-def of_value(value: Any, kind: str) -> Text:
-    """Returns the title and text in a string, or in an object with a text and an optional title.
-
-    Raises:
-        DataError: the value is neither a string nor such an object.
-    """
-    if isinstance(value, str):
-        return made("", value)
-    if not hasattr(value, "get"):
-        raise DataError(f"A text of the {kind} is {value!r}: give a string, or {{'title': …, 'text': …}}.")
-    text = next((str(value[name]) for name in TEXTS if value.get(name)), "")
-    title = str(value.get("title") or "")
-    return made("" if title == text else title, text)
-
-
-def made(title: str, text: str) -> Text:
-    """Returns the beginning of a text on one line, as the page shows it."""
-    flat = " ".join(text.split())
-    return Text(" ".join(title.split()), flat if len(flat) <= SNIPPET else flat[: SNIPPET - 1] + "…")
-
 
 MOST_VALUES = 500_000
 """The most values of queries in a page. Each takes 4 bytes. If there are more, the page has the first measures only."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from karat.inputs.texts import Text, texts_of
 from karat.output.errors import DataError
-from karat.reports.data import SNIPPET, Text, texts_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,14 +39,27 @@ def test_documents_may_have_titles() -> None:
     expected = {"q1": Text("Oxidation", "Bruise a leaf")}
     line = json.dumps({"docid": "q1", "title": "Oxidation", "contents": "Bruise\n a leaf"}).encode()
     assert texts_of(b"q1\tOxidation\tBruise a leaf", WANTED, "documents") == expected
-    assert texts_of(line, WANTED, "documents") == expected
+    assert texts_of(line, WANTED, "documents", 300) == expected
     assert texts_of({"q1": {"title": "Oxidation", "text": "Bruise a leaf"}}, WANTED, "documents") == expected
 
 
-def test_long_texts_are_cut() -> None:
-    found = texts_of({"q1": "long " * 200}, WANTED, "documents")["q1"].text
-    assert len(found) == SNIPPET
+def test_long_texts_are_cut_where_a_page_has_little_room() -> None:
+    found = texts_of({"q1": "long " * 200}, WANTED, "documents", 300)["q1"].text
+    assert len(found) == 300
     assert found.endswith("…")
+
+
+def test_whole_texts_keep_their_lines() -> None:
+    whole = "One.\n\n  Two.\r\n" * 200
+    line = json.dumps({"id": "q1", "text": whole}).encode()
+    assert texts_of(line, WANTED, "documents") == {"q1": Text("", whole)}
+
+
+def test_the_description_and_the_narrative_of_a_query_are_read() -> None:
+    line = json.dumps(
+        {"id": "q1", "text": "tea", "description": "Storage.", "narrative": "No tins."}
+    ).encode()
+    assert texts_of(line, WANTED, "queries") == {"q1": Text("", "tea", "Storage.\n\nNo tins.")}
 
 
 @pytest.mark.parametrize("line", [b"q2 no tab", b"q1\ta\nnothing here"])

@@ -1,0 +1,101 @@
+"""Prompts that ask a model for grades, and the grades in its answers. karat itself asks no model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from karat.judging import say
+from karat.judging.task import id_of
+from karat.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from karat.judging.session import Sheet
+
+PLACES = ("query", "details", "title", "document", "grades", "guidelines", "mark")
+"""The names that a template may have in braces."""
+
+
+def prompts_of(sheet: Sheet, template: str | None = None) -> str:
+    """Returns a JSON object a line for each pair: ``id``, ``query``, ``document`` and ``prompt``.
+
+    The texts are inserted at once, so that braces in a text stay as they are. Hidden characters in texts become
+    visible, and karat's own template surrounds the document with a mark that it cannot contain, so that a
+    document is less likely to be read as instructions.
+
+    Args:
+        sheet: the pairs with their texts.
+        template: a text with ``{query}`` and ``{document}``, and perhaps ``{details}``, ``{title}``, ``{grades}``,
+            ``{guidelines}`` and ``{mark}``; None for karat's own.
+
+    Raises:
+        DataError: the template lacks the query or the document.
+    """
+    if template is None:
+        template = (files("karat.judging") / "templates" / "prompt.txt").read_text(encoding="utf-8")
+    for name in ("query", "document"):
+        if f"{{{name}}}" not in template:
+            raise DataError(say("prompts", "no place", name=name))
+    data = sheet.data()
+    lines = []
+    for number, item in enumerate(data["items"]):
+        query, document = data["queries"][item["query"]], sheet.document(number)
+        texts = {
+            "query": query["text"],
+            "details": query["details"],
+            "title": document["title"],
+            "document": document["text"],
+            "grades": "\n".join(
+                f"{grade}: {label}" if label else str(grade) for grade, label in data["grades"]
+            ),
+            "guidelines": data["guidelines"],
+        }
+        own = id_of(sheet.task.pairs[sheet.order[number]])
+        # A text cannot contain a hash of itself.
+        texts["mark"] = hashlib.sha256(f"{own}\0{texts['title']}\0{texts['document']}".encode()).hexdigest()[
+            :16
+        ]
+        prompt = filled(template, texts)
+        found = {"id": own, "query": query["id"], "document": item["id"], "prompt": prompt}
+        lines.append(json.dumps(found, ensure_ascii=False) + "\n")
+    return "".join(lines)
+
+
+def filled(template: str, texts: dict[str, str]) -> str:
+    """Returns a template with texts in place of names in braces. A line whose names are all empty is left out."""
+    lines: list[str] = []
+    for line in template.splitlines():
+        names = re.findall(f"{{({'|'.join(PLACES)})}}", line)
+        if names and not any(texts[name] for name in names):
+            continue
+        if line or lines[-1:] != [""]:
+            lines.append(re.sub(f"{{({'|'.join(PLACES)})}}", lambda found: texts[found[1]], line))
+    return "\n".join(lines) + "\n"
+
+
+GRADE = re.compile(r"[\s*#>_`]*grade[\s*_`]*[:=][\s*_`]*(\d+)[\s*_`.]*", re.IGNORECASE | re.ASCII)
+
+
+def grade_in(answer: str, grades: Container[int]) -> int | None:
+    """Returns the grade in a model's answer, or None if there is none or if it is unclear.
+
+    The answer is a grade alone, or has a line such as ``Grade: 2``. Several such lines must have the same grade.
+
+    Example:
+        >>> grades = range(4)
+        >>> grade_in("2", grades), grade_in("Off topic.\\n**Grade: 0**", grades), grade_in("Grade: 7", grades)
+        (2, 0, None)
+        >>> grade_in("Grade: 1\\nGrade: 3", grades), grade_in("I would say 2 or 3", grades)
+        (None, None)
+    """
+    alone = re.fullmatch(r"\s*(\d+)\s*", answer, re.ASCII)
+    lines = [found[1] for found in map(GRADE.fullmatch, answer.splitlines()) if found]
+    found = {alone[1]} if alone else set(lines)
+    if len(found) != 1 or len(text := found.pop()) > 1:
+        return None
+    return int(text) if int(text) in grades else None

@@ -1,0 +1,227 @@
+"""The file of judgments: nothing is doubled, lost, or half written."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.estimation.sampled_documents import read_sample
+from karat.judging.journal import Journal, Judgment
+from karat.judging.task import Pair, Task
+from karat.output.errors import DataError
+
+TASK = Task("pairs.csv", (Pair("q1", "a"), Pair("q1", "b"), Pair("q2", "a", 2.0), Pair("q2", "c")))
+SAMPLE = Task(
+    "next.csv",
+    (Pair("q1", "a", None, 0.25), Pair("q1", "b", None, 0.125), Pair("q2", "a", 2.0, 1.0)),
+)
+NOW = "2026-11-22T12:00:00+00:00"
+
+
+def test_qrels_are_appended_and_read_while_open(tmp_path: Path) -> None:
+    path = tmp_path / "judged.qrels"
+    with Journal(str(path), TASK) as journal:
+        assert path.read_text() == "q2 0 a 2\n"
+        journal.add(0, Judgment(3, NOW))
+        assert path.read_text() == "q2 0 a 2\nq1 0 a 3\n"
+        assert karat.evaluate(str(path), {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "P@1")["P@1"] == 1
+        journal.add(1, Judgment(0, NOW))
+        journal.change(0, Judgment(1, NOW))
+        assert path.read_text() == "q2 0 a 2\nq1 0 b 0\nq1 0 a 1\n"
+        journal.change(1, None)
+        assert path.read_text() == "q2 0 a 2\nq1 0 a 1\n"
+        journal.add(3, Judgment(1, NOW))
+    assert path.read_text() == "q2 0 a 2\nq1 0 a 1\nq2 0 c 1\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["judged.qrels"]
+
+
+def test_a_table_has_the_probabilities_the_judge_and_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "judged.csv"
+    with Journal(str(path), SAMPLE, "anna, b.") as journal:
+        journal.add(1, Judgment(1, NOW, 'says "tea", twice', "anna, b."))
+    assert path.read_text().splitlines() == [
+        "query,document,grade,probability,sample_size,judge,time,note",
+        "q2,a,2,1,3,,,",
+        f'q1,b,1,0.125,3,"anna, b.",{NOW},"says ""tea"", twice"',
+    ]
+    with Journal(str(path), SAMPLE, "anna, b.") as journal:
+        assert journal.judgments[1] == Judgment(1, NOW, 'says "tea", twice', "anna, b.")
+
+
+def test_a_part_of_a_sample_is_not_taken_for_the_sample(tmp_path: Path) -> None:
+    path = tmp_path / "judged.csv"
+    with Journal(str(path), SAMPLE) as journal:
+        journal.add(0, Judgment(1))
+        with pytest.raises(DataError, match="the sample has 3 documents, but 2 are judged"):
+            read_sample(str(path))
+        journal.add(1, Judgment(0))
+        assert read_sample(str(path))["q1"]["b"] == (0.0, 0.125)
+
+
+@pytest.mark.parametrize("name", ["judged.qrels", "judged.csv"])
+def test_a_line_whose_write_was_interrupted_is_removed(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    with Journal(str(path), TASK) as journal:
+        journal.add(0, Judgment(3, NOW))
+        journal.add(1, Judgment(1, NOW))
+    whole = path.read_bytes()
+    start = whole[:-1].rindex(b"\n") + 1
+    for cut in range(start + 1, len(whole)):
+        path.write_bytes(whole[:cut])
+        with Journal(str(path), TASK) as journal:
+            if cut < len(whole) - 1:
+                assert journal.repaired == "removed"
+                assert list(journal.judgments) == [2, 0]
+                journal.add(1, Judgment(1, NOW))
+            else:  # only the end of the line is missing
+                assert journal.repaired == "completed"
+                assert list(journal.judgments) == [2, 0, 1]
+        assert path.read_bytes() == whole
+
+
+def test_an_interrupted_first_line_is_written_again(tmp_path: Path) -> None:
+    path = tmp_path / "judged.csv"
+    path.write_bytes(b"query,docu")
+    with Journal(str(path), TASK) as journal:
+        assert journal.repaired
+        journal.add(0, Judgment(3))
+    assert path.read_text().splitlines()[0] == "query,document,grade,judge,time,note"
+    assert len(path.read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize("name", ["judged.qrels", "judged.csv"])
+def test_two_processes_cannot_write_one_file(name: str, tmp_path: Path) -> None:
+    with Journal(str(tmp_path / name), TASK):
+        code = (
+            "from karat.judging.journal import *; from karat.judging.task import *\n"
+            f"Journal({name!r}, Task('pairs.csv', (Pair('q1', 'a'),)))"
+        )
+        source = str(Path(karat.__file__).parents[1])
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": source},
+        )
+        assert f"another karat judge writes this file (process {os.getpid()})" in done.stderr
+
+
+def test_a_link_to_the_file_is_the_same_file(tmp_path: Path) -> None:
+    with Journal(str(tmp_path / "judged.qrels"), TASK) as journal:
+        journal.add(0, Judgment(1))
+        try:
+            (tmp_path / "link.qrels").symlink_to("judged.qrels")
+        except OSError:
+            pytest.skip("this system makes no links")
+        with pytest.raises(DataError, match="another karat judge writes this file"):
+            Journal(str(tmp_path / "link.qrels"), TASK)
+
+
+@pytest.mark.parametrize("change", ["append", "replace", "remove"])
+def test_a_file_that_another_program_changed_is_left_alone(change: str, tmp_path: Path) -> None:
+    path = tmp_path / "judged.qrels"
+    with Journal(str(path), TASK) as journal:
+        journal.add(0, Judgment(1))
+        other = path.read_text() + "q1 0 b 1\n"
+        if change == "append":
+            path.write_text(other)
+        else:
+            path.unlink()
+        if change == "replace":
+            (tmp_path / "new").write_text("q1 0 a 1\nq2 0 a 2\n")
+            (tmp_path / "new").rename(path)
+        before = path.read_text() if path.exists() else None
+        for act in (lambda: journal.add(1, Judgment(3)), lambda: journal.change(0, None)):
+            with pytest.raises(DataError, match="was changed by another program, so nothing was written"):
+                act()
+        assert (path.read_text() if path.exists() else None) == before
+
+
+FULL = """
+import resource, signal
+from karat.judging.journal import *
+from karat.judging.task import *
+from karat.output.errors import DataError
+task = Task("pairs.csv", tuple(Pair("q", f"d{number}") for number in range(9)))
+journal = Journal("judged.qrels", task)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20, resource.RLIM_INFINITY))
+done = []
+for place in range(9):
+    try:
+        journal.add(place, Judgment(1))
+        done.append(place)
+    except DataError as error:
+        print(error)
+        break
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert open("judged.qrels").read() == "".join(f"q 0 d{place} 1\\n" for place in done), open("judged.qrels").read()
+journal.add(8, Judgment(2))
+assert open("judged.qrels").read().endswith("1\\nq 0 d8 2\\n")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of a file's size")
+def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
+    source = str(Path(karat.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", FULL],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": source},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Cannot write" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.csv", "query,document,grade\nq1,a,1\n", "line 1: .*other columns"),
+        (
+            "a.csv",
+            "query,document,grade,judge,time,note\nq1,z,1,,,\n",
+            "line 2: .* document 'z' are not in pairs",
+        ),
+        ("a.csv", "query,document,grade,judge,time,note\nq1,a,1,ben,,\n", "line 2: .*by the judge 'ben'"),
+        ("a.csv", "query,document,grade,judge,time,note\nq1,a,x,,,\n", "line 2: the line is no judgment"),
+        ("a.qrels", "q1 0 a 1\nq1 0 a 2\n", "line 2: .*judged twice"),
+        ("a.qrels", "q1 0 a nan\n", "line 1: the line is no judgment"),
+        ("a.qrels", "q1 Q0 a 1 2.5 tag\n", "line 1: the line is no judgment"),
+        ("a.qrels", "\x00\xff\n", "line 1: the line is no judgment"),
+    ],
+)
+def test_a_file_with_other_content_is_refused_and_kept(
+    name: str, content: str, says: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(content, encoding="latin-1")
+    with pytest.raises(DataError, match=says):
+        Journal(str(tmp_path / name), TASK, "anna")
+    assert (tmp_path / name).read_text(encoding="latin-1") == content
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+def test_names_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    spaced = Task("pairs.csv", (Pair("q 1", "a"),))
+    for name, task, says in (
+        ("a.qrels", SAMPLE, "only a table holds the probabilities"),
+        ("a.csv.gz", TASK, "written as a table"),
+        ("a.parquet", TASK, "written as a table"),
+        ("a.qrels", spaced, "an id with white space"),
+        ("nowhere/a.qrels", TASK, "Cannot write"),
+    ):
+        with pytest.raises(DataError, match=says):
+            Journal(str(tmp_path / name), task)
+    (tmp_path / "folder.qrels").mkdir()
+    with pytest.raises(DataError, match="not a regular file"):
+        Journal(str(tmp_path / "folder.qrels"), TASK)
+    assert [each.name for each in tmp_path.iterdir()] == ["folder.qrels"]
