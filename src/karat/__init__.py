@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from karat.comparison.collections import compare_collections as compare_collections
     from karat.comparison.compare import Comparison as Comparison
     from karat.comparison.compare import compare as compare
+    from karat.comparison.correlate import correlate as correlate
+    from karat.comparison.correlate_result import Correlations as Correlations
     from karat.comparison.estimate import estimate as estimate
     from karat.comparison.plan import Plan as Plan
     from karat.comparison.plan import plan as plan
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from karat.evaluation.evaluate import evaluate_grades as evaluate_grades
     from karat.evaluation.evaluate import evaluate_judged_ranking as evaluate_judged_ranking
     from karat.evaluation.ids import evaluate_ids as evaluate_ids
+    from karat.evaluation.leaderboards import Leaderboard as Leaderboard
+    from karat.evaluation.leaderboards import read_leaderboard as read_leaderboard
     from karat.evaluation.score_files import read_scores as read_scores
     from karat.evaluation.scores import Scores as Scores
     from karat.evaluation.scores import ScoresByRun as ScoresByRun
@@ -71,6 +75,8 @@ MODULES = {
     "karat.comparison.collection_tables": "CollectionsComparison",
     "karat.comparison.collections": "compare_collections",
     "karat.comparison.compare": "Comparison compare",
+    "karat.comparison.correlate": "correlate",
+    "karat.comparison.correlate_result": "Correlations",
     "karat.comparison.estimate": "estimate",
     "karat.comparison.plan": "Plan plan",
     "karat.conventions.policy": "Policy",
@@ -84,6 +90,7 @@ MODULES = {
     "karat.evaluation.curves": "Curve curve",
     "karat.evaluation.evaluate": "evaluate evaluate_grades evaluate_judged_ranking",
     "karat.evaluation.ids": "evaluate_ids",
+    "karat.evaluation.leaderboards": "Leaderboard read_leaderboard",
     "karat.evaluation.score_files": "read_scores",
     "karat.evaluation.scores": "Scores ScoresByRun",
     "karat.inputs": "engine reader",

@@ -9,7 +9,7 @@ from karat.cli import COMMANDS, commands
 
 READING = (
     *("check", "eval", "compare", "report", "explain", "difference", "agreement", "plan", "next", "best"),
-    *("gate", "verify"),
+    *("correlate", "gate", "verify"),
 )
 
 RECORDED = "the record says it"
@@ -32,24 +32,37 @@ GAPS: dict[str, dict[str, str]] = {
         "verify": RECORDED,
     },
     "baseline": dict.fromkeys(
-        ("check", "eval", "explain", "difference", "agreement", "next", "verify"), "it compares no runs"
+        ("check", "eval", "explain", "difference", "agreement", "correlate", "next", "verify"),
+        "it compares no runs",
     ),
     "alpha": dict.fromkeys(("check", "eval", "explain", "difference", "next", "verify"), "it makes no test"),
     "weights": {
         **dict.fromkeys(("check", "explain", "difference"), "it shows queries, not their mean"),
         **dict.fromkeys(
-            ("report", "agreement", "gate", "plan", "next", "best"),
+            ("report", "agreement", "correlate", "gate", "plan", "next", "best"),
             "not yet: its numbers take every query alike",
         ),
         "verify": RECORDED,
     },
     "record": {
         **dict.fromkeys(("check", "report", "explain", "difference", "agreement", "gate"), "not yet"),
-        **dict.fromkeys(("plan", "next", "best"), "not yet: a record stores scores"),
+        **dict.fromkeys(("plan", "next", "best", "correlate"), "not yet: a record stores scores"),
         "verify": "it reads one",
     },
     "lang": dict.fromkeys(
-        ("check", "compare", "report", "difference", "agreement", "gate", "verify", "plan", "next", "best"),
+        (
+            "check",
+            "compare",
+            "report",
+            "difference",
+            "agreement",
+            "gate",
+            "verify",
+            "plan",
+            "next",
+            "best",
+            "correlate",
+        ),
         "no Chinese yet",
     ),
 }

@@ -242,7 +242,7 @@ def test_two_columns_of_one_kind_are_refused() -> None:
 
 READS_TABLES = (
     *("check", "eval", "compare", "report", "explain", "difference", "agreement", "gate"),
-    *("plan", "next", "best"),
+    *("plan", "next", "best", "correlate"),
 )
 
 
@@ -284,6 +284,15 @@ def test_columns_are_named_in_every_command(
         "explain": ["nDCG", str(qrels), f"mine={run}", "--query", "s1"],
         "difference": ["karat", "trec_eval-9", "nDCG", str(qrels), f"mine={run}"],
         "agreement": [str(qrels), str(qrels), f"mine={run}", f"yours={run}", "-m", "nDCG"],
+        "correlate": [
+            str(qrels),
+            f"judge={qrels}",
+            f"mine={run}",
+            f"yours={run}",
+            f"ours={other}",
+            "-m",
+            "nDCG",
+        ],
         "gate": [
             str(qrels),
             f"mine={run}",
@@ -302,7 +311,7 @@ def test_columns_are_named_in_every_command(
     code = command(name, *files[name], *columns)
     said = capsys.readouterr()
     assert code in ((0, 1) if name == "check" else (0,)), said.err
-    if name not in ("difference", "next"):
+    if name not in ("difference", "next", "correlate"):
         assert "mine" in said.out
     if name in ("eval", "explain", "difference"):
         assert "1.0000" in said.out

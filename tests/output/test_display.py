@@ -37,6 +37,7 @@ def made(queries: int, name: str = "one") -> dict[str, Any]:
         "check": karat.check(qrels, new),
         "curve": karat.curve(["P", "nDCG"], qrels, new, at=range(1, 200)),
         "agreement": karat.agreement(qrels, qrels),
+        "correlations": karat.correlate(qrels, {name: qrels}, {name: new, "old": old, "third": old}, "AP"),
         "difference": karat.difference("trec_eval-9", "sklearn", "AP", qrels, new),
         "gate": karat.gate(None, scores, scores, {"AP": 0.1}),
         "beyond": karat.beyond_accuracy({query: list(its) for query, its in new.items()}),

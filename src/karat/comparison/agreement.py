@@ -260,14 +260,7 @@ def effect(label: str, first: Judged, second: Judged, draw: Draw) -> Effect:
     low, high = tau_interval(*contests, draw) if first.ids == second.ids else (np.nan, np.nan)
     best = np.argsort(-one, kind="stable")[:TOP]
     many, ranks_b = len(names) > TOP, ranks(other)
-    fates: dict[str, list[tuple[str, str]]] = {fate: [] for fate in FATES}
-    for pair in contests[0].pairs:
-        before, after = (winner_and_loser(contest, pair) for contest in contests)
-        if before or after:
-            both = "kept" if before == after else "reversed"
-            fate = "lost" if not after else "gained" if not before else both
-            better, worse = before or after
-            fates[fate].append((names[better], names[worse]))
+    fates = fates_of(*contests, names)
     return Effect(
         label=label,
         names=names,
@@ -282,8 +275,21 @@ def effect(label: str, first: Judged, second: Judged, draw: Draw) -> Effect:
         tau_top=kendall(one[best], other[best]) if many else np.nan,
         top_kept=sum(ranks_b[place] <= TOP for place in best.tolist()),
         flips=flips(names, one.tolist(), other.tolist()),
-        **{key: tuple(pairs) for key, pairs in fates.items()},
+        **fates,
     )
+
+
+def fates_of(a: Contest, b: Contest, names: Sequence[str]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Returns the pairs of systems that differ significantly under at least one judge, by their fate."""
+    fates: dict[str, list[tuple[str, str]]] = {fate: [] for fate in FATES}
+    for pair in a.pairs:
+        before, after = winner_and_loser(a, pair), winner_and_loser(b, pair)
+        if before or after:
+            both = "kept" if before == after else "reversed"
+            fate = "lost" if not after else "gained" if not before else both
+            better, worse = before or after
+            fates[fate].append((names[better], names[worse]))
+    return {fate: tuple(pairs) for fate, pairs in fates.items()}
 
 
 def tau_interval(a: Contest, b: Contest, draw: Draw) -> tuple[float, float]:

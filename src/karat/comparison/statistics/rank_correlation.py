@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.comparison.statistics import correlations
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -37,9 +38,7 @@ def kendall(x: ArrayLike, y: ArrayLike) -> float:
         >>> round(kendall([0.1, 0.2, 0.3, 0.4], [0.1, 0.3, 0.2, 0.4]), 4)
         0.6667
     """
-    one, other = (np.sign(np.subtract.outer(each, each)) for each in two_scores(x, y))
-    free = np.count_nonzero(one) * np.count_nonzero(other)
-    return float((one * other).sum()) / float(free) ** 0.5 if free else np.nan
+    return float(correlations.tau_b(*two_scores(x, y)))
 
 
 def tau_ap(x: ArrayLike, y: ArrayLike) -> float:
@@ -60,19 +59,7 @@ def tau_ap(x: ArrayLike, y: ArrayLike) -> float:
         >>> round(tau_ap([0.1, 0.2, 0.3, 0.4], [0.1, 0.3, 0.2, 0.4]), 4)
         0.6667
     """
-    true, estimated = two_scores(x, y)
-    total, systems = 0.0, len(true)
-    for level in np.unique(estimated):
-        group, above = true[estimated == level], true[estimated > level]
-        places = np.arange(len(above), len(above) + len(group))
-        counted = places[places > 0]
-        if not len(counted):
-            continue
-        right_above = float((above[None, :] > group[:, None]).sum()) / len(group)
-        # Of two members, each comes first in half of the orders, and at most one is truly better.
-        better = float((group[None, :] > group[:, None]).sum()) / max(len(group) * (len(group) - 1), 1)
-        total += float(((right_above + better * (counted - len(above))) / counted).sum())
-    return 2 * total / (systems - 1) - 1 if systems > 1 else np.nan
+    return float(correlations.tau_ap(*two_scores(x, y)))
 
 
 def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
@@ -89,23 +76,7 @@ def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
         >>> round(tau_ap_b([0.1, 0.2, 0.3, 0.4], [0.1, 0.3, 0.2, 0.4]), 4)
         0.6667
     """
-    one, other = two_scores(x, y)
-    return (one_way(one, other) + one_way(other, one)) / 2
-
-
-def one_way(true: Floats, estimated: Floats) -> float:
-    """Returns τ_AP,b in one direction.
-
-    It is the mean, over the systems below the estimate's first group, of the share of truly better systems among those
-    above them.
-    """
-    total, counted = 0.0, 0
-    for level in np.unique(estimated)[:-1]:
-        group, above = true[estimated == level], true[estimated > level]
-        sign = np.sign(above[None, :] - group[:, None])
-        total += float((sign > 0).sum()) / len(above)
-        counted += len(group)
-    return 2 * total / counted - 1 if counted else np.nan
+    return float(correlations.tau_ap_b(*two_scores(x, y)))
 
 
 def rbo(lists: Sequence[Sequence[Hashable]], p: float = 0.9) -> Floats:

@@ -1,0 +1,152 @@
+"""The command ``karat correlate``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from karat.cli.options import Given, options, present, refuse_few, refuse_misuse, split
+from karat.cli.terminal import answer, say
+
+OF_BOARDS = ("leaderboards", "missing_runs", "means")
+"""The options that only leaderboards need."""
+
+
+@click.command("correlate")
+@click.argument("files", nargs=-1, metavar="TRUTH [NAME=]JUDGE... [[NAME=]RUN]...")
+@options("correlate")
+def correlate_command(
+    files: tuple[str, ...],
+    measures: tuple[str, ...],
+    truth_measures: tuple[str, ...],
+    coefficients: tuple[str, ...],
+    layout: str,
+    given: Given,
+    **choices: Any,
+) -> None:
+    """Correlate how many judges, or many measures, order runs with how the truth orders them.
+
+    TRUTH and each JUDGE are judgments, which come before at least three RUNs. Or they are leaderboards, which contain
+    the values of their runs: a file, or a folder with a file for each run. Without a JUDGE, the first measure is the
+    truth, and the others are correlated with it.
+
+    \b
+        karat correlate people.qrels gpt.qrels llama.qrels runs/*.run
+        karat correlate qrels.txt runs/*.run -m nDCG@10 -m AP -m P@5
+        karat correlate truth.jsonl judges/*.txt --coefficient kendall@10
+    """
+    from karat.comparison.correlate import correlate
+
+    refuse_few(files, 1, "Give a TRUTH, then JUDGEs, and RUNs if they are judgments.")
+    refuse_misuse(*files, given.exclude)
+    truth, *others = files
+    asked = {"measures": measures, "truth_measures": truth_measures, "coefficients": coefficients}
+    settings: dict[str, Any] = {name: list(words) or None for name, words in asked.items()}
+    if choices["leaderboards"] is not None or holds_leaderboard(truth, given):
+        settings |= on_boards(given, choices)
+        boards = choices.pop("leaderboards") or "auto"
+        read = [board_in(each, boards) for each in files]
+        found = correlate(read[0], read[1:], **settings, **present(choices))
+    else:
+        refuse_board_options(choices)
+        judges = [each for each in others if is_judged(split(each)[1], given)]
+        runs = [given.run(each) for each in others if each not in judges]
+        if len(runs) < 3:
+            raise click.UsageError("Give at least three RUNs after the judgments.")
+        asked_all = [*measures, *truth_measures] or None
+        judged = {name: given.qrels(path, asked_all) for name, path in map(named, judges)}
+        true = given.qrels(truth, asked_all)
+        found = correlate(true, judged, runs, **settings, **given.conventions, **present(choices))
+    if layout == "csv":
+        say(found.to_csv(), data=True)
+    else:
+        answer(found, layout)
+
+
+def named(argument: str) -> tuple[str, str]:
+    """Returns the name and the path of a judge."""
+    from karat.inputs.sources import called
+
+    name, path = split(argument)
+    return name or called(path), path
+
+
+def board_in(argument: str, layout: str) -> Any:
+    """Reads the leaderboard of ``path`` or ``name=path``."""
+    from karat.evaluation.leaderboards import read_leaderboard
+
+    name, path = split(argument)
+    return read_leaderboard(path, layout, name)
+
+
+def holds_leaderboard(argument: str, given: Given) -> bool:
+    """Returns whether a file, or the first file of a folder, has values of runs."""
+    from karat.evaluation.leaderboards import is_leaderboard
+
+    return given.scores(argument) or (not any(given.columns.values()) and is_leaderboard(split(argument)[1]))
+
+
+def is_judged(path: str, given: Given) -> bool:
+    """Returns whether a file, or the first file of a folder or a pattern, has judgments and not a ranked list."""
+    from glob import glob
+
+    from karat.evaluation.leaderboards import files_in
+    from karat.evaluation.score_files import column_names
+    from karat.evaluation.score_files import split as fields_in
+    from karat.inputs.columns import usual
+    from karat.inputs.files.header import head_of
+    from karat.inputs.sources import is_pattern, is_trec
+
+    if path == "-":
+        return False
+    found = sorted(glob(path)) if is_pattern(path) else [path]
+    first = files_in(found[0])[0] if found else path
+    head = head_of(first)
+    if head.startswith((b"PAR1", b"ARROW1")):
+        names = column_names(first)
+    elif is_trec(head, "qrels") or is_trec(head, "run"):
+        return is_trec(head, "qrels")
+    else:
+        names = fields_in(head.decode("utf-8", "replace").split("\n", 1)[0])
+    if given.columns.get("qrels", {}).get("grade") in names:
+        return True
+    return bool(usual(names, "grade")) and not (usual(names, "score") or usual(names, "rank"))
+
+
+def on_boards(given: Given, choices: dict[str, Any]) -> dict[str, Any]:
+    """Returns the arguments about leaderboards, and refuses options that need judgments and runs.
+
+    Raises:
+        click.UsageError: such an option was given.
+    """
+    policy = (
+        {} if given.policy is None else {axis: getattr(given.policy, axis) for axis in given.policy.given}
+    )
+    missing = policy.pop("missing", "error")
+    used = {
+        **{f"{kind}-columns": bool(columns) for kind, columns in given.columns.items()},
+        **{name: getattr(given, name) for name in ("folders", "exclude", "profile")},
+        **{axis if axis != "malformed" else "lenient": True for axis in policy},
+        "pool": choices["pool"] != "own",
+        "missing nan": missing == "nan",
+    }
+    for name, value in used.items():
+        if value:
+            raise click.UsageError(
+                f"--{name} needs judgments and ranked lists, but leaderboards are given: leave it out."
+            )
+    return {"missing": missing}
+
+
+def refuse_board_options(choices: dict[str, Any]) -> None:
+    """Removes the options that only leaderboards need, or refuses them.
+
+    Raises:
+        click.UsageError: such an option was given.
+    """
+    for name in OF_BOARDS:
+        if choices.pop(name) is not None:
+            raise click.UsageError(
+                f"--{name.replace('_', '-')} is about leaderboards, but judgments are given: leave it out."
+            )

@@ -1,0 +1,416 @@
+"""``karat.correlate``: how many judges, or many measures, order runs, against one truth."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.comparison.agreement import (
+    DEFAULT_MEASURES,
+    POOLS,
+    documents_of,
+    fates_of,
+    flips,
+    pair,
+    restricted,
+    statistics,
+    winner_and_loser,
+)
+from karat.comparison.agreement import confusions as confusions_of
+from karat.comparison.compare import settled
+from karat.comparison.correlate_result import Coefficient, Correlated, Correlations, Grades, Turned
+from karat.comparison.findings import Settings, say
+from karat.comparison.runs import evaluated, named
+from karat.comparison.sheets import MISSING, aligned, in_scores, measures_to_pair, sheets_of
+from karat.comparison.significance import contests_of
+from karat.comparison.statistics import SEED
+from karat.comparison.statistics.coefficients import scale_of
+from karat.comparison.statistics.correlation_intervals import UNDEFINED, RunSamples, Samples
+from karat.comparison.statistics.correlations import correlation_named
+from karat.comparison.statistics.paired import Draw
+from karat.conventions.request import conventions, names_in
+from karat.evaluation.scores import Scores
+from karat.inputs.qrels import Qrels
+from karat.inputs.sources import called
+from karat.output.errors import DataError, PolicyError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from karat.comparison.findings import Contest
+    from karat.comparison.runs import RunsLike
+    from karat.comparison.sheets import Aligned, Sheet
+    from karat.comparison.statistics.correlations import Correlation
+    from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
+    from karat.conventions.request import MeasuresLike
+    from karat.lists.rows import Floats
+
+CORRELATIONS = ("kendall", "tau_ap", "spearman", "pearson", "tau_gap")
+TOP = 10
+RESAMPLES = 1000
+OVER = ("queries", "runs")
+MEANS = ("queries", "stated")
+
+
+def correlate(
+    truth: Any,
+    judges: Any = None,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike = None,
+    *,
+    truth_measures: MeasuresLike = None,
+    coefficients: str | Sequence[str] | None = None,
+    missing_runs: str = "error",
+    missing: str = "error",
+    means: str = "queries",
+    over: str = "queries",
+    pool: str = "own",
+    layout: str = "auto",
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> Correlations:
+    """Correlate how many judges, or many measures, order runs with how the truth orders them.
+
+    With runs, the truth and the judges are judgments. Without runs, they are leaderboards, which have the values of
+    their runs. Each judge gets τ, ρ and r, τ_AP, τ_GAP and others, with intervals; the pairs of runs that it puts in
+    the other order than the truth, with the significance test of ``karat.compare``; and from judgments also κ and α.
+
+    Args:
+        truth: judgments in any form that ``karat.evaluate`` takes, if there are runs; else a leaderboard: a path, what
+            ``karat.read_leaderboard`` returned, or scores by run.
+        judges: a list, or a mapping from names, of judges in the same form. None compares measures: the judge is then
+            the truth itself, by each other measure.
+        runs: at least three runs, as in ``karat.compare``; None for leaderboards.
+        measures: the measures of the judges. By default nDCG@10 and AP, or all that a leaderboard has.
+        truth_measures: the measures of the truth, each of which is correlated with each of ``measures``. By default
+            each measure is correlated with itself, or with every one if truth and judge share none.
+        coefficients: names such as ``kendall`` (τ_b), ``kendall_a``, ``spearman``, ``pearson``, ``tau_ap`` (ties count
+            as the mean of their orders), ``tau_ap_b`` (tied runs are equal), ``tau_gap`` (tied runs are above each
+            other in half of the orders), ``tau_gap_by_name`` (tied runs in the order of their names), ``rbo``, or
+            ``overlap@10``. ``@10`` restricts the others to the truth's ten best runs, with all that are tied with the
+            tenth. By default the first of each kind, and ``kendall@10`` for more than ten runs.
+        missing_runs: how to treat a run that a judge's leaderboard lacks: ``error``, ``skip`` it, or value it as
+            ``zero``. Runs that only the judge has are always left out, and counted.
+        missing: how to treat a query without a value in one run of a leaderboard: ``error``, ``zero`` or ``skip``.
+        means: the means of leaderboards: of the ``queries`` that truth and judge share, or those that the files
+            ``stated``.
+        over: the samples that intervals are about: other ``queries`` with the same runs, or other ``runs``.
+        pool: as in ``karat.agreement``.
+        layout: the format of leaderboard files, as in ``karat.read_leaderboard``.
+        policy: as in ``karat.evaluate``.
+        profile: as in ``karat.evaluate``.
+        alpha: a difference of two runs is significant if its corrected p is below alpha.
+        confidence: the confidence level of the intervals.
+        resamples: the number of resamples of queries or runs.
+        seed: their seed.
+
+    Raises:
+        DataError: inputs that cannot be read, fewer than three runs, or a missing run or query that was not allowed.
+        MeasureError: a measure that does not exist.
+        PolicyError: a word that does not exist, or a correlation.
+
+    Source: Yilmaz, Aslam and Robertson, SIGIR 2008 (τ_AP); Urbano and Marrero, ICTIR 2017 (ties); Gao and Oard, SIGIR
+        2015 (τ_GAP); Webber, Moffat and Zobel, TOIS 2010 (RBO).
+
+    Example:
+        >>> import karat
+        >>> qrels = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1, "b": 1, "c": 0}}
+        >>> model = {"q1": {"a": 1, "b": 1, "c": 1}, "q2": {"a": 1, "b": 2, "c": 0}}
+        >>> orders = {"x": "abc", "y": "bca", "z": "cab"}
+        >>> runs = {
+        ...     name: {q: {d: 3 - place for place, d in enumerate(order)} for q in qrels}
+        ...     for name, order in orders.items()
+        ... }
+        >>> found = karat.correlate(qrels, {"model": model}, runs, "nDCG@2")
+        >>> found.rows[0]["kendall"].value
+        0.3333333333333333
+    """
+    refuse_words(missing_runs=missing_runs, missing=missing, means=means, over=over, pool=pool)
+    names = [coefficients] if isinstance(coefficients, str) else coefficients
+    wanted = None if names is None else [correlation_named(each) for each in names]
+    method = Method(
+        wanted,
+        over,
+        means == "stated",
+        missing_runs,
+        Draw(resamples, seed),
+        confidence,
+        Settings(alpha=alpha, seed=seed, confidence=confidence),
+    )
+    asked = None if measures is None else [str(each) for each in names_in(measures)]
+    true = None if truth_measures is None else [str(each) for each in names_in(truth_measures)]
+    if runs is not None:
+        sides = from_judgments(truth, judges, runs, (asked, true), pool, method, policy, profile)
+    elif policy is None and profile is None and pool == "own":
+        sides = from_boards(truth, judges, asked, missing, layout)
+    else:
+        raise DataError(say("correlate", "no policy"))
+    rows = tuple(
+        method.correlated((sides.name, judge), sides.truth[one], sheets[other])
+        for judge, sheets, one, other in sides.pairs(true)
+    )
+    return Correlations(
+        truth=sides.name,
+        rows=rows,
+        grades=sides.grades,
+        over=over,
+        pool=pool if runs is not None else None,
+        missing_runs=missing_runs,
+        means=means,
+        settings=settled(method.settings, max((len(each.runs) for each in rows), default=3), 1),
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        notes=sides.notes,
+    )
+
+
+def refuse_words(**words: str) -> None:
+    """Refuses words that no option has.
+
+    Raises:
+        PolicyError: such a word.
+    """
+    known = {"missing_runs": MISSING, "missing": MISSING, "means": MEANS, "over": OVER, "pool": POOLS}
+    for option, word in words.items():
+        if word not in known[option]:
+            hint = did_you_mean(word, known[option], f"It is one of {', '.join(known[option])}.")
+            raise PolicyError(f"There is no {option}='{word}'. {hint}")
+
+
+def by_name(judges: Any) -> list[tuple[str | None, Any]]:
+    """Returns the judges with the names that the caller gave, if any."""
+    if judges is None:
+        return []
+    if isinstance(judges, Mapping) and not all(isinstance(each, Scores) for each in judges.values()):
+        return [(str(name), each) for name, each in judges.items()]
+    alone = isinstance(judges, (str, bytes, os.PathLike)) or not isinstance(judges, Sequence)
+    return [(None, each) for each in ([judges] if alone else judges)]
+
+
+def apart_from(name: str, others: Mapping[str, Any]) -> str:
+    """Returns the name of a judge, with a number if another judge has that name."""
+    number, found = 2, name
+    while found in others:
+        found, number = f"{name}~{number}", number + 1
+    return found
+
+
+def measures_against(
+    sheets: Mapping[str, Sheet], asked: Sequence[str] | None, true: Sequence[str] | None, name: str
+) -> list[tuple[str, str]]:
+    """Returns the measures of a truth without judges: the first one, with each other.
+
+    Raises:
+        DataError: there is only one measure.
+    """
+    truths = list(true) if true is not None else [next(iter(asked or sheets))]
+    pairs = measures_to_pair(sheets, sheets, asked, truths, (name, name))
+    found = [(one, other) for one, other in pairs if one != other]
+    if not found:
+        raise DataError(say("correlate", "one measure"))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """The values of runs under the truth and under each judge.
+
+    Args:
+        name: the name of the truth.
+        truth: the values under the truth by measure.
+        judges: the same under each judge.
+        measures: the requested measures of the judges; None for all.
+        grades: the agreement of each judge's grades with the truth's.
+        notes: what was left out.
+    """
+
+    name: str
+    truth: dict[str, Sheet]
+    judges: dict[str, dict[str, Sheet]]
+    measures: list[str] | None
+    grades: tuple[Grades, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def pairs(self, true: Sequence[str] | None) -> Iterator[tuple[str, dict[str, Sheet], str, str]]:
+        """Yields each judge, its values, the truth's measure and the judge's. Without judges, the truth is the judge.
+
+        Args:
+            true: the requested measures of the truth; None for those of the judges.
+        """
+        for judge, sheets in self.judges.items():
+            for one, other in measures_to_pair(self.truth, sheets, self.measures, true, (self.name, judge)):
+                yield judge, sheets, one, other
+        if not self.judges:
+            for one, other in measures_against(self.truth, self.measures, true, self.name):
+                yield self.name, self.truth, one, other
+
+
+def from_boards(truth: Any, judges: Any, measures: list[str] | None, missing: str, layout: str) -> Sides:
+    """Reads leaderboards."""
+    name, sheets, note = sheets_of(truth, None, missing, layout)
+    found: dict[str, dict[str, Sheet]] = {}
+    notes = [note]
+    for own, each in by_name(judges):
+        its, values, note = sheets_of(each, own, missing, layout)
+        found[apart_from(its, found)] = values
+        notes.append(note)
+    return Sides(name, sheets, found, measures, notes=tuple(filter(None, notes)))
+
+
+def from_judgments(
+    truth: Any,
+    judges: Any,
+    runs: RunsLike,
+    measures: tuple[list[str] | None, list[str] | None],
+    pool: str,
+    method: Method,
+    policy: Policy | None,
+    profile: ProfileLike,
+) -> Sides:
+    """Evaluates runs under the truth and under each judge.
+
+    With ``pool="both"``, the truth's values differ from judge to judge, so only one judge is accepted.
+
+    Raises:
+        DataError: the judge and the truth have no document in common, or several judges with ``pool="both"``.
+    """
+    convention, decided = conventions(profile, policy)
+    own = measures[0] if measures[0] is not None else list(convention.measures or DEFAULT_MEASURES)
+    asked = list(dict.fromkeys([*(measures[1] or []), *own]))
+    true = Qrels.of(truth, decided)
+    systems = named(runs, least=3)
+    rest = {"policy": policy, "profile": profile}
+    given = [(name, Qrels.of(each, decided)) for name, each in by_name(judges)]
+    if pool == "both" and len(given) > 1:
+        raise DataError(say("correlate", "one pool"))
+    found: dict[str, dict[str, Sheet]] = {}
+    grades, notes, documents = [], [], None
+    for name, qrels in given:
+        its = apart_from(name or called(qrels.name), found)
+        pairing = pair(true, qrels)
+        if not pairing.queries or not len(pairing.a):
+            raise DataError(say("correlate", "nothing in common", truth=true.name, judge=its))
+        lone = len(pairing.queries_a) + len(pairing.queries_b)
+        if lone:
+            notes.append(say("correlate", "lone queries", judge=its, count=lone))
+        documents = documents_of(pairing) if pool == "both" else None
+        scale = scale_of(pairing.a, pairing.b)
+        values = statistics(confusions_of(pairing, scale), scale, method.draw.resamples, method.draw.seed)
+        grades.append(Grades(its, len(pairing.a), pairing.only_a, pairing.only_b, values))
+        kept = restricted(qrels, set(pairing.queries), documents)
+        found[its] = in_scores(scores_under(kept, systems, asked, rest))
+    base = true if documents is None else restricted(true, {query for query, _ in documents}, documents)
+    sheets = in_scores(scores_under(base, systems, asked, rest))
+    return Sides(called(true.name), sheets, found, own, tuple(grades), tuple(notes))
+
+
+def scores_under(qrels: Qrels, systems: Any, measures: list[str], rest: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the scores of runs under one judge, by run."""
+    made = evaluated(qrels, systems, measures, **rest, least=1).systems
+    return {name: each.scores for name, each in made.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """How judges are correlated with the truth.
+
+    Args:
+        correlations: the correlations; None for the usual ones.
+        over: the samples that intervals are about.
+        stated: whether the means are those that files state.
+        missing_runs: how to treat runs that a judge lacks.
+        draw: the resamples.
+        confidence: the level of intervals.
+        settings: the settings of the tests of pairs of runs.
+    """
+
+    correlations: list[Correlation] | None
+    over: str
+    stated: bool
+    missing_runs: str
+    draw: Draw
+    confidence: float
+    settings: Settings
+
+    def usual(self, runs: int) -> list[Correlation]:
+        """Returns the requested correlations, or the usual ones for this number of runs."""
+        if self.correlations is not None:
+            return self.correlations
+        top = [f"kendall@{TOP}"] if runs > TOP else []
+        return [correlation_named(each) for each in (*CORRELATIONS, *top)]
+
+    def correlated(self, names: tuple[str, str], truth: Sheet, judge: Sheet) -> Correlated:
+        """Returns the correlations of a judge with the truth, and the pairs of runs that it turns."""
+        found = aligned(truth, judge, names, self.missing_runs, stated=self.stated)
+        x, y = found.truth.means(), found.judge.means()
+        runs = found.truth.runs
+        coefficients = []
+        samples = self.samples(found)
+        for each in self.usual(len(truth.runs)):
+            low, high = UNDEFINED if samples is None else samples.interval(each, self.confidence)
+            coefficients.append(Coefficient(each.name, each.of(x, y), low, high))
+        return Correlated(
+            judge=names[1],
+            truth_measure=truth.label,
+            measure=judge.label,
+            runs=runs,
+            queries=None if found.stated else len(found.truth.queries),
+            truth=tuple((found.truth.sign * x).tolist()),
+            values=tuple((found.judge.sign * y).tolist()),
+            coefficients=tuple(coefficients),
+            flips=flips(runs, x.tolist(), y.tolist()),
+            ties=sum(
+                x[one] == x[other] or y[one] == y[other] for one, other in combinations(range(len(runs)), 2)
+            ),
+            lacking=found.lacking,
+            extra=found.extra,
+            left_out=found.left_out,
+            turned=self.turned(found, y),
+        )
+
+    def samples(self, found: Aligned) -> Samples | RunSamples | None:
+        """Returns the samples for intervals, or None where only means are known."""
+        if self.over == "runs":
+            return RunSamples(found.truth.means(), found.judge.means(), self.draw)
+        one, other = found.truth.table, found.judge.table
+        if one is None or other is None:
+            return None
+        links = tuple(np.exp if each.geometric else np.asarray for each in (one, other))
+        return Samples(one.sign * one.observed(), other.sign * other.observed(), self.draw, links)  # type: ignore[arg-type]
+
+    def turned(self, found: Aligned, judge: Floats) -> Turned | None:
+        """Returns the pairs that differ significantly under the truth, by what becomes of them.
+
+        The result is None where only means are known, or one query.
+
+        Args:
+            found: the values of both sides.
+            judge: the judge's mean of each run, larger is better.
+        """
+        contests = [contest_of(each, self.settings) for each in (found.truth, found.judge)]
+        one, other = contests
+        if one is None or other is None:
+            return None
+        names = found.truth.runs
+        sure = [both for each in one.pairs if (both := winner_and_loser(one, each))]
+        turned = [(names[better], names[worse]) for better, worse in sure if judge[better] < judge[worse]]
+        return Turned(significant=len(sure), turned=tuple(turned), **fates_of(one, other, names))
+
+
+def contest_of(sheet: Sheet, settings: Settings) -> Contest | None:
+    """Returns the tests of all pairs of runs, or None where only means are known, or one query."""
+    if sheet.table is None or len(sheet.queries) < 2:
+        return None
+    found, _ = contests_of([sheet.table], settled(settings, len(sheet.runs), 1), None)
+    return found[sheet.label]
