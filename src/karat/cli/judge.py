@@ -97,11 +97,12 @@ def refuse_idle(mode: str, given: dict[str, Any]) -> None:
 def sheet_of(path: str, given: dict[str, Any]) -> Sheet:
     """Reads the pairs and their texts."""
     from karat.inputs.sources import source_of
+    from karat.judging.journal import one_line
     from karat.judging.session import Sheet
     from karat.judging.task import assigned, grades_of, read_task
 
-    judge, rules = given["judge"] or "", given["guidelines"]
-    names = [each.strip() for each in given["judges"].split(",")] if given["judges"] else []
+    judge, rules = one_line(given["judge"] or ""), given["guidelines"]
+    names = [one_line(each) for each in given["judges"].split(",")] if given["judges"] else []
     task = read_task(path)
     return Sheet.read(
         task,
@@ -187,6 +188,8 @@ def serve_page(path: str, given: dict[str, Any]) -> None:
     from karat.judging.server import NEEDED, refuse_absent, serve
     from karat.judging.session import Session
 
+    if given["output"] == "-":
+        raise click.UsageError("The page needs a file of judgments, not standard output: give -o FILE.")
     refuse_absent(NEEDED)
     refuse_misuse(path, *(given[name] for name in TEXTS), output=given["output"])
     sheet = sheet_of(path, given)

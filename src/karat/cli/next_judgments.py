@@ -26,8 +26,8 @@ def next_command(
     """Choose the documents that people should judge next, and say what their judgments are worth.
 
     By default, the documents are a random sample. A document that can change the difference of the runs by much is
-    likely to be drawn. Fill in the grades of the file, and 'karat compare --people' estimates the differences with
-    intervals:
+    likely to be drawn. Fill in the grades of the file, for example with 'karat judge', and 'karat compare --people'
+    estimates the differences with intervals:
 
     \b
         karat next qrels.txt bm25.run dense.run --budget 100 -o next.csv

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from karat.estimation.sampled_documents import number_in, rows_in
-from karat.inputs.columns import usual
+from karat.estimation.sampled_documents import PROBABILITY, number_in, rows_in
+from karat.inputs.columns import plain_name, usual
 from karat.inputs.decompression import unpacked
 from karat.inputs.errors import sentences
 from karat.judging import say
-from karat.judging.journal import Form, Judgment
+from karat.judging.journal import Form, Judgment, one_line
 from karat.judging.prompts import grade_in
 from karat.judging.session import LONGEST_NOTE
 from karat.judging.task import id_of
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 ANSWERS = ("answer", "response", "output", "content")
 """The usual names of the field with a model's answer."""
+ROUNDING = 1e-8
+"""The rounding error of a probability in a table."""
 RULES: dict[str, Callable[[list[Judgment]], float] | None] = {
     "refuse": None,
     "first": lambda given: given[0].grade,
@@ -224,15 +226,15 @@ def read_saved(task: Task, path: str, saved: dict[str, Any]) -> tuple[str, list[
     """
     if saved.get("task") != task.digest:
         raise DataError(say("collect", "other task", task=task.name), file=path)
-    judge = " ".join(str(saved.get("judge") or "").split())
+    judge = one_line(str(saved.get("judge") or ""))
     entries = []
     try:
         for number, each in enumerate(saved["judgments"], 1):
             place = place_of(task, each["query"], each["document"], path, number)
-            grade, note = each["grade"], " ".join(str(each.get("note") or "").split())
+            grade, note = each["grade"], one_line(str(each.get("note") or ""))
             if type(grade) is not int:
                 raise TypeError
-            time = " ".join(str(each.get("time") or "").split())
+            time = one_line(str(each.get("time") or ""))
             entries.append(Entry(number, place, Judgment(grade, time, note[:LONGEST_NOTE], judge)))
     except (KeyError, TypeError, AttributeError):
         raise DataError(say("collect", "no saved file"), file=path) from None
@@ -258,7 +260,15 @@ def read_rows(task: Task, path: str, grades: Mapping[int, str]) -> Iterator[Entr
                 raise DataError(say("collect", "no id", id=own, task=task.name), file=path, line=line)
             place = ids[own]
         if grade is not None and row[grade] not in (None, ""):
-            rest = {name: " ".join(str(row.get(name) or "").split()) for name in ("time", "note", "judge")}
+            rest = {name: one_line(str(row.get(name) or "")) for name in ("time", "note", "judge")}
+            drawn = next((name for name in row if plain_name(name) in PROBABILITY), None)
+            chance = task.pairs[place].probability
+            if (
+                drawn
+                and chance is not None
+                and (abs(number_in(row[drawn], "probability", path, line) - chance) > ROUNDING)
+            ):
+                raise DataError(say("journal", "other draw", task=task.name), file=path, line=line)
             yield Entry(line, place, Judgment(number_in(row[grade], "grade", path, line), **rest))
             continue
         answer = next((row[name] for name in ANSWERS if name in row), None)

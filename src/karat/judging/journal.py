@@ -12,6 +12,7 @@ import csv
 import io
 import math
 import os
+import re
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -43,6 +44,17 @@ class Judgment(NamedTuple):
     time: str = ""
     note: str = ""
     judge: str = ""
+
+
+def one_line(text: str) -> str:
+    """Returns a text on one line, which a table can hold.
+
+    Example:
+        >>> one_line(" two\\n lines\\x00 ")
+        'two lines'
+    """
+    words = re.sub("[\x00-\x1f\x7f]", " ", text).split()
+    return " ".join(words).encode("utf-8", "replace").decode()
 
 
 # ---------------------------------------------------------------- the form of the file
@@ -90,10 +102,21 @@ class Form:
         pair, grade = self.task.pairs[place], f"{judgment.grade:g}"
         if not self.table:
             return f"{pair.query} 0 {pair.document} {grade}\n".encode()
-        drawn = [f"{pair.probability:.9g}", str(len(self.task.pairs))] if self.task.sampled else []
-        return line_of(
-            [pair.query, pair.document, grade, *drawn, judgment.judge, judgment.time, judgment.note]
-        )
+        its = [
+            pair.query,
+            pair.document,
+            grade,
+            *self.draw(place),
+            judgment.judge,
+            judgment.time,
+            judgment.note,
+        ]
+        return line_of(its)
+
+    def draw(self, place: int) -> list[str]:
+        """Returns the probability of a pair and the number of all pairs, as they are written for a sample."""
+        chance = self.task.pairs[place].probability
+        return [] if chance is None else [f"{chance:.9g}", str(len(self.task.pairs))]
 
     def read(self, lines: list[bytes], path: str) -> Iterator[tuple[int, int, Judgment]]:
         """Yields the number of each line, the place of its pair, and the judgment.
@@ -112,15 +135,17 @@ class Form:
             found = self.fields(line)
             if found is None:
                 raise DataError(say("journal", "no judgment"), file=path, line=number)
-            (query, document), judgment = found
+            (query, document), judgment, draw = found
             place = self.task.places.get((query, document))
             if place is None:
                 words = {"query": query, "document": document, "task": self.task.name}
                 raise DataError(say("journal", "other pair", **words), file=path, line=number)
+            if draw != self.draw(place):
+                raise DataError(say("journal", "other draw", task=self.task.name), file=path, line=number)
             yield number, place, judgment
 
-    def fields(self, line: bytes) -> tuple[tuple[str, str], Judgment] | None:
-        """Returns the pair and the judgment in a line, or None if it is no judgment."""
+    def fields(self, line: bytes) -> tuple[tuple[str, str], Judgment, list[str]] | None:
+        """Returns the pair, the judgment and the fields about the draw in a line, or None if it is no judgment."""
         try:
             text = line.decode()
             row = next(csv.reader([text], strict=True)) if self.table else text.split()
@@ -133,7 +158,8 @@ class Form:
         if not math.isfinite(grade):
             return None
         rest = {name: named.get(name, "") for name in ("time", "note", "judge")}
-        return (named["query"], named["document"]), Judgment(grade, **rest)
+        draw = [named[name] for name in ("probability", "sample_size") if name in named]
+        return (named["query"], named["document"]), Judgment(grade, **rest), draw
 
 
 def line_of(fields: list[str]) -> bytes:

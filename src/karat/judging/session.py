@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.inputs.texts import texts_of
 from karat.judging import say
-from karat.judging.journal import Judgment
+from karat.judging.journal import Judgment, one_line
 from karat.judging.task import refuse_missing
 from karat.output.errors import DataError
 from karat.output.escaping import visible
@@ -136,8 +136,7 @@ class Session:
         """
         if not 0 <= number < len(self.sheet.order) or grade not in self.sheet.grades:
             raise DataError(say("server", "no item"))
-        note = " ".join(note.split())[:LONGEST_NOTE] if self.journal.form.table else ""
-        note = note.encode("utf-8", "replace").decode()
+        note = one_line(note)[:LONGEST_NOTE] if self.journal.form.table else ""
         place, now = self.sheet.order[number], datetime.now(timezone.utc).isoformat(timespec="seconds")
         with self.lock:
             old = self.journal.judgments.get(place)

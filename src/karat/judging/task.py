@@ -119,7 +119,7 @@ def pair_in(row: Any, roles: dict[str, str], path: str, line: int) -> Pair:
     except KeyError as error:
         raise DataError(say("task", "no field", name=error.args[0]), file=path, line=line) from None
     for each in (query, document):
-        if not each or len(each.splitlines()) > 1 or re.search("[\ud800-\udfff]", each):
+        if not each or len(each.splitlines()) > 1 or re.search("[\x00\ud800-\udfff]", each):
             raise DataError(say("task", "no id", id=repr(each)), file=path, line=line)
     grade = None if given in (None, "") else number_in(given, "grade", path, line)
     probability = None

@@ -42,13 +42,21 @@
   };
 
   const browser = () => {
+    // By ids, since another page for the same judge may have other documents or another order.
     const key = `karat judge ${data.task} ${data.judge}`;
+    const pairKey = (query, document) => JSON.stringify([query, document]);
+    const pairOf = (number) => ({ query: data.queries[items[number].query].id, document: items[number].id });
+    const keyOf = (number) => pairKey(...Object.values(pairOf(number)));
+    const numbers = new Map(items.map((_, number) => [keyOf(number), number]));
     let kept = { done: [], name: "" };
     const read = () => {
       const text = localStorage.getItem(key);
       kept = text ? JSON.parse(text) : { done: [], name: "" };
-      for (const item of items) delete item.grade, delete item.note, delete item.time;
-      for (const [number, grade, note, time] of kept.done) Object.assign(items[number], { grade, note, time });
+      for (const item of items) delete item.grade, delete item.note;
+      for (const { query, document, grade, note } of kept.done) {
+        const number = numbers.get(pairKey(query, document));
+        if (number !== undefined) Object.assign(items[number], { grade, note });
+      }
     };
     const keep = () => {
       try {
@@ -74,9 +82,7 @@
     });
     const save = () => {
       const judge = data.judge || $("name").value.trim();
-      const judgments = kept.done.map(([number, grade, note, time]) => ({
-        query: data.queries[items[number].query].id, document: items[number].id, grade, note, time,
-      }));
+      const judgments = kept.done.filter((each) => numbers.has(pairKey(each.query, each.document)));
       const found = { karat: "judgments", task: data.task, judge, of: items.length, judgments };
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([JSON.stringify(found, null, 1)], { type: "application/json" }));
@@ -89,14 +95,16 @@
     return {
       document: async (number) => data.documents[number],
       judge: async (item, grade, note) => {
-        kept.done = kept.done.filter(([number]) => number !== item);
-        kept.done.push([item, grade, note, new Date().toISOString()]);
+        kept.done = kept.done.filter((each) => pairKey(each.query, each.document) !== keyOf(item));
+        kept.done.push({ ...pairOf(item), grade, note, time: new Date().toISOString() });
         keep();
       },
       withdraw: async () => {
-        const last = kept.done.pop();
+        const own = kept.done.filter((each) => numbers.has(pairKey(each.query, each.document)));
+        const last = own.pop();
+        kept.done = kept.done.filter((each) => each !== last);
         keep();
-        return { item: last ? last[0] : null };
+        return { item: last ? numbers.get(pairKey(last.query, last.document)) : null };
       },
     };
   };
