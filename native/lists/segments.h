@@ -52,6 +52,35 @@ void scan_segments(Values values, Offsets offsets, double* out, Combine combine)
 // From the highest value down, NaN last.
 inline bool falls(double a, double b) { return a > b || (std::isnan(b) && !std::isnan(a)); }
 
+// Orders the values of one segment that has few distinct ones, as grades have: counts each, and gives every value the next
+// place of its level. False if there are too many levels, or a NaN.
+inline bool order_by_levels(Values values, std::size_t from, std::size_t to, std::int64_t* out) {
+    constexpr std::size_t MOST = 8;
+    double levels[MOST];
+    std::size_t counts[MOST], count = 0;
+    for (std::size_t i = from; i < to; ++i) {
+        std::size_t k = 0;
+        while (k < count && levels[k] != values[i]) ++k;
+        if (k == count) {
+            if (count == MOST || std::isnan(values[i])) return false;
+            levels[count] = values[i];
+            counts[count++] = 0;
+        }
+        ++counts[k];
+    }
+    std::size_t next[MOST];
+    for (std::size_t k = 0; k < count; ++k) {
+        next[k] = from;
+        for (std::size_t other = 0; other < count; ++other) next[k] += levels[other] > levels[k] ? counts[other] : 0;
+    }
+    for (std::size_t i = from; i < to; ++i) {
+        std::size_t k = 0;
+        while (levels[k] != values[i]) ++k;
+        out[next[k]++] = static_cast<std::int64_t>(i);
+    }
+    return true;
+}
+
 // The places of the values, segment by segment, each from its highest value down and NaN last; equal values keep their
 // order. The offsets cover all values.
 inline void order_segments(Values values, Offsets offsets, std::int64_t* out) {
@@ -60,9 +89,11 @@ inline void order_segments(Values values, Offsets offsets, std::int64_t* out) {
         const double a = values[static_cast<std::size_t>(i)], b = values[static_cast<std::size_t>(j)];
         return falls(a, b) || (!falls(b, a) && i < j);
     };
-    std::iota(out, out + values.size(), std::int64_t{0});
     for (std::size_t q = 0; q + 1 < offsets.size(); ++q) {
-        std::sort(out + offsets[q], out + offsets[q + 1], before);
+        const auto from = static_cast<std::size_t>(offsets[q]), to = static_cast<std::size_t>(offsets[q + 1]);
+        if (order_by_levels(values, from, to, out)) continue;
+        std::iota(out + from, out + to, offsets[q]);
+        std::sort(out + from, out + to, before);
     }
 }
 

@@ -81,6 +81,23 @@ def test_runs_together_equal_each_run_alone(
             assert extremes(qrels, run, asked, given, alone) == alone.bounds
 
 
+@pytest.mark.parametrize(("seed", "given"), list(product(range(3), POLICIES)))
+def test_lists_part_by_part_equal_all_lists(
+    seed: int, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = random.Random(seed)
+    qrels, several, policy = judgments(draw), runs(draw, 2), karat.Policy(**given)
+    for asked in ([*OPTIONS, "RR"], stackable()):
+        whole = karat.evaluate(qrels, several, asked, policy=policy)
+        with monkeypatch.context() as small:
+            small.setattr(values, "AT_A_TIME", 20)
+            small.setattr(values, "ROWS_TOGETHER", 20)
+            parts = karat.evaluate(qrels, several, asked, policy=policy)
+        for name in several:
+            assert parts[name].matrix.tobytes() == whole[name].matrix.tobytes()
+            assert parts[name].bounds == whole[name].bounds
+
+
 def stackable() -> list[karat.Measure]:
     """The measures of grades that compare no documents of different lists."""
     parsed = [

@@ -985,7 +985,11 @@ def test_segments_by_hand() -> None:
     assert _native.descending(values, offsets).tolist() == [2, 1, 0, 3, 4]
 
 
-@given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 3.0, math.inf, math.nan]), max_size=40), st.data())
+FEW = st.sampled_from([-1.0, -0.0, 0.0, 0.5, 3.0, math.inf])
+MANY = st.one_of(FEW, st.just(math.nan), st.integers(-9, 9).map(float))
+
+
+@given(st.one_of(st.lists(each, max_size=40) for each in (FEW, MANY)), st.data())
 @settings(max_examples=examples(200), deadline=None)
 def test_each_segment_is_ordered_from_its_highest_down(values: list[float], data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(values)), max_size=5)))

@@ -280,15 +280,13 @@ def ready_values(parts: Sequence[Part], *, bounds: bool) -> Sequence[Values | No
     if not all(may_stack(each.found, measures, policy) for each in parts):
         return none
     bounds = bounds and any(each.found.counts.tied for each in parts)
-    founds = [each.found for each in parts]
-    batches = [founds] if parts[0].best is not None else [[found] for found in founds]
+    founds, best = [each.found for each in parts], parts[0].best
+    batches = [founds] if best is not None else [[found] for found in founds]
     try:
         return [
             values
             for batch in batches
-            for values in values_together(
-                batch, measures, policy, {} if parts[0].best is None else parts[0].best, bounds=bounds
-            )
+            for values in values_together(batch, measures, policy, best, bounds=bounds)
         ]
     except UncomputableError:
         return none
@@ -360,7 +358,7 @@ def computed(part: Part, name: str, ready: Values | None, *, bounds: bool) -> Sc
             values, errors = expected_values(found, wanted, policy)
         else:
             values = values_of(found.rows, wanted, best)
-        ends = extreme_values(found, wanted, policy, values, best)
+        ends = extreme_values(found, wanted, policy, best)
     extremes = tie_bounds(asked, ends, column) if bounds and found.counts.tied else {}
     weights = together(column, weights_of(found.rows, wanted), wanted)
     nothing = without_wanted(found, wanted) if policy.empty in ("one", "nan") else {}

@@ -167,38 +167,78 @@ def values_together(
         founds: the runs, matched with the same judgments. ``may_stack`` must hold for each.
         measures: the measures.
         policy: the policy.
-        best: the cache of ideal rankings and counts of judgments.
+        best: the cache of ideal rankings and counts of judgments; None to keep none.
         bounds: whether to compute the values under the worst and the best order.
 
     Raises:
         UncomputableError: a measure has no value for the grades of a list.
     """
-    sizes = [(1 + len(ORDERS) * bounds) * (len(each.rows.grade) + len(each.rows.length)) for each in founds]
+    tables = [Tables(each.rows, each.whole) for each in founds]
+    sizes = [(1 + len(ORDERS) * bounds) * (len(each.own.grade) + len(each.own.length)) for each in tables]
     for first, last in parts_of(np.array(sizes), ROWS_TOGETHER):
-        several = founds[first:last]
+        several = tables[first:last]
+        parts = list(parts_of(several[0].sizes(measures)))
+        if len(parts) > 1 and len(several) == 1:
+            yield values_in_parts(several[0], parts, measures, policy, best, bounds=bounds)
+            continue
         values = stack_of(several, measures, policy, best, bounds=bounds)
-        stops = np.cumsum([len(each.rows.length) for each in several]).tolist()
+        stops = np.cumsum([len(each.own.length) for each in several]).tolist()
         for start, stop in zip([0, *stops], stops):
             yield Values(
                 values.own[start:stop].copy(), tuple(each[start:stop].copy() for each in values.ends)
             )
 
 
+def values_in_parts(
+    tables: Tables,
+    parts: Sequence[tuple[int, int]],
+    measures: Sequence[Measure],
+    policy: Policy,
+    best: dict[Any, Any] | None,
+    *,
+    bounds: bool,
+) -> Values:
+    """Returns the values of one run, whose lists are processed part by part."""
+
+    def of_part(part: tuple[int, int]) -> Values:
+        shared = None if best is None else best.setdefault(part, {})
+        try:
+            return stack_of([tables.part(*part)], measures, policy, shared, bounds=bounds)
+        except UncomputableError as error:
+            raise UncomputableError(error.reason, error.place + part[0], error.measure) from None
+
+    found = [of_part(part) for part in parts]
+    ends = zip(*(each.ends for each in found), strict=True)
+    return Values(np.concatenate([each.own for each in found]), tuple(map(np.concatenate, ends)))
+
+
+class Tables(NamedTuple):
+    """The judged rows of one run, under the policy and before its depth and its order of ties."""
+
+    own: JudgedRows
+    whole: JudgedRows
+
+    def part(self, first: int, last: int) -> Tables:
+        """Returns the lists with the numbers from ``first`` to ``last`` - 1."""
+        own = self.own.part(first, last)
+        return Tables(own, own if self.own is self.whole else self.whole.part(first, last))
+
+    def sizes(self, measures: Sequence[Measure]) -> Floats:
+        """Returns the most rows or judgments that measures process of each list."""
+        rows = self.own
+        sizes = np.maximum(np.diff(rows.judged_offsets), np.diff(rows.offsets)).astype(np.float64)
+        return np.maximum(sizes, rows.length) if any(each.every_rank for each in measures) else sizes
+
+
 def may_stack(found: Match, measures: Sequence[Measure], policy: Policy) -> bool:
-    """Returns whether ``values_together`` can process a run: few rows and judgments, equal weights, one tie order."""
-    rows, lists = found.rows, len(found.rows.length)
-    if (policy.ties == "expected" and found.counts.tied) or rows.group_offsets is not None:
+    """Returns whether ``values_together`` can process a run: its lists are independent, with one order of ties."""
+    if (policy.ties == "expected" and found.counts.tied) or found.rows.group_offsets is not None:
         return False
-    if weights_of(rows, measures) is not None:
-        return False
-    most = max(len(rows.judged_grades), len(rows.grade))
-    if any(each.every_rank for each in measures):
-        most = max(most, int(rows.length.sum()))
-    return most + lists <= AT_A_TIME
+    return weights_of(found.rows, measures) is None
 
 
 def stack_of(
-    founds: Sequence[Match],
+    founds: Sequence[Tables],
     measures: Sequence[Measure],
     policy: Policy,
     best: dict[Any, Any] | None,
@@ -206,8 +246,9 @@ def stack_of(
     bounds: bool,
 ) -> Values:
     """Returns the values of several runs, one run after the other."""
-    rows = stacked([each.rows for each in founds])
-    same = all(each.rows is each.whole for each in founds)
+    best = {} if best is None else best
+    rows = stacked([each.own for each in founds])
+    same = all(each.own is each.whole for each in founds)
     whole = rows if same or not bounds else stacked([each.whole for each in founds])
     count = len(rows.length)
     own = np.empty((count, len(measures)))
@@ -231,7 +272,7 @@ def stack_of(
 
 
 def extreme_values(
-    found: Match, measures: Sequence[Measure], policy: Policy, values: Floats, best: dict[Any, Any] | None
+    found: Match, measures: Sequence[Measure], policy: Policy, best: dict[Any, Any] | None
 ) -> Iterator[End]:
     """Yields each measure's place, and its values and weights under the worst and the best order of tied documents.
 
@@ -241,13 +282,12 @@ def extreme_values(
         found: the match.
         measures: the measures.
         policy: the policy.
-        values: the values under the policy's own order, which hold for every list without ties.
-        best: the cache of ideal rankings and counts of judgments.
+        best: the cache of ideal rankings and counts of judgments; None to keep none.
     """
     alone = [place for place, each in enumerate(measures) if not each.definition.groups]
     if len(alone) < len(measures):
         those = [measures[place] for place in alone]
-        for place, both, weights in extreme_values(found, those, policy, values[:, alone], best):
+        for place, both, weights in extreme_values(found, those, policy, best):
             yield alone[place], both, weights
         return
     if any(each.micro or each.definition.weighs for each in measures):
@@ -258,20 +298,11 @@ def extreme_values(
             own = [None if each is None else each[:, place] for each in weighed]
             yield place, [end[:, place] for end in ends], own
         return
-    for kind, places in by_kind(measures).items():
-        whole = found.whole.relevant if kind == "relevant" and ranks_alone(policy) else found.whole
-        tied = lists_with_ties(whole)
-        few = 2 * int(tied.sum()) < len(tied)
-        part = replace(chosen(whole, tied) if few else whole, weight=None)
-        those = [measures[place] for place in places]
-        ends = [
-            values_of(finished(arranged(part, rule), policy), those, None if few else best) for rule in ORDERS
-        ]
-        for column, place in enumerate(places):
-            both = [values[:, place].copy() for _ in ORDERS]
-            for its, end in zip(both, ends, strict=True):
-                its[tied] = end[:, column] if few else end[tied, column]
-            yield place, both, [None, None]
+    tables = Tables(found.rows, found.whole)
+    parts = list(parts_of(tables.sizes(measures)))
+    values = values_in_parts(tables, parts, measures, policy, best, bounds=True)
+    for place in range(len(measures)):
+        yield place, [end[:, place] for end in values.ends], [None, None]
 
 
 def lists_with_ties(rows: JudgedRows) -> NDArray[np.bool_]:

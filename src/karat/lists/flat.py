@@ -197,10 +197,12 @@ class Flat(Lists):
         return cut
 
     def ideal(self, gain: Gain, of: str) -> Flat:
-        name, pools = (gain, of, self.rows.depth), self.rows.pool_of
-        cache: dict[Any, Any] = self.made if of in FROM_THE_RUN else self.shared
-        best = cast("Flat", kept_in(cache, name, lambda: self.best_lists(gain, of)))
-        return best if pools is None or of in FROM_THE_RUN else SharedLists(best, pools)
+        pools, depth = self.rows.pool_of, None if of == "uncut" else self.rows.depth
+        if of in FROM_THE_RUN:
+            return cast("Flat", kept_in(self.made, (gain, of, depth), lambda: self.best_lists(gain, of)))
+        uncut = cast("Flat", kept_in(self.shared, (gain, of), lambda: self.best_lists(gain, of)))
+        best = uncut if depth is None else uncut.top(depth)
+        return best if pools is None else SharedLists(best, pools)
 
     @property
     @once
@@ -340,7 +342,10 @@ class Flat(Lists):
     # ------------------------------------------------------------ how other lists are made
 
     def best_lists(self, gain: Gain, of: str) -> Flat:
-        """Returns the ideal ranking: all documents with a positive gain, highest gain first, cut at the depth."""
+        """Returns the ideal ranking: all documents with a positive gain, highest gain first.
+
+        An ideal ranking that depends on the run is cut at the depth.
+        """
         lists, grades = self.candidates(of)
         judged, pools = (self.rows.judged_offsets, self.rows.judged_grades), self.rows.pool_of
         shared = of not in FROM_THE_RUN
@@ -358,12 +363,12 @@ class Flat(Lists):
         length = np.diff(offsets).astype(np.float64)
         rank = (np.arange(1, len(kept) + 1) - np.repeat(offsets[:-1], np.diff(offsets))).astype(np.float64)
         ordered = untied(length, lists[kept], rank, grades[kept], *judged)
-        if not shared:
-            ordered = replace(ordered, pool_of=pools)
+        if shared:
+            return Flat(ordered)
+        ordered = replace(ordered, pool_of=pools)
         if of == "length":
             return Flat(kept_down_to(ordered, self.rows.length))
-        uncut = of == "uncut" or self.rows.depth is None
-        return Flat(ordered) if uncut else Flat(ordered).top(cast("int", self.rows.depth))
+        return Flat(ordered) if self.rows.depth is None else Flat(ordered).top(self.rows.depth)
 
     def candidates(self, of: str) -> tuple[Integers, Floats]:
         """Returns the list number and the grade of each document that can be in the ideal ranking."""
