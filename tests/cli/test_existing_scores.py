@@ -45,6 +45,33 @@ def test_options_about_lists_are_refused(
     assert "needs judgments and ranked lists" in said
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["compare", "{scores}"],
+        ["compare", "--people", "{scores}", "--judge", "{scores}"],
+        ["eval", "--people", "{scores}", "--judge", "{scores}"],
+        ["plan", "{scores}", "--difference", "0.1"],
+        ["best", "{scores}"],
+        ["gate", "{one}", "--min", "AP=0.1"],
+    ],
+    ids=lambda command: " ".join(command),
+)
+@pytest.mark.parametrize(
+    "option",
+    [["--depth", "5"], ["--profile", "ranx"], ["--exclude", "{scores}"], ["--lenient"]],
+    ids=lambda option: option[0],
+)
+def test_every_command_refuses_options_about_lists(
+    command: list[str], option: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "scores.csv").write_text(TABLE)
+    (tmp_path / "one.csv").write_text("query,a\nq1,0.5\nq2,0.25\n")
+    paths = {name: str(tmp_path / f"{name}.csv") for name in ("scores", "one")}
+    assert outcome([each.format(**paths) for each in (*command, *option)]) == 2
+    assert f"{option[0]} needs judgments and ranked lists" in capsys.readouterr().err
+
+
 def test_missing_values_are_decided_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "scores.csv"
     path.write_text(TABLE + "q8,0.9,\n")

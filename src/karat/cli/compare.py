@@ -11,7 +11,14 @@ import click
 
 from karat.cli.collections import compare_several, several_in
 from karat.cli.options import Given, options, present, refuse_few, refuse_misuse, split
-from karat.cli.people_and_model import judging_given, judging_in, refuse_runs, scores_in, show
+from karat.cli.people_and_model import (
+    judging_given,
+    judging_in,
+    refuse_runs,
+    refuse_unusable,
+    scores_in,
+    show,
+)
 from karat.cli.terminal import answer, say, steps
 from karat.comparison.findings import CORRECTIONS, TESTS
 
@@ -86,7 +93,15 @@ def compare_command(
     if record_path is not None and judging["judge"] is not None:
         raise click.UsageError("--record stores scores, not estimates: leave it out, or leave out --judge.")
     if existing:
-        refuse_unusable(given, {**options, "record": record_path})
+        refuse_unusable(
+            {
+                "judged-at": options["judged_at"],
+                "orders": options["orders"],
+                "weights": options["weights"],
+                "record": record_path,
+                "names tag": options["names"] == "tag",
+            }
+        )
         found = compared_scores(files, given, **options)
     else:
         found = compared(files[0], files[1:], given, **options)
@@ -96,34 +111,6 @@ def compare_command(
         record(found, record_path)
     shown: dict[str, Any] = {"pairs": pairs, "top": top, "worst": worst}
     show(found, layout, shown, label=label, caption=caption)
-
-
-def refuse_unusable(given: Given, options: dict[str, Any]) -> None:
-    """Refuses options that need judgments or ranked lists, where only the values of queries are known.
-
-    Raises:
-        click.UsageError: such an option was given.
-    """
-    policy = (
-        {} if given.policy is None else {axis: getattr(given.policy, axis) for axis in given.policy.given}
-    )
-    missing = policy.pop("missing", None)
-    used = {
-        **{f"{kind}-columns": bool(columns) for kind, columns in given.columns.items()},
-        **{name: getattr(given, name) for name in ("folders", "exclude", "profile")},
-        **{axis if axis != "malformed" else "lenient": True for axis in policy},
-        **{name: options[key] for name, key in (("judged-at", "judged_at"), ("orders", "orders"))},
-        "weights": options["weights"],
-        "record": options["record"],
-        "names tag": options["names"] == "tag",
-        "missing nan": missing == "nan",
-    }
-    for name, value in used.items():
-        if value:
-            raise click.UsageError(
-                f"--{name} needs judgments and ranked lists, but only values of queries are given: leave it out, or "
-                "give QRELS and RUNs."
-            )
 
 
 def compared_scores(

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from karat.cli.options import Given, options, refuse_misuse
-from karat.cli.people_and_model import scores_in
+from karat.cli.people_and_model import scores_in, values_in
 from karat.cli.terminal import answer
 from karat.measures.grammar import NUMBER
 from karat.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @click.command("gate")
@@ -54,7 +57,7 @@ def gate_command(
     refuse_misuse(*read, output=junit)
     gated = [each.rpartition("=")[0] for each in (*drops, *floors) if "=" in each]
     if run is None:
-        judged, ranked = None, only_run(qrels, given, gated)
+        judged, ranked = None, only_run(qrels, given, gated, scores_in)
     else:
         judged, ranked = given.qrels(qrels, gated or None), given.run(run)
     found = gate(
@@ -82,11 +85,11 @@ def baseline_in(argument: str, given: Given, gated: list[str]) -> Any:
 
     record = record_of(argument)
     if record is None and given.scores(argument):
-        return only_run(argument, given, gated)
+        return only_run(argument, given, gated, values_in)
     return record or given.run(argument)
 
 
-def only_run(argument: str, given: Given, gated: list[str]) -> Any:
+def only_run(argument: str, given: Given, gated: list[str], reader: Callable[..., Any]) -> Any:
     """Returns the values of the only run in a file with values of queries.
 
     Raises:
@@ -95,7 +98,7 @@ def only_run(argument: str, given: Given, gated: list[str]) -> Any:
     """
     if not given.scores(argument):
         raise click.UsageError("Missing argument 'RUN'.")
-    scores = scores_in((argument,), given, tuple(gated))
+    scores = reader((argument,), given, tuple(gated))
     if len(scores) > 1:
         raise DataError(
             f"{argument}: a gate needs one run, and the file has {len(scores)} ({', '.join(scores)}). Give a file "

@@ -72,6 +72,44 @@ def judging_given(
 
 
 def scores_in(files: tuple[str, ...], given: Given, measures: tuple[str, ...]) -> Any:
+    """Reads the values of queries in files, which take the place of judgments and runs.
+
+    Raises:
+        click.UsageError: an option was given that needs judgments or runs.
+    """
+    refuse_unusable(unusable(given))
+    return values_in(files, given, measures)
+
+
+def unusable(given: Given) -> dict[str, Any]:
+    """Returns the options for reading and evaluating runs that have no meaning for values of queries, by name."""
+    policy = (
+        {} if given.policy is None else {axis: getattr(given.policy, axis) for axis in given.policy.given}
+    )
+    missing = policy.pop("missing", None)
+    return {
+        **{f"{kind}-columns": bool(columns) for kind, columns in given.columns.items()},
+        **{name: getattr(given, name) for name in ("folders", "exclude", "profile")},
+        **{axis if axis != "malformed" else "lenient": True for axis in policy},
+        "missing nan": missing == "nan",
+    }
+
+
+def refuse_unusable(options: dict[str, Any]) -> None:
+    """Refuses options that need judgments or ranked lists, where only the values of queries are known.
+
+    Raises:
+        click.UsageError: such an option was given.
+    """
+    for name, value in options.items():
+        if value:
+            raise click.UsageError(
+                f"--{name} needs judgments and ranked lists, but only values of queries are given: leave it out, or "
+                "give QRELS and RUNs."
+            )
+
+
+def values_in(files: tuple[str, ...], given: Given, measures: tuple[str, ...]) -> Any:
     """Reads the values of queries in files."""
     from karat.evaluation.score_files import read_scores
 
