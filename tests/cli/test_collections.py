@@ -165,7 +165,7 @@ def test_options_about_collections_need_collections(capsys: pytest.CaptureFixtur
     ("name", "content", "wanted"),
     [
         ("t.csv", "collection,qrels,run\na,,x\n", "line 2: a cell is empty"),
-        ("t.csv", "collection,qrels,run\na,q,x,y\n", "line 2: found 4 columns, expected 3"),
+        ("t.csv", "collection,qrels,run\na,q,x,y\n", "line 2: found 4 columns, but the first line has 3"),
         (
             "t.csv",
             "collection,qrels,run\na,q,x.run\na,r,y.run\n",

@@ -169,7 +169,7 @@ REFUSED = {
     "infinite": ("query,a,b\nq1,0.5,1e999\n", r"line 2: the value is not a finite number: '1e999'"),
     "columns": ("query,a,b\nq1,0.5\n", r"line 2: found 2 columns, but the first line has 3"),
     "twice": ("query,a\nq1,0.5\n\nq1,0.5\n", r"line 4: a has a second value of value for query 'q1'"),
-    "names": ("query,a,a\nq1,0.5,1\n", r"line 1: two columns are called 'a'"),
+    "names": ("query,a,a\nq1,0.5,1\n", r"line 1: two columns are named 'a'"),
     "mixed": ("query,AP,b\nq1,0.5,1\n", r"knows 'AP' as a measure but not 'b'"),
     "query": ("query,a\n,0.5\n", r"line 2: the row names no query"),
     "value": ("query,measure,x\nq,AP,0.5\n", r"there is a column of measures, but no column"),

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from karat.cli.options import Given, options, present, refuse_few, refuse_misuse, split
+from karat.cli.people_and_model import missing_in, refuse_unusable, unusable
 from karat.cli.terminal import answer, say
 
 OF_BOARDS = ("leaderboards", "missing_runs", "means")
@@ -92,10 +93,10 @@ def is_judged(path: str, given: Given) -> bool:
     from glob import glob
 
     from karat.evaluation.leaderboards import files_in
-    from karat.evaluation.score_files import column_names
-    from karat.evaluation.score_files import split as fields_in
+    from karat.evaluation.score_files import columns_in
     from karat.inputs.columns import usual
     from karat.inputs.files.header import head_of
+    from karat.inputs.files.rows import names_in
     from karat.inputs.sources import is_pattern, is_trec
 
     if path == "-":
@@ -104,11 +105,11 @@ def is_judged(path: str, given: Given) -> bool:
     first = files_in(found[0])[0] if found else path
     head = head_of(first)
     if head.startswith((b"PAR1", b"ARROW1")):
-        names = column_names(first)
+        names = columns_in(first)
     elif is_trec(head, "qrels") or is_trec(head, "run"):
         return is_trec(head, "qrels")
     else:
-        names = fields_in(head.decode("utf-8", "replace").split("\n", 1)[0])
+        names = names_in(head.decode("utf-8", "replace").split("\n", 1)[0])
     if given.columns.get("qrels", {}).get("grade") in names:
         return True
     return bool(usual(names, "grade")) and not (usual(names, "score") or usual(names, "rank"))
@@ -120,23 +121,8 @@ def on_boards(given: Given, choices: dict[str, Any]) -> dict[str, Any]:
     Raises:
         click.UsageError: such an option was given.
     """
-    policy = (
-        {} if given.policy is None else {axis: getattr(given.policy, axis) for axis in given.policy.given}
-    )
-    missing = policy.pop("missing", "error")
-    used = {
-        **{f"{kind}-columns": bool(columns) for kind, columns in given.columns.items()},
-        **{name: getattr(given, name) for name in ("folders", "exclude", "profile")},
-        **{axis if axis != "malformed" else "lenient": True for axis in policy},
-        "pool": choices["pool"] != "own",
-        "missing nan": missing == "nan",
-    }
-    for name, value in used.items():
-        if value:
-            raise click.UsageError(
-                f"--{name} needs judgments and ranked lists, but leaderboards are given: leave it out."
-            )
-    return {"missing": missing}
+    refuse_unusable({**unusable(given), "pool": choices["pool"] != "own"})
+    return {"missing": missing_in(given)}
 
 
 def refuse_board_options(choices: dict[str, Any]) -> None:

@@ -114,10 +114,16 @@ def values_in(files: tuple[str, ...], given: Given, measures: tuple[str, ...]) -
     from karat.evaluation.score_files import read_scores
 
     parts = [split(each) for each in files]
-    missing = "error" if given.policy is None or "missing" not in given.policy.given else given.policy.missing
     unnamed = [path for name, path in parts if name is None]
     named = {name: path for name, path in parts if name is not None}
-    return read_scores([*unnamed, *([named] if named else [])], list(measures) or None, missing=missing)
+    return read_scores(
+        [*unnamed, *([named] if named else [])], list(measures) or None, missing=missing_in(given)
+    )
+
+
+def missing_in(given: Given) -> str:
+    """Returns how to treat a query without a value in one run."""
+    return "error" if given.policy is None or "missing" not in given.policy.given else given.policy.missing
 
 
 def refuse_beyond_estimates(options: dict[str, Any]) -> None:

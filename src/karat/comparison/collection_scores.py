@@ -14,7 +14,7 @@ from karat.comparison.runs import evaluated, tables_of
 from karat.conventions.request import names_in
 from karat.evaluation.score_files import Cells, Layout, by_role, holds_scores, read_scores, scores_of
 from karat.evaluation.scores import Scores, ScoresByRun
-from karat.inputs.files.collections import collections_in, is_table_of_files, rows_of
+from karat.inputs.files.collections import collections_in, is_table_of_files, rows_in
 from karat.inputs.frames import is_frame
 from karat.output.errors import DataError, PolicyError, Worded, did_you_mean, one_of
 
@@ -141,7 +141,7 @@ def from_path(
     """Returns the qrels and runs, or the scores, of each collection in a folder or table."""
     table = not os.path.isdir(path) and not path.endswith(".toml")
     if table and not runs:
-        rows = rows_of(path)
+        rows = rows_in(path)
         if not is_table_of_files(rows):
             return from_rows(path, rows, measures, missing)
     return {

@@ -8,7 +8,6 @@ not judge: the change of the value when people's grade replaces the judge's is a
 
 from __future__ import annotations
 
-import csv
 import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,9 +17,8 @@ import numpy as np
 from karat.estimation.people_and_judge import pooling
 from karat.evaluation.values import values_of
 from karat.inputs.columns import plain_name, usual
-from karat.inputs.decompression import unpacked
-from karat.inputs.errors import sentences
-from karat.inputs.files.header import head_of, split
+from karat.inputs.files.header import head_of
+from karat.inputs.files.rows import lines_of, names_in, rows_of, text_in
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.lists.rows import JudgedRows, joined
@@ -69,7 +67,7 @@ def has_probabilities(path: str) -> bool:
         except ValueError:
             return False
     else:
-        names = split(first, max(",;\t", key=first.count))
+        names = names_in(first)
     return any(plain_name(name) in PROBABILITY for name in names)
 
 
@@ -123,35 +121,15 @@ def rows_in(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     Raises:
         DataError: the text is not UTF-8, or a row has another number of columns.
     """
-    with sentences(path), unpacked(path) as file:
-        content = file.read()
-    try:
-        lines = [
-            (number, line)
-            for number, line in enumerate(content.decode("utf-8-sig").splitlines(), 1)
-            if line.strip()
-        ]
-    except UnicodeDecodeError:
-        raise DataError("the text is not UTF-8. Save it as UTF-8.", file=path) from None
-    if lines and lines[0][1].lstrip().startswith("{"):
-        for number, line in lines:
-            try:
-                yield number, dict(json.loads(line))
-            except (ValueError, TypeError):
-                raise DataError("the line is not a JSON object.", file=path, line=number) from None
+    lines = lines_of(text_in(path))
+    if not lines or not lines[0][1].lstrip().startswith("{"):
+        yield from rows_of(lines, path)
         return
-    separator = max(",;\t", key=lines[0][1].count) if lines else ","
-    names = split(lines[0][1], separator) if lines else []
-    rows = csv.reader((line for _, line in lines[1:]), delimiter=separator)
-    try:
-        for fields in rows:
-            number = lines[rows.line_num][0]
-            if len(fields) != len(names):
-                found = f"found {len(fields)} columns, but the first line has {len(names)}. Complete the row."
-                raise DataError(found, file=path, line=number)
-            yield number, dict(zip(names, fields, strict=True))
-    except csv.Error as error:
-        raise DataError(f"the rows cannot be read: {error}.", file=path) from None
+    for number, line in lines:
+        try:
+            yield number, dict(json.loads(line))
+        except (ValueError, TypeError):
+            raise DataError("the line is not a JSON object.", file=path, line=number) from None
 
 
 def roles_of(names: Sequence[str], path: str) -> dict[str, str]:

@@ -15,14 +15,12 @@ from karat.evaluation.score_files import (
     add_json,
     add_table,
     fields_of,
-    frame_in,
     is_measure,
-    split,
 )
 from karat.evaluation.score_tables import sentence
-from karat.inputs.decompression import unpacked
-from karat.inputs.errors import sentences
 from karat.inputs.files.header import head_of
+from karat.inputs.files.rows import lines_of, names_in, text_in
+from karat.inputs.files.table import frame_in
 from karat.inputs.sources import called, is_number
 from karat.output.errors import DataError, PolicyError, Worded, did_you_mean
 
@@ -199,18 +197,13 @@ def read_file(board: Board, path: str, layout: str) -> None:
     if layout == "auto" and head_of(path).startswith((b"PAR1", b"ARROW1")):
         add_frame(board, frame_in(path), run, None)
         return
-    with sentences(path), unpacked(path) as file:
-        content = file.read()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataError(sentence("score_files", "not_utf_8"), file=path) from None
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    text = text_in(path)
+    lines = lines_of(text)
     if not lines:
         raise DataError(sentence("score_files", "empty"), file=path)
     if layout == "jsonl" or (layout == "auto" and lines[0][1].lstrip().startswith(("{", "["))):
         add_json(board, text, run, None)
-    elif layout == "auto" and Layout.fits(split(lines[0][1])):
+    elif layout == "auto" and Layout.fits(names_in(lines[0][1])):
         add_table(board, lines, run, None)
     else:
         add_columns(board, [(number, fields_of(line)) for number, line in lines], run, layout)

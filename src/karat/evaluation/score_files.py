@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import os
@@ -17,9 +16,10 @@ from karat.evaluation.score_tables import GIVEN, sentence
 from karat.evaluation.scores import Scores, ScoresByRun
 from karat.inputs.columns import lists_documents, plain_name, usual
 from karat.inputs.decompression import unpacked
-from karat.inputs.errors import sentences
 from karat.inputs.files.header import head_of, is_text
 from karat.inputs.files.paths import origin_of
+from karat.inputs.files.rows import lines_of, names_in, rows_of, text_in
+from karat.inputs.files.table import column_names, frame_in
 from karat.inputs.frames import is_frame
 from karat.inputs.names import Names
 from karat.inputs.sources import called, is_number
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.conventions.request import MeasuresLike
+    from karat.inputs.files.rows import Lines
 
 SUMMARY = ("all", "amean")
 """The names that tools give to the mean over queries, where others have the name of a query."""
@@ -208,13 +209,21 @@ def holds_scores(path: str) -> bool:
     except DataError:
         return False
     if head.startswith((b"PAR1", b"ARROW1")):
-        return Layout.fits(column_names(path))
+        return Layout.fits(columns_in(path))
     lines = [line for line in head.decode("utf-8", "surrogateescape").splitlines() if line.strip()]
     if not lines or not is_text(lines[0]):
         return False
     if lines[0].lstrip().startswith(("{", "[")):
         return json_holds_scores(path, lines[0])
-    return Layout.fits(split(lines[0])) or three_columns(lines[0]) is not None
+    return Layout.fits(names_in(lines[0])) or three_columns(lines[0]) is not None
+
+
+def columns_in(path: str) -> list[str]:
+    """Returns the names of the columns of a Parquet or Arrow file, or no names if whoever reads it will refuse it."""
+    try:
+        return column_names(path)
+    except DataError:
+        return []
 
 
 def json_holds_scores(path: str, line: str) -> bool:
@@ -244,20 +253,15 @@ def read_file(cells: Cells, path: str, run: str | None, alone: str | None) -> No
     if head.startswith((b"PAR1", b"ARROW1")):
         add_frame(cells, frame_in(path), name, alone)
         return
-    with sentences(path), unpacked(path) as file:
-        content = file.read()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataError(sentence("score_files", "not_utf_8"), file=path) from None
+    text = text_in(path)
     if text.lstrip().startswith(("{", "[")):
         add_json(cells, text, name, alone)
         return
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    lines = lines_of(text)
     if not lines:
         raise DataError(sentence("score_files", "empty"), file=path)
     number, first = lines[0]
-    if Layout.fits(split(first)):
+    if Layout.fits(names_in(first)):
         add_table(cells, lines, name, alone)
         return
     order = three_columns(first)
@@ -301,40 +305,11 @@ def is_measure(name: str) -> bool:
     return True
 
 
-def split(line: str) -> list[str]:
-    """Splits a line of a table into fields."""
-    separator = max(",;\t", key=line.count)
-    try:
-        return [each.strip() for each in next(csv.reader([line], delimiter=separator), [])]
-    except csv.Error:  # a field of more than 131,072 characters
-        return [line]
-
-
-def add_table(cells: Cells, lines: Sequence[tuple[int, str]], name: str, alone: str | None) -> None:
-    """Adds the rows of a table in text, whose first line has the names of the columns.
-
-    Raises:
-        DataError: a row with another number of columns.
-    """
-    names = split(lines[0][1])
-    separator = max(",;\t", key=lines[0][1].count)
-    if len(set(names)) < len(names):
-        again = next(each for each in names if names.count(each) > 1)
-        raise DataError(sentence("score_files", "two_names", name=again), file=cells.file, line=lines[0][0])
-    layout = Layout.of(names, alone, cells.file)
-    rows = csv.reader((line for _, line in lines[1:]), delimiter=separator)
-    try:
-        for fields in rows:
-            number = lines[rows.line_num][0]
-            if len(fields) != len(names):
-                found = sentence("score_files", "columns", count=len(fields), expected=len(names))
-                raise DataError(found, file=cells.file, line=number)
-            by_role(cells, dict(zip(names, fields, strict=True)), name, {"line": number}, layout)
-    except csv.Error as error:
-        found = sentence("score_files", "no_table", why=error)
-        raise DataError(
-            found, file=cells.file, line=lines[min(rows.line_num + 1, len(lines) - 1)][0]
-        ) from None
+def add_table(cells: Cells, lines: Lines, name: str, alone: str | None) -> None:
+    """Adds the rows of a table in text, whose first line has the names of the columns."""
+    layout = Layout.of(names_in(lines[0][1]), alone, cells.file)
+    for number, row in rows_of(lines, cells.file):
+        by_role(cells, row, name, {"line": number}, layout)
 
 
 def add_json(cells: Cells, text: str, name: str, alone: str | None) -> None:
@@ -362,42 +337,6 @@ def add_json(cells: Cells, text: str, name: str, alone: str | None) -> None:
             raise DataError(sentence("score_files", "no_json"), file=cells.file, line=number)
         layout = layout or Layout.of(row, alone, cells.file)
         by_role(cells, row, name, {"line": number}, layout)
-
-
-def column_names(path: str) -> list[str]:
-    """Returns the names of the columns of a Parquet or Arrow file, or no names if it cannot be read."""
-    import narwhals as nw
-
-    try:
-        return list(nw.from_native(frame_in(path)).collect_schema().names())
-    except Exception:  # noqa: BLE001 -- each library has its own errors; whoever reads the file reports them
-        return []
-
-
-def frame_in(path: str) -> Any:
-    """Returns the data frame in a Parquet or Arrow file.
-
-    Raises:
-        DataError: no library can read the file.
-    """
-    with sentences(path):
-        try:
-            import polars as pl
-
-            with open(path, "rb") as file:
-                arrow = file.read(6) == b"ARROW1"
-            return pl.read_ipc(path) if arrow else pl.read_parquet(path)
-        except ImportError:
-            pass
-        try:
-            import pyarrow.feather
-            import pyarrow.parquet
-
-            with open(path, "rb") as file:
-                arrow = file.read(6) == b"ARROW1"
-            return pyarrow.feather.read_table(path) if arrow else pyarrow.parquet.read_table(path)
-        except ImportError:
-            raise DataError(sentence("score_files", "no_library"), file=path) from None
 
 
 def add_frame(cells: Cells, frame: Any, name: str, alone: str | None) -> None:

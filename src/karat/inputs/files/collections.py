@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from karat.inputs.decompression import unpacked
 from karat.inputs.errors import refused, sentences
 from karat.inputs.files.paths import shown
+from karat.inputs.files.rows import lines_of, names_in, rows_of, text_in
 from karat.inputs.sources import called
 from karat.output.files import read_toml
 
@@ -230,41 +229,16 @@ def runs_named(given: Any, path: str, collection: str) -> list[tuple[str, str]]:
     raise refused("no-collection-in-toml", file=path, collection=collection)
 
 
-def rows_of(path: str) -> list[tuple[int, dict[str, str]]]:
-    """Returns the rows of a CSV or TSV table with their line numbers. Titles of columns are in lower case.
+def rows_in(path: str) -> list[tuple[int, dict[str, str]]]:
+    """Returns the rows of a CSV or TSV table with their line numbers.
 
     Raises:
-        DataError: the file is not a table, or a row has another number of columns.
+        DataError: the file is not a table of collections, or a row has another number of columns.
     """
-    with sentences(path), unpacked(path) as file:
-        content = file.read()
-    try:
-        lines = content.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise refused("no-table-of-collections", file=path) from None
-    if not lines:
+    lines = lines_of(text_in(path))
+    if not lines or "collection" not in names_in(lines[0][1]):
         raise refused("no-table-of-collections", file=path)
-    separator = max(",;\t", key=lines[0].count)
-    rows = csv.reader(lines, delimiter=separator)
-    found: list[tuple[int, dict[str, str]]] = []
-    names: list[str] = []
-    try:
-        for fields in rows:
-            if not any(map(str.strip, fields)):
-                continue
-            if not names:
-                names = [each.strip() for each in fields]
-                continue
-            if len(fields) != len(names):
-                words: dict[str, Any] = {"count": len(fields), "expected": len(names)}
-                raise refused("row-of-collections", file=path, line=rows.line_num, **words)
-            cells = (each.strip() for each in fields)
-            found.append((rows.line_num, dict(zip(names, cells, strict=True))))
-    except csv.Error:
-        raise refused("no-table-of-collections", file=path) from None
-    if "collection" not in names:
-        raise refused("no-table-of-collections", file=path)
-    return found
+    return [(line, {name: cell.strip() for name, cell in row.items()}) for line, row in rows_of(lines, path)]
 
 
 def is_table_of_files(rows: Iterable[tuple[int, Mapping[str, str]]]) -> bool:
@@ -280,7 +254,7 @@ def in_table(path: str) -> list[CollectionFiles]:
     """
     home = os.path.dirname(path)
     found: dict[str, CollectionFiles] = {}
-    for line, row in rows_of(path):
+    for line, row in rows_in(path):
         name, qrels, run = (row.get(each, "") for each in COLUMNS)
         if not name or not qrels or ("run" in row and not run):
             raise refused("cell-of-collections", file=path, line=line)

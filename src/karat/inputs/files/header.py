@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from karat.inputs.columns import INSISTED, usual
 from karat.inputs.decompression import unpacked
 from karat.inputs.errors import refused, sentences
+from karat.inputs.files.rows import cells_of, separator_of
 from karat.inputs.ids import twice
 from karat.inputs.sources import BYTE_ORDER_MARK, is_number
 
@@ -72,10 +73,10 @@ def delimited(
         if sure:
             raise refused("not-utf-8", file=path)
         return None
-    separator = max(",;\t", key=lines[0].count) if sure else "\t"
+    separator = separator_of(lines[0]) if sure else "\t"
     if "\r" in lines[0]:
         raise refused("carriage-return", file=path, line=1)
-    names = split(lines[0], separator)
+    names = cells_of(lines[0], separator)
     if is_header(names, asked) or (sure and not any(is_number(each) for each in names)):
         again = twice(names)
         if again is not None:
@@ -90,16 +91,6 @@ def delimited(
 def is_text(line: str) -> bool:
     """Returns whether a line is text in UTF-8 without NUL."""
     return not any("\udc80" <= letter <= "\udcff" or letter == "\0" for letter in line)
-
-
-def split(line: str, separator: str) -> list[str]:
-    """Splits a line into fields, which may be quoted."""
-    import csv
-
-    try:
-        return next(csv.reader([line], delimiter=separator), [])
-    except csv.Error:  # a field of more than 131,072 characters
-        return [line]
 
 
 def is_header(names: Sequence[str], asked: Collection[str]) -> bool:

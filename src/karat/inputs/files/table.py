@@ -258,14 +258,54 @@ class Wanted:
 
 def columnar(wanted: Wanted) -> Table:
     """Opens Parquet or Arrow files."""
-    library = library_for(wanted.place, wanted.place.kind)
-    if wanted.place.kind == "parquet":
-        for each in wanted.place.files:
-            refuse_damaged(each)
+    library, table = opened(wanted.place)
     with reading(wanted.place.name, library.name):
-        table = library.columnar(wanted.place)
         fields = library.fields_of(table)
     return wanted.made(library, table, wanted.plan(fields))
+
+
+def opened(place: Place) -> tuple[Library, Any]:
+    """Opens Parquet or Arrow files as one lazy table of the first library that can read them.
+
+    Raises:
+        DataError: no library is installed, or a file is damaged or unreadable.
+    """
+    library = library_for(place, place.kind)
+    if place.kind == "parquet":
+        for each in place.files:
+            refuse_damaged(each)
+    with reading(place.name, library.name):
+        return library, library.columnar(place)
+
+
+def column_names(path: str) -> list[str]:
+    """Returns the names of the columns of a Parquet or Arrow file.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    library, table = opened(columnar_file(path))
+    with reading(path, library.name):
+        return list(library.fields_of(table))
+
+
+def frame_in(path: str) -> Any:
+    """Returns the rows of a Parquet or Arrow file as a narwhals frame in memory.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    import narwhals as nw
+
+    library, table = opened(columnar_file(path))
+    with reading(path, library.name):
+        frame = nw.from_native(table.to_table() if library.name == "pyarrow" else table)
+        return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+
+
+def columnar_file(path: str) -> Place:
+    """Returns the place of one Parquet or Arrow file, whose first bytes show its kind."""
+    return Place(path, (path,), by_magic(head_of(path, 8)))
 
 
 def by_text(wanted: Wanted, how: Delimited) -> Table:
