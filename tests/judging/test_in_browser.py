@@ -123,6 +123,19 @@ def test_keys_move_skip_and_write_notes(work: Path, window: browser.Page) -> Non
     assert window.complaints == []
 
 
+def test_the_keys_of_digits_grade_on_every_keyboard(work: Path, window: browser.Page) -> None:
+    with desk(work, "-o", "judged.qrels") as served:
+        window.open(served.address)
+        for number, (key, code) in enumerate([("é", "Digit2"), ("3", "Numpad3"), ("1", "")]):
+            window.ask("Input.dispatchKeyEvent", type="keyDown", key=key, code=code)
+            window.ask("Input.dispatchKeyEvent", type="keyUp", key=key, code=code)
+            window.wait(f"document.documentElement.dataset.at === '{number + 1}'")
+        window.ask("Input.dispatchKeyEvent", type="keyDown", key="!", code="Digit1", modifiers=8)
+        assert status(window) == "Grade 1 saved. 5 left."
+    found = [line.split()[3] for line in (work / "judged.qrels").read_text().splitlines()]
+    assert found == ["2", "3", "1"]
+
+
 def test_a_key_that_is_held_grades_one_document(work: Path, window: browser.Page) -> None:
     with desk(work, "-o", "judged.qrels") as served:
         window.open(served.address)

@@ -188,7 +188,7 @@ class Journal:
         self.path, self.judge = os.path.realpath(path), judge
         self.form = Form(self.path, task)
         self.judgments: dict[int, Judgment] = {}
-        self.repaired, self.broken = "", False
+        self.repaired, self.broken, self.file = "", False, -1
         self.lock = FileLock(self.path)
         try:
             self.start(task)
@@ -212,10 +212,10 @@ class Journal:
         try:
             self.read()
         except BaseException:
-            os.close(self.file)
+            self.shut()
             raise
         if not known.keys() <= self.judgments.keys() or not self.size:
-            os.close(self.file)
+            self.shut()
             self.replace({**known, **self.judgments})
 
     def open(self) -> None:
@@ -281,9 +281,12 @@ class Journal:
         """
         self.refuse_changed()
         rest = {key: each for key, each in self.judgments.items() if key != place}
-        old = self.file
-        self.replace(rest if judgment is None else {**rest, place: judgment})
-        os.close(old)
+        self.shut()  # Windows replaces no open file
+        try:
+            self.replace(rest if judgment is None else {**rest, place: judgment})
+        except BaseException:
+            self.open()
+            raise
 
     def replace(self, judgments: Mapping[int, Judgment]) -> None:
         """Writes a new file with these judgments in place of the old one."""
@@ -322,9 +325,15 @@ class Journal:
         """Returns the error for a file that cannot be written."""
         return DataError(say("journal", "unwritten", path=self.path, why=error.strerror or error))
 
+    def shut(self) -> None:
+        """Closes the file."""
+        if self.file >= 0:
+            os.close(self.file)
+        self.file = -1
+
     def close(self) -> None:
         """Closes the file, and lets other processes write it."""
-        os.close(self.file)
+        self.shut()
         self.lock.release()
 
     def __enter__(self) -> Self:

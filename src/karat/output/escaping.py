@@ -77,14 +77,12 @@ def visible(text: str) -> str:
     Example:
         >>> from karat.output.escaping import visible
         >>> visible("one\\r\\ntwo\\x07 \\u202ethree")
-        'one\\ntwo␇ ⟨U+202E⟩three'
+        'one\\ntwo⟨U+0007⟩ ⟨U+202E⟩three'
     """
 
     def seen(found: re.Match[str]) -> str:
         code = ord(found[0])
-        if 0xD800 <= code <= 0xDFFF:
-            return "\ufffd"
-        return chr(0x2400 + code) if code < 0x20 else f"⟨U+{code:04X}⟩"
+        return "\ufffd" if 0xD800 <= code <= 0xDFFF else f"⟨U+{code:04X}⟩"
 
     return HIDDEN.sub(seen, text.replace("\r\n", "\n").replace("\r", "\n"))
 

@@ -169,6 +169,7 @@
     $("text").textContent = found.text;
     $("document-id").textContent = item.label;
     $("document").scrollTop = 0;
+    scrollTo(0, 0);
     $("document").ariaLabel = `Document ${own.indexOf(item) + 1} of ${own.length} of the query ${query.text}`;
     $("document").focus({ preventScroll: true });
     ready = true;
@@ -246,13 +247,15 @@
       return;
     }
     if (!$("shortcuts").checked) return;
-    const digit = /^[0-9]$/.test(event.key);
+    // On a French keyboard, the keys of digits give digits only with Shift.
+    const key = event.shiftKey ? null : /^(?:Digit|Numpad)([0-9])$/.exec(event.code);
+    const digit = /^[0-9]$/.test(event.key) ? event.key : key && key[1];
     if (!digit && !Object.hasOwn(keys, event.key)) return;
     event.preventDefault();
     if (event.repeat && !event.key.startsWith("Arrow")) return;
     if (!digit) keys[event.key]();
-    else if (labels.has(Number(event.key))) judge(Number(event.key));
-    else tell(`There is no grade ${event.key}.`);
+    else if (labels.has(Number(digit))) judge(Number(digit));
+    else tell(`There is no grade ${digit}.`);
   });
 
   for (const [grade, label] of data.grades) {
