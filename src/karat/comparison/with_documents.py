@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.comparison.findings import Contest, Judged, Judging
+from karat.comparison.findings import Judged, Judging
 from karat.comparison.runs import tables_of
-from karat.comparison.significance import beaten, correct_together, empty_outcome, join, pairs_in, pairs_of
-from karat.comparison.statistics.paired import NOISE, one_sided_quantile
-from karat.comparison.with_judge import contrasts_of, tested
+from karat.comparison.significance import correct_together, empty_outcome, join, pairs_of
+from karat.comparison.statistics.paired import NOISE
+from karat.comparison.with_judge import contest_of, contrasts_of, half_median, interval_of, tested
 from karat.estimation.sampled_documents import (
     Documents,
     Judgment,
@@ -25,7 +25,7 @@ from karat.estimation.sampled_documents import (
 from karat.output.errors import DataError, PolicyError
 
 if TYPE_CHECKING:
-    from karat.comparison.findings import Settings
+    from karat.comparison.findings import Contest, Settings
     from karat.comparison.runs import Evaluation, Table
     from karat.comparison.significance import Outcome
     from karat.comparison.with_judge import Plan
@@ -98,20 +98,8 @@ def documents_contests(
     widths = [plan.width or half_median(found[0], own, settings) for own in (slice(runs), slice(runs, -1))]
     for table, each, outcome in zip(tables, found, outcomes, strict=True):
         join(outcome, settings, geometric=False)
-        half = half_of(each, settings)
-        low, high = each.value - half, each.value + half
-        contests[table.label] = Contest(
-            label=table.label,
-            measure=table.measure,
-            values=table.values,
-            means=tuple(each.value[:runs].tolist()),
-            low=tuple(low[:runs].tolist()),
-            high=tuple(high[:runs].tolist()),
-            beaten=beaten(runs, outcome, settings.alpha, table.sign),
-            pairs=pairs_in(outcome, settings),
-            smaller_is_better=table.sign < 0,
-        )
-        facts[table.label] = judged_of(each, half, runs, widths, len(documents.sampled))
+        contests[table.label] = contest_of(table, each, outcome, settings, runs)
+        facts[table.label] = judged_of(each, runs, widths, len(documents.sampled), settings)
     info = Judging(
         name=judge.qrels.name,
         target=plan.target,
@@ -170,37 +158,27 @@ def estimates_of(
     return found
 
 
-def half_of(found: Sampled, settings: Settings) -> Floats:
-    """Returns half the width of the interval of each series."""
-    return np.asarray(one_sided_quantile((1 + settings.confidence) / 2, found.freedom) * found.error)
-
-
-def half_median(found: Sampled, own: slice, settings: Settings) -> float:
-    """Returns half the median width of the intervals of some series, or NaN if there are none."""
-    widths = 2 * half_of(found, settings)[own]
-    return float(np.median(widths)) / 2 if len(widths) else np.nan
-
-
 def outcome_of(
     found: Sampled, runs: int, first: Integers, second: Integers, size: int, settings: Settings
 ) -> Outcome:
     """Returns the difference, interval and p of every pair."""
     outcome = empty_outcome(first, second)
     own = slice(runs, runs + len(first))
-    half = half_of(found, settings)[own]
+    low, high = interval_of(found, settings.confidence)
     outcome.n[:] = size
-    outcome.difference[:] = found.value[own]
-    outcome.low[:], outcome.high[:] = outcome.difference - half, outcome.difference + half
-    outcome.freedom[:] = found.freedom
-    tested(outcome, found.error[own], np.full(len(first), found.freedom), settings)
+    outcome.difference[:], outcome.low[:], outcome.high[:] = found.value[own], low[own], high[own]
+    outcome.freedom[:] = found.freedom[own]
+    tested(outcome, found.error[own], found.freedom[own], settings)
     outcome.identical[:] = (np.abs(outcome.difference) <= NOISE) & (found.error[own] <= NOISE)
     outcome.p[outcome.identical] = 1.0
     return outcome
 
 
-def judged_of(found: Sampled, half: Floats, runs: int, widths: list[float], size: int) -> Judged:
+def judged_of(found: Sampled, runs: int, widths: list[float], size: int, settings: Settings) -> Judged:
     """Returns what people's judgments say about the judge on one measure. The needed judgments are documents."""
     bias = found.judge - found.value
+    low, high = interval_of(found, settings.confidence)
+    half = (high - low) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         needed, needed_pairs = (np.ceil(size * (2 * half / width) ** 2) for width in widths)
     nothing = (np.nan,) * runs

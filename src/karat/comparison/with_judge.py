@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from karat.comparison.findings import Contest, Judged, Judging
 from karat.comparison.runs import Table, tables_of
 from karat.comparison.significance import beaten, correct_together, empty_outcome, join, pairs_in, pairs_of
-from karat.comparison.statistics.paired import NOISE, POWER, one_sided_quantile, wins
+from karat.comparison.statistics.paired import NOISE, Located, one_sided_quantile, wins
 from karat.estimation.people_and_judge import Estimates, Sample, estimated
 from karat.inputs.names import Names
 from karat.inputs.query_files import groups_of
@@ -125,7 +125,7 @@ def judged_contests(
     contests = {}
     for values, outcome in zip(found, outcomes, strict=True):
         join(outcome, settings, geometric=False)
-        contests[values.table.label] = contest_of(values, outcome, settings, runs)
+        contests[values.table.label] = contest_of(values.table, values.values, outcome, settings, runs)
     widths = [
         plan.width or half_median(found[0].values, own, settings) for own in (slice(runs), slice(runs, -1))
     ]
@@ -219,7 +219,23 @@ def estimates_of(table: Table, other: Table, shared: Shared, plan: Plan, contras
     )
 
 
-def interval_of(found: Estimates, confidence: float) -> tuple[Floats, Floats]:
+class Series(Protocol):
+    """Estimated means of several series, which are runs or differences of runs. Each array is [series]."""
+
+    @property
+    def value(self) -> Floats:
+        """The estimates."""
+
+    @property
+    def error(self) -> Floats:
+        """Their standard errors."""
+
+    @property
+    def freedom(self) -> Floats:
+        """The degrees of freedom of the errors."""
+
+
+def interval_of(found: Series, confidence: float) -> tuple[Floats, Floats]:
     """Returns the ends of the interval of each series."""
     half = (
         one_sided_quantile((1 + confidence) / 2, np.where(found.freedom > 0, found.freedom, np.nan))
@@ -263,27 +279,17 @@ def tested(outcome: Outcome, error: Floats, freedom: Floats, settings: Settings)
         freedom: its degrees of freedom, or NaN.
         settings: the settings of the test.
     """
-    from scipy.special import stdtr
-
-    usual = error > NOISE
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = outcome.difference / error
-        margin, rope = settings.margin, settings.rope
-        if margin is not None:
-            outcome.p_equivalent[:] = stdtr(freedom, (np.abs(outcome.difference) - margin) / error)
-        if rope is not None:
-            worse, better = (-rope - outcome.difference) / error, (outcome.difference - rope) / error
-            outcome.p_worse[:], outcome.p_better[:] = stdtr(freedom, worse), stdtr(freedom, better)
-            outcome.p_same[:] = 1 - outcome.p_worse - outcome.p_better
-    outcome.p[:] = np.where(usual, 2 * stdtr(freedom, -np.abs(t)), np.nan)
-    needed = one_sided_quantile((1 + settings.confidence) / 2, freedom) + one_sided_quantile(POWER, freedom)
-    outcome.detectable[:] = np.where(usual, needed * error, np.nan)
+    found = Located(outcome.difference, error, freedom, error > NOISE)
+    if settings.margin is not None:
+        outcome.p_equivalent[:] = found.equivalence(settings.margin)
+    if settings.rope is not None:
+        outcome.p_worse[:], outcome.p_same[:], outcome.p_better[:] = found.bayes(settings.rope)
+    outcome.p[:], outcome.detectable[:] = found.p, found.detectable(settings.confidence)
     outcome.error[:] = 0.0
 
 
-def contest_of(values: Estimated, outcome: Outcome, settings: Settings, runs: int) -> Contest:
+def contest_of(table: Table, found: Series, outcome: Outcome, settings: Settings, runs: int) -> Contest:
     """Returns the comparison by one measure."""
-    table, found = values.table, values.values
     low, high = interval_of(found, settings.confidence)
     return Contest(
         label=table.label,
@@ -298,7 +304,7 @@ def contest_of(values: Estimated, outcome: Outcome, settings: Settings, runs: in
     )
 
 
-def half_median(found: Estimates, own: slice, settings: Settings) -> float:
+def half_median(found: Series, own: slice, settings: Settings) -> float:
     """Returns half the median width of the intervals of some series, or NaN if there are none."""
     low, high = interval_of(found, settings.confidence)
     widths = (high - low)[own]

@@ -317,14 +317,14 @@ class Sampled:
     Args:
         value: the estimate.
         error: its standard error.
-        freedom: the degrees of freedom of the error.
+        freedom: its degrees of freedom.
         judge: the mean with the judge's grades alone.
         weight: λ, the weight of the judge's grades.
     """
 
     value: Floats
     error: Floats
-    freedom: float
+    freedom: Floats
     judge: Floats
     weight: float
 
@@ -378,6 +378,5 @@ def estimated_documents(
     alone = np.array([each.people.sum() for each in runs])
     value = contrasts @ (weight * with_judge + (1 - weight) * alone + represented)
     error = np.sqrt(np.maximum(squared, 0.0) * (max(size - 1, 1) / max(size - 1 - lost, 1)))
-    return Sampled(
-        value, error, float(size - 1 - lost), contrasts @ np.array([each.judge for each in runs]), weight
-    )
+    freedom = np.full(len(value), float(size - 1 - lost))
+    return Sampled(value, error, freedom, contrasts @ np.array([each.judge for each in runs]), weight)

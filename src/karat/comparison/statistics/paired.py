@@ -213,6 +213,60 @@ NOISE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
+class Located:
+    """Estimates whose errors have Student's distribution. Every field except ``single`` is an array [pairs].
+
+    Args:
+        mean: the estimate.
+        error: its standard error.
+        df: the degrees of freedom of the error.
+        usual: whether the error is more than rounding.
+        single: whether there is only one query, so that nothing is known about the error.
+    """
+
+    mean: Floats
+    error: Floats
+    df: Floats
+    usual: NDArray[np.bool_]
+    single: bool = False
+
+    @property
+    def p(self) -> Floats:
+        """The two-sided p of a mean of 0; not a number without an error."""
+        return np.where(self.usual, 2 * self.below(-np.abs(self.mean)), np.nan)
+
+    def below(self, distance: Floats) -> Floats:
+        """Returns the probability of a value below a distance from 0."""
+        from scipy.special import stdtr
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(stdtr(self.df, distance / self.error))
+
+    def beyond(self, distance: Floats) -> Floats:
+        """Returns the probability of a value beyond a bound, or 0 or 1 without an error.
+
+        Args:
+            distance: the distance by which the mean exceeds the bound.
+        """
+        known = np.nan if self.single else (distance > NOISE).astype(float)
+        return np.where(self.usual, self.below(distance), known)
+
+    def equivalence(self, margin: float) -> Floats:
+        """Returns the larger p of two one-sided t-tests (Schuirmann, 1987)."""
+        return np.maximum(self.beyond(-margin - self.mean), self.beyond(self.mean - margin))
+
+    def bayes(self, rope: float) -> tuple[Floats, Floats, Floats]:
+        """Returns the probability that the first run is worse, practically equal, or better."""
+        worse, better = self.beyond(-rope - self.mean), self.beyond(self.mean - rope)
+        return worse, np.maximum(1 - worse - better, 0.0), better
+
+    def detectable(self, confidence: float) -> Floats:
+        """Returns the smallest difference that is detected with 80 % power; not a number without an error."""
+        needed = one_sided_quantile((1 + confidence) / 2, self.df) + one_sided_quantile(POWER, self.df)
+        return np.where(self.usual, needed * self.error, np.nan)
+
+
+@dataclass(frozen=True, eq=False)
 class Paired:
     """Paired t-tests, one for each pair of runs. Every field except ``n`` is an array [pairs].
 
@@ -247,6 +301,11 @@ class Paired:
     identical: NDArray[np.bool_]
     constant: NDArray[np.bool_]
 
+    @property
+    def located(self) -> Located:
+        """The mean differences with their errors."""
+        return Located(self.mean, self.error, self.df, ~(self.identical | self.constant), self.n < 2)
+
 
 def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = None) -> Paired:
     """Returns the paired two-sided t-test of each column of differences, with its interval.
@@ -270,8 +329,6 @@ def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = 
         >>> f"{found.mean[0]:.3f} [{found.low[0]:.3f}, {found.high[0]:.3f}], p {found.p[0]:.3f}"
         '0.167 [0.023, 0.310], p 0.031'
     """
-    from scipy.special import stdtr
-
     table = matrix(differences)
     n, pairs = table.shape
     mean = table.mean(axis=0)
@@ -282,15 +339,26 @@ def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = 
     constant = np.asarray(~(error > small) & ~identical)
     usual = ~(constant | identical)
     df = np.full(pairs, freedom)
+    located = Located(mean, error, df, usual)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(usual, mean / error, np.where(identical, 0.0, np.copysign(np.inf, mean)))
         d_z = np.where(identical, 0.0, np.where(sd > small, mean / sd, np.copysign(np.inf, mean)))
-    p = np.where(usual, 2 * stdtr(freedom, -np.abs(t)), np.where(identical, 1.0, 2.0 ** (1 - units)))
+    p = np.where(usual, located.p, np.where(identical, 1.0, 2.0 ** (1 - units)))
     half = np.where(usual, quantile(confidence, freedom) * error, np.where(identical, 0.0, np.nan))
-    needed = quantile(confidence, freedom) + float(one_sided_quantile(POWER, freedom))
-    detectable = np.where(usual, needed * error, np.nan)
     return Paired(
-        n, mean, sd, error, df, t, p, mean - half, mean + half, d_z, detectable, identical, constant
+        n=n,
+        mean=mean,
+        sd=sd,
+        error=error,
+        df=df,
+        t=t,
+        p=p,
+        low=mean - half,
+        high=mean + half,
+        d_z=d_z,
+        detectable=located.detectable(confidence),
+        identical=identical,
+        constant=constant,
     )
 
 
@@ -363,8 +431,7 @@ def equivalence(differences: ArrayLike, margin: float, *, clusters: Any = None) 
     """
     if not margin > 0:
         raise DataError(f"margin={margin}: give a positive number.")
-    test = paired(differences, clusters=clusters)
-    return np.maximum(beyond(-margin - test.mean, test), beyond(test.mean - margin, test))
+    return paired(differences, clusters=clusters).located.equivalence(margin)
 
 
 def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple[Floats, Floats, Floats]:
@@ -393,25 +460,7 @@ def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple
         raise DataError(
             f"rope={rope}: the region of practical equivalence must not be negative. Give 0 or a positive number."
         )
-    test = paired(differences, clusters=clusters)
-    worse, better = beyond(-rope - test.mean, test), beyond(test.mean - rope, test)
-    return worse, np.maximum(1 - worse - better, 0.0), better
-
-
-def beyond(distance: Floats, test: Paired) -> Floats:
-    """Returns the probability of a value beyond a bound under Student's distribution, or 0 or 1 if the spread is 0.
-
-    Args:
-        distance: the distance by which the mean exceeds the bound.
-        test: the pairs.
-    """
-    from scipy.special import stdtr
-
-    spreads = ~(test.identical | test.constant)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        chance = stdtr(test.df, distance / test.error)
-    unknown = np.nan if test.n < 2 else (distance > NOISE).astype(float)
-    return np.where(spreads, chance, unknown)
+    return paired(differences, clusters=clusters).located.bayes(rope)
 
 
 def wins(differences: ArrayLike) -> tuple[Integers, Integers, Integers]:
