@@ -49,6 +49,24 @@ def test_long_texts_are_cut_where_a_page_has_little_room() -> None:
     assert found.endswith("…")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"id": "q1", "text": "tea"}',
+        b'{"_id":"q3","id":"q1","text":"tea"}',
+        b' { "docno" : "q3" , "text": "tea", "qid": "q1"}',
+        b'{"id": "\\u0071\\u0031", "text": "tea"}',
+        b'{"text": "tea", "id": "q1"}',
+        b'{"title": "q3", "_id": "q1", "text": "tea"}',
+    ],
+)
+def test_an_id_is_found_wherever_it_is(line: bytes) -> None:
+    others = b'{"id": "q9", "text": "no"}\n{"_id": 7, "text": "no"}\n{"id": "q11", "text": "q1"}\n'
+    found = texts_of(b'{"text": "x", "id": "z"}\n' + others + line + b"\n" + others, WANTED, "documents")
+    assert {key: each.text for key, each in found.items()} == {"q1": "tea"}
+    assert texts_of(b'{"_id": 7, "text": "seven"}', {"7"}, "documents") == {"7": Text("", "seven")}
+
+
 def test_whole_texts_keep_their_lines() -> None:
     whole = "One.\n\n  Two.\r\n" * 200
     line = json.dumps({"id": "q1", "text": whole}).encode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -218,6 +219,10 @@ def test_a_browser_is_opened_with_an_address_that_works_once(work: Path) -> None
     opener.chmod(0o755)
     with browser_is(f"{opener} %s"), desk(work, "-o", "a.qrels", "--browser") as served:
         assert served.judge(0, 1)
+        end = time.monotonic() + 10
+        while not (work / "opened.txt").exists() or not (work / "opened.txt").read_text():
+            assert time.monotonic() < end
+            time.sleep(0.02)
         opened = (work / "opened.txt").read_text()
         assert served.path.strip("/") not in opened
         path = "/" + opened.split("/", 3)[3]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 import karat
 from karat.estimation.sampled_documents import read_sample
-from karat.judging.journal import Journal, Judgment
+from karat.judging.journal import Form, Journal, Judgment
 from karat.judging.task import Pair, Task
 from karat.output.errors import DataError
 
@@ -61,6 +62,56 @@ def test_a_part_of_a_sample_is_not_taken_for_the_sample(tmp_path: Path) -> None:
             read_sample(str(path))
         journal.add(1, Judgment(0))
         assert read_sample(str(path))["q1"]["b"] == (0.0, 0.125)
+
+
+def test_a_judgment_is_on_the_disk_before_it_is_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "judged.qrels"
+    settled: list[str] = []
+    real = os.fsync
+
+    def fsync(file: int) -> None:
+        real(file)
+        settled.append(path.read_text() if path.exists() else "")
+
+    with Journal(str(path), TASK) as journal:
+        monkeypatch.setattr(os, "fsync", fsync)
+        journal.add(0, Judgment(3))
+        assert settled == [path.read_text()]
+        journal.change(0, Judgment(1))
+        assert settled[-1] == path.read_text()  # the folder, after the file was replaced
+        assert len(settled) == 3 - (sys.platform == "win32")
+
+
+@pytest.mark.parametrize("name", ["judged.qrels", "judged.csv"])
+def test_a_reader_sees_whole_lines_and_each_pair_once(name: str, tmp_path: Path) -> None:
+    path, task = tmp_path / name, Task("", tuple(Pair("q", f"d{number}") for number in range(200)))
+    stop, seen, faults = threading.Event(), [0], []
+
+    def read() -> None:
+        while not stop.is_set():
+            content = path.read_bytes()
+            form = Form(str(path), task)
+            places = [place for _, place, _ in form.read(content.splitlines(keepends=True), name)]
+            if not content.endswith(b"\n") or len(set(places)) < len(places):
+                faults.append(content)
+            seen[0] = max(seen[0], len(places))
+
+    with Journal(str(path), task) as journal:
+        journal.add(0, Judgment(0))
+        reader = threading.Thread(target=read)
+        reader.start()
+        for place in range(1, 200):
+            journal.add(place, Judgment(place % 4, NOW, "a note"))
+            if place % 10 == 0:
+                journal.change(place, Judgment(0, NOW, "another note"))
+            if place % 25 == 0:
+                journal.change(place - 1, None)
+        stop.set()
+        reader.join(20)
+    assert faults == []
+    assert seen[0] > 10
 
 
 @pytest.mark.parametrize("name", ["judged.qrels", "judged.csv"])

@@ -206,9 +206,11 @@ def serve_page(path: str, given: dict[str, Any]) -> None:
             )
             say(f"{site.address}\n")
             if given["browser"] is not False:
+                import threading
                 import webbrowser
 
-                webbrowser.open(site.address_once)
+                # A browser in the terminal returns only when it is closed.
+                threading.Thread(target=webbrowser.open, args=[site.address_once], daemon=True).start()
 
         serve(session, given["port"] or 0, started)
         click.echo(f"\n{progress(session, given['output'])}", err=True)

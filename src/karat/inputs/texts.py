@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -84,7 +85,7 @@ def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[st
     """
     parse: Callable[[bytes], tuple[str, Text]] | None = None
     for number, line in enumerate(source.lines(LONGEST), 1):
-        if not line.strip():
+        if not line.strip() or is_other(line, wanted):
             continue
         parse = parse or (of_json if line.lstrip()[:1] == b"{" else of_tsv)
         try:
@@ -96,6 +97,28 @@ def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[st
             ) from None
         if key in wanted:
             yield key, text
+
+
+FIRST_FIELD = re.compile(rb'\s*\{\s*"([a-z_]+)"\s*:\s*(?:"([^"\\]*)"|(\d+))\s*[,}]')
+
+
+def is_other(line: bytes, wanted: Container[str]) -> bool:
+    """Returns whether a JSON object begins with an id that is not wanted, so that nobody needs to parse it.
+
+    Example:
+        >>> from karat.inputs.texts import is_other
+        >>> is_other(b'{"_id": "d1", "text": "tea"}', {"d2"}), is_other(b'{"_id": "d1", "id": "d2"}', {"d2"})
+        (True, False)
+    """
+    found = FIRST_FIELD.match(line)
+    name = found[1].decode() if found else ""
+    if found is None or name not in IDS:
+        return False
+    try:
+        key = (found[2] if found[3] is None else found[3]).decode()
+    except UnicodeDecodeError:
+        return False
+    return key not in wanted and not any(f'"{each}"'.encode() in line for each in IDS[: IDS.index(name)])
 
 
 def of_tsv(line: bytes) -> tuple[str, Text]:
