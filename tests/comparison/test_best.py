@@ -215,7 +215,7 @@ def test_a_damaged_ledger_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
         ({"open_held_out": True, "hold_out": 0.3}, "and a ledger"),
         ({"open_held_out": True, "ledger": "x"}, "and a ledger"),
         ({"variants": ["a*"]}, "compared with a baseline"),
-        ({"baseline": "z"}, "No run is called 'z'. The runs are: a, b, c, d, e."),
+        ({"baseline": "z"}, "No run is called 'z'. The runs are a, b, c, d, e."),
         ({"baseline": "a", "variants": ["z*"]}, "fits the pattern 'z\\*'"),
         ({"resamples": 0}, "give a positive number"),
         ({"seed": -1}, "not negative"),

@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.comparison.findings import say
 from karat.comparison.held_out import held_out, record_opening
-from karat.comparison.runs import evaluated, tables_of
+from karat.comparison.runs import evaluated, place_of, tables_of
 from karat.comparison.statistics import SEED
 from karat.comparison.statistics.paired import RESAMPLES, Draw, paired, quantile
 from karat.comparison.statistics.selection import (
@@ -293,7 +293,7 @@ def cells(found: Estimate, *, sign: bool = False) -> list[str]:
 def best(
     scores: ScoresByRun | Mapping[str, Scores] | Sequence[Scores],
     *,
-    baseline: str | None = None,
+    baseline: str | int | None = None,
     variants: Sequence[str] = (),
     folds: int = FOLDS,
     repeats: int = REPEATS,
@@ -314,7 +314,7 @@ def best(
 
     Args:
         scores: the scores of at least two runs, such as the result of ``karat.evaluate`` or ``karat.read_scores``.
-        baseline: the run with which to compare the selected variant.
+        baseline: the run with which to compare the selected variant, by its name, path or index.
         variants: patterns of the names of variants, such as ``dense-*``, one for each family; all runs but the
             baseline if empty.
         folds: the number of folds; one query at a time is left out if there are not more queries than folds.
@@ -349,7 +349,7 @@ def best(
         >>> found.run, found.honest.value <= found.apparent
         ('b', True)
     """
-    refuse_numbers(folds, repeats, alpha, hold_out)
+    refuse_numbers(folds, repeats, alpha)
     if open_held_out and (ledger is None or hold_out is None):
         raise DataError(say("best", "no ledger"))
     if variants and baseline is None:
@@ -359,14 +359,15 @@ def best(
     ids, tables = tables_of([each.scores for each in systems.values()])
     codes = None if cluster is None else groups_of(cluster, ids.texts).codes
     tables = [replace(each, clusters=codes) for each in tables]
-    families = families_of(names, baseline, variants)
-    base = None if baseline is None else names.index(baseline)
+    base = place_of(baseline, systems)
+    families = families_of(names, base, variants)
     held = np.zeros(len(ids), bool) if hold_out is None else held_out(ids, hold_out, salt)
     if hold_out is not None and (held.all() or not held.any()):
         raise DataError(say("best", "one side", share=hold_out, queries=len(ids), held=int(held.sum())))
     method = Method(folds, repeats, Draw(resamples, seed, alpha=alpha))
     found = tuple(method.best_by(each.part(~held).complete(), names, families, base) for each in tables)
-    result = Best(found, alpha, folds, repeats, resamples, seed, baseline, top=top)
+    name = None if base is None else names[base]
+    result = Best(found, alpha, folds, repeats, resamples, seed, name, top=top)
     if hold_out is None:
         return result
     result = replace(result, hold_out=hold_out, salt=salt, held=int(held.sum()))
@@ -381,11 +382,11 @@ def best(
     return replace(result, measures=found, opened_before=same, opened_in_all=others)
 
 
-def refuse_numbers(folds: int, repeats: int, alpha: float, hold_out: float | None) -> None:
+def refuse_numbers(folds: int, repeats: int, alpha: float) -> None:
     """Refuses numbers outside their range.
 
     Raises:
-        DataError: fewer than two folds, no division, or a level or share that is not between 0 and 1.
+        DataError: fewer than two folds, no division, or a level that is not between 0 and 1.
     """
     if folds < 2:
         raise DataError(say("best", "no folds", folds=folds))
@@ -393,22 +394,17 @@ def refuse_numbers(folds: int, repeats: int, alpha: float, hold_out: float | Non
         raise DataError(say("best", "no repeats", repeats=repeats))
     if not 0.0 < alpha < 1.0:
         raise DataError(say("best", "no level", alpha=alpha))
-    if hold_out is not None and not 0.0 < hold_out < 1.0:
-        raise DataError(say("best", "no share", share=hold_out))
 
 
-def families_of(names: list[str], baseline: str | None, variants: Sequence[str]) -> dict[str, list[int]]:
+def families_of(names: list[str], base: int | None, variants: Sequence[str]) -> dict[str, list[int]]:
     """Returns the columns of the runs in each family of variants, by the pattern of their names.
 
     Raises:
-        DataError: no run has the baseline's name, or no other run fits a pattern.
+        DataError: no run except the baseline fits a pattern.
     """
-    if baseline is None:
+    if base is None:
         return {}
-    if baseline not in names:
-        shown = ", ".join(names[:5])
-        raise DataError(say("best", "no baseline", baseline=baseline, names=shown))
-    others = [(place, name) for place, name in enumerate(names) if name != baseline]
+    others = [(place, name) for place, name in enumerate(names) if place != base]
     found = {
         pattern: [place for place, name in others if fnmatchcase(name, pattern)]
         for pattern in variants or ("*",)

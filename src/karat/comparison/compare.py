@@ -14,7 +14,7 @@ import numpy as np
 
 from karat.comparison.cautions import cautions_of
 from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, TESTS, Findings, Settings
-from karat.comparison.runs import Evaluation, RunsLike, evaluated, named, parts_of, tables_of
+from karat.comparison.runs import Evaluation, RunsLike, evaluated, named, parts_of, place_of, tables_of
 from karat.comparison.significance import contests_of
 from karat.comparison.statistics import SEED
 from karat.comparison.statistics.paired import RESAMPLES, refuse_seed
@@ -194,7 +194,7 @@ def compare(
         family=family,
         resamples=resamples or 0,
         seed=seed,
-        baseline=place_of(baseline, names, systems),
+        baseline=place_of(baseline, runs.systems),
         confidence=confidence,
         interval=interval,
         rope=rope,
@@ -338,30 +338,6 @@ def resamples_for(test: str, correction: str, comparisons: int, requested: Setti
     if test != "randomisation" or correction in ("none", "bh"):
         return RESAMPLES
     return min(MOST_RESAMPLES, max(RESAMPLES, math.ceil(20 * comparisons / requested.alpha)))
-
-
-def place_of(baseline: str | int | None, names: Sequence[str], systems: Sequence[System]) -> int | None:
-    """Returns the index of the baseline, given by its name, path or index.
-
-    Raises:
-        DataError: there is no such run.
-    """
-    if baseline is None:
-        return None
-    if isinstance(baseline, int):
-        if not 0 <= baseline < len(names):
-            raise DataError(
-                f"baseline={baseline}: give the index of one of the {len(names)} runs, counted from 0."
-            )
-        return baseline
-    if baseline in names:
-        return names.index(baseline)
-    given = [each.run and each.run.origin.path for each in systems]
-    paths = [os.path.normpath(path) if path else "" for path in given]
-    if os.path.normpath(baseline) in paths:
-        return paths.index(os.path.normpath(baseline))
-    hint = did_you_mean(baseline, names, f"The runs are {', '.join(names[:20])}.")
-    raise DataError(f"No run is called '{baseline}'. {hint}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, cast
@@ -11,18 +10,21 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat.comparison.findings import say
+from karat.comparison.runs import evaluated, place_of
 from karat.comparison.statistics.sample_size import (
     Aim,
     interval_of_sd,
     judged_by_people,
     queries_for,
 )
-from karat.evaluation.scores import Scores, ScoresByRun
 from karat.output.document import Document, Documented, Items, Line, Section, Table, apart, decimals
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from karat.comparison.runs import System
+    from karat.evaluation.scores import Scores, ScoresByRun
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ def plan(
     difference: float | None = None,
     equivalence: float | None = None,
     non_inferiority: float | None = None,
-    baseline: str | None = None,
+    baseline: str | int | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
     comparisons: int = 1,
@@ -192,12 +194,13 @@ def plan(
     if comparisons < 1:
         raise DataError(say("plan", "no comparisons", value=comparisons))
     refuse_half_a_judge(correlation, judged)
-    runs = named(scores)
+    systems = evaluated(None, scores, None).systems
+    labels = next(iter(systems.values())).scores.labels
     level = alpha / comparisons
     rows = tuple(
         row
-        for measure in runs[0].labels
-        for first, second in pairs_of(runs, baseline)
+        for measure in labels
+        for first, second in pairs_of(systems, baseline)
         for row in [needed(measure, first, second, aim, size, power, level, correlation, judged)]
     )
     return Plan(aim, size, power, level, comparisons, correlation, judged, rows)
@@ -235,31 +238,16 @@ def refuse_half_a_judge(correlation: float | None, judged: int | None) -> None:
         raise DataError(say("plan", "nothing judged", value=judged))
 
 
-def named(scores: ScoresByRun | Mapping[str, Scores] | Sequence[Scores]) -> list[Scores]:
-    """Returns the scores of the runs.
-
-    Raises:
-        DataError: there are fewer than two runs.
-    """
-    runs = list(scores.values()) if isinstance(scores, Mapping) else list(scores)
-    if len(runs) < 2 or not all(isinstance(each, Scores) for each in runs):
-        raise DataError(say("plan", "two runs", runs=len(runs)))
-    return runs
-
-
-def pairs_of(runs: list[Scores], baseline: str | None) -> list[tuple[Scores, Scores]]:
+def pairs_of(systems: Mapping[str, System], baseline: str | int | None) -> list[tuple[Scores, Scores]]:
     """Returns the pairs of runs to compare.
 
     Raises:
-        DataError: no run has the baseline's name.
+        DataError: there is no such baseline.
     """
-    if baseline is None:
-        return list(combinations(runs, 2))
-    base = next((each for each in runs if each.name == baseline), None)
+    runs, base = [each.scores for each in systems.values()], place_of(baseline, systems)
     if base is None:
-        names = ", ".join(each.name for each in runs[:5])
-        raise DataError(say("plan", "no baseline", baseline=baseline, names=names))
-    return [(each, base) for each in runs if each is not base]
+        return list(combinations(runs, 2))
+    return [(each, runs[base]) for place, each in enumerate(runs) if place != base]
 
 
 def needed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -23,7 +24,7 @@ from karat.inputs.run import Run, RunLike, in_memory, names_apart, refuse_alike
 from karat.inputs.runs import TextRun, as_mapping
 from karat.inputs.sources import BYTE_ORDER_MARK, source_of
 from karat.measures import parse_measure
-from karat.output.errors import DataError
+from karat.output.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -100,7 +101,7 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
         names = names_apart(ready)
         found = [(name, taken(each, name)) for name, each in zip(names, ready, strict=True)]
     if len(found) < least:
-        raise DataError("A comparison needs at least two runs.")
+        raise DataError(f"A comparison needs at least two runs, not {len(found)}.")
     return dict(found)
 
 
@@ -125,6 +126,31 @@ def tag_of(run: Run) -> str:
 
 HELD_TOGETHER = 2**28
 """Bytes of runs that are held in memory together, so that each file is read once."""
+
+
+def place_of(baseline: str | int | None, systems: Mapping[str, System]) -> int | None:
+    """Returns the index of the baseline, given by its name, path or index.
+
+    Raises:
+        DataError: there is no such run.
+    """
+    names = list(systems)
+    if baseline is None:
+        return None
+    if isinstance(baseline, int):
+        if not 0 <= baseline < len(names):
+            raise DataError(
+                f"baseline={baseline}: give the index of one of the {len(names)} runs, counted from 0."
+            )
+        return baseline
+    if baseline in systems:
+        return names.index(baseline)
+    origins = [each.scores.inputs.get("run") for each in systems.values()]
+    paths = [os.path.normpath(each.path) if each and each.path else "" for each in origins]
+    if os.path.normpath(baseline) in paths:
+        return paths.index(os.path.normpath(baseline))
+    hint = did_you_mean(baseline, names, f"The runs are {', '.join(names[:20])}.")
+    raise DataError(f"No run is called '{baseline}'. {hint}")
 
 
 def evaluated(
