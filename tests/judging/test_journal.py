@@ -135,6 +135,38 @@ def test_a_line_whose_write_was_interrupted_is_removed(name: str, tmp_path: Path
         assert path.read_bytes() == whole
 
 
+def test_the_rest_of_an_interrupted_replacement_is_removed(tmp_path: Path) -> None:
+    path, part = tmp_path / "judged.qrels", tmp_path / ".judged.qrels.part"
+    with Journal(str(path), TASK) as journal:
+        journal.add(0, Judgment(3))
+    part.write_bytes(b"q1 0 a")
+    with Journal(str(path), TASK) as journal:
+        assert not part.exists()
+        part.write_bytes(b"q1 0 a")
+        journal.change(0, Judgment(2))
+    assert path.read_text() == "q2 0 a 2\nq1 0 a 2\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["judged.qrels"]
+
+
+def test_a_replacement_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "judged.qrels"
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with Journal(str(path), TASK) as journal:
+        journal.add(0, Judgment(3))
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "replace", fail)
+            with pytest.raises(DataError, match=r"Cannot write .*: No space left on device"):
+                journal.change(0, None)
+        assert path.read_text() == "q2 0 a 2\nq1 0 a 3\n"
+        journal.change(0, Judgment(1))
+        journal.add(1, Judgment(1))
+    assert path.read_text() == "q2 0 a 2\nq1 0 a 1\nq1 0 b 1\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["judged.qrels"]
+
+
 def test_an_interrupted_first_line_is_written_again(tmp_path: Path) -> None:
     path = tmp_path / "judged.csv"
     path.write_bytes(b"query,docu")

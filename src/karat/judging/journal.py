@@ -20,7 +20,7 @@ from karat.inputs import ENDINGS, PACKED
 from karat.judging import say
 from karat.judging.file_lock import FileLock
 from karat.output.errors import DataError
-from karat.output.files import write_whole
+from karat.output.files import mode_of, write_new
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -186,6 +186,8 @@ class Journal:
 
     def __init__(self, path: str, task: Task, judge: str = "") -> None:
         self.path, self.judge = os.path.realpath(path), judge
+        # The lock makes a fixed name safe, and the next process removes what a killed one left.
+        self.part = os.path.join(os.path.dirname(self.path), f".{os.path.basename(self.path)}.part")
         self.form = Form(self.path, task)
         self.judgments: dict[int, Judgment] = {}
         self.repaired, self.broken, self.file = "", False, -1
@@ -208,6 +210,7 @@ class Journal:
             return
         if not stat.S_ISREG(mode):
             raise DataError(say("journal", "no file"), file=self.path)
+        self.tidy()
         self.open()
         try:
             self.read()
@@ -291,10 +294,20 @@ class Journal:
     def replace(self, judgments: Mapping[int, Judgment]) -> None:
         """Writes a new file with these judgments in place of the old one."""
         lines = [self.form.line(place, each) for place, each in judgments.items()]
-        write_whole(self.path, b"".join([self.form.head, *lines]))
+        try:
+            self.tidy()
+            write_new(self.part, b"".join([self.form.head, *lines]), mode_of(self.path))
+            os.replace(self.part, self.path)
+        except OSError as error:
+            raise self.unwritten(error) from None
         settle(os.path.dirname(self.path))
         self.judgments = dict(judgments)
         self.open()
+
+    def tidy(self) -> None:
+        """Removes the part of a new file that an interrupted process left."""
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.part)
 
     def cut(self, size: int) -> None:
         """Cuts the file to its first ``size`` bytes, or refuses all further writes."""
