@@ -22,17 +22,26 @@ def qrels(grade: Callable[[int, int], object] | None = None, queries: int = QUER
     )
 
 
+ORDERS = ((0, 1, 4, 2, 8, 3, 12, 5, 16, 6, 7, 9), (1, 0, 4, 8, 2, 3, 5, 12, 6, 7, 16, 9))
+"""Relevant documents are rather at the top, as in a run that is better than a random order."""
+
+
+def ordinary(query: int, place: int) -> str:
+    """The document of the query at a place."""
+    return f"d{query:02}x{ORDERS[query % 2][place]:02}"
+
+
 def run(
     score: Callable[[int, int], object] | None = None,
     *,
     rank: Callable[[int], object] = lambda place: place + 1,
     query: Callable[[int], str] = lambda query: f"q{query:02}",
-    document: Callable[[int, int], str] = lambda query, place: f"d{query:02}x{(place + query) % JUDGED:02}",
+    document: Callable[[int, int], str] = ordinary,
     tag: str = "run",
     depth: int = DEPTH,
     queries: range = range(QUERIES),
 ) -> str:
-    """Twelve judged documents a query, beginning elsewhere for each, with falling scores."""
+    """Twelve judged documents a query, in one of two orders, with falling scores."""
     score = score or (lambda query, place: f"{30 - place}.5")
     return "".join(
         f"{query(each)} Q0 {document(each, place)} {rank(place)} {score(each, place)} {tag}\n"
@@ -121,7 +130,7 @@ CASES: dict[str, Case] = {
     "float-grades": Case("warning", qrels(lambda query, document: 1.5 if document % 4 == 0 else 0.25)),
     "large-grades": Case("note", qrels(lambda query, document: 100 if document % 4 == 0 else 0)),
     "one-grade": Case("note", qrels(lambda query, document: 1)),
-    "all-relevant": Case("note", qrels(lambda query, document: 1 + document % 5)),
+    "all-relevant": Case("note", qrels(lambda query, document: 3 if document % 4 == 0 else 1 + document % 2)),
     "no-relevant": Case("note", qrels(lambda query, document: int(document % 4 == 0 and query > 2))),
     "few-queries": Case("warning", qrels(queries=3), (run(queries=range(3)),)),
     # runs
@@ -132,7 +141,9 @@ CASES: dict[str, Case] = {
     "ties": Case("warning", runs=(run(lambda query, place: 30 - place // 3),)),
     "single-precision": Case("warning", runs=(run(lambda query, place: f"{1 - place * 1e-10:.12f}"),)),
     "rank-order": Case("warning", runs=(run(rank=lambda place: (place * 5) % DEPTH + 1),)),
-    "ascending-scores": Case("error", runs=(run(lambda query, place: f"{place}.25"),)),
+    "ascending-scores": Case(
+        "error", runs=(run(lambda query, place: f"{place}.25"),), also=frozenset({"near-baseline"})
+    ),
     "unsorted": Case("note", runs=("".join(reversed(run().splitlines(keepends=True))),)),
     "constant-ranks": Case("note", runs=(run(rank=lambda place: 0),)),
     "odd-ranks": Case("note", runs=(run(rank=lambda place: f"r{place}"),)),
@@ -147,12 +158,18 @@ CASES: dict[str, Case] = {
     "no-common-document": Case("error", runs=(run(document=lambda query, place: f"p{place}"),)),
     "document-spelling": Case("error", runs=(run(document=lambda query, place: f"D{query:02}X{place:02}"),)),
     "unjudged": Case("note", runs=(run(document=lambda query, place: f"d{query:02}x{place * 3:02}"),)),
-    "self-retrieval": Case("warning", runs=(run(document=own),)),
+    "self-retrieval": Case("warning", runs=(run(document=own),), also=frozenset({"near-baseline"})),
     "perfect": Case("warning", runs=(run(document=perfect),)),
+    "near-baseline": Case(
+        "warning", runs=(run(document=lambda query, place: f"d{query:02}x{(place + query) % JUDGED:02}"),)
+    ),
+    "saturated": Case(
+        "note", runs=(run(document=lambda query, place: (perfect if query > 3 else ordinary)(query, place)),)
+    ),
     # several runs
     "identical-runs": Case("warning", runs=(run(), run(tag="other"))),
     "same-name": Case("note"),
-    "list-lengths": Case("warning", runs=(run(), run(depth=5))),
+    "list-lengths": Case("warning", runs=(run(), run(depth=7))),
     "unjudged-gap": Case(
         "warning",
         runs=(run(), run(document=lambda query, place: f"d{query:02}x{place * 3:02}")),

@@ -41,11 +41,15 @@ def files(tmp_path: Path) -> tuple[str, str, str]:
     return qrels, clean, short
 
 
-def test_a_clean_run_takes_one_line_and_exits_with_0(
+def test_clean_judgments_take_one_line_and_a_clean_run_its_baselines(
     files: tuple[str, str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ended(*files[:2]) == 0
+    assert ended(files[0]) == 0
     assert capsys.readouterr().out == "clean\n"
+    assert ended(*files[:2]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("What rankings that ignore the query score\n")
+    assert printed.endswith("\n\nclean\n")
 
 
 def test_a_warning_exits_with_1_and_with_2_if_strict(

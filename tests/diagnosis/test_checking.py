@@ -63,7 +63,9 @@ def codes(found: Any) -> set[str]:
 def test_a_clean_pair_is_met_with_silence(tmp_path: Path) -> None:
     found = examined(tmp_path, broken.Case("note"))
     assert found.findings == ()
-    assert found.to_text() == str(found) + "\n" == "clean\n"
+    assert found.to_text() == str(found) + "\n"
+    assert found.to_text().endswith("\n\nclean\n")
+    assert str(check(written(tmp_path, broken.Case("note"))[0])) == "clean"
     assert (found.ok, found.exit_code) == (True, 0)
 
 
@@ -392,10 +394,11 @@ def content_of(survey: _native.Survey, judgments: _native.Judgments) -> dict[str
 
 
 def test_dicts_are_checked_like_files() -> None:
-    qrels = {f"q{n}": {f"d{m}": m % 2 for m in range(12)} for n in range(25)}
-    run = {f"q{n}": {f"d{(m + n) % 12}": 12.5 - m for m in range(12)} for n in range(25)}
+    qrels = {f"q{n}": {f"d{n}-{m}": m % 2 for m in range(12)} for n in range(25)}
+    order = sorted(range(12), key=lambda m: m - 4.5 * (m % 2))
+    run = {f"q{n}": {f"d{n}-{m}": 12.5 - place for place, m in enumerate(order)} for n in range(25)}
     assert check(qrels, run).findings == ()
-    assert codes(check(qrels, {"a": run, "b": {**run, "q0": {"d1": float("inf"), "d2": 1.0}}})) == {
+    assert codes(check(qrels, {"a": run, "b": {**run, "q0": {"d0-1": float("inf"), "d0-2": 1.0}}})) == {
         "infinite-scores"
     }
 
@@ -440,8 +443,8 @@ def test_json_holds_everything() -> None:
 
 def test_markdown_is_a_table_with_a_row_for_each_finding() -> None:
     found = check(QRELS, lines("q2 Q0 d 1 1"))
-    rows = [line for line in found.to_markdown().splitlines() if line.startswith("| ")]
-    assert len(rows) == 2 + len(found)
+    table = found.to_markdown().partition("###")[0]
+    assert len([line for line in table.splitlines() if line.startswith("| ")]) == 2 + len(found)
 
 
 def test_a_frame_has_a_row_for_each_finding() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
+from karat.diagnosis.check.baselines import Baseline, baselines_of, no_better, saturated
+from karat.diagnosis.check.baselines import section as baseline_table
 from karat.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, Finding, Kind, found
 from karat.diagnosis.check.inputs import COLUMNS, Files, Text, head, taken
 from karat.diagnosis.check.lenient import Judged, Pair
@@ -40,6 +42,7 @@ class Check(Documented):
     Args:
         findings: the findings.
         subjects: the names of the checked files and runs.
+        baselines: the mean of each run by each measure, and what rankings that ignore the query would score.
 
     Example:
         >>> import karat
@@ -52,6 +55,7 @@ class Check(Documented):
 
     findings: tuple[Finding, ...]
     subjects: tuple[str, ...]
+    baselines: tuple[Baseline, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -81,7 +85,7 @@ class Check(Documented):
 
     def on_command_line(self) -> Check:
         """Returns the check with remedies that name options of the command line instead of arguments."""
-        return Check(tuple(each.on_command_line() for each in self.findings), self.subjects)
+        return replace(self, findings=tuple(each.on_command_line() for each in self.findings))
 
     def summary(self) -> str:
         """``2 errors, 1 warning, 3 notes``, or ``clean``."""
@@ -94,8 +98,9 @@ class Check(Documented):
     def document(self, layout: str = "text") -> Document:
         """Returns a section for each finding in text, or a table of the findings in other formats."""
         summary = Section([Line(self.summary(), "verdict")])
+        table = [baseline_table(self.baselines)] if self.baselines else []
         if layout == "text":
-            return Document([*map(section, grouped(self.findings)), summary])
+            return Document([*map(section, grouped(self.findings)), *table, summary])
         header = ["severity", "code", "in", "what", "where", "what it does", "what to do"]
         rows = [
             [
@@ -109,7 +114,7 @@ class Check(Documented):
             ]
             for each in self.findings
         ]
-        return Document([*([Section([Table(header, rows, len(header))])] if rows else []), summary])
+        return Document([*([Section([Table(header, rows, len(header))])] if rows else []), *table, summary])
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the exit code, the number of findings of each severity, and all findings."""
@@ -120,6 +125,7 @@ class Check(Documented):
             "notes": self.count(NOTE),
             "checked": self.subjects,
             "findings": self.findings,
+            "baselines": self.baselines,
             "karat": __version__,
         }
 
@@ -232,8 +238,11 @@ def check(
         findings += [each for look in looks for each in look(pair)]
     if len(pairs) > 1:
         findings += [each for look in RUN_VS_RUN for each in look(pairs)]
+    baselines = baselines_of(pairs)
+    findings += [*no_better(baselines), *saturated(pairs)]
     findings.sort(key=lambda each: ORDER.index(each.severity))
-    return Check(tuple(findings), tuple(text.name for text in (judgments, *texts, *second)))
+    names = tuple(text.name for text in (judgments, *texts, *second))
+    return Check(tuple(findings), names, tuple(each for _, its in baselines for each in its))
 
 
 def named(runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
