@@ -201,3 +201,12 @@ def test_the_honesty_of_the_best_of_simulated_runs_is_measured(
     said = capsys.readouterr().out
     assert "best of 12, n = 20, expected value, error" in said
     assert "400 runs, 50 queries" in said
+
+
+def test_the_coverage_over_several_collections_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    from bench import several_collections
+
+    several_collections.main(["--replicates", "3", "--runs", "5"])
+    said = capsys.readouterr().out
+    assert "spread 0.02, bootstrap, coverage" in said
+    assert "5 runs, 56 collections, 500 queries each" in said

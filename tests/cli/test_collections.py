@@ -199,3 +199,33 @@ def test_damaged_folders_are_refused(said, tmp_path: Path) -> None:  # type: ign
     (folder / "qrels.txt").write_text("q 0 d 1\n")
     (folder / "b.qrels").write_text("q 0 d 1\n")
     assert "several files may be the judgments" in said(tmp_path / "one")[2]
+
+
+def test_the_report_is_one_page_with_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.html"
+    main(
+        [
+            "report",
+            "--collections",
+            str(KITCHEN),
+            "-m",
+            "nDCG@5",
+            "--title",
+            "Kitchen <runs>",
+            "-o",
+            str(page),
+        ]
+    )
+    text = page.read_text()
+    assert "7 collections, 4 runs, 146 queries" in capsys.readouterr().err
+    assert "<title>Kitchen &lt;runs&gt;</title>" in text
+    assert text.count("<svg") == 2
+    assert text.count("<title>rice: ") == 3
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+    for options in (["--queries", "q.tsv"], ["--unjudged-bounds"]):
+        with pytest.raises(SystemExit):
+            main(["report", "--collections", str(KITCHEN), "-o", str(page), *options])
+        assert f"{options[0]} has no meaning with --collections" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["report", "q", "a", "b", "-o", str(page), "--target", "these"])
+    assert "--target needs --collections" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The option ``--collections`` of ``karat compare``: its other options, what it excludes, and its output."""
+"""``--collections`` of ``karat compare`` and ``karat report``: its options, what it excludes, and its output."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
 
 USED = (
     *("files", "measures", "baseline", "correction", "alpha", "confidence", "bootstrap", "rope", "target"),
-    *("resamples", "seed", "pairs", "top", "layout", "label", "caption", *SEVERAL),
+    *("resamples", "seed", "pairs", "top", "layout", "label", "caption", "output", "title", *SEVERAL),
     *("profile", "qrels_columns", "run_columns", "folders", "exclude", "depth", "lenient"),
 )
 """The options that have a meaning with several collections, besides the policy."""
 
-SETTINGS = ("baseline", "correction", "alpha", "confidence", "rope", "target", "resamples", "seed")
+SETTINGS = (
+    *("baseline", "correction", "alpha", "confidence", "rope", "target", "resamples", "seed", "interval"),
+    *("average", "absent", "friedman_ties", "borda_of"),
+)
+"""The names of the settings that options give."""
 
 NARROWEST = 60
 
@@ -71,31 +75,78 @@ def compare_several(
         given: the options for reading files.
         options: all other options.
     """
+    interval = "bootstrap" if options["bootstrap"] else "t"
+    found = compared_several(files, several, options["measures"], given, {**options, "interval": interval})
+    show(found, layout, **shown)
+
+
+def report_several(
+    files: tuple[str, ...],
+    output: str,
+    several: dict[str, Any],
+    measures: tuple[str, ...],
+    given: Given,
+    options: dict[str, Any],
+) -> None:
+    """Compares runs on several collections, and writes one HTML page.
+
+    Args:
+        files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
+        output: the file of the page; ``-`` is standard output.
+        several: the options about several collections.
+        measures: the measures.
+        given: the options for reading files.
+        options: all other options.
+    """
+    from karat.output.files import write_whole
+
+    refuse_misuse(*files, several["collections"], output=output)
+    found = compared_several(files, several, measures, given, options)
+    page = found.document("html", title=options["title"] or "").page()
+    if output == "-":
+        say(page)
+    else:
+        write_whole(output, page)
+        click.echo(
+            f"{output}: {found.heading().replace(' |', ',')}, {len(page.encode()) / 1e6:.1f} MB.", err=True
+        )
+
+
+def compared_several(
+    files: tuple[str, ...],
+    several: dict[str, Any],
+    measures: tuple[str, ...],
+    given: Given,
+    options: dict[str, Any],
+) -> Any:
+    """Returns the comparison of runs on several collections.
+
+    Args:
+        files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
+        several: the options about several collections.
+        measures: the measures.
+        given: the options for reading files.
+        options: all other options.
+    """
     from karat.comparison.collection_findings import AcrossSettings
     from karat.comparison.collection_scores import scored
     from karat.comparison.collections import compared, refuse_words
 
     refuse_meaningless()
     refuse_misuse(*files, given.exclude)
-    path = several.pop("collections")
-    chosen = {**{name: options[name] for name in SETTINGS}, **several}
-    interval = "bootstrap" if options["bootstrap"] else "t"
-    settings = AcrossSettings(interval=interval, **present(chosen))
+    chosen = {name: each for name, each in {**options, **several}.items() if name in SETTINGS}
+    settings = AcrossSettings(**present(chosen))
     refuse_words(settings)
-    measures = options["measures"]
-    found = compared(
-        scored(
-            path,
-            [split(each) for each in files],
-            list(measures) or None,
-            absent=settings.absent,
-            **given.conventions,
-            opened=given.named_run,
-            judged=lambda qrels: given.qrels(qrels, measures or None),
-        ),
-        settings,
+    found = scored(
+        several["collections"],
+        [split(each) for each in files],
+        list(measures) or None,
+        absent=settings.absent,
+        **given.conventions,
+        opened=given.named_run,
+        judged=lambda qrels: given.qrels(qrels, measures or None),
     )
-    show(found, layout, **shown)
+    return compared(found, settings)
 
 
 def show(

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from karat.cli.collections import compare_several, several_in
+from karat.cli.collections import compare_several, report_several, several_in
 from karat.cli.options import Given, options, present, refuse_few, refuse_misuse, split
 from karat.cli.people_and_model import (
     judging_given,
@@ -181,7 +181,16 @@ def report_command(
     \b
         karat report qrels.txt bm25.run dense.run -o report.html
         karat report qrels.txt old=a/x.run new=b/x.run -o page.html --title New
+        karat report --collections beir -o report.html
+
+    With --collections in place of QRELS, the page compares runs on several collections.
     """
+    several = several_in(options)
+    if several["collections"] is not None:
+        report_several(files, output, several, measures, given, options)
+        return
+    if options.pop("target") is not None:
+        raise click.UsageError("--target needs --collections.")
     from karat.reports import report
     from karat.reports.page import portable
 

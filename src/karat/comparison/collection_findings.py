@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from karat.comparison.statistics import SEED
@@ -104,7 +105,8 @@ class OneCollection:
         left_out: the number of queries that were left out, because a run has no value for them.
         means: the mean of each run; NaN for a missing run.
         ranks: the mid-rank of each run, where 1 is the best; NaN for a missing run.
-        beaten: the indices of the runs that each run significantly outperforms on this collection.
+        beaten: the indices of the runs that each run significantly outperforms on this collection; None where only
+            means are known, and for more than 100 runs.
     """
 
     name: str
@@ -112,7 +114,7 @@ class OneCollection:
     left_out: int
     means: tuple[float, ...]
     ranks: tuple[float, ...]
-    beaten: tuple[tuple[int, ...], ...]
+    beaten: tuple[tuple[int, ...], ...] | None
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ class Across:
     resamples: int
     other_target: int | None
 
-    @property
+    @cached_property
     def order(self) -> list[int]:
         """The runs from the best to the worst mean."""
         sense = 1 if self.smaller_is_better else -1

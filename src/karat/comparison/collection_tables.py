@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from karat.comparison.critical_difference import RankPicture
+from karat.comparison.difference_picture import DifferencePicture, Differences
 from karat.comparison.findings import SHORT_NAMES, letter, say
 from karat.comparison.tables import Sheet
 from karat.comparison.verdict import MOST_LETTERED, interval, listed, p_text, signed
@@ -31,7 +33,7 @@ from karat.output.document import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.comparison.collection_findings import Across, AcrossPair, AcrossSettings
+    from karat.comparison.collection_findings import Across, AcrossPair, AcrossSettings, OneCollection
     from karat.output.document import Part
 
 DIGITS = 4
@@ -62,8 +64,8 @@ class CollectionsComparison(Documented):
         >>> import karat
         >>> values = {"web": {"a": 0.3, "b": 0.4}, "news": {"a": 0.2, "b": 0.5}, "law": {"a": 0.6, "b": 0.5}}
         >>> found = karat.compare_collections(values)
-        >>> found["value"].mean_ranks == (1 + 2 / 3, 1 + 1 / 3)
-        True
+        >>> [round(each, 2) for each in found["value"].mean_ranks]
+        [1.67, 1.33]
     """
 
     collections: tuple[str, ...]
@@ -80,22 +82,27 @@ class CollectionsComparison(Documented):
         """
         return self.measures[measure]
 
-    def document(self, layout: str = "text", *, pairs: str = "top", top: int | None = None) -> Document:
+    def document(
+        self, layout: str = "text", *, pairs: str = "top", top: int | None = None, title: str = ""
+    ) -> Document:
         """Returns the heading, and for each measure the answer, the tables, the picture of ranks and the method.
 
         Args:
             layout: ``text``, ``markdown``, ``latex`` or ``html``.
             pairs: ``top`` for some of many pairs, or ``all``.
             top: the number of best runs to show; None for all of up to 30 runs, else 20.
+            title: the title of a page.
         """
-        del layout
+        if layout == "html" and not title:
+            sizes = {"runs": len(self.names), "collections": len(self.collections)}
+            title = say("collections", "title", **sizes)
         sections = [Section([Line(self.heading())])]
         for each in self.measures.values():
             view = Shown(self, each, pairs, top)
-            sections += view.sections()
+            sections += view.sections(titled=layout != "text")
         warned: list[Part] = [Line(each, mark="! ", tone="warning") for each in self.warnings()]
         sections.append(Section([Items(self.method(), "footer", hang=0)]))
-        return Document([*sections, Section(warned)])
+        return Document([*sections, Section(warned)], title)
 
     def heading(self) -> str:
         """Returns the number of collections, runs and queries."""
@@ -149,6 +156,9 @@ class CollectionsComparison(Documented):
                 found.append(say("collections", "left out", measure=each.label, shown=shown))
             if each.smaller_is_better:
                 found.append(say("cautions", "smaller", names=each.label))
+            single = [one.name for one in each.collections if one.queries == 1]
+            if single and self.settings.target == "these":
+                found.append(say("collections", "single", measure=each.label, shown=listed(single)))
             if each.complete < 2:
                 found.append(say("collections", "incomplete", measure=each.label, complete=each.complete))
         return found
@@ -244,11 +254,8 @@ class CollectionsComparison(Documented):
 
     def contents(self, found: Across) -> dict[str, Any]:
         """Returns the result of one measure as plain values."""
-        whole = {
-            key: value
-            for key, value in vars(found).items()
-            if key not in ("pairs", "collections", "friedman")
-        }
+        apart = ("pairs", "collections", "friedman")
+        whole = {each.name: getattr(found, each.name) for each in fields(found) if each.name not in apart}
         return {
             **whole,
             "friedman": None if found.friedman is None else found.friedman._asdict(),
@@ -350,7 +357,7 @@ class CollectionsComparison(Documented):
                 "queries": one.queries,
                 "mean": one.means[run],
                 "rank": one.ranks[run],
-                "better_than": letters(one.beaten[run], len(self.names)),
+                "better_than": None if one.beaten is None else letters(one.beaten[run], len(self.names)),
             }
             for label, each in self.measures.items()
             for one in each.collections
@@ -395,17 +402,26 @@ class Shown:
             return order[: self.top]
         return order if len(order) <= MOST_SHOWN else order[:SHOWN]
 
-    def sections(self) -> list[Section]:
-        """Returns the answer, the tables and the picture."""
-        found = self.found
-        made = [Section([Line(self.answer(), "verdict"), *self.more()]), Section([self.board()])]
-        if found.pairs:
-            made.append(Section([self.against()]))
-            made += [Section([each]) for each in self.posterior()]
-        made.append(Section([self.matrix()]))
-        said = self.ranks_said()
+    def sections(self, *, titled: bool = False) -> list[Section]:
+        """Returns the answer, the tables and the pictures.
+
+        Args:
+            titled: whether sections have titles, as outside of plain text.
+        """
         pictures: list[Part] = [*self.pictures()]
-        made.append(Section([*pictures, *([Items(said, hang=0)] if said else [])]))
+        said = self.ranks_said()
+        parts: list[tuple[str, list[Part]]] = [
+            (self.found.label, [Line(self.answer(), "answer" if titled else "verdict"), *self.more()]),
+            ("runs", [self.board(), self.differences()]),
+            ("pairs", [self.against()] if self.found.pairs else []),
+            ("posterior", [*self.posterior()]),
+            ("each", [self.matrix()]),
+            ("ranks", [*pictures, *([Items(said, hang=0)] if said else [])]),
+        ]
+        made = []
+        for key, its in parts:
+            title = key if key == self.found.label else say("collections", f"title:{key}")
+            made += [Section(its, title if titled else "")] if its else []
         return made
 
     # ------------------------------------------------------------ sentences
@@ -534,23 +550,31 @@ class Shown:
         """Returns the shown pairs with the better run first, and a sentence about the others."""
         found, baseline = self.found, self.whole.settings.baseline
         place = {run: number for number, run in enumerate(found.order)}
+        best, total = found.order[0], len(found.pairs)
         if baseline is not None:
             pairs = sorted(found.pairs, key=lambda pair: place[pair.a])
             few, key = pairs[:MOST_AGAINST_BASELINE], "hidden pairs"
         else:
-            turned = [pair if place[pair.a] < place[pair.b] else reversed_pair(pair) for pair in found.pairs]
+            some = [
+                pair
+                for pair in found.pairs
+                if self.which == "all" or total <= MOST_PAIRS or best in (pair.a, pair.b)
+            ]
+            turned = [pair if place[pair.a] < place[pair.b] else reversed_pair(pair) for pair in some]
             pairs = sorted(turned, key=lambda pair: (place[pair.a], place[pair.b]))
-            few = pairs if len(pairs) <= MOST_PAIRS else [each for each in pairs if each.a == found.order[0]]
-            few, key = few[:MOST_PAIRS], "hidden pairs of best"
-        if self.which == "all" or len(few) == len(pairs):
+            few, key = pairs[:MOST_PAIRS], "hidden pairs of best"
+        if self.which == "all" or len(few) == total:
             return pairs, ""
-        return few, say("collections", key, shown=len(few), pairs=len(pairs))
+        return few, say("collections", key, shown=len(few), pairs=total)
 
     def pair_names(self, shown: Sequence[AcrossPair]) -> tuple[str, list[list[str]]]:
         """Returns the title of the column of pairs, and the letters and names of each pair."""
         names, baseline = self.whole.names, self.whole.settings.baseline
         if baseline is not None:
             return f"vs {baseline}", [[letter(pair.a), names[pair.a]] for pair in shown]
+        if len({pair.a for pair in shown}) == 1 < len(shown):
+            title = f"{names[shown[0].a]} vs"
+            return title, [[f"{letter(pair.a)}-{letter(pair.b)}", names[pair.b]] for pair in shown]
         return "pair", [
             [f"{letter(pair.a)}-{letter(pair.b)}", f"{names[pair.a]} - {names[pair.b]}"] for pair in shown
         ]
@@ -596,35 +620,39 @@ class Shown:
 
     def matrix(self) -> Table:
         """Returns the means of each run in each collection, with collections as rows if that fits into 80 columns."""
-        by_collection = self.by_collection()
-        if columns_of(by_collection.header, by_collection.rows, 1) <= COLUMNS:
-            return by_collection
+        letters_alone = [letter(run) for run in self.runs]
+        for titles in (self.titles(), letters_alone):
+            by_collection = self.by_collection(titles)
+            if columns_of(by_collection.header, by_collection.rows, 1) <= COLUMNS:
+                return by_collection
         return self.by_run()
 
-    def cells(self, one: Any) -> list[Marked]:
+    def titles(self) -> list[str]:
+        """Returns the letter and the name of each shown run, for the head of a column."""
+        return apart([f"{letter(run)} {self.whole.names[run]}" for run in self.runs], LEAST_NAME + 2)
+
+    def cells(self, one: OneCollection) -> list[Marked]:
         """Returns the means of the shown runs in a collection, with letters, and the best in bold."""
-        lettered = len(self.whole.names) <= MOST_LETTERED and one.queries is not None
-        raised = [letters(each, len(self.whole.names)) if lettered else "" for each in one.beaten]
+        raised = self.raised(one)
         written = [decimals(each, DIGITS) for each in one.means]
         known = [each for each, mean in zip(written, one.means, strict=True) if not math.isnan(mean)]
         most = (min if self.found.smaller_is_better else max)(known, key=float, default="")
-        room = (
-            max(
-                (
-                    len(letters(each.beaten[run], len(self.whole.names)))
-                    for each in self.found.collections
-                    for run in range(len(self.whole.names))
-                ),
-                default=0,
-            )
-            if lettered
-            else 0
-        )
+        room = self.room
         return [Marked(written[run], raised[run], bold=written[run] == most, room=room) for run in self.runs]
 
-    def by_collection(self) -> Table:
-        """Returns the matrix with a row for each collection, and the means below."""
-        names = apart([f"{letter(run)} {self.whole.names[run]}" for run in self.runs], LEAST_NAME + 2)
+    def raised(self, one: OneCollection) -> list[str]:
+        """Returns the letters of the runs that each run significantly outperforms; none for many runs."""
+        among = len(self.whole.names)
+        if one.beaten is None or among > MOST_LETTERED:
+            return [""] * among
+        return [letters(each, among) for each in one.beaten]
+
+    def by_collection(self, titles: Sequence[str]) -> Table:
+        """Returns the matrix with a row for each collection, and the means below.
+
+        Args:
+            titles: the title of the column of each shown run.
+        """
         queries = self.found.queries is not None
         collections = apart([each.name for each in self.found.collections], LONGEST_COLLECTION)
         rows: list[list[str]] = [
@@ -641,14 +669,12 @@ class Shown:
                         *(Marked(decimals(means[run], DIGITS), room=self.room) for run in self.runs),
                     ]
                 )
-        return Table(["collection", *(["queries"] if queries else []), *names], rows, 1)
+        return Table(["collection", *(["queries"] if queries else []), *titles], rows, 1)
 
-    @property
+    @cached_property
     def room(self) -> int:
         """The most letters in a cell of the matrix."""
-        if len(self.whole.names) > MOST_LETTERED:
-            return 0
-        return max(len(each) for one in self.found.collections for each in one.beaten)
+        return max(len(each) for one in self.found.collections for each in self.raised(one))
 
     def by_run(self) -> Table:
         """Returns the matrix with a row for each run, in bands of collections."""
@@ -663,6 +689,31 @@ class Shown:
         return Table(["run", *titles, "macro\nmean"], rows, 1)
 
     # ------------------------------------------------------------ the picture
+
+    def differences(self) -> DifferencePicture:
+        """Returns the picture of the differences of the shown runs from the baseline, or from the best run."""
+        found, names, baseline = self.found, self.whole.names, self.whole.settings.baseline
+        one = found.order[0] if baseline is None else names.index(baseline)
+        by_run = {pair.a: pair for pair in found.pairs if pair.b == one}
+        by_run |= {pair.b: reversed_pair(pair) for pair in found.pairs if pair.a == one}
+        rows = [
+            Differences(
+                names[run],
+                by_run[run].difference,
+                by_run[run].low,
+                by_run[run].high,
+                tuple(
+                    (each.name, each.means[run] - each.means[one])
+                    for each in found.collections
+                    if not math.isnan(each.means[run] - each.means[one])
+                ),
+            )
+            for run in self.runs
+            if run != one
+        ]
+        confidence = 100 * self.whole.settings.confidence
+        words = {"measure": found.label, "run": names[one], "confidence": confidence}
+        return DifferencePicture(say("collections", "differences", **words), rows)
 
     def spans(self) -> list[tuple[int, int]]:
         """Returns the first and the last row of each group of ranks, among the shown runs."""

@@ -40,6 +40,7 @@ from karat.comparison.statistics.mean_ranks import (
 from karat.comparison.statistics.paired import NOISE, RESAMPLES, Draw, resample_means
 from karat.comparison.statistics.selection import ranks_in
 from karat.comparison.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p
+from karat.inputs.runs import available_cores, in_threads
 from karat.output.errors import DataError, PolicyError, did_you_mean
 
 if TYPE_CHECKING:
@@ -56,10 +57,13 @@ if TYPE_CHECKING:
 MOST_POSTERIORS = 2_000
 """The most pairs with a posterior, which takes some milliseconds each. With more, only those of the best run have."""
 
-MOST_RESAMPLED = 20_000_000_000
+MOST_LETTERED = 100
+"""The most runs whose significant differences on single collections are listed."""
+
+MOST_RESAMPLED = 4_000_000_000
 """Products of values and resamples at most, which take some seconds: with more, there are fewer resamples."""
 
-FEWEST_RESAMPLES = 1_000
+FEWEST_RESAMPLES = 400
 
 AT_ONCE = 4_000_000
 """Differences of resampled means held in memory at a time."""
@@ -139,7 +143,7 @@ def compare_collections(
         >>> found = karat.compare_collections(values, "nDCG@10")["nDCG@10"]
         >>> pair = found.pairs[0]
         >>> round(pair.difference, 4), pair.wins, round(pair.p, 3)
-        (-0.0467, 1, 0.343)
+        (-0.0467, 1, 0.349)
     """
     settings = AcrossSettings(
         target=target,
@@ -293,23 +297,23 @@ class Method:
     def contrasts(
         self,
         values: Floats,
-        errors: Floats | None,
+        errors: Floats,
         size: Floats | None,
         weight: Floats | None,
         target: str = "",
     ) -> Contrasts:
         """Returns the means over collections of runs, or of differences, with the test of the target."""
         confidence = self.settings.confidence
-        if (target or self.settings.target) == "similar" or errors is None or size is None:
+        if (target or self.settings.target) == "similar" or size is None:
             return like_these(values, weight, confidence=confidence)
         return these(values, errors, size, weight, confidence=confidence)
 
     def other_target(
-        self, differences: Floats, errors: Floats | None, size: Floats | None, weight: Floats | None
+        self, differences: Floats, errors: Floats, size: Floats | None, weight: Floats | None
     ) -> int | None:
         """Returns the number of pairs that differ significantly for the other target; None if it is unknown."""
         other = "these" if self.settings.target == "similar" else "similar"
-        if errors is None and other == "these":
+        if size is None:
             return None
         p = self.contrasts(differences, errors, size, weight, other).p
         return int((corrected(p, self.settings.correction) < self.settings.alpha).sum())
@@ -428,19 +432,20 @@ class Method:
         ranks: Floats,
     ) -> OneCollection:
         """Returns the result for one collection: means, ranks, and the runs that each run significantly outperforms."""
-        beaten: list[tuple[int, ...]] = [()] * len(values.means)
-        if values.queries is not None:
+        beaten: tuple[tuple[int, ...], ...] | None = None
+        runs = len(values.means)
+        if values.queries is not None and runs <= MOST_LETTERED:
             difference = self.sign * (values.means[first] - values.means[second])
             found = these(difference[None, :], squares[None, :], [values.queries])
             sure = corrected(found.p, self.settings.correction) < self.settings.alpha
-            beaten = outperformed(len(beaten), first[sure], second[sure], difference[sure])
+            beaten = tuple(outperformed(runs, first[sure], second[sure], difference[sure]))
         return OneCollection(
             name,
             values.queries,
             values.left_out,
             tuple(values.means.tolist()),
             tuple(ranks.tolist()),
-            tuple(beaten),
+            beaten,
         )
 
 
@@ -452,19 +457,19 @@ def squared_errors(values: Sequence[Values], first: Integers, second: Integers) 
     """
     from scipy.spatial.distance import cdist, pdist
 
-    found = np.full((len(values), len(first)), np.nan)
-    for row, each in zip(found, values, strict=True):
+    def squares(each: Values) -> Floats:
         if each.table is None or len(each.table) < 2:
-            continue
+            return np.full(len(first), np.nan)
         around = np.ascontiguousarray((each.table - each.table.mean(axis=0)).T)
         runs, count = around.shape
         if len(first) == runs * (runs - 1) // 2:
-            squares = pdist(around, "sqeuclidean")
+            found = pdist(around, "sqeuclidean")
         else:
             base = int(second[0])
-            squares = cdist(around, around[base : base + 1], "sqeuclidean")[first, 0]
-        row[:] = squares / (count * (count - 1))
-    return found
+            found = cdist(around, around[base : base + 1], "sqeuclidean")[first, 0]
+        return np.asarray(found / (count * (count - 1)))
+
+    return np.array(list(in_threads(squares, values, min(len(values), available_cores()))))
 
 
 def own_errors(values: Sequence[Values]) -> Any:

@@ -118,16 +118,8 @@ class RankPicture(Part):
         step = max(1, math.ceil((self.most - 1) / 10))
         ticks = [*range(1, self.most, step), self.most]
         ruler = min(self.cut * scale, AXIS)
-        said = escaping.html(
-            f"Mean ranks of {len(self.names)} runs, critical difference {decimals(self.cut, 3)}"
-        )
-        head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
-            f'role="img" aria-label="{said}" font-family="system-ui, sans-serif" font-size="13" fill="currentColor" '
-            'stroke="none">'
-        )
+        said = f"Mean ranks of {len(self.names)} runs, critical difference {decimals(self.cut, 3)}"
         parts = [
-            head,
             line(LEFT, 14, LEFT + ruler, 14, 2),
             f'<text x="{LEFT + ruler + 8:.1f}" y="18">CD {decimals(self.cut, 3)}</text>',
             line(LEFT, TOP - 12, right, TOP - 12, 1),
@@ -145,7 +137,24 @@ class RankPicture(Part):
         for place, (first, last) in enumerate(self.bars):
             along = right + 16 + BAR * place
             parts.append(line(along, TOP + ROW * first + 2, along, TOP + ROW * last + 14, 3))
-        return "\n".join(parts) + "\n</svg>\n"
+        return svg(parts, wide, high, said)
+
+
+def svg(parts: Sequence[str], wide: float, high: float, said: str) -> str:
+    """Returns a picture as SVG.
+
+    Args:
+        parts: its elements.
+        wide: the width in pixels.
+        high: the height.
+        said: the description for those who cannot see it.
+    """
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
+        f'role="img" aria-label="{escaping.html(said)}" font-family="system-ui, sans-serif" font-size="13" '
+        'fill="currentColor" stroke="none">'
+    )
+    return "\n".join([head, *parts, "</svg>"]) + "\n"
 
 
 def line(x1: float, y1: float, x2: float, y2: float, wide: float) -> str:

@@ -20,7 +20,7 @@ from karat.comparison.statistics.paired import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from karat.comparison.statistics.paired import Draw
     from karat.lists.rows import Floats
@@ -69,7 +69,7 @@ def like_these(values: ArrayLike, size: ArrayLike | None = None, *, confidence: 
     mean = (weight * table).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         square = ((weight * (table - mean)) ** 2 / (1 - weight)).sum(axis=0)
-        df = bell_mccaffrey(weight)
+        df = freedom(weight)
     return student(mean, square, df, np.abs(table).max(axis=0), (weight > 0).sum(axis=0), confidence)
 
 
@@ -108,11 +108,20 @@ def these(
     return student((weight * table).sum(axis=0), square, df, np.abs(table).max(axis=0), units, confidence)
 
 
+def freedom(weight: Floats) -> Floats:
+    """Returns the degrees of freedom of each column, once if all columns have the same weights."""
+    if weight.strides[1] == 0:
+        return np.full(weight.shape[1], bell_mccaffrey(weight[:, 0]))
+    return bell_mccaffrey(weight)
+
+
 def weighted(values: ArrayLike, size: ArrayLike | None) -> tuple[Floats, Floats]:
     """Returns the values with 0 in missing cells, and the weight of each cell, which is 0 there."""
     table: Floats = np.asarray(values, np.float64)
     there = ~np.isnan(table)
     own = np.ones(len(table)) if size is None else np.asarray(size, np.float64)
+    if there.all():
+        return table, np.broadcast_to((own / own.sum())[:, None], table.shape)
     weight = np.where(there, own[:, None], 0.0)
     with np.errstate(invalid="ignore"):
         weight /= weight.sum(axis=0)
@@ -134,18 +143,31 @@ def student(
         units: the number of independent units.
         confidence: the confidence level of the intervals.
     """
-    from scipy.special import stdtr
-
     quantile(confidence, 1)  # refuses a confidence outside (0, 1)
     error = np.sqrt(square)
-    identical = (largest <= NOISE) & (units > 0)
+    identical = (largest <= NOISE) & (error <= NOISE) & (units > 0)
     usual = (error > NOISE * np.maximum(largest, 1.0)) & ~identical & (df > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p = np.where(usual, 2 * stdtr(df, -np.abs(mean / error)), 2.0 ** (1 - np.maximum(units, 1)))
-    half = np.where(usual, one_sided_quantile((1 + confidence) / 2, df) * error, np.nan)
+    p = two_sided(mean, error, df, usual, units)
+    half = np.where(usual, half_widths(confidence, df) * error, np.nan)
     p[identical], half[identical] = 1.0, 0.0
     p[np.isnan(square) | (units == 0)] = np.nan
     return Contrasts(mean, error, df, p, mean - half, mean + half)
+
+
+def two_sided(mean: Floats, error: Floats, df: Floats, usual: NDArray[np.bool_], units: Floats) -> Floats:
+    """Returns p of means, by Student's t where the error is usual, else by signs."""
+    from scipy.special import stdtr
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = np.where(usual, 2 * stdtr(df, -np.abs(mean / error)), 2.0 ** (1 - np.maximum(units, 1)))
+    return np.asarray(p)
+
+
+def half_widths(confidence: float, df: Floats) -> Floats:
+    """Returns half the width of each interval in standard errors, computed once if all are alike."""
+    if len(df) and (df == df[0]).all():
+        return np.full(len(df), one_sided_quantile((1 + confidence) / 2, float(df[0])))
+    return one_sided_quantile((1 + confidence) / 2, df)
 
 
 def expanded(alpha: float, units: int) -> float:

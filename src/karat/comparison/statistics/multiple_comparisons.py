@@ -42,6 +42,9 @@ MANY = 500
 MOST = 150_000_000
 """Scores permuted at most, which takes some seconds; beyond, the normal limit is used."""
 
+NODES = 128
+"""The nodes of the quadrature for the range of normals."""
+
 AT_ONCE = 1 << 18
 """Scores permuted at a time: 2 MB."""
 
@@ -201,10 +204,11 @@ def range_cut(alpha: float, means: int) -> float:
         >>> round(range_cut(0.05, 4), 4)
         3.6332
     """
-    low, high = 0.0, 20.0
+    low, high, nodes = 0.0, 20.0, np.polynomial.legendre.leggauss(NODES)
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if range_beyond(middle, means) > alpha else (low, middle)
+        reached = float(range_share(np.asarray(middle), means, nodes)) > alpha
+        low, high = (middle, high) if reached else (low, middle)
     return high
 
 
@@ -222,12 +226,16 @@ def range_beyond(reach: ArrayLike, means: int) -> Floats:
         >>> range_beyond([2.7718], 2).round(4).tolist()
         [0.05]
     """
+    wanted: Floats = np.asarray(reach, np.float64)
+    return range_share(wanted, means, np.polynomial.legendre.leggauss(NODES))
+
+
+def range_share(wanted: Floats, means: int, nodes: tuple[Floats, Floats]) -> Floats:
+    """Returns the integral of ``range_beyond``, with the nodes of the quadrature and their weights."""
     from scipy.special import ndtr
 
-    wanted = np.asarray(reach, np.float64)
-    nodes, weights = np.polynomial.legendre.leggauss(128)
-    z = 8.5 * nodes
-    density = 8.5 * weights * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    z = 8.5 * nodes[0]
+    density = 8.5 * nodes[1] * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
     between = np.maximum(ndtr(z) - ndtr(z - wanted[..., None]), 0.0)
     between **= means - 1
     between *= density

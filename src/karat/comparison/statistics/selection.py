@@ -251,7 +251,6 @@ def places(values: Floats) -> tuple[Integers, Integers]:
         [[[1, 0, 1]], [[2, 0, 2]]]
     """
     order = np.argsort(values, axis=1, kind="stable")
-    inverse = np.argsort(order, axis=1, kind="stable")
     rising = np.take_along_axis(values, order, axis=1)
     place = np.arange(values.shape[1])
     apart = rising[:, 1:] != rising[:, :-1]
@@ -259,4 +258,7 @@ def places(values: Floats) -> tuple[Integers, Integers]:
     first = np.maximum.accumulate(np.where(np.hstack([edge, apart]), place, 0), axis=1)
     ends = np.where(np.hstack([apart, edge]), place, len(place))[:, ::-1]
     last = np.minimum.accumulate(ends, axis=1)[:, ::-1]
-    return np.take_along_axis(first, inverse, axis=1), np.take_along_axis(last, inverse, axis=1)
+    found = np.empty_like(order), np.empty_like(order)
+    for its, sorted_ in zip(found, (first, last), strict=True):
+        np.put_along_axis(its, order, sorted_, axis=1)
+    return found
