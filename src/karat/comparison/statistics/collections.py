@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.comparison.statistics.paired import (
     NOISE,
+    Located,
     bell_mccaffrey,
     one_sided_quantile,
     quantile,
@@ -20,7 +21,7 @@ from karat.comparison.statistics.paired import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from karat.comparison.statistics.paired import Draw
     from karat.lists.rows import Floats
@@ -147,20 +148,11 @@ def student(
     error = np.sqrt(square)
     identical = (largest <= NOISE) & (error <= NOISE) & (units > 0)
     usual = (error > NOISE * np.maximum(largest, 1.0)) & ~identical & (df > 0)
-    p = two_sided(mean, error, df, usual, units)
+    p = np.where(usual, Located(mean, error, df, usual).p, 2.0 ** (1 - np.maximum(units, 1)))
     half = np.where(usual, half_widths(confidence, df) * error, np.nan)
     p[identical], half[identical] = 1.0, 0.0
     p[np.isnan(square) | (units == 0)] = np.nan
     return Contrasts(mean, error, df, p, mean - half, mean + half)
-
-
-def two_sided(mean: Floats, error: Floats, df: Floats, usual: NDArray[np.bool_], units: Floats) -> Floats:
-    """Returns p of means, by Student's t where the error is usual, else by signs."""
-    from scipy.special import stdtr
-
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p = np.where(usual, 2 * stdtr(df, -np.abs(mean / error)), 2.0 ** (1 - np.maximum(units, 1)))
-    return np.asarray(p)
 
 
 def half_widths(confidence: float, df: Floats) -> Floats:
