@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
+from karat.cli import main
 from karat.comparison.statistics.correlation_intervals import RunSamples, Samples
 from karat.comparison.statistics.correlations import CORRELATIONS, correlation_named, tau_gap
 from karat.comparison.statistics.paired import Draw
@@ -210,6 +211,7 @@ def test_the_truth_itself_is_a_perfect_judge() -> None:
 
 def test_measures_are_judges_of_the_first_and_smaller_may_be_better() -> None:
     found = karat.correlate(QRELS, None, SYSTEMS, ["P@3", "Unjudged@3", "AP"])
+    assert karat.correlate(QRELS, {}, SYSTEMS, ["P@3", "Unjudged@3", "AP"]).to_csv() == found.to_csv()
     assert [(each.truth_measure, each.measure) for each in found.rows] == [
         ("P@3", "Unjudged@3"),
         ("P@3", "AP"),
@@ -417,3 +419,61 @@ def test_intervals_over_runs_hold_the_mean_over_samples_of_runs() -> None:
         held.append([samples.interval(correlation_named(each), 0.95) for each in names])
     ends, truth = np.array(held), values.mean(axis=0)
     assert 0.92 <= ((ends[..., 0] <= truth) & (truth <= ends[..., 1])).mean() <= 0.99
+
+
+def command(*words: str) -> int:
+    """Runs the command line, and returns its exit status."""
+    try:
+        main(list(words))
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    """Judgments of a truth and of a judge, four runs, and a leaderboard."""
+    for name, qrels in {"people.qrels": QRELS, "model.qrels": MODEL}.items():
+        rows = (f"{q} 0 {d} {grade}\n" for q, its in qrels.items() for d, grade in its.items())
+        (tmp_path / name).write_text("".join(rows), encoding="utf-8")
+    for name, run in SYSTEMS.items():
+        rows = (f"{q} Q0 {d} 1 {score} x\n" for q, its in run.items() for d, score in its.items())
+        (tmp_path / f"{name}.run").write_text("".join(rows), encoding="utf-8")
+    (tmp_path / "board.jsonl").write_text(long(VALUES, PATTERNS["jsonl"]), encoding="utf-8")
+    return {path.name: str(path) for path in tmp_path.iterdir()}
+
+
+def test_the_command_tells_judges_from_runs(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [files[f"{name}.run"] for name in "abcd"]
+    assert command("correlate", files["people.qrels"], f"gpt={files['model.qrels']}", *runs, "-m", "AP") == 0
+    first = capsys.readouterr().out
+    assert first.startswith("gpt (by AP) against people.qrels: kendall")
+    assert command("correlate", files["people.qrels"], *runs, "-m", "AP", "-m", "P@3", "--format", "csv") == 0
+    assert "people.qrels,AP,P@3,4,12,kendall," in capsys.readouterr().out
+    assert command("correlate", files["board.jsonl"], files["board.jsonl"], "--over", "runs") == 0
+    assert "kendall 1.000 [1.00, 1.00]" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "Give a TRUTH"),
+        (("people.qrels", "model.qrels", "a.run", "b.run"), "at least three RUNs"),
+        (
+            ("people.qrels", "a.run", "b.run", "c.run", "--missing-runs", "skip"),
+            "--missing-runs is about leaderboards",
+        ),
+        (("board.jsonl", "board.jsonl", "--pool", "both"), "--pool needs judgments"),
+        (("board.jsonl", "board.jsonl", "--depth", "5"), "--depth needs judgments"),
+        (("board.jsonl",), "only one measure"),
+        (("board.jsonl", "people.qrels"), "not recognised"),
+        (("people.qrels", "/nowhere", "a.run", "b.run", "c.run"), "/nowhere: No such file"),
+    ],
+)
+def test_misuse_of_the_command_is_refused(
+    arguments: tuple[str, ...], said: str, files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("correlate", *(files.get(each, each) for each in arguments)) == 2
+    assert said in " ".join(capsys.readouterr().err.split())

@@ -192,7 +192,12 @@ def by_name(judges: Any) -> list[tuple[str | None, Any]]:
     """Returns the judges with the names that the caller gave, if any."""
     if judges is None:
         return []
-    if isinstance(judges, Mapping) and not all(isinstance(each, Scores) for each in judges.values()):
+    scores = (
+        isinstance(judges, Mapping)
+        and bool(judges)
+        and all(isinstance(each, Scores) for each in judges.values())
+    )
+    if isinstance(judges, Mapping) and not scores:
         return [(str(name), each) for name, each in judges.items()]
     alone = isinstance(judges, (str, bytes, os.PathLike)) or not isinstance(judges, Sequence)
     return [(None, each) for each in ([judges] if alone else judges)]
