@@ -399,6 +399,29 @@ def test_values_scores_frames_and_runs_are_accepted(tmp_path: Path) -> None:
     assert karat.compare_collections(frame)["RR"].macro == found["RR"].macro
 
 
+def test_a_collection_without_values_is_not_left_out_silently(tmp_path: Path) -> None:
+    table = tmp_path / "values.csv"
+    table.write_text("collection,run,AP\none,x,0.5\none,y,0.2\nnone,x,\nnone,y,nan\ntwo,x,0.1\ntwo,y,0.2\n")
+    with pytest.raises(DataError, match="x in none, y in none"):
+        karat.compare_collections(table)
+    found = karat.compare_collections(table, absent="drop-collections")
+    assert found.collections == ("one", "two")
+
+
+def test_what_has_no_spread_has_neither_f_nor_an_interval() -> None:
+    same = {name: {"a": 0.5, "b": 0.25} for name in ("one", "two")}
+    for interval in ("t", "bootstrap"):
+        found = karat.compare_collections(same, interval=interval)["value"]
+        assert math.isnan(found.pairs[0].low)
+        assert found.friedman is not None
+        assert math.isinf(found.friedman.f)
+        assert math.isnan(found.friedman.f_p)
+        assert found.pairs[0].p == 0.5
+    alone = with_queries(9, (1, 1), (0.0, 0.1))
+    text = re.sub(r"\s+", " ", str(karat.compare_collections(alone, target="these")))
+    assert "a single query has no standard error" in text
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -206,7 +206,13 @@ def from_rows(
         own = cells.setdefault(name if by_query else "", Cells(file=file))
         by_role(own, rest if by_query else {**rest, "query": name}, "run", {place: number}, layout)
     found = {name: scores_of(each, only, missing if by_query else "skip") for name, each in cells.items()}
-    return found if by_query else means_in(found[""])
+    if by_query:
+        return found
+    means = means_in(found[""])
+    # A collection without any value is kept, so that its runs are reported as missing.
+    return {
+        name: means.get(name, {}) for name in dict.fromkeys(str(row["collection"]).strip() for _, row in rows)
+    }
 
 
 def means_in(scores: ScoresByRun) -> dict[str, dict[str, dict[str, float]]]:

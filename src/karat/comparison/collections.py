@@ -352,12 +352,15 @@ class Method:
         values: Floats,
         drawn: Floats | None,
     ) -> Contrasts:
-        """Returns the means with percentile intervals, for columns without missing collections."""
+        """Returns the means with percentile intervals.
+
+        Columns with missing collections keep their intervals, and those without a spread have none.
+        """
         if drawn is None:
             return found
         tail = self.level(len(values)) / 2
         low, high = found.low.copy(), found.high.copy()
-        whole = np.flatnonzero(~np.isnan(values).any(axis=0))
+        whole = np.flatnonzero(~np.isnan(values).any(axis=0) & ~np.isnan(low))
         step = max(1, AT_ONCE // len(drawn))
         for start in range(0, len(whole), step):
             part = whole[start : start + step]

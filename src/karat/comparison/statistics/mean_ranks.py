@@ -36,7 +36,7 @@ class Friedman(NamedTuple):
         p: its p-value.
         f: the F of Iman and Davenport, with ``runs - 1`` and ``(runs - 1) * (collections - 1)`` degrees of freedom;
             infinite if all collections rank the runs alike.
-        f_p: its p-value.
+        f_p: its p-value; NaN for an infinite F, which has none.
         ties: ``uncorrected`` or ``corrected``.
     """
 
@@ -92,8 +92,8 @@ def friedman(ranks: ArrayLike, ties: str = "uncorrected") -> Friedman:
         chi2 = chi2 / float(kept) if kept > 0 else 0.0
     left = rows * (runs - 1) - chi2
     f = float("inf") if left < 1e-9 * rows * runs else (rows - 1) * chi2 / left
-    p, f_p = float(chdtrc(runs - 1, chi2)), float(fdtrc(runs - 1, (runs - 1) * (rows - 1), f))
-    return Friedman(rows, runs, chi2, p, f, f_p, ties)
+    f_p = float("nan") if np.isinf(f) else float(fdtrc(runs - 1, (runs - 1) * (rows - 1), f))
+    return Friedman(rows, runs, chi2, float(chdtrc(runs - 1, chi2)), f, f_p, ties)
 
 
 def critical_difference(alpha: float, runs: int, collections: int) -> float:
