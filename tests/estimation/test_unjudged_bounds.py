@@ -82,6 +82,33 @@ def test_the_example_of_opensearch_407() -> None:
     assert bounds.low == pytest.approx((1 + 7 / math.log2(3)) / (7 + 1 / math.log2(3)), abs=1e-12)
 
 
+def test_an_unseen_document_can_only_raise_the_ideal() -> None:
+    # All retrieved documents are judged, and one of grade 3 was never retrieved: DCG@2 = 1, the ideal 7 + 1 / log2(3).
+    run = {"q": {"a": 3.0, "b": 2.0}}
+    name = "nDCG(gain=exp2)@2"
+    found = karat.unjudged_bounds({"q": {"a": 1, "b": 0}}, [run], name, max_grade=3, unseen=1)
+    assert found[name].runs[0].low == pytest.approx(1 / (7 + 1 / math.log2(3)), abs=1e-12)
+    assert (found[name].runs[0].high, found[name].runs[0].exact) == (1.0, True)
+    assert "and of 1 more for each query, which no run retrieves" in " ".join(str(found).split())
+    for measure in ("P@2", "RR", "DCG@2"):
+        same = karat.unjudged_bounds({"q": {"a": 1, "b": 0}}, [run], measure, max_grade=3, unseen=5)[measure]
+        assert same.runs[0].low == same.runs[0].high
+    with pytest.raises(DataError, match="at least 0"):
+        karat.unjudged_bounds({"q": {"a": 1}}, [run], name, unseen=-1)
+
+
+@pytest.mark.parametrize("measure", ["nDCG@5", "AP", "R@5", "ERR@5", "P@5"])
+def test_unseen_documents_are_those_that_only_another_run_shows(measure: str) -> None:
+    random = np.random.default_rng(11)
+    for _ in range(10):
+        each = case(random, 3)
+        ghost = {query: {"unseen-1": 2.0, "unseen-2": 1.0} for query in each.qrels}
+        shown = karat.unjudged_bounds(each.qrels, {"a": each.first, "ghost": ghost}, measure, max_grade=3)
+        alone = karat.unjudged_bounds(each.qrels, {"a": each.first}, measure, max_grade=3, unseen=2)
+        expected, found = shown[measure].runs[0], alone[measure].runs[0]
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
 def test_complete_judgments_leave_no_room() -> None:
     random = np.random.default_rng(3)
     each = case(random, 1)

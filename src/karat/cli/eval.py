@@ -49,7 +49,13 @@ def evaluate_command(
     if options["tie_bounds"] and options["per_query"]:
         raise click.UsageError("--tie-bounds shows bounds of means, not of queries: leave out --per-query.")
     bounded, highest = options.pop("unjudged_bounds"), options.pop("max_grade")
-    refuse_unbounded(bounded, highest, layout, weights is not None or judged_ranking is not None)
+    unseen = options.pop("unseen")
+    refuse_unbounded(
+        bounded,
+        {"max-grade": highest, "unseen": unseen},
+        layout,
+        weights is not None or judged_ranking is not None,
+    )
     asked = list(measures) or None
     read = (weights, judged_ranking, given.exclude, *files)
     refuse_misuse(*read, output=record_path)
@@ -87,6 +93,7 @@ def evaluate_command(
             asked,
             pairs=False,
             max_grade=highest,
+            unseen=unseen or 0,
             **given.conventions,
         )
     show(scores, layout, bounds, **options)
@@ -94,14 +101,15 @@ def evaluate_command(
         sys.exit(2)  # a warning has said why
 
 
-def refuse_unbounded(bounded: bool, highest: float | None, layout: str, unfit: bool) -> None:
+def refuse_unbounded(bounded: bool, needing: dict[str, Any], layout: str, unfit: bool) -> None:
     """Refuses options that do not go together with ``--unjudged-bounds``, or that need it.
 
     Raises:
         click.UsageError: such an option was given.
     """
-    if highest is not None and not bounded:
-        raise click.UsageError("--max-grade needs --unjudged-bounds.")
+    for name, value in needing.items():
+        if value is not None and not bounded:
+            raise click.UsageError(f"--{name} needs --unjudged-bounds.")
     if bounded and unfit:
         raise click.UsageError(
             "--unjudged-bounds needs QRELS and RUNs: leave out --weights and --judged-ranking."

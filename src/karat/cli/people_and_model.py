@@ -137,6 +137,7 @@ def refuse_beyond_estimates(options: dict[str, Any]) -> None:
         "tie_bounds",
         "unjudged_bounds",
         "max_grade",
+        "unseen",
         "digits",
         "weights",
         "record",

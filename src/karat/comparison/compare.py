@@ -87,6 +87,7 @@ def compare(
     width: float | None = None,
     unjudged_bounds: bool = False,
     max_grade: float | None = None,
+    unseen: int | None = None,
     progress: _native.Progress | None = None,
 ) -> Comparison:
     """Compare runs: which is better, by how much, and whether the difference may be due to chance.
@@ -136,6 +137,7 @@ def compare(
             can still give, and which differences it can turn.
         max_grade: for these bounds, the highest grade that judges can give; by default the highest grade in the
             judgments.
+        unseen: for these bounds, the number of documents of each query that no run retrieves and that may be relevant.
         progress: counts the bytes read, for a progress bar in another thread.
 
     Raises:
@@ -206,6 +208,8 @@ def compare(
     facts = None
     if max_grade is not None and not unjudged_bounds:
         raise PolicyError("A highest grade needs bounds over unjudged documents: add unjudged_bounds=True.")
+    if unseen is not None and not unjudged_bounds:
+        raise PolicyError("Unseen documents need bounds over unjudged documents: add unjudged_bounds=True.")
     if unjudged_bounds and judge is not None:
         raise PolicyError(
             "Bounds over unjudged documents need judgments without a judge: leave out one of the two."
@@ -230,13 +234,13 @@ def compare(
         qrels_name=people or ("" if runs.qrels is None else runs.qrels.name),
         orders=orders_of(list(contests.values()), systems, settings.baseline) if orders else None,
         judge=facts,
-        unjudged=bounds_over(runs, contests, max_grade) if unjudged_bounds else None,
+        unjudged=bounds_over(runs, contests, max_grade, unseen or 0) if unjudged_bounds else None,
     )
     return replace(found, warnings=cautions_of(found, systems))
 
 
 def bounds_over(
-    evaluation: Evaluation, contests: Mapping[str, Contest], max_grade: float | None
+    evaluation: Evaluation, contests: Mapping[str, Contest], max_grade: float | None, unseen: int
 ) -> UnjudgedBounds:
     """Returns the bounds of all means and differences of a comparison over the grades of unjudged documents.
 
@@ -255,8 +259,9 @@ def bounds_over(
         first.policy,
         pairs=[(pair.a, pair.b) for pair in next(iter(contests.values())).pairs],
         max_grade=max_grade,
+        unseen=unseen,
     )
-    return UnjudgedBounds(tuple(evaluation.systems), found)
+    return UnjudgedBounds(tuple(evaluation.systems), found, unseen=unseen)
 
 
 def evaluated_by(

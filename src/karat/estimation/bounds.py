@@ -69,6 +69,7 @@ def bounds_of(
     *,
     pairs: Iterable[tuple[int, int]] = (),
     max_grade: float | None = None,
+    unseen: int = 0,
 ) -> dict[str, MeasureBounds]:
     """Returns the bounds of each measure over all grades of the unjudged documents.
 
@@ -82,13 +83,16 @@ def bounds_of(
         policy: the policy.
         pairs: the places of the runs whose differences are wanted.
         max_grade: the highest grade that judges can give; None for the highest grade in the judgments.
+        unseen: the number of further documents of each query that no run retrieves, and whose grades are unknown.
 
     Raises:
-        DataError: a measure that is no mean over queries, or whose formula refuses a grade.
+        DataError: a measure that is no mean over queries, or whose formula refuses a grade; a negative number.
         PolicyError: a policy without a fixed order of documents.
     """
     for label, measure in measures.items():
         refuse_unfit_measure(label, measure)
+    if unseen < 0:
+        raise DataError(f"unseen={unseen}: the number of unseen documents is at least 0.")
     shown = Shown.of(qrels, runs, policy)
     highest = shown.highest() if max_grade is None else max_grade
     if highest < shown.highest() and max_grade is not None and (shown.grade > max_grade).any():
@@ -99,7 +103,7 @@ def bounds_of(
     levels = relevance_levels(highest, shown.grade)
     pairs = list(pairs)
     return {
-        label: one_measure(shown, measure, policy.of_measure(str(measure)), levels, pairs)
+        label: one_measure(shown, measure, policy.of_measure(str(measure)), levels, pairs, unseen)
         for label, measure in measures.items()
     }
 
@@ -125,7 +129,7 @@ def refuse_unfit_measure(label: str, measure: Measure) -> None:
 
 
 def one_measure(
-    shown: Shown, measure: Measure, policy: Policy, levels: Floats, pairs: list[tuple[int, int]]
+    shown: Shown, measure: Measure, policy: Policy, levels: Floats, pairs: list[tuple[int, int]], unseen: int
 ) -> MeasureBounds:
     """Returns the bounds of one measure.
 
@@ -136,12 +140,13 @@ def one_measure(
     ranks = np.where(shown.ranks <= depth, shown.ranks, np.inf)
     unjudged = shown.grade == UNJUDGED
     inside = np.isfinite(ranks)
-    deepest = int(max(shown.lengths.max(initial=1), np.diff(shown.offsets).max(initial=1)))
+    deepest = int(max(shown.lengths.max(initial=1), np.diff(shown.offsets).max(initial=1) + unseen))
+    hidden = np.pad(ranks, ((0, 0), (0, unseen)), constant_values=np.inf)
     rule = Rule.of(measure, levels, deepest)
     series = [(run, None) for run in range(len(ranks))] + [(a, b) for a, b in pairs]
     try:
         found = [
-            bounds_in(shown, Series(ranks, unjudged, *each), rule, policy, levels, depth) for each in series
+            bounds_in(shown, Series(hidden, unjudged, *each), rule, policy, levels, depth) for each in series
         ]
     except UncomputableError as error:
         raise DataError(
@@ -160,7 +165,8 @@ class Series:
     """A run, or two runs whose difference is wanted.
 
     Args:
-        ranks: the ranks within the depth of the measure [runs, documents].
+        ranks: the ranks within the depth of the measure, and an infinite one for each unseen document of a query [runs,
+            documents and unseen].
         unjudged: whether each document is unjudged [documents].
         first: the place of the run.
         second: the place of the run that is subtracted, or None.
@@ -201,10 +207,11 @@ def bounds_in(
     own: NDArray[np.bool_] = np.asarray(np.isfinite(series.ranks).any(axis=0))
     offsets = shown.offsets
     queries = len(offsets) - 1
+    unseen = np.arange(len(series.unjudged), series.ranks.shape[1])
     for query in range(queries):
         start, stop = int(offsets[query]), int(offsets[query + 1])
         hidden = series.unjudged[start:stop]
-        wanted = np.flatnonzero(hidden & own[start:stop]) + start
+        wanted = np.append(np.flatnonzero(hidden & own[start:stop]) + start, unseen)
         judged = np.flatnonzero(~hidden) + start
         first: Floats = series.ranks[series.first]
         second: Floats | None = None if series.second is None else series.ranks[series.second]

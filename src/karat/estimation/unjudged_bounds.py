@@ -32,11 +32,13 @@ class UnjudgedBounds(Documented):
         names: the names of the runs.
         measures: the bounds of each measure, by its label.
         digits: the number of decimals in tables.
+        unseen: the number of documents of each query that no run retrieves and whose grades are unknown, too.
     """
 
     names: tuple[str, ...]
     measures: dict[str, MeasureBounds]
     digits: int = 4
+    unseen: int = 0
 
     def __getitem__(self, label: str) -> MeasureBounds:
         """Returns the bounds of a measure by its label."""
@@ -103,7 +105,7 @@ class UnjudgedBounds(Documented):
         """Returns the meaning of the bounds."""
         meaning = (
             "Bounds: the least and the greatest value over all grades of the unjudged documents that any of the runs "
-            "retrieves within the depth of the measure. All other documents count as not relevant."
+            f"retrieves within the depth of the measure{self.unseen_said()}. All other documents count as not relevant."
         )
         said = [meaning]
         inner = [
@@ -117,6 +119,12 @@ class UnjudgedBounds(Documented):
                 "bounds may be wider."
             )
         return said
+
+    def unseen_said(self) -> str:
+        """Returns the number of unseen documents in words, or an empty text."""
+        if not self.unseen:
+            return ""
+        return f", and of {self.unseen} more for each query, which no run retrieves"
 
     def document(self, layout: str = "text") -> Document:
         """Returns the tables and the sentences."""
@@ -158,13 +166,15 @@ def unjudged_bounds(
     *,
     pairs: bool = True,
     max_grade: float | None = None,
+    unseen: int = 0,
     policy: Policy | None = None,
     profile: ProfileLike = None,
 ) -> UnjudgedBounds:
     """Return the least and the greatest value that judging the unjudged documents can still give.
 
     The unjudged documents are those that any of the runs retrieves within the depth of the measure. They can also enter
-    the ideal ranking of a run that does not retrieve them. All other documents count as not relevant.
+    the ideal ranking of a run that does not retrieve them. All other documents count as not relevant, unless ``unseen``
+    says that there may be relevant ones among them.
 
     Args:
         qrels: the judgments.
@@ -172,6 +182,8 @@ def unjudged_bounds(
         measures: as in ``karat.evaluate``.
         pairs: whether to bound the differences of all pairs of runs.
         max_grade: the highest grade that judges can give; by default the highest grade in the judgments.
+        unseen: the number of documents of each query that no run retrieves and that judges could still find relevant.
+            They can only enter the ideal ranking, or the number of relevant documents.
         policy: as in ``karat.evaluate``.
         profile: as in ``karat.evaluate``.
 
@@ -196,5 +208,6 @@ def unjudged_bounds(
         request.policy,
         pairs=all_pairs(len(given)) if pairs else (),
         max_grade=max_grade,
+        unseen=unseen,
     )
-    return UnjudgedBounds(tuple(each.name for each in given), found)
+    return UnjudgedBounds(tuple(each.name for each in given), found, unseen=unseen)
