@@ -47,15 +47,13 @@ def main(arguments: list[str] | None = None) -> int:
     bars: list[Bar] = []
     for spread in SPREADS:
         held = coverage(spread, given.replicates)
-        print(
-            f"{spread:6.2f}  {held[0]:6.3f} {held[1]:9.3f} {held[2]:6.3f}  {held[3]:8.3f}  {held[4]:8.3f}",
-            flush=True,
-        )
+        print(row(f"{spread:.2f}", held), flush=True)
         bars += [
             bar
             for name, share in (("t", held[0]), ("bootstrap", held[1]), ("these collections, t", held[4]))
             for bar in within(f"spread {spread}, {name}, coverage", share)
         ]
+    print(row("skewed", coverage(max(SPREADS), given.replicates, skewed=True)), flush=True)
     for queries in (None, 500):
         what = "one value each" if queries is None else f"{queries} queries each"
         taken = seconds(given.runs, queries)
@@ -64,14 +62,21 @@ def main(arguments: list[str] | None = None) -> int:
     return 0 if all(bar.met for bar in bars) else 1
 
 
+def row(title: str, held: NDArray[np.float64]) -> str:
+    """Returns a row of the table of coverage."""
+    return f"{title:>6}  {held[0]:6.3f} {held[1]:9.3f} {held[2]:6.3f}  {held[3]:8.3f}  {held[4]:8.3f}"
+
+
 def within(what: str, share: float) -> Iterator[Bar]:
     """Returns both limits on a coverage."""
     yield Bar(what, "at least", LEAST, share, "")
     yield Bar(what, "at most", MOST, share, "")
 
 
-def coverage(spread: float, replicates: int) -> NDArray[np.float64]:
+def coverage(spread: float, replicates: int, *, skewed: bool = False) -> NDArray[np.float64]:
     """Returns the shares of intervals that hold the truth, for two runs.
+
+    The true differences between collections are normal, or exponential, which is very skewed.
 
     The intervals are Student's over collections, expanded percentiles over resampled collections, plain percentiles
     over resampled collections and queries, Student's of the micro mean, and that for these collections.
@@ -80,7 +85,7 @@ def coverage(spread: float, replicates: int) -> NDArray[np.float64]:
     found = []
     for number in range(replicates):
         sizes = np.exp(draw.uniform(np.log(SMALLEST), np.log(LARGEST), COLLECTIONS)).astype(int)
-        gains = draw.normal(0, spread, COLLECTIONS)
+        gains = spread * (draw.exponential(1, COLLECTIONS) - 1 if skewed else draw.normal(0, 1, COLLECTIONS))
         tables = []
         for size, gain in zip(sizes.tolist(), gains.tolist(), strict=True):
             table = draw.beta(1.2, 1.0, (size, 2)) * (NOISE / np.sqrt(2) / 0.2775)

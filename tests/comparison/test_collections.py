@@ -401,11 +401,11 @@ def test_values_scores_frames_and_runs_are_accepted(tmp_path: Path) -> None:
 
 def test_a_collection_without_values_is_not_left_out_silently(tmp_path: Path) -> None:
     table = tmp_path / "values.csv"
-    table.write_text("collection,run,AP\none,x,0.5\none,y,0.2\nnone,x,\nnone,y,nan\ntwo,x,0.1\ntwo,y,0.2\n")
+    table.write_text("collection,run,AP\none,x,0.5\none,y,0.2\nnone,x,\nnone,y,nan\nall,x,0.1\nall,y,0.2\n")
     with pytest.raises(DataError, match="x in none, y in none"):
         karat.compare_collections(table)
     found = karat.compare_collections(table, absent="drop-collections")
-    assert found.collections == ("one", "two")
+    assert found.collections == ("one", "all")
 
 
 def test_what_has_no_spread_has_neither_f_nor_an_interval() -> None:
@@ -484,6 +484,8 @@ def test_other_formats_hold_the_same_numbers() -> None:
     found = karat.compare_collections(values(DEMSAR))
     assert "\\begin{tabular}" in found.to_latex("tab:x", "A caption.")
     assert "\\caption{A caption.}\n\\label{tab:x}" in found.to_latex("tab:x", "A caption.")
+    assert re.search(r"& 1--\d & ", found.to_latex())
+    assert "[$-$0.0" in found.to_latex()
     assert "```\nCD 1.254" in found.to_markdown()
     assert "<svg" in found.to_html()
     assert found.to_svg().startswith("<svg")

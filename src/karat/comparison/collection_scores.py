@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 ABSENT = ("refuse", "skip", "zero", "drop-collections", "drop-runs")
 """How to treat a run that a collection lacks."""
 
+MARK = "collection "
+"""The start of the name of a collection in the place of a query, where ``all`` would be the mean."""
+
 REMEDY = Worded(
     f"Choose absent={one_of([repr(each) for each in ABSENT[1:]])}.",
     f"Choose --absent {one_of(list(ABSENT[1:]))}.",
@@ -199,20 +202,23 @@ def from_rows(
     cells: dict[str, Cells] = {}
     place = "row" if file == "frame" else "line"
     for number, row in rows:
-        name = str(row["collection"] or "").strip()
+        name = name_in(row)
         if not name:
             raise DataError(say("collections", "no name"), file=file).at(**{place: number})
         rest = {key: value for key, value in row.items() if key != "collection"}
         own = cells.setdefault(name if by_query else "", Cells(file=file))
-        by_role(own, rest if by_query else {**rest, "query": name}, "run", {place: number}, layout)
+        by_role(own, rest if by_query else {**rest, "query": MARK + name}, "run", {place: number}, layout)
     found = {name: scores_of(each, only, missing if by_query else "skip") for name, each in cells.items()}
     if by_query:
         return found
     means = means_in(found[""])
     # A collection without any value is kept, so that its runs are reported as missing.
-    return {
-        name: means.get(name, {}) for name in dict.fromkeys(str(row["collection"]).strip() for _, row in rows)
-    }
+    return {name: means.get(name, {}) for name in dict.fromkeys(name_in(row) for _, row in rows)}
+
+
+def name_in(row: Mapping[str, Any]) -> str:
+    """Returns the name of the collection in a row, which is empty if it is missing."""
+    return "" if row["collection"] is None else str(row["collection"]).strip()
 
 
 def means_in(scores: ScoresByRun) -> dict[str, dict[str, dict[str, float]]]:
@@ -220,7 +226,7 @@ def means_in(scores: ScoresByRun) -> dict[str, dict[str, dict[str, float]]]:
     found: dict[str, dict[str, dict[str, float]]] = {}
     for run, its in scores.items():
         for query, row in zip(its.ids.texts, its.matrix.tolist(), strict=True):
-            found.setdefault(query, {})[run] = dict(zip(its.labels, row, strict=True))
+            found.setdefault(query.removeprefix(MARK), {})[run] = dict(zip(its.labels, row, strict=True))
     return found
 
 

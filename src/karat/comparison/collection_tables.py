@@ -738,7 +738,9 @@ class Shown:
             return []
         order = self.by_rank()
         names = [f"{letter(run)} {self.whole.names[run]}" for run in order]
-        return [RankPicture(names, [ranks[run] for run in order], len(ranks), cut, self.spans())]
+        shown = [ranks[run] for run in order]
+        most = len(ranks) if len(shown) == len(ranks) else math.ceil(max(shown))
+        return [RankPicture(names, shown, most, cut, self.spans())]
 
 
 def reversed_pair(pair: AcrossPair) -> AcrossPair:

@@ -31,7 +31,7 @@ class RankPicture(Part):
     Args:
         names: the runs, from the best to the worst mean rank.
         ranks: their mean ranks.
-        most: the largest possible rank.
+        most: the rank at the end of the axis, the largest possible one if all runs are shown.
         cut: the critical difference.
         groups: the first and the last row of each group.
     """

@@ -229,7 +229,8 @@ def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
     """Lays out a LaTeX table for the package booktabs."""
 
     def number(cell: str) -> str:
-        return re.sub(r"-(?=\d)", "$-$", escaping.latex(cell))
+        ranges = re.sub(r"(?<=\d)-(?=\d)", "--", escaping.latex(cell))
+        return re.sub(r"(?<![\d-])-(?=\d)", "$-$", ranges)
 
     def line(cells: Sequence[str]) -> str:
         marks = ("\\textbf{%s}", "\\textsuperscript{%s}")
