@@ -317,7 +317,8 @@ def from_judgments(
         found[its] = in_scores(scores_under(kept, systems, asked, rest))
     base = true if documents is None else restricted(true, {query for query, _ in documents}, documents)
     sheets = in_scores(scores_under(base, systems, asked, rest))
-    return Sides(called(true.name), sheets, found, own, tuple(grades), tuple(notes))
+    origin = "the truth" if true.name.startswith("<") else called(true.name)
+    return Sides(origin, sheets, found, own, tuple(grades), tuple(notes))
 
 
 def scores_under(qrels: Qrels, systems: Any, measures: list[str], rest: Mapping[str, Any]) -> dict[str, Any]:

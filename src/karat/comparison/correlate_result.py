@@ -13,6 +13,7 @@ from karat.comparison.verdict import listed
 from karat.evaluation.scores import frame_of
 from karat.output.document import Document, Documented, Items, Line, Section, Table, apart, decimals, lay_out
 from karat.output.errors import DataError, did_you_mean
+from karat.output.escaping import shortened
 
 if TYPE_CHECKING:
     from karat.comparison.agreement_result import Statistic
@@ -204,8 +205,8 @@ class Correlations(Documented):
         best = max(known, key=lambda each: each.coefficients[0].value)
         first = best.coefficients[0]
         words = {
-            "truth": self.truth,
-            "judge": best.judge,
+            "truth": shortened(self.truth, LONGEST),
+            "judge": shortened(best.judge, LONGEST),
             "name": first.name,
             "value": decimals(first.value, 3),
         }
@@ -240,7 +241,7 @@ class Correlations(Documented):
             header += ["runs", "queries"]
         names = dict.fromkeys(its.name for each in rows for its in each.coefficients)
         header += [name + level for name in names]
-        title = said("order", measure=measure, truth=self.truth, size=self.size(sizes))
+        title = said("order", measure=measure, truth=shortened(self.truth, LONGEST), size=self.size(sizes))
         return Section([Table(header, cells, names=keep, keep=keep)], title)
 
     def size(self, sizes: set[tuple[int, int | None]]) -> str:
@@ -299,7 +300,7 @@ class Correlations(Documented):
         for name, each in zip(names, self.grades, strict=True):
             found = {its.name: its for its in each.statistics}
             row = [name, str(each.documents)]
-            row += [f"{decimals(found[key].value, 2)} {found[key].interval or '-'}" for key in SHOWN]
+            row += [f"{decimals(found[key].value, 2)} {found[key].interval}".rstrip() for key in SHOWN]
             rows.append(row)
         header = ["judge", "both\njudged"]
         header += [f"{key}\n95% CI" for key in ("same grade", "weighted kappa", "ordinal alpha", "bias")]
@@ -318,9 +319,9 @@ class Correlations(Documented):
                 }
                 found.append(said(f"lacking:{self.missing_runs}", **words))
             if each.extra:
-                found.append(said("extra", judge=each.judge, count=each.extra))
+                found.append(said("extra", judge=shortened(each.judge, LONGEST), count=each.extra))
             if each.left_out:
-                found.append(said("left out", judge=each.judge, count=each.left_out))
+                found.append(said("left out", judge=shortened(each.judge, LONGEST), count=each.left_out))
         if any(each.queries is None for each in self.rows):
             found.append(said("stated"))
         if self.sampled:
