@@ -27,7 +27,7 @@ LONG = 16
 """One item of so many has a long id."""
 AT_ONCE = 20_000
 """The number of users whose lines are made at a time."""
-LIMITS = {"eval": (1.5, 250.0), "compare": (4.0, 450.0), "check": (5.0, 450.0)}
+LIMITS = {"eval": (1.5, 250.0), "compare": (4.0, 450.0), "check": (6.0, 450.0)}
 """The most seconds of processor time and megabytes of each command."""
 
 
