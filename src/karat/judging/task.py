@@ -86,6 +86,8 @@ def read_task(path: str) -> Task:
         if key in pairs:
             raise DataError(say("task", "twice", query=key[0], document=key[1]), file=path, line=line)
         pairs[key] = pair
+    if not pairs:
+        raise DataError(say("task", "empty"), file=path)
     task = Task(path, tuple(pairs.values()))
     if not task.open:
         raise DataError(say("task", "nothing"), file=path)
