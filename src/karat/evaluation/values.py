@@ -30,7 +30,7 @@ ORDERS = ("pessimistic", "optimistic")
 AT_A_TIME = 2**17
 """The most rows or judgments processed at a time, which limits memory and keeps arrays in the cache of a core."""
 PER_LIST = 8
-"""The rows whose memory equals that of a list's values."""
+"""The rows that a list with fewer counts as, since its values take memory, too."""
 
 ROWS_TOGETHER = 2**15
 """The most rows of several runs whose values are computed together. Larger arrays leave the cache of a core."""
@@ -117,7 +117,7 @@ def query_of(lists: Flat, group: int) -> int:
 def parts_of(sizes: Floats | Integers, most: int | None = None) -> Iterator[tuple[int, int]]:
     """Yields the bounds of parts of the lists, each with at most ``most`` rows, or with a single list."""
     most = AT_A_TIME if most is None else most
-    ends, first = np.cumsum(sizes + PER_LIST), 0
+    ends, first = np.cumsum(np.maximum(sizes + 1, PER_LIST)), 0
     while first < len(ends):
         before = ends[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(ends, before + most, side="right")))
