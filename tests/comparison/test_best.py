@@ -163,6 +163,15 @@ def test_held_out_queries_stay_the_same_when_queries_are_added_and_the_share_gro
         assert not held_out([query], share - 1e-9, "tea").any()
 
 
+def test_all_queries_of_a_cluster_are_held_out_or_none() -> None:
+    values = np.random.default_rng(3).random((40, 3))
+    clusters = {f"q{row:02}": f"c{row // 4}" for row in range(40)}
+    found = karat.best(scores(values), hold_out=0.4, salt="s", cluster=clusters)
+    out = held_out([f"c{cluster}".encode() for cluster in range(10)], 0.4, "s")
+    assert found.held == 4 * int(out.sum())
+    assert 0 < found.held < 40
+
+
 def test_no_number_depends_on_held_out_queries_until_they_are_opened(tmp_path: Path) -> None:
     values, ledger = equal_runs(10, 40), tmp_path / "openings.jsonl"
     ids = sorted(f"q{row:02}" for row in range(40))

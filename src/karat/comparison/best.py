@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
     from karat.comparison.runs import Table as Values
     from karat.evaluation.scores import Scores, ScoresByRun
-    from karat.inputs.query_files import GroupsLike
+    from karat.inputs.names import Names
+    from karat.inputs.query_files import Groups, GroupsLike
     from karat.lists.rows import Floats
 
 FEWEST = 3
@@ -323,7 +324,8 @@ def best(
         resamples: the number of resamples for the set, the probabilities and the ranks.
         seed: the seed of the divisions and resamples.
         cluster: the cluster of each query, as a mapping or as a file with lines ``query cluster``.
-        hold_out: the share of queries to leave out of everything, between 0 and 1.
+        hold_out: the share of queries to leave out of everything, between 0 and 1. All queries of a cluster are on the
+            same side.
         salt: a text that decides, with the query's id, whether a query is held out.
         open_held_out: whether to score the selected run on the held-out queries. Needs ``ledger``.
         ledger: the file in which every opening is counted.
@@ -357,11 +359,11 @@ def best(
     systems = evaluated(None, scores, None).systems
     names = list(systems)
     ids, tables = tables_of([each.scores for each in systems.values()])
-    codes = None if cluster is None else groups_of(cluster, ids.texts).codes
-    tables = [replace(each, clusters=codes) for each in tables]
+    groups = None if cluster is None else groups_of(cluster, ids.texts)
+    tables = [replace(each, clusters=None if groups is None else groups.codes) for each in tables]
     base = place_of(baseline, systems)
     families = families_of(names, base, variants)
-    held = np.zeros(len(ids), bool) if hold_out is None else held_out(ids, hold_out, salt)
+    held = np.zeros(len(ids), bool) if hold_out is None else held_out(units_of(ids, groups), hold_out, salt)
     if hold_out is not None and (held.all() or not held.any()):
         raise DataError(say("best", "one side", share=hold_out, queries=len(ids), held=int(held.sum())))
     method = Method(folds, repeats, Draw(resamples, seed, alpha=alpha))
@@ -380,6 +382,13 @@ def best(
         for each, table in zip(found, tables, strict=True)
     )
     return replace(result, measures=found, opened_before=same, opened_in_all=others)
+
+
+def units_of(ids: Names, groups: Groups | None) -> list[bytes]:
+    """Returns the id of each query, or of its cluster if there are clusters."""
+    if groups is None:
+        return list(ids)
+    return [groups.names[code].encode("utf-8", "surrogateescape") for code in groups.codes.tolist()]
 
 
 def refuse_numbers(folds: int, repeats: int, alpha: float) -> None:
