@@ -355,6 +355,13 @@ def test_a_missing_run_is_skipped_where_the_caller_says_so() -> None:
     assert "1 missing run is skipped: b in c3." in re.sub(r"\s+", " ", str(found))
 
 
+def test_a_run_without_any_value_of_a_measure_is_the_last() -> None:
+    only = {"a": {"A": 0.1, "B": 0.2}, "b": {"A": 0.2}, "c": {"A": 0.3, "B": 0.4}}
+    found = karat.compare_collections({"one": only, "two": only}, absent="skip")
+    assert found["B"].order == [2, 0, 1]
+    assert "By B, no run stands out: c has the best macro mean" in str(found)
+
+
 def test_a_missing_run_counts_0_or_is_dropped_where_the_caller_says_so() -> None:
     given = gap()
     zero = karat.compare_collections(given, absent="zero")["value"]

@@ -301,6 +301,13 @@ def test_faults_of_leaderboards_are_named_with_their_place(content: str, said: s
     assert "board.txt" in str(found.value)
 
 
+def test_a_short_line_below_a_header_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "board.txt"
+    file.write_text("query Q0 run rank value measure\nq1 0\n", encoding="utf-8")
+    with pytest.raises(karat.DataError, match="found 2 columns, expected 6"):
+        karat.read_leaderboard(file, "ranking")
+
+
 def test_columns_that_could_be_two_formats_are_not_guessed(tmp_path: Path) -> None:
     file = tmp_path / "board.txt"
     file.write_text(long(VALUES, "{run} NUGGETS {query} {value}"), encoding="utf-8")

@@ -43,6 +43,14 @@ def grades(found: Collected, rule: str = "refuse") -> dict[str, float]:
     }
 
 
+@pytest.mark.parametrize(
+    "content",
+    ['"query";"document";"grade"\nq1;a;1\n', "\ufeffquery,document,grade\nq1,a,1\n", "\nq1 0 a 1\n\n"],
+)
+def test_files_as_spreadsheets_and_editors_save_them_are_collected(content: str, tmp_path: Path) -> None:
+    assert grades(collected(TASK, [text(tmp_path, "judged.csv", content)], GRADES)) == {"q1 a": 1}
+
+
 def test_every_kind_of_file_is_collected(tmp_path: Path) -> None:
     with Journal(str(tmp_path / "ben.csv"), TASK, "ben") as journal:
         journal.add(1, Judgment(3, "2026-11-22", "a note", "ben"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ from karat.comparison.statistics import SEED
 from karat.comparison.statistics.paired import RESAMPLES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from karat.comparison.statistics.mean_ranks import Friedman
 
 TARGETS = ("similar", "these")
@@ -171,12 +174,21 @@ class Across:
 
     @cached_property
     def order(self) -> list[int]:
-        """The runs from the best to the worst mean."""
-        sense = 1 if self.smaller_is_better else -1
-        return sorted(range(len(self.means)), key=lambda run: (sense * self.means[run], run))
+        """The runs from the best to the worst mean, then those without a mean."""
+        return best_first(self.means, -1.0 if self.smaller_is_better else 1.0)
 
     @property
     def queries(self) -> int | None:
         """The number of queries of all collections; None where only means are known."""
         known = [each.queries for each in self.collections]
         return None if None in known else sum(each or 0 for each in known)
+
+
+def best_first(means: Sequence[float], sign: float) -> list[int]:
+    """Returns the runs from the best to the worst mean, then those whose mean is NaN.
+
+    Args:
+        means: the mean of each run.
+        sign: 1 if larger means are better, else -1.
+    """
+    return sorted(range(len(means)), key=lambda run: (math.isnan(means[run]), -sign * means[run]))

@@ -14,6 +14,7 @@ from karat.comparison.collection_findings import (
     AcrossPair,
     AcrossSettings,
     OneCollection,
+    best_first,
 )
 from karat.comparison.collection_scores import scored
 from karat.comparison.collection_tables import CollectionsComparison
@@ -257,7 +258,7 @@ class Method:
             own = self.percentiles(own, np.arange(runs), None, means, drawn)
         adjusted = corrected(found.p, settings.correction)
         significant = apart(runs, first, second, adjusted < settings.alpha)
-        order = np.argsort(-self.sign * own.mean, kind="stable").tolist()
+        order = best_first(own.mean.tolist(), self.sign)
         ranks = mid_ranks(self.sign * means)
         pairs = self.pairs(found, adjusted, differences, ranks[whole], first, second, order[0])
         others = self.other_target(differences, errors, size, weight)

@@ -239,7 +239,7 @@ def add_columns(board: Board, lines: Lines, run: str, layout: str) -> None:
 
 def is_header(lines: Lines) -> bool:
     """Returns whether the first line has names of columns."""
-    place = 4 if len(lines[0][1]) == 6 else -1
+    place = 4 if all(len(fields) == 6 for _, fields in lines[:2]) else -1
     return len(lines) > 1 and not is_number(lines[0][1][place]) and is_number(lines[1][1][place])
 
 

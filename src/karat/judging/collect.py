@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karat.estimation.sampled_documents import PROBABILITY, number_in, rows_in
 from karat.inputs.columns import plain_name, usual
-from karat.inputs.decompression import unpacked
-from karat.inputs.errors import sentences
+from karat.inputs.files.rows import lines_of, names_in, text_in
 from karat.judging import say
 from karat.judging.journal import Form, Judgment, one_line
 from karat.judging.prompts import grade_in
@@ -21,6 +20,7 @@ from karat.output.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from karat.inputs.files.rows import Lines
     from karat.judging.task import Task
 
 ANSWERS = ("answer", "response", "output", "content")
@@ -195,21 +195,20 @@ def read(task: Task, path: str, grades: Mapping[int, str]) -> tuple[str, list[En
     Raises:
         DataError: the file is of no known kind, or belongs to another task.
     """
-    with sentences(path), unpacked(path) as file:
-        content = file.read()
-    if content.lstrip().startswith(b"{"):
+    content = text_in(path)
+    if content.lstrip().startswith("{"):
         saved = whole_json(content)
         if saved is not None and saved.get("karat") == "judgments":
             return read_saved(task, path, saved)
         return "", list(read_rows(task, path, grades))
-    first = content.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
-    names = first.split(max(",;\t", key=first.count))
+    lines = lines_of(content)
+    names = names_in(lines[0][1]) if lines else []
     if usual(names, "query") and usual(names, "document"):
         return "", list(read_rows(task, path, grades))
-    return "", list(read_qrels(task, path, content))
+    return "", list(read_qrels(task, path, lines))
 
 
-def whole_json(content: bytes) -> dict[str, Any] | None:
+def whole_json(content: str) -> dict[str, Any] | None:
     """Returns the JSON object of a file, or None if it is no single object."""
     try:
         found = json.loads(content)
@@ -279,13 +278,13 @@ def read_rows(task: Task, path: str, grades: Mapping[int, str]) -> Iterator[Entr
             raise DataError(say("collect", "no answer"), file=path, line=line)
 
 
-def read_qrels(task: Task, path: str, content: bytes) -> Iterator[Entry]:
+def read_qrels(task: Task, path: str, lines: Lines) -> Iterator[Entry]:
     """Yields the judgments in qrels.
 
     Raises:
         DataError: a line that is no judgment of the task.
     """
-    for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
+    for number, line in lines:
         fields = line.split()
         if len(fields) != 4:
             raise DataError(say("collect", "no kind"), file=path, line=number)
