@@ -106,11 +106,8 @@ def test_a_large_collection_is_sampled_and_says_so() -> None:
 
 
 @pytest.mark.parametrize("measures", [["Judged@5"], ["NumRet"], ["AP", "infAP"], ["Unjudged@5", "E@5"]])
-def test_measures_of_every_kind_have_baselines_or_none(measures: list[str]) -> None:
-    try:
-        found = karat.check(broken.qrels().encode(), broken.run().encode(), measures=measures)
-    except karat.MeasureError:
-        pytest.skip("karat has no such measure")
+def test_measures_of_every_kind_have_baselines(measures: list[str]) -> None:
+    found = karat.check(broken.qrels().encode(), broken.run().encode(), measures=measures)
     assert [each.measure for each in found.baselines] == measures
     assert str(found)
 
@@ -133,7 +130,7 @@ def test_saturation_names_how_many_queries_can_still_move() -> None:
     assert found.count == 47
     # The best run has 1/2 on three queries. 2 · (1/2)^4 = 1/8.
     assert f"would gain {1.5 / 51:.4f} over the best run" in found.effect
-    assert "at least 0.12" in found.effect or "at least 0.13" in found.effect
+    assert "at least 0.12" in found.effect
 
 
 def test_saturation_with_enough_queries_says_what_they_detect() -> None:

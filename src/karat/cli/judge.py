@@ -63,7 +63,7 @@ def judge_command(
 
         refuse_misuse(*files, *(given[name] for name in (*TEXTS, "template")), output=offline or prompts)
         if offline:
-            refuse_absent({"jinja2": "jinja2"})
+            refuse_absent(["jinja2"])
         sheet = sheet_of(files[0], given)
         write_page(sheet, offline) if offline else write_prompts(sheet, prompts, given["template"])
     else:

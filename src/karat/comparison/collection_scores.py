@@ -16,7 +16,7 @@ from karat.evaluation.score_files import Cells, Layout, by_role, holds_scores, r
 from karat.evaluation.scores import Scores, ScoresByRun
 from karat.inputs.files.collections import collections_in, is_table_of_files, rows_in
 from karat.inputs.frames import is_frame
-from karat.output.errors import DataError, PolicyError, Worded, did_you_mean, one_of
+from karat.output.errors import DataError, Worded, one_of, refuse_other
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -110,9 +110,7 @@ def scored(
         DataError: as ``compare_collections``.
         PolicyError: ``absent`` is another word.
     """
-    if absent not in ABSENT:
-        hint = did_you_mean(absent, ABSENT, f"It is one of {', '.join(ABSENT)}.")
-        raise PolicyError(f"There is no absent='{absent}'. {hint}")
+    refuse_other("absent", absent, ABSENT)
     conventions = {"policy": policy, "profile": profile}
     missing = "error" if policy is None or "missing" not in policy.given else policy.missing
     if isinstance(given, (str, os.PathLike)):

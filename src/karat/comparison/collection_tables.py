@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from karat.comparison.critical_difference import RankPicture
 from karat.comparison.difference_picture import DifferencePicture, Differences
 from karat.comparison.findings import SHORT_NAMES, letter, say
+from karat.comparison.formats import laid_out
 from karat.comparison.tables import Sheet
 from karat.comparison.verdict import MOST_LETTERED, interval, listed, p_text, signed
 from karat.evaluation.scores import frame_of
@@ -29,6 +30,7 @@ from karat.output.document import (
     decimals,
     lay_out,
 )
+from karat.output.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -228,8 +230,6 @@ class CollectionsComparison(Documented):
         Raises:
             DataError: fewer than two collections have all runs.
         """
-        from karat.output.errors import DataError
-
         its = next(iter(self.measures.values())) if measure is None else self.measures[measure]
         pictures = Shown(self, its).pictures()
         if not pictures:
@@ -254,8 +254,8 @@ class CollectionsComparison(Documented):
 
     def contents(self, found: Across) -> dict[str, Any]:
         """Returns the result of one measure as plain values."""
-        apart = ("pairs", "collections", "friedman")
-        whole = {each.name: getattr(found, each.name) for each in fields(found) if each.name not in apart}
+        nested = ("pairs", "collections", "friedman")
+        whole = {each.name: getattr(found, each.name) for each in fields(found) if each.name not in nested}
         return {
             **whole,
             "friedman": None if found.friedman is None else found.friedman._asdict(),
@@ -285,8 +285,6 @@ class CollectionsComparison(Documented):
         """
         rows = {"pairs": self.pair_rows, "runs": self.run_rows, "collections": self.cell_rows}
         if what not in rows:
-            from karat.output.errors import DataError, did_you_mean
-
             hint = did_you_mean(what, rows, f"It is one of {', '.join(rows)}.")
             raise DataError(f"There is no table '{what}'. {hint}")
         found = rows[what]()
@@ -305,46 +303,24 @@ class CollectionsComparison(Documented):
         """Returns a row for each measure and run."""
         nothing = [None] * len(self.names)
         return [
-            dict(
-                zip(
-                    (
-                        "measure",
-                        "run",
-                        "letter",
-                        "collections",
-                        "mean",
-                        "low",
-                        "high",
-                        "macro",
-                        "micro",
-                        "mean_rank",
-                        "place_low",
-                        "place_high",
-                        "best",
-                        "borda",
-                    ),
-                    (label, name, letter(run), *row),
-                    strict=True,
-                )
-            )
+            {
+                "measure": label,
+                "run": name,
+                "letter": letter(run),
+                "collections": each.counts[run],
+                "mean": each.means[run],
+                "low": each.low[run],
+                "high": each.high[run],
+                "macro": each.macro[run],
+                "micro": (each.micro or nothing)[run],
+                "mean_rank": (each.mean_ranks or nothing)[run],
+                "place_low": (each.rank_low or nothing)[run],
+                "place_high": (each.rank_high or nothing)[run],
+                "best": (each.best or nothing)[run],
+                "borda": each.borda[run],
+            }
             for label, each in self.measures.items()
-            for run, (name, *row) in enumerate(
-                zip(
-                    self.names,
-                    each.counts,
-                    each.means,
-                    each.low,
-                    each.high,
-                    each.macro,
-                    each.micro or nothing,
-                    each.mean_ranks or nothing,
-                    each.rank_low or nothing,
-                    each.rank_high or nothing,
-                    each.best or nothing,
-                    each.borda,
-                    strict=True,
-                )
-            )
+            for run, name in enumerate(self.names)
         ]
 
     def cell_rows(self) -> list[dict[str, Any]]:
@@ -366,11 +342,7 @@ class CollectionsComparison(Documented):
 
     def separated(self, layout: str) -> str:
         """Returns CSV or TSV with a row for each measure and pair, in full precision."""
-        columns = self.columns_of("pairs")
-        rows = [
-            ["" if cell is None else str(cell) for cell in row] for row in zip(*columns.values(), strict=True)
-        ]
-        return lay_out(layout, list(columns), rows, 3)
+        return laid_out(self.columns_of("pairs"), layout)
 
 
 def letters(runs: Sequence[int], among: int) -> str:
@@ -745,8 +717,6 @@ class Shown:
 
 def reversed_pair(pair: AcrossPair) -> AcrossPair:
     """Returns the pair with its second run first."""
-    from dataclasses import replace
-
     return replace(
         pair,
         a=pair.b,

@@ -42,7 +42,7 @@ from karat.comparison.statistics.paired import NOISE, RESAMPLES, Draw, resample_
 from karat.comparison.statistics.selection import ranks_in
 from karat.comparison.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p
 from karat.inputs.runs import available_cores, in_threads
-from karat.output.errors import DataError, PolicyError, did_you_mean
+from karat.output.errors import DataError, PolicyError, did_you_mean, refuse_other
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 MOST_POSTERIORS = 2_000
 """The most pairs with a posterior, which takes some milliseconds each. With more, only those of the best run have."""
 
-MOST_LETTERED = 100
+MOST_BEATEN = 100
 """The most runs whose significant differences on single collections are listed."""
 
 MOST_RESAMPLED = 4_000_000_000
@@ -205,10 +205,7 @@ def refuse_words(settings: AcrossSettings) -> None:
         "borda_of": BORDA,
     }
     for name, words in known.items():
-        word = getattr(settings, name)
-        if word not in words:
-            hint = did_you_mean(str(word), words, f"It is one of {', '.join(words)}.")
-            raise PolicyError(f"There is no {name}='{word}'. {hint}")
+        refuse_other(name, getattr(settings, name), words)
     for name in ("alpha", "confidence"):
         if not 0 < getattr(settings, name) < 1:
             raise PolicyError(f"{name}={getattr(settings, name)}: give a number between 0 and 1.")
@@ -257,16 +254,12 @@ class Method:
             found = self.percentiles(found, first, second, differences, drawn)
             own = self.percentiles(own, np.arange(runs), None, means, drawn)
         adjusted = corrected(found.p, settings.correction)
-        significant = apart(runs, first, second, adjusted < settings.alpha)
+        significant = differing(runs, first, second, adjusted < settings.alpha)
         order = best_first(own.mean.tolist(), self.sign)
         ranks = mid_ranks(self.sign * means)
         pairs = self.pairs(found, adjusted, differences, ranks[whole], first, second, order[0])
         others = self.other_target(differences, errors, size, weight)
         micro = None if size is None else like_these(means, size).mean
-        places = None if drawn is None else ranks_in(self.sign * drawn, self.level(len(complete)))
-        enough = len(complete) > 1
-        test = friedman(ranks[whole], settings.friedman_ties) if enough else None
-        cut = critical_difference(settings.alpha, runs, len(complete)) if enough else None
         return Across(
             label=label,
             smaller_is_better=self.sign < 0,
@@ -282,18 +275,40 @@ class Method:
             counts=tuple((~np.isnan(means)).sum(axis=0).tolist()),
             pairs=pairs,
             groups=tuple(groups(order, significant)),
-            complete=len(complete),
-            mean_ranks=tuple(ranks[whole].mean(axis=0).tolist()) if enough else None,
-            rank_low=None if places is None else tuple(places.low.tolist()),
-            rank_high=None if places is None else tuple(places.high.tolist()),
-            best=None if places is None else tuple(places.best.tolist()),
             borda=tuple(borda(ranks, settings.borda_of).tolist()),
-            friedman=test,
-            critical_difference=cut,
-            rank_groups=rank_groups(ranks[whole], cut),
-            resamples=0 if drawn is None else len(drawn),
             other_target=others,
+            **self.ranked(ranks[whole]),
+            **self.placed(drawn, len(complete)),
         )
+
+    def ranked(self, ranks: Floats) -> dict[str, Any]:
+        """Returns the fields of ``Across`` about mean ranks, which are None with fewer than two collections.
+
+        Args:
+            ranks: the mid-ranks on the collections that have all runs [collections, runs].
+        """
+        complete, runs = ranks.shape
+        enough = complete > 1
+        cut = critical_difference(self.settings.alpha, runs, complete) if enough else None
+        return {
+            "complete": complete,
+            "mean_ranks": tuple(ranks.mean(axis=0).tolist()) if enough else None,
+            "friedman": friedman(ranks, self.settings.friedman_ties) if enough else None,
+            "critical_difference": cut,
+            "rank_groups": rank_groups(ranks, cut),
+        }
+
+    def placed(self, drawn: Floats | None, units: int) -> dict[str, Any]:
+        """Returns the fields of ``Across`` about places by the mean, over resamples of ``units`` collections."""
+        if drawn is None:
+            return {"rank_low": None, "rank_high": None, "best": None, "resamples": 0}
+        places = ranks_in(self.sign * drawn, self.level(units))
+        return {
+            "rank_low": tuple(places.low.tolist()),
+            "rank_high": tuple(places.high.tolist()),
+            "best": tuple(places.best.tolist()),
+            "resamples": len(drawn),
+        }
 
     def contrasts(
         self,
@@ -438,7 +453,7 @@ class Method:
         """Returns the result for one collection: means, ranks, and the runs that each run significantly outperforms."""
         beaten: tuple[tuple[int, ...], ...] | None = None
         runs = len(values.means)
-        if values.queries is not None and runs <= MOST_LETTERED:
+        if values.queries is not None and runs <= MOST_BEATEN:
             difference = self.sign * (values.means[first] - values.means[second])
             found = these(difference[None, :], squares[None, :], [values.queries])
             sure = corrected(found.p, self.settings.correction) < self.settings.alpha
@@ -485,7 +500,7 @@ def own_errors(values: Sequence[Values]) -> Any:
     return found
 
 
-def apart(runs: int, first: Integers, second: Integers, sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def differing(runs: int, first: Integers, second: Integers, sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Returns whether two runs differ significantly, for each two runs."""
     found = np.zeros((runs, runs), bool)
     found[first[sure], second[sure]] = True

@@ -37,7 +37,7 @@ from karat.conventions.request import conventions, names_in
 from karat.evaluation.scores import Scores
 from karat.inputs.qrels import Qrels
 from karat.inputs.sources import called
-from karat.output.errors import DataError, PolicyError, did_you_mean
+from karat.output.errors import DataError, refuse_other
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,8 +51,10 @@ if TYPE_CHECKING:
     from karat.conventions.request import MeasuresLike
     from karat.lists.rows import Floats
 
-CORRELATIONS = ("kendall", "tau_ap", "spearman", "pearson", "tau_gap")
+USUAL = ("kendall", "tau_ap", "spearman", "pearson", "tau_gap")
+"""The correlations that are computed by default."""
 TOP = 10
+"""The depth of Kendall's τ that is added for more runs than this."""
 RESAMPLES = 1000
 OVER = ("queries", "runs")
 MEANS = ("queries", "stated")
@@ -183,9 +185,7 @@ def refuse_words(**words: str) -> None:
     """
     known = {"missing_runs": MISSING, "missing": MISSING, "means": MEANS, "over": OVER, "pool": POOLS}
     for option, word in words.items():
-        if word not in known[option]:
-            hint = did_you_mean(word, known[option], f"It is one of {', '.join(known[option])}.")
-            raise PolicyError(f"There is no {option}='{word}'. {hint}")
+        refuse_other(option, word, known[option])
 
 
 def by_name(judges: Any) -> list[tuple[str | None, Any]]:
@@ -354,7 +354,7 @@ class Method:
         if self.correlations is not None:
             return self.correlations
         top = [f"kendall@{TOP}"] if runs > TOP else []
-        return [correlation_named(each) for each in (*CORRELATIONS, *top)]
+        return [correlation_named(each) for each in (*USUAL, *top)]
 
     def correlated(self, names: tuple[str, str], truth: Sheet, judge: Sheet) -> Correlated:
         """Returns the correlations of a judge with the truth, and the pairs of runs that it turns."""

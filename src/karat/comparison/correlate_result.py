@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 MOST_PAIRS = 10
 """Pairs of runs that a sentence lists."""
 
+LONGEST = 24
+"""The most characters of a judge's name in tables."""
+
+FEW = 10
+"""A number of runs below which a rank correlation has few possible values."""
+
 SHOWN = ("same grade", "kappa, quadratic", "alpha, ordinal", "bias, B - A")
 """The statistics of grades in the table; the frame has all."""
 
@@ -456,13 +462,6 @@ class Correlations(Documented):
     def label(self, row: Correlated) -> str:
         """Returns the name of a judge with its measure."""
         return row.measure if row.judge == self.truth else f"{row.judge}: {row.measure}"
-
-
-LONGEST = 24
-"""The most characters of a judge's name in tables."""
-
-FEW = 10
-"""A number of runs below which a rank correlation has few possible values."""
 
 
 def ends(found: Coefficient) -> tuple[float, float]:

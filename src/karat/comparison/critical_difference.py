@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from karat.output import escaping
-from karat.output.document import Part, apart, decimals, width
+from karat.output.document import COLUMNS, Part, apart, decimals, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -60,7 +60,7 @@ class RankPicture(Part):
         wide = max(map(len, numbers))
         bars = 2 * len(self.bars)
         room = min(max(columns - space - wide - bars - 6, LEAST_AXIS), MOST_AXIS)
-        reach = min(round(self.cut / max(self.most - 1, 1) * (room - 1)), room - 1)
+        reach = min(self.place(1 + self.cut, room), room - 1)
         ruler = "|" + "-" * (reach - 1) + "|" if reach > 0 else "|"
         before = " " * (space + wide + 4)
         ends = "1" + str(self.most).rjust(room - 1)
@@ -78,7 +78,7 @@ class RankPicture(Part):
 
     def markdown(self) -> str:
         """Returns the text as a block of code."""
-        return f"```\n{self.text(80)}```\n"
+        return f"```\n{self.text(COLUMNS)}```\n"
 
     def latex(self) -> str:
         """Returns the picture as a LaTeX ``picture`` environment, which needs no package."""

@@ -159,7 +159,11 @@ def separated(comparison: Findings, layout: str) -> str:
 
     Numbers have full precision.
     """
-    columns = columns_of(comparison, "pairs" if comparison.primary.pairs else "runs")
+    return laid_out(columns_of(comparison, "pairs" if comparison.primary.pairs else "runs"), layout)
+
+
+def laid_out(columns: dict[str, list[Any]], layout: str) -> str:
+    """Returns columns as CSV or TSV, of which the first three are names. A cell without a value is empty."""
     rows = [
         ["" if cell is None else str(cell) for cell in row] for row in zip(*columns.values(), strict=True)
     ]

@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.comparison.findings import say
 from karat.comparison.runs import Table, tables_of
-from karat.evaluation.leaderboards import Leaderboard, mean_of, read_leaderboard
+from karat.evaluation.leaderboards import Leaderboard, read_leaderboard
 from karat.evaluation.score_files import OtherMeasure, measure_named
 from karat.evaluation.scores import Scores
 from karat.output.errors import DataError, MeasureError, Worded
@@ -25,6 +25,8 @@ MISSING = ("error", "skip", "zero")
 
 MOST_NAMED = 5
 FEWEST_RUNS = 3
+ROUNDED = 14
+"""Decimals of a mean. Means that are equal in decimal arithmetic differ by less, since 0.1 is no binary fraction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,23 +54,22 @@ class Sheet:
             return self.table.sign
         return -1.0 if measure_named(self.label).definition.smaller_is_better else 1.0
 
-    def part(self, runs: Sequence[str], queries: Sequence[str], *, zero: bool) -> Sheet:
-        """Returns the values of some runs and queries.
+    def part(self, runs: Sequence[str], queries: Sequence[str]) -> Sheet:
+        """Returns the values of some runs and queries. A run that the sheet lacks has the value 0 on each query.
 
         Args:
             runs: the runs.
             queries: the queries, all of which the sheet has.
-            zero: whether a run that the sheet lacks has the value 0 on each query.
         """
         places = {name: place for place, name in enumerate(self.runs)}
         chosen = [places.get(name, -1) for name in runs]
         absent = np.array(chosen) < 0
-        stated = None if self.stated is None else np.where(absent & zero, 0.0, self.stated[chosen])
+        stated = None if self.stated is None else np.where(absent, 0.0, self.stated[chosen])
         if self.table is None:
             return replace(self, runs=tuple(runs), stated=stated)
         rows = {query: place for place, query in enumerate(self.queries)}
         picked = [rows[query] for query in queries]
-        values = np.where(absent & zero, 0.0, self.table.values[np.ix_(picked, chosen)])
+        values = np.where(absent, 0.0, self.table.values[np.ix_(picked, chosen)])
         weights = None if self.table.weights is None else self.table.weights[np.ix_(picked, chosen)]
         table = replace(self.table, values=values, weights=weights, clusters=None)
         return Sheet(self.label, tuple(runs), tuple(queries), table, stated)
@@ -83,8 +84,18 @@ class Sheet:
         plain = self.table.measure.definition.aggregate == "mean" and self.table.weights is None
         if not plain:
             return self.sign * np.array(self.table.means)
-        columns = (dict(enumerate(column)) for column in self.table.values.T.tolist())
-        return self.sign * np.array([mean_of(column) for column in columns])
+        return self.sign * np.array([mean_of(column) for column in self.table.values.T.tolist()])
+
+
+def mean_of(values: Sequence[float]) -> float:
+    """Returns the mean of the values that are not NaN, rounded so that runs with equal means are tied.
+
+    Example:
+        >>> mean_of([0.1, 0.2, 0.3])
+        0.2
+    """
+    there = [each for each in values if not math.isnan(each)]
+    return round(math.fsum(there) / len(there), ROUNDED) if there else math.nan
 
 
 def sheets_of(given: Any, name: str | None, missing: str, layout: str) -> tuple[str, dict[str, Sheet], str]:
@@ -222,9 +233,7 @@ def aligned(
     queries = [query for query in truth.queries if query in own]
     only_means = truth.table is None or judge.table is None
     if (stated or only_means) and truth.stated is not None and judge.stated is not None:
-        one, other = (
-            replace(each, table=None, queries=()).part(runs, (), zero=True) for each in (truth, judge)
-        )
+        one, other = (replace(each, table=None, queries=()).part(runs, ()) for each in (truth, judge))
         return Aligned(one, other, lacking, extra, 0, stated=True)
     if stated or only_means:
         raise DataError(say("correlate", "no means", **words, label=truth.label))
@@ -232,7 +241,7 @@ def aligned(
         raise DataError(
             say("correlate", "no common query", **words, one=truth.queries[0], other=judge.queries[0])
         )
-    one, other = (each.part(runs, queries, zero=True) for each in (truth, judge))
+    one, other = (each.part(runs, queries) for each in (truth, judge))
     left_out = len(truth.queries) + len(judge.queries) - 2 * len(queries)
     return Aligned(one, other, lacking, extra, left_out, stated=False)
 

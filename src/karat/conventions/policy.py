@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
-from karat.output.errors import PolicyError, did_you_mean
+from karat.output.errors import PolicyError, refuse_other
 
 Ties: TypeAlias = Literal[
     "trec", "ascending", "input", "rank-column", "rank", "optimistic", "pessimistic", "expected", "error"
@@ -100,10 +100,7 @@ class Policy:
         if self.ties == "rank":
             object.__setattr__(self, "ties", "rank-column")
         for axis, choices in CHOICES.items():
-            value = getattr(self, axis)
-            if value not in choices:
-                hint = did_you_mean(str(value), choices, f"It is one of {', '.join(choices)}.")
-                raise PolicyError(f"There is no {axis}={value!r}. {hint}")
+            refuse_other(axis, getattr(self, axis), choices)
         depth: object = self.depth
         if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 1):
             raise PolicyError(

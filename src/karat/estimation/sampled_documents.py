@@ -26,7 +26,7 @@ from karat.matching.match import finished, match
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from karat.conventions.policy import Policy
     from karat.inputs.run import Run
@@ -68,7 +68,12 @@ def has_probabilities(path: str) -> bool:
             return False
     else:
         names = names_in(first)
-    return any(plain_name(name) in PROBABILITY for name in names)
+    return probability_in(names) is not None
+
+
+def probability_in(names: Iterable[str]) -> str | None:
+    """Returns the column of probabilities among the names of columns, or None."""
+    return next((name for name in names if plain_name(name) in PROBABILITY), None)
 
 
 def read_sample(path: str) -> dict[str, dict[str, Judgment]]:
@@ -139,7 +144,7 @@ def roles_of(names: Sequence[str], path: str) -> dict[str, str]:
         DataError: a column is missing.
     """
     found = {role: next(iter(usual(names, role)), None) for role in ("query", "document", "grade")}
-    found["probability"] = next((name for name in names if plain_name(name) in PROBABILITY), None)
+    found["probability"] = probability_in(names)
     for role, name in found.items():
         if name is None:
             raise DataError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -282,18 +281,3 @@ def header_columns(fields: Sequence[str]) -> tuple[str, ...] | None:
         found.run: "run",
     }
     return tuple(roles.get(each, "") for each in fields)
-
-
-ROUNDED = 14
-"""Decimals of a mean. Means that are equal in decimal arithmetic differ by less, since 0.1 is no binary fraction."""
-
-
-def mean_of(values: Mapping[Any, float]) -> float:
-    """Returns the mean of the values that are not NaN, rounded so that runs with equal means are tied.
-
-    Example:
-        >>> mean_of({"q1": 0.1, "q2": 0.2, "q3": 0.3})
-        0.2
-    """
-    there = [each for each in values.values() if not math.isnan(each)]
-    return round(math.fsum(there) / len(there), ROUNDED) if there else math.nan

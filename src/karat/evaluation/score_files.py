@@ -26,7 +26,7 @@ from karat.inputs.sources import called, is_number
 from karat.matching.match import Counts
 from karat.measures import Measure, parse_measure
 from karat.measures.define import UNBOUNDED, Definition
-from karat.output.errors import DataError, MeasureError, PolicyError, Worded, did_you_mean
+from karat.output.errors import DataError, MeasureError, Worded, refuse_other
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -148,9 +148,7 @@ def read_scores(
         >>> round(scores["new"]["AP"], 4), round(karat.compare(None, scores)["AP"].pairs[0].difference, 4)
         (0.45, -0.15)
     """
-    if missing not in MISSING:
-        hint = did_you_mean(missing, MISSING, f"It is one of {', '.join(MISSING)}.")
-        raise PolicyError(f"There is no missing='{missing}'. {hint}")
+    refuse_other("missing", missing, MISSING)
     cells = Cells()
     only = [measures] if isinstance(measures, (str, Measure)) else list(measures or [])
     alone = str(only[0]) if len(only) == 1 else None

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from karat.estimation.sampled_documents import PROBABILITY, number_in, rows_in
-from karat.inputs.columns import plain_name, usual
+from karat.estimation.sampled_documents import number_in, probability_in, rows_in
+from karat.inputs.columns import usual
 from karat.inputs.files.rows import lines_of, names_in, text_in
 from karat.judging import say
 from karat.judging.journal import Form, Judgment, one_line
@@ -260,7 +260,7 @@ def read_rows(task: Task, path: str, grades: Mapping[int, str]) -> Iterator[Entr
             place = ids[own]
         if grade is not None and row[grade] not in (None, ""):
             rest = {name: one_line(str(row.get(name) or "")) for name in ("time", "note", "judge")}
-            drawn = next((name for name in row if plain_name(name) in PROBABILITY), None)
+            drawn = probability_in(row)
             chance = task.pairs[place].probability
             if (
                 drawn

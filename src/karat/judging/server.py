@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 ADDRESS = "127.0.0.1"
 LARGEST = 2**16
 """The most bytes of a request."""
-NEEDED = {"jinja2": "jinja2", "waitress": "waitress", "werkzeug": "werkzeug"}
+NEEDED = ("jinja2", "waitress", "werkzeug")
+"""The packages that serve the page."""
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -42,13 +43,13 @@ HEADERS = {
 }
 
 
-def refuse_absent(needed: dict[str, str]) -> None:
+def refuse_absent(needed: Iterable[str]) -> None:
     """Checks that the required packages are installed before any work begins.
 
     Raises:
         DataError: a package is not installed.
     """
-    absent = [package for module, package in needed.items() if find_spec(module) is None]
+    absent = [package for package in needed if find_spec(package) is None]
     if absent:
         raise DataError(say("server", "no package", packages=" and ".join(absent)))
 

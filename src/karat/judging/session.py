@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from karat.inputs.texts import texts_of
 from karat.judging import say
 from karat.judging.journal import Judgment, one_line
-from karat.judging.task import refuse_missing
 from karat.output.errors import DataError
 from karat.output.escaping import visible
 
@@ -101,7 +100,10 @@ def whole_texts(path: str, wanted: Sequence[str], kind: str) -> dict[str, Text]:
         DataError: a file that cannot be read, or an id without a text.
     """
     found = texts_of(path, frozenset(wanted), kind)
-    refuse_missing(wanted, found, kind, path)
+    missing = [each for each in dict.fromkeys(wanted) if each not in found]
+    if missing:
+        names = ", ".join(f"'{each}'" for each in missing[:3]) + (" …" if len(missing) > 3 else "")
+        raise DataError(say("task", "no text", kind=kind, count=len(missing), names=names), file=path)
     return found
 
 

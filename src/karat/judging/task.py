@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from karat.estimation.sampled_documents import PROBABILITY, number_in, rows_in
-from karat.inputs.columns import plain_name, usual
+from karat.estimation.sampled_documents import number_in, probability_in, rows_in
+from karat.inputs.columns import usual
 from karat.judging import say
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 
 class Pair(NamedTuple):
@@ -101,7 +101,7 @@ def roles_of(names: Sequence[str], path: str) -> dict[str, str]:
         DataError: there is no column of queries or documents.
     """
     found = {role: next(iter(usual(names, role)), None) for role in ("query", "document", "grade")}
-    found["probability"] = next((name for name in names if plain_name(name) in PROBABILITY), None)
+    found["probability"] = probability_in(names)
     for role in ("query", "document"):
         if found[role] is None:
             raise DataError(say("task", "no column", role=role), file=path)
@@ -223,16 +223,3 @@ def grades_of(text: str) -> dict[int, str]:
     if len(found) < 2:
         raise DataError(say("task", "no grades", text=text))
     return dict(sorted(found.items()))
-
-
-def refuse_missing(wanted: Iterable[str], found: Iterable[str], kind: str, path: str) -> None:
-    """Refuses texts that lack some of the wanted ids.
-
-    Raises:
-        DataError: an id has no text.
-    """
-    there = set(found)
-    missing = [each for each in dict.fromkeys(wanted) if each not in there]
-    if missing:
-        names = ", ".join(f"'{each}'" for each in missing[:3]) + (" …" if len(missing) > 3 else "")
-        raise DataError(say("task", "no text", kind=kind, count=len(missing), names=names), file=path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from karat.output.escaping import sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from typing_extensions import Self
 
@@ -249,6 +249,17 @@ def warn(text: str) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
         level, frame = level + 1, frame.f_back
     warnings.warn(reworded(text, sentence), DataWarning, stacklevel=level)
+
+
+def refuse_other(name: str, word: object, known: Sequence[str]) -> None:
+    """Refuses a value of a setting that is not one of the known words.
+
+    Raises:
+        PolicyError: it is not.
+    """
+    if word not in known:
+        hint = did_you_mean(str(word), known, f"It is one of {', '.join(known)}.")
+        raise PolicyError(f"There is no {name}={word!r}. {hint}")
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:

@@ -5,6 +5,7 @@ A column is a run or a difference of two runs, a row is a collection, and NaN is
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -201,8 +202,6 @@ def resampled_queries(tables: Sequence[Floats], weight: ArrayLike, draw: Draw) -
         >>> resampled_queries([np.full((3, 1), 0.2), np.full((2, 1), 0.4)], [0.5, 0.5], Draw(2)).round(3).tolist()
         [[0.3], [0.3]]
     """
-    from dataclasses import replace
-
     own = np.asarray(weight, np.float64)
     found = np.zeros((draw.resamples, tables[0].shape[1]))
     for place, (table, share) in enumerate(zip(tables, own.tolist(), strict=True)):

@@ -69,10 +69,7 @@ def spearman(x: Floats, y: Floats) -> Floats:
 
 def tau_ap(x: Floats, y: Floats) -> Floats:
     """Returns τ_AP of the estimate y of the true scores x. Ties in y count as the mean over their orders."""
-    better, gap = (
-        differences(x) < 0,
-        differences(y),
-    )  # [..., system, other]: whether the other is truly better
+    better, gap = differences(x) < 0, differences(y)  # [..., system, other system]
     above, tied = gap < 0, gap == 0
     a, t = above.sum(-1), tied.sum(-1)
     right = (above & better).sum(-1)
@@ -110,21 +107,21 @@ def tau_gap(x: Floats, y: Floats, *, by_place: bool = False) -> Floats:
     Args:
         x: the true scores, whose gaps count.
         y: the estimated scores, of which only the order counts.
-        by_place: whether the first of tied systems stands above the others. Else, each stands above half of the others:
-            its gaps to them count half.
+        by_place: whether the first of tied systems is above the others. Else, each is above the others in half of the
+            orders: its gaps to them count half.
     """
     gap, order = differences(x), differences(y)
     above = (order < 0).astype(np.float64)
     tied = order == 0
     if by_place:
         above += tied & np.tri(x.shape[-1], k=-1, dtype=bool)
-        beside = np.zeros_like(above)
+        half = np.zeros_like(above)
     else:
-        beside = tied.astype(np.float64)
-    weight = above + beside / 2
+        half = tied.astype(np.float64)
+    weight = above + half / 2
     whole, right = (weight * np.abs(gap)).sum(-1), (weight * np.maximum(-gap, 0)).sum(-1)
     # The share of orders in which at least one system with a gap is above.
-    open_gaps = ((gap != 0) & (beside > 0)).sum(-1)
+    open_gaps = ((gap != 0) & (half > 0)).sum(-1)
     used = np.where(((gap != 0) & (above > 0)).any(-1), 1.0, open_gaps / (open_gaps + 1))
     share = np.where(used > 0, right / np.where(whole > 0, whole, 1.0), 0.0)
     return 2 * defined((used * share).sum(-1), used.sum(-1)) - 1

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.comparison.statistics.paired import paired
-from karat.diagnosis.check.finding import KINDS as CATALOGUE
-from karat.diagnosis.check.finding import NOTE, SEEN, found
+from karat.diagnosis.check.finding import KINDS, NOTE, SEEN, found
 from karat.diagnosis.check.lenient import LENIENT, from_rows
 from karat.evaluation.values import values_of
 from karat.inputs.run import short
@@ -57,7 +56,7 @@ SHOWN = 8
 """Rows of the table in text."""
 
 SEED = 2026
-KINDS = ("random order", "same documents", "another query")
+BASELINES = ("random order", "same documents", "another query")
 SATURATED, FEWEST_MOVABLE = 0.8, 6
 """The share of queries at 1, and the number of other queries below which no sign-flip test reaches .05."""
 
@@ -66,7 +65,7 @@ sentence = Sentences(__file__)
 
 @dataclass(frozen=True)
 class Baseline:
-    """The mean of a run by a measure, beside what rankings that ignore the query would score.
+    """The mean of a run by a measure, and the means of rankings that ignore the query.
 
     Args:
         run: the name of the run.
@@ -77,7 +76,7 @@ class Baseline:
         random: the mean of random orders of the documents that the run retrieves.
         popular: the mean of one list for all queries: the documents that are relevant to most other queries.
         other: the mean if each query had the list of another query.
-        sampled: the number of queries on which the last three were computed.
+        sampled: the number of queries on which these three were computed.
         orders: the number of random orders.
         near: the baselines that the run does not clearly exceed.
     """
@@ -97,7 +96,7 @@ class Baseline:
     @property
     def baselines(self) -> dict[str, float]:
         """The baselines by name."""
-        return dict(zip(KINDS, (self.random, self.popular, self.other), strict=True))
+        return dict(zip(BASELINES, (self.random, self.popular, self.other), strict=True))
 
 
 @dataclass(eq=False)
@@ -201,7 +200,7 @@ def ranked(keys: Integers, rows: list[tuple[int, float]], size: int) -> tuple[Fl
 
 
 def baselines_of(pairs: Sequence[Pair]) -> list[tuple[Pair, list[Baseline]]]:
-    """Returns each run's means beside those of rankings that ignore the query."""
+    """Returns the means of each run, and those of rankings that ignore the query."""
     known = [pair for pair in pairs if pair.matched is not None and len(pair.found.rank) and pair.scores()]
     ignorant: dict[int, Ignorant] = {}
     result = []
@@ -280,7 +279,7 @@ def near(own: Floats, columns: Sequence[Floats]) -> tuple[str, ...]:
     if len(own) < FEWEST_QUERIES or own.mean() <= SEEN:
         return ()
     names = []
-    for name, column in zip(KINDS, columns, strict=True):
+    for name, column in zip(BASELINES, columns, strict=True):
         level = float(column.mean())
         if not SEEN < level < 1 - LEAST_ROOM:  # also if it is not defined
             continue
@@ -361,7 +360,7 @@ def by_measure(rows: JudgedRows, measures: Sequence[Measure]) -> Floats:
 def no_better(baselines: Sequence[tuple[Pair, list[Baseline]]]) -> Iterator[Finding]:
     """Finds runs that do not clearly exceed a ranking that ignores the query."""
     for pair, rows in baselines:
-        for name in KINDS:
+        for name in BASELINES:
             first = next((each for each in rows if name in each.near), None)
             if first is None:
                 continue
@@ -375,10 +374,12 @@ def no_better(baselines: Sequence[tuple[Pair, list[Baseline]]]) -> Iterator[Find
                 pair.name,
                 sentence("near", name, **words),
                 severity=NOTE if name == "same documents" else None,
-                effect=CATALOGUE["near-baseline"].effect,
+                effect=KINDS["near-baseline"].effect,
                 values={
                     "of the run": {each.measure: each.value for each in rows},
-                    **{f"of {its}": {each.measure: each.baselines[its] for each in rows} for its in KINDS},
+                    **{
+                        f"of {its}": {each.measure: each.baselines[its] for each in rows} for its in BASELINES
+                    },
                 },
             )
 
