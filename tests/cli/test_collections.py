@@ -195,7 +195,7 @@ def test_damaged_folders_are_refused(said, tmp_path: Path) -> None:  # type: ign
     assert "neither qrels nor runs" in said(tmp_path / "one")[2]
     assert "has no judgments" in said(tmp_path / "one", "x/{collection}.run")[2]
     (folder / "x.run").write_text("q Q0 d 1 1.0 x\n")
-    assert "no judgments beside it" in said(tmp_path / "one")[2]
+    assert "no judgments in its folder" in said(tmp_path / "one")[2]
     (folder / "qrels.txt").write_text("q 0 d 1\n")
     (folder / "b.qrels").write_text("q 0 d 1\n")
     assert "several files may be the judgments" in said(tmp_path / "one")[2]

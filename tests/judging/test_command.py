@@ -36,6 +36,8 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
             "pairs.csv --offline a.html --port 80 TEXTS",
             "--port belongs to the page: leave it out, or leave out --offline",
         ),
+        ("pairs.csv --offline a.html --no-browser TEXTS", "--browser belongs to the page"),
+        ("--collect pairs.csv x.json -o a.qrels --shared 0", "--shared belongs to the page and --offline"),
         ("pairs.csv -o a.qrels --template x TEXTS", "--template belongs to --prompts: leave it out."),
         ("pairs.csv -o a.qrels --lenient TEXTS", "--lenient belongs to --collect"),
         ("--collect pairs.csv", "Give --output"),

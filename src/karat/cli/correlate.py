@@ -26,7 +26,7 @@ def correlate_command(
     given: Given,
     **choices: Any,
 ) -> None:
-    """Correlate how many judges, or many measures, order runs with how the truth orders them.
+    """Correlate the orders of runs under many judges, or by many measures, with the order under the truth.
 
     TRUTH and each JUDGE are judgments, which come before at least three RUNs. Or they are leaderboards, which contain
     the values of their runs: a file, or a folder with a file for each run. Without a JUDGE, the first measure is the

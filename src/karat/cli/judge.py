@@ -77,7 +77,8 @@ def refuse_idle(mode: str, given: dict[str, Any]) -> None:
         click.UsageError: there is such an option.
     """
     for name, value in given.items():
-        if value not in (None, False) and name != "grades" and name not in MODES[mode]:
+        asked = value is not None and (name != "lenient" or value)
+        if asked and name != "grades" and name not in MODES[mode]:
             uses = [
                 "the page" if each == "serve" else f"--{each}" for each, its in MODES.items() if name in its
             ]

@@ -1,4 +1,4 @@
-"""``karat.correlate``: how many judges, or many measures, order runs, against one truth."""
+"""``karat.correlate``: the orders of runs under many judges, or by many measures, against one truth."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def correlate(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Correlations:
-    """Correlate how many judges, or many measures, order runs with how the truth orders them.
+    """Correlate the orders of runs under many judges, or by many measures, with the order under the truth.
 
     With runs, the truth and the judges are judgments. Without runs, they are leaderboards, which have the values of
     their runs. Each judge gets τ, ρ and r, τ_AP, τ_GAP and others, with intervals; the pairs of runs that it puts in

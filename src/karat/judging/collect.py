@@ -11,7 +11,7 @@ from karat.estimation.sampled_documents import number_in, probability_in, rows_i
 from karat.inputs.columns import usual
 from karat.inputs.files.rows import lines_of, names_in, text_in
 from karat.judging import say
-from karat.judging.journal import Form, Judgment, one_line
+from karat.judging.journal import Form, Judgment, known_in, one_line
 from karat.judging.prompts import grade_in
 from karat.judging.session import LONGEST_NOTE
 from karat.judging.task import id_of
@@ -83,10 +83,8 @@ class Collected:
             if len({each.grade for each in given}) == 1:
                 found[place] = given[0]
             elif one_of is None:
-                pair, names = (
-                    self.task.pairs[place],
-                    [name for name, its in self.by_judge.items() if place in its],
-                )
+                pair = self.task.pairs[place]
+                names = [name for name, its in self.by_judge.items() if place in its]
                 words = {"query": pair.query, "document": pair.document, "judges": ", ".join(names)}
                 raise DataError(say("collect", "different", count=len(self.different), **words))
             else:
@@ -111,12 +109,7 @@ class Collected:
             DataError: a file of this name cannot hold them.
         """
         form = Form(path, self.task)
-        known = {
-            place: Judgment(each.grade)
-            for place, each in enumerate(self.task.pairs)
-            if each.grade is not None
-        }
-        rows = {**known, **judgments}
+        rows = {**known_in(self.task), **judgments}
         return b"".join([form.head, *(form.line(place, rows[place]) for place in sorted(rows))])
 
 

@@ -1,4 +1,4 @@
-"""A lock beside a file, so that one process at a time writes the file."""
+"""A lock in the folder of a file, so that one process at a time writes the file."""
 
 from __future__ import annotations
 

@@ -46,6 +46,11 @@ class Judgment(NamedTuple):
     judge: str = ""
 
 
+def known_in(task: Task) -> dict[int, Judgment]:
+    """Returns the grades that a task has already, by place."""
+    return {place: Judgment(each.grade) for place, each in enumerate(task.pairs) if each.grade is not None}
+
+
 def one_line(text: str) -> str:
     """Returns a text on one line, which a table can hold.
 
@@ -200,9 +205,7 @@ class Journal:
 
     def start(self, task: Task) -> None:
         """Reads the file, or makes it, and completes the grades that the task has already."""
-        known = {
-            place: Judgment(each.grade) for place, each in enumerate(task.pairs) if each.grade is not None
-        }
+        known = known_in(task)
         try:
             mode = os.stat(self.path).st_mode
         except FileNotFoundError:
