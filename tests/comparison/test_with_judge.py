@@ -17,6 +17,9 @@ from karat import DataError, PolicyError
 QUERIES = [f"q{n:02}" for n in range(40)]
 
 
+STEPS = {"a": 3, "b": 7}
+
+
 def judgments(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]]]:
     """People's judgments of 16 of 40 queries, and a generous model's judgments of all."""
     draw = random.Random(seed)
@@ -135,6 +138,30 @@ def test_warnings() -> None:
     assert found.judge is not None
     assert found.judge.alone == ("only-people",)
     assert any(each.kind == "alone" for each in found.warnings)
+
+
+def test_a_sample_without_a_spread_has_neither_interval_nor_p() -> None:
+    """The judge gives people's values plus a constant, so no query of the sample differs from the others."""
+    values = {
+        name: {"AP": {f"q{n}": (n * step % 11) / 20 for n in range(20)}} for name, step in STEPS.items()
+    }
+    judge = {
+        name: {"AP": {query: value + 0.125 for query, value in its["AP"].items()}}
+        for name, its in values.items()
+    }
+    few = {
+        name: {"AP": {query: value for query, value in its["AP"].items() if query < "q15"}}
+        for name, its in values.items()
+    }
+    found = karat.compare(None, karat.read_scores(few), judge=karat.read_scores(judge), judge_weight=1.0)
+    pair = found["AP"].pairs[0]
+    assert np.isnan([pair.low, pair.high, pair.p, *found["AP"].low]).all()
+    assert "no error" in {each.kind for each in found.warnings}
+    said = " ".join(str(found).split())
+    assert "leave no spread" in said
+    assert "interval of width" not in said
+    whole = karat.compare(None, karat.read_scores(values), judge=karat.read_scores(judge))
+    assert whole["AP"].low == whole["AP"].means
 
 
 def test_a_judge_who_orders_runs_differently_is_reported() -> None:

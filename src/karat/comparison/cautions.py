@@ -106,6 +106,9 @@ def judge(comparison: Findings) -> Iterator[Caution]:
     known, label = comparison.judge, comparison.labels[0]
     if known is None:
         return
+    for each, contest in comparison.contests.items():
+        if np.isnan([*contest.low, *(pair.low for pair in contest.pairs)]).any():
+            yield caution("no error", (), {"label": each})
     if known.documents is not None:
         yield from sampled(comparison, known.documents)
         yield from reordered(comparison)

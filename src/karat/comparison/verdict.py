@@ -91,7 +91,8 @@ def value_said(comparison: Findings, contest: Contest) -> str:
     ends = (contest.means[best], contest.low[best], contest.high[best])
     mean, low, high = (decimals(each, digits) for each in ends)
     words = {"leader": comparison.names[best], "label": contest.label, "mean": mean, "low": low, "high": high}
-    return say("verdict", "value", **words, confidence=comparison.settings.confidence * 100)
+    key = "value alone" if math.isnan(ends[1]) else "value"
+    return say("verdict", key, **words, confidence=comparison.settings.confidence * 100)
 
 
 def among_all(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, list[str]]:
@@ -368,6 +369,8 @@ def judge_said(comparison: Findings) -> list[str]:
     for label, each in known.measures.items():
         digits = digits_of(len(comparison.ids), comparison.contests[label])
         sure = each.low > 0 or each.high < 0
+        if math.isnan(each.low):
+            continue
         words = {
             "label": label,
             "how": "larger" if each.bias > 0 else "smaller",
@@ -419,6 +422,8 @@ def needed_said(comparison: Findings) -> str:
         "queries": known.queries,
     }
     total = float(np.median(np.where(np.isnan(needed), np.inf, needed))) if len(needed) else math.nan
+    if not (known.width_pairs if pairs else known.width) > 0:
+        return ""  # no error is known
     if not math.isfinite(total):
         return say("judge", "needed never", **words)
     present = known.sample if known.documents is None else known.documents

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,14 @@ from karat.comparison.findings import Judged, Judging
 from karat.comparison.runs import tables_of
 from karat.comparison.significance import correct_together, empty_outcome, join, pairs_of
 from karat.comparison.statistics.paired import NOISE
-from karat.comparison.with_judge import contest_of, contrasts_of, half_median, interval_of, tested
+from karat.comparison.with_judge import (
+    contest_of,
+    contrasts_of,
+    half_median,
+    interval_of,
+    known_errors,
+    tested,
+)
 from karat.estimation.sampled_documents import (
     Documents,
     Judgment,
@@ -152,9 +160,8 @@ def estimates_of(
     for place, measure in enumerate(measures):
         own = [each[place] for each in changes]
         linear = is_linear(measure)
-        found.append(
-            estimated_documents(own, documents.probability, contrasts, linear=linear, weight=plan.weight)
-        )
+        made = estimated_documents(own, documents.probability, contrasts, linear=linear, weight=plan.weight)
+        found.append(replace(made, error=known_errors(made)))
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Protocol
 
@@ -211,12 +211,20 @@ def estimates_of(table: Table, other: Table, shared: Shared, plan: Plan, contras
         else tuple(groups.names[code] for code in np.unique(groups.codes[known]).tolist()),
     )
     similar = plan.target == "similar"
-    return Estimated(
-        table,
-        estimated(sample, contrasts, weight=plan.weight, similar=similar),
-        estimated(sample, contrasts, weight=1.0),
-        int((~known).sum()),
-    )
+    found = estimated(sample, contrasts, weight=plan.weight, similar=similar)
+    plain = estimated(sample, contrasts, weight=1.0)
+    if found.sample < found.queries:
+        found, plain = (replace(each, error=known_errors(each)) for each in (found, plain))
+    return Estimated(table, found, plain, int((~known).sum()))
+
+
+def known_errors(found: Series) -> Floats:
+    """Returns the standard errors, or NaN for an error of 0, which only says that the sample's judgments are alike.
+
+    Series that are 0 under both judges keep theirs, as of two runs with the same documents.
+    """
+    unknown = (found.error <= NOISE) & (np.maximum(np.abs(found.value), np.abs(found.judge)) > NOISE)
+    return np.where(unknown, np.nan, found.error)
 
 
 class Series(Protocol):
@@ -234,6 +242,10 @@ class Series(Protocol):
     def freedom(self) -> Floats:
         """The degrees of freedom of the errors."""
 
+    @property
+    def judge(self) -> Floats:
+        """The means of the judge's values alone."""
+
 
 def interval_of(found: Series, confidence: float) -> tuple[Floats, Floats]:
     """Returns the ends of the interval of each series."""
@@ -241,7 +253,7 @@ def interval_of(found: Series, confidence: float) -> tuple[Floats, Floats]:
         one_sided_quantile((1 + confidence) / 2, np.where(found.freedom > 0, found.freedom, np.nan))
         * found.error
     )
-    half = np.where(found.error > 0, half, 0.0)
+    half = np.where(found.error <= 0, 0.0, half)
     return found.value - half, found.value + half
 
 
@@ -279,7 +291,7 @@ def tested(outcome: Outcome, error: Floats, freedom: Floats, settings: Settings)
         freedom: its degrees of freedom, or NaN.
         settings: the settings of the test.
     """
-    found = Located(outcome.difference, error, freedom, error > NOISE)
+    found = Located(outcome.difference, error, freedom, ~(error <= NOISE))
     if settings.margin is not None:
         outcome.p_equivalent[:] = found.equivalence(settings.margin)
     if settings.rope is not None:
@@ -308,6 +320,7 @@ def half_median(found: Series, own: slice, settings: Settings) -> float:
     """Returns half the median width of the intervals of some series, or NaN if there are none."""
     low, high = interval_of(found, settings.confidence)
     widths = (high - low)[own]
+    widths = widths[~np.isnan(widths)]
     return float(np.median(widths)) / 2 if len(widths) else np.nan
 
 
