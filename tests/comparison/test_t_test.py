@@ -180,5 +180,5 @@ def test_what_cannot_be_computed_is_said() -> None:
         paired([0.1, 0.2], confidence=95)
     with pytest.raises(DataError, match="margin=0"):
         equivalence([0.1, 0.2], 0)
-    with pytest.raises(DataError, match="rope=-1"):
+    with pytest.raises(DataError, match=r"\(rope\) is -1"):
         bayes([0.1, 0.2], -1)

@@ -18,7 +18,7 @@ from karat.comparison.statistics.sample_size import (
     queries_for,
 )
 from karat.output.document import Document, Documented, Items, Line, Section, Table, apart, decimals
-from karat.output.errors import DataError
+from karat.output.errors import DataError, Worded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -217,7 +217,8 @@ def aim_of(
     sizes = {"difference": difference, "equivalence": equivalence, "non-inferiority": non_inferiority}
     given = {aim: size for aim, size in sizes.items() if size is not None}
     if len(given) != 1:
-        raise DataError(say("plan", "one aim"))
+        remedy = Worded("For example, give difference=0.02.", "For example, give --difference 0.02.")
+        raise DataError(say("plan", "one aim"), remedy=remedy)
     aim, size = next(iter(given.items()))
     if not 0.0 < size < math.inf:
         raise DataError(say("plan", "no size", aim=aim, value=size))

@@ -458,7 +458,7 @@ def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple
     """
     if not rope >= 0:
         raise DataError(
-            f"rope={rope}: the region of practical equivalence must not be negative. Give 0 or a positive number."
+            f"The region of practical equivalence (rope) is {rope}, which is negative: give 0 or a positive number."
         )
     return paired(differences, clusters=clusters).located.bayes(rope)
 
