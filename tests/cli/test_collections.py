@@ -229,3 +229,73 @@ def test_the_report_is_one_page_with_pictures(tmp_path: Path, capsys: pytest.Cap
     with pytest.raises(SystemExit):
         main(["report", "q", "a", "b", "-o", str(page), "--target", "these"])
     assert "--target needs --collections" in capsys.readouterr().err
+
+
+VALUES = "collection,query,run,value\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentences"),
+    [
+        (
+            "gap.csv",
+            f"{VALUES}c1,q1,a,.1\nc1,q2,a,\nc1,q1,b,.3\nc1,q2,b,.3\n",
+            ("gap.csv: collection 'c1': a has",),
+        ),
+        ("cell.csv", f"{VALUES}c1,q1,a,x\n", ("cell.csv, line 2: collection 'c1': the value is not",)),
+        (
+            "twice.csv",
+            "collection,run,value\nc1,a,.1\nc1,b,.3\nc1,a,.4\n",
+            ("twice.csv, line 4: a has a second value of value for collection 'c1'.",),
+        ),
+        (
+            "files.csv",
+            "collection,qrels,run\nc1,qrels.txt,nope\n",
+            ("files.csv: collection 'c1' names a file", "nope. Correct"),
+        ),
+        (
+            "files.csv",
+            "collection,qrels,run\nc1,-,qrels.txt\n",
+            ("files.csv: collection 'c1' names a file that does not exist",),
+        ),
+        (
+            "files.toml",
+            '[c1]\nqrels = "qrels.txt"\nruns = ["nope"]\n',
+            ("files.toml: collection 'c1' names a file", "nope. Correct"),
+        ),
+    ],
+)
+def test_a_refused_table_names_itself_and_the_collection(  # type: ignore[no-untyped-def]
+    said, tmp_path: Path, name: str, text: str, sentences: tuple[str, ...]
+) -> None:
+    (tmp_path / "qrels.txt").write_text("q 0 d 1\n")
+    (tmp_path / name).write_text(text)
+    code, out, error = said(tmp_path / name)
+    assert (code, out) == (2, "")
+    for each in sentences:
+        assert each in error
+
+
+def test_a_folder_of_values_names_the_collection_with_a_gap(said, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "c1.csv").write_text("query,run,AP\nq1,a,.1\nq2,a,\nq1,b,.3\nq2,b,.3\n")
+    (tmp_path / "c2.csv").write_text("query,run,AP\nq1,a,.1\nq1,b,.3\n")
+    code, _, error = said(tmp_path)
+    assert code == 2
+    assert "c1.csv: collection 'c1': a has no value of AP for 1 of 2 queries: q2." in error
+
+
+def test_standard_input_is_no_collection(said) -> None:  # type: ignore[no-untyped-def]
+    code, _, error = said("-")
+    assert code == 2
+    assert "--collections does not read standard input: give a folder or a table." in error
+
+
+def test_a_report_has_a_rope_only_with_collections(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.html"
+    main(["report", "--collections", str(KITCHEN), "-m", "nDCG@5", "--rope", "0.02", "-o", str(page)])
+    assert "P(worse)" in page.read_text()
+    with pytest.raises(SystemExit):
+        main(["report", "qrels.txt", "a.run", "b.run", "--rope", "0.02", "-o", str(page)])
+    assert "--rope needs --collections." in capsys.readouterr().err

@@ -359,7 +359,65 @@ def test_a_run_without_any_value_of_a_measure_is_the_last() -> None:
     only = {"a": {"A": 0.1, "B": 0.2}, "b": {"A": 0.2}, "c": {"A": 0.3, "B": 0.4}}
     found = karat.compare_collections({"one": only, "two": only}, absent="skip")
     assert found["B"].order == [2, 0, 1]
-    assert "By B, no run stands out: c has the best macro mean" in str(found)
+    text = re.sub(r"\s+", " ", str(found))
+    assert "By B, no run stands out: of 2 runs with all 2 collections, c has the best macro mean" in text
+
+
+def test_means_over_different_collections_name_no_best_run() -> None:
+    given = {"c1": {"b": 0.3, "c": 0.2}, "c2": {"a": 0.9, "b": 0.4, "c": 0.35}}
+    found = karat.compare_collections(given, absent="skip")
+    # a has the largest mean, but lacks the collection on which all are low.
+    assert [found.names[run] for run in found["value"].order] == ["b", "c", "a"]
+    assert found["value"].whole == [found.names.index("b"), found.names.index("c")]
+    text = re.sub(r"\s+", " ", str(found))
+    assert "of 2 runs with all 2 collections, b has the best macro mean" in text
+    for given in (
+        {"c1": {"a": None, "b": 0.3}, "c2": {"a": 0.4, "b": 0.4}},
+        {"c1": {"a": None, "b": 0.3}, "c2": {"a": 0.4, "b": None}},
+    ):
+        text = re.sub(r"\s+", " ", str(karat.compare_collections(given, absent="skip")))
+        assert (
+            "fewer than two runs have all 2 collections: means over different collections are not comparable"
+            in text
+        )
+        assert "has the best" not in text
+
+
+@pytest.mark.parametrize("interval", ["t", "bootstrap"])
+def test_constant_differences_name_the_test_behind_p_and_have_no_f(interval: str) -> None:
+    given = {
+        name: {"a": 0.25 + gain, "b": 0.5 + gain} for name, gain in (("x", 0), ("y", 0.125), ("z", 0.25))
+    }
+    found = karat.compare_collections(given, interval=interval)
+    assert found["value"].pairs[0].p == 0.25
+    text = re.sub(r"\s+", " ", str(found))
+    assert "value: 1 pair differs by the same amount on every collection (a - b): without a spread" in text
+    assert "p is that of the sign-flip test over collections" in text
+    assert "chi-squared 3.00 (df 1, p 0.083), F - (df 1 and 2, p -)." in text
+    assert "so F and its p are not defined" in text
+    usual = str(karat.compare_collections(values(DEMSAR)))
+    assert "without a spread" not in usual
+    assert "not defined" not in usual
+
+
+def test_a_micro_mean_says_which_error_it_has() -> None:
+    given = with_queries(8, (10, 20, 30), (0.0, 0.1))
+    for target, said in (
+        ("similar", "cluster-robust (CR2)"),
+        ("these", "weighted by its share of the queries"),
+    ):
+        micro = karat.compare_collections(given, target=target, average="micro")
+        assert said in " ".join(micro.method())
+        assert said not in " ".join(karat.compare_collections(given, target=target).method())
+
+
+def test_many_runs_are_not_all_named_in_the_first_lines() -> None:
+    draw = np.random.default_rng(4)
+    given = {f"c{n}": {f"run{m}": float(draw.random()) for m in range(30)} for n in range(6)}
+    text = re.sub(r"\s+", " ", str(karat.compare_collections(given)))
+    (groups,) = re.findall(r"Not separated: ([^.]*)\.", text)
+    assert groups.endswith(" and 25 more")
+    assert len(re.findall(r"run\d+", groups)) == 5
 
 
 def test_a_missing_run_counts_0_or_is_dropped_where_the_caller_says_so() -> None:

@@ -105,11 +105,59 @@ def test_a_large_collection_is_sampled_and_says_so() -> None:
     assert karat.check(qrels, run, measures="AP").baselines == found.baselines
 
 
-@pytest.mark.parametrize("measures", [["Judged@5"], ["NumRet"], ["AP", "infAP"], ["Unjudged@5", "E@5"]])
+@pytest.mark.parametrize("measures", [["Judged@5"], ["AP", "infAP"], ["Unjudged@5", "E@5"]])
 def test_measures_of_every_kind_have_baselines(measures: list[str]) -> None:
     found = karat.check(broken.qrels().encode(), broken.run().encode(), measures=measures)
     assert [each.measure for each in found.baselines] == measures
     assert str(found)
+
+
+def alike(count: int, documents: list[str], queries: int = 30) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Judgments of ``count`` relevant among ten documents, the same for every query, and one list for all queries."""
+    qrels = {f"q{n}": {f"d{m}": int(m < count) for m in range(10)} for n in range(queries)}
+    return qrels, {query: ranked(documents) for query in qrels}
+
+
+def test_one_list_for_every_query_is_near_the_list_of_another_query() -> None:
+    found = karat.check(*alike(5, [f"d{(m + 3) % 10}" for m in range(10)]), measures="AP")
+    (baseline,) = found.baselines
+    # Relevant at ranks 1, 2, 8, 9 and 10; the list exceeds a random order.
+    value = (1 + 1 + 3 / 8 + 4 / 9 + 5 / 10) / 5
+    assert (baseline.value, baseline.other, baseline.popular) == pytest.approx((value, value, 1.0))
+    assert baseline.near == ("same documents", "another query")
+    assert [each.severity for each in found.of("near-baseline")] == ["warning", "note"]
+
+
+def test_a_baseline_near_one_must_be_exceeded_but_not_clearly() -> None:
+    (same,) = karat.check(*alike(9, [f"d{m}" for m in (*range(8), 9, 8)]), measures="AP").baselines
+    assert same.other == same.value == pytest.approx((8 + 9 / 10) / 9)
+    assert "another query" in same.near
+    # Another document is irrelevant to each query: it is last in its list, and before in those of its neighbours.
+    qrels = {f"q{n}": {f"d{m}": int(m != n) for m in range(10)} for n in range(10)}
+    run = {
+        f"q{n}": ranked([f"d{(n + step) % 10}" for step in (2, 3, 4, 5, 6, 7, 8, 1, 9, 0)]) for n in range(10)
+    }
+    (apart,) = karat.check(qrels, run, measures="AP").baselines
+    assert apart.value == 1.0
+    assert 0.95 < apart.other < 1
+    assert "another query" not in apart.near
+
+
+def test_the_order_of_a_set_is_no_finding_but_the_set_of_another_query_is() -> None:
+    (found,) = karat.check(*alike(5, [f"d{m}" for m in range(10)]), measures="SetP").baselines
+    assert found.value == found.random == found.other == 0.5
+    assert found.near == ("same documents", "another query")
+
+
+@pytest.mark.parametrize("measure", ["NumQ", "NumRet", "NumRelRet"])
+def test_counts_over_queries_have_no_baseline(measure: str) -> None:
+    given = alike(5, [f"d{m}" for m in range(10)])
+    found = karat.check(*given, measures=[measure, "AP"])
+    assert [each.measure for each in found.baselines] == ["AP"]
+    alone = karat.check(*given, measures=measure)
+    assert not alone.baselines
+    assert not alone.of("near-baseline")
+    assert not alone.of("perfect")
 
 
 def saturated(wrong: int, queries: int = 25) -> Any:

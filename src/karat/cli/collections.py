@@ -127,11 +127,16 @@ def compared_several(
         measures: the measures.
         given: the options for reading files.
         options: all other options.
+
+    Raises:
+        click.UsageError: the collections are to come from standard input, or an option has no meaning with them.
     """
     from karat.comparison.collection_findings import AcrossSettings
     from karat.comparison.collection_scores import scored
     from karat.comparison.collections import compared, refuse_words
 
+    if several["collections"] == "-":
+        raise click.UsageError("--collections does not read standard input: give a folder or a table.")
     refuse_meaningless()
     refuse_misuse(*files, given.exclude)
     chosen = {name: each for name, each in {**options, **several}.items() if name in SETTINGS}

@@ -189,8 +189,9 @@ def report_command(
     if several["collections"] is not None:
         report_several(files, output, several, measures, given, options)
         return
-    if options.pop("target") is not None:
-        raise click.UsageError("--target needs --collections.")
+    for name in ("target", "rope"):
+        if options.pop(name) is not None:
+            raise click.UsageError(f"--{name} needs --collections.")
     from karat.reports import report
     from karat.reports.page import portable
 

@@ -174,8 +174,18 @@ class Across:
 
     @cached_property
     def order(self) -> list[int]:
-        """The runs from the best to the worst mean, then those without a mean."""
-        return best_first(self.means, -1.0 if self.smaller_is_better else 1.0)
+        """The runs with the most collections from the best to the worst mean, then all others likewise."""
+        return best_first(self.means, -1.0 if self.smaller_is_better else 1.0, self.counts)
+
+    @cached_property
+    def filled(self) -> int:
+        """The number of collections that have a run."""
+        return sum(any(not math.isnan(mean) for mean in each.means) for each in self.collections)
+
+    @cached_property
+    def whole(self) -> list[int]:
+        """The runs that all these collections have, best first: only their means are comparable."""
+        return [run for run in self.order if self.counts[run] == self.filled]
 
     @property
     def queries(self) -> int | None:
@@ -184,11 +194,17 @@ class Across:
         return None if None in known else sum(each or 0 for each in known)
 
 
-def best_first(means: Sequence[float], sign: float) -> list[int]:
-    """Returns the runs from the best to the worst mean, then those whose mean is NaN.
+def best_first(means: Sequence[float], sign: float, counts: Sequence[int]) -> list[int]:
+    """Returns the runs with the most collections from the best to the worst mean, then all others likewise.
+
+    Means over different collections are not comparable. Runs whose mean is NaN are last.
 
     Args:
         means: the mean of each run.
         sign: 1 if larger means are better, else -1.
+        counts: the number of collections that have the run.
     """
-    return sorted(range(len(means)), key=lambda run: (math.isnan(means[run]), -sign * means[run]))
+    most = max(counts, default=0)
+    return sorted(
+        range(len(means)), key=lambda run: (math.isnan(means[run]), counts[run] < most, -sign * means[run])
+    )

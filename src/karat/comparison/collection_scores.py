@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,7 +20,7 @@ from karat.inputs.frames import is_frame
 from karat.output.errors import DataError, Worded, one_of, refuse_other
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from karat.comparison.runs import Table
     from karat.conventions.policy import Policy
@@ -166,9 +167,24 @@ def of_files(
         for each in files.scores:
             if not holds_scores(each):
                 raise DataError(say("collections", "no qrels"), file=each)
-        return read_scores(list(files.scores), measures, missing=missing)
+        with inside(files.name, files.scores[0]):
+            return read_scores(list(files.scores), measures, missing=missing)
     own = {name: path if opened is None else opened(name, path) for name, path in files.runs.items()}
     return files.qrels if judged is None else judged(files.qrels), own
+
+
+@contextmanager
+def inside(collection: str, file: str) -> Iterator[None]:
+    """Adds the collection to the sentence of an error, and the file if the error names none.
+
+    Raises:
+        DataError: in place of the error of a reader that knows neither.
+    """
+    try:
+        yield
+    except DataError as error:
+        named = error.within(lambda said: say("collections", "inside", collection=collection, said=said))
+        raise named.at(file=error.file or file) from None
 
 
 def rows_of_frame(frame: Any) -> list[tuple[int, dict[str, Any]]]:
@@ -204,12 +220,20 @@ def from_rows(
         if not name:
             raise DataError(say("collections", "no name"), file=file).at(**{place: number})
         rest = {key: value for key, value in row.items() if key != "collection"}
-        own = cells.setdefault(name if by_query else "", Cells(file=file))
-        by_role(own, rest if by_query else {**rest, "query": MARK + name}, "run", {place: number}, layout)
-    found = {name: scores_of(each, only, missing if by_query else "skip") for name, each in cells.items()}
+        if by_query:
+            with inside(name, file):
+                own = cells.setdefault(name, Cells(file=file))
+                by_role(own, rest, "run", {place: number}, layout)
+        else:
+            own = cells.setdefault("", Cells(file=file, mark=MARK))
+            by_role(own, {**rest, "query": MARK + name}, "run", {place: number}, layout)
     if by_query:
+        found: dict[str, Any] = {}
+        for name, each in cells.items():
+            with inside(name, file):
+                found[name] = scores_of(each, only, missing)
         return found
-    means = means_in(found[""])
+    means = means_in(scores_of(cells[""], only, "skip"))
     # A collection without any value is kept, so that its runs are reported as missing.
     return {name: means.get(name, {}) for name in dict.fromkeys(name_in(row) for _, row in rows)}
 

@@ -47,6 +47,8 @@ SHOWN = 20
 MOST_PAIRS = 10
 MOST_AGAINST_BASELINE = 40
 MOST_GROUPS = 8
+MOST_IN_GROUP = 5
+"""The most runs of a group of which the first lines name all."""
 LEAST_NAME, LEAST_PAIR = 10, 12
 LONGEST_COLLECTION = 24
 
@@ -128,6 +130,8 @@ class CollectionsComparison(Documented):
         }
         said = [say("collections", f"target:{settings.target}", **words)]
         said.append(say("collections", f"average:{settings.average}"))
+        if settings.average == "micro":
+            said.append(say("collections", f"error:{settings.target}"))
         kind = f"interval:{settings.target}:{settings.interval}"
         said.append(say("collections", kind, **words))
         if settings.correction != "none":
@@ -158,6 +162,11 @@ class CollectionsComparison(Documented):
                 found.append(say("collections", "left out", measure=each.label, shown=shown))
             if each.smaller_is_better:
                 found.append(say("cautions", "smaller", names=each.label))
+            flat = [pair for pair in each.pairs if math.isnan(pair.low) and not math.isnan(pair.p)]
+            if flat:
+                shown = listed([f"{self.names[pair.a]} - {self.names[pair.b]}" for pair in flat])
+                key = f"constant:{self.settings.target}"
+                found.append(say("collections", key, measure=each.label, count=len(flat), shown=shown))
             single = [one.name for one in each.collections if one.queries == 1]
             if single and self.settings.target == "these":
                 found.append(say("collections", "single", measure=each.label, shown=listed(single)))
@@ -345,6 +354,11 @@ class CollectionsComparison(Documented):
         return laid_out(self.columns_of("pairs"), layout)
 
 
+def shortened(names: Sequence[str]) -> str:
+    """Returns the first names of many, with the number of the others; all if one more fits in their place."""
+    return ", ".join(names) if len(names) <= MOST_IN_GROUP + 1 else listed(names, MOST_IN_GROUP)
+
+
 def letters(runs: Sequence[int], among: int) -> str:
     """Returns the letters of runs, separated by commas if there are more runs than letters."""
     return ("," if among > 26 else "").join(map(letter, runs))
@@ -406,10 +420,12 @@ class Shown:
             "measure": found.label,
             "best": names[best],
             "average": settings.average,
-            "collections": len(self.whole.collections),
+            "collections": found.filled,
         }
         if settings.baseline is not None:
             return self.against_baseline(words)
+        if len(found.whole) < 2:
+            return say("collections", "means apart", **words)
         sure = {
             pair.b if pair.a == best else pair.a
             for pair in found.pairs
@@ -417,7 +433,10 @@ class Shown:
         }
         rivals = [names[run] for run in found.order[1:] if run not in sure]
         key = "best alone" if not rivals else "best of all" if sure else "best by chance"
-        return say("collections", key, **words, rivals=listed(rivals, 4), others=len(names) - 1)
+        words["rivals"] = listed(rivals, 4)
+        if len(found.whole) < len(names):
+            return say("collections", f"{key}:skip", **words, whole=len(found.whole))
+        return say("collections", key, **words)
 
     def against_baseline(self, words: dict[str, Any]) -> str:
         """Returns the sentence about the runs that are better than the baseline."""
@@ -455,7 +474,7 @@ class Shown:
         if len(groups) > MOST_GROUPS or len(names) > MOST_SHOWN:
             pairs = {"alone": alone, "pairs": len(order) - 1}
             return [say("collections", "neighbours", **pairs)]
-        shown = "; ".join(", ".join(names[run] for run in each) for each in groups)
+        shown = "; ".join(shortened([names[run] for run in each]) for each in groups)
         return [say("collections", "groups", shown=shown)]
 
     def ranks_said(self) -> list[str]:
@@ -467,7 +486,7 @@ class Shown:
         words = {
             "chi2": decimals(test.chi2, 2),
             "p": p_text(test.p, settings.alpha),
-            "f": decimals(test.f, 2, undefined="infinite"),
+            "f": decimals(test.f, 2),
             "f_p": p_text(test.f_p, settings.alpha),
             "df": test.runs - 1,
             "rest": (test.runs - 1) * (test.collections - 1),
@@ -478,6 +497,7 @@ class Shown:
         key = "bars" if len(self.spans()) <= MOST_GROUPS else "no bars"
         return [
             say("collections", f"friedman:{test.ties}", **words),
+            *([say("collections", "no f")] if math.isinf(test.f) else []),
             say("collections", f"nemenyi:{key}", **words),
         ]
 

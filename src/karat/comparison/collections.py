@@ -255,7 +255,8 @@ class Method:
             own = self.percentiles(own, np.arange(runs), None, means, drawn)
         adjusted = corrected(found.p, settings.correction)
         significant = differing(runs, first, second, adjusted < settings.alpha)
-        order = best_first(own.mean.tolist(), self.sign)
+        counts = (~np.isnan(means)).sum(axis=0).tolist()
+        order = best_first(own.mean.tolist(), self.sign, counts)
         ranks = mid_ranks(self.sign * means)
         pairs = self.pairs(found, adjusted, differences, ranks[whole], first, second, order[0])
         others = self.other_target(differences, errors, size, weight)
@@ -272,7 +273,7 @@ class Method:
             high=tuple(own.high.tolist()),
             macro=tuple(like_these(means).mean.tolist()),
             micro=None if micro is None else tuple(micro.tolist()),
-            counts=tuple((~np.isnan(means)).sum(axis=0).tolist()),
+            counts=tuple(counts),
             pairs=pairs,
             groups=tuple(groups(order, significant)),
             borda=tuple(borda(ranks, settings.borda_of).tolist()),

@@ -80,11 +80,13 @@ class Cells:
         values: the values by run, measure and query; NaN for a cell without a value.
         file: the file that is being read.
         origins: the files that were read.
+        mark: the start of the names of collections in the place of queries, if there are no queries.
     """
 
     values: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
     file: str = "scores"
     origins: list[str] = field(default_factory=list)
+    mark: str = ""
 
     def add(self, run: str, measure: str, query: str, value: object, place: Place) -> None:
         """Adds a value, but not the mean over all queries.
@@ -98,8 +100,9 @@ class Cells:
             raise DataError(sentence("score_files", "no_query"), file=self.file, **place)
         own = self.values.setdefault(run, {}).setdefault(measure, {})
         if query in own:
-            words = {"run": run, "measure": measure, "name": query}
-            raise DataError(sentence("score_files", "twice", **words), file=self.file, **place)
+            words = {"run": run, "measure": measure, "name": query.removeprefix(self.mark)}
+            key = "twice:collection" if self.mark else "twice"
+            raise DataError(sentence("score_files", key, **words), file=self.file, **place)
         own[query] = self.number(value, place)
 
     def number(self, value: object, place: Place) -> float:

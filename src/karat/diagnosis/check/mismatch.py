@@ -119,8 +119,9 @@ def perfect(pair: Pair) -> Iterator[Finding]:
     scores = pair.scores()
     if scores is None or len(scores.ids) < SEVERAL:
         return
-    if (scores.matrix == 1).all() and int(pair.found.length.max()) > 1:
-        yield found("perfect", pair.name, measures=", ".join(scores.labels))
+    means = [place for place, each in enumerate(scores.measures) if each.definition.aggregate != "sum"]
+    if means and (scores.matrix[:, means] == 1).all() and int(pair.found.length.max()) > 1:
+        yield found("perfect", pair.name, measures=", ".join(scores.labels[place] for place in means))
 
 
 QRELS_VS_RUN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (queries, documents, unjudged, perfect)

@@ -66,9 +66,23 @@ def collections_in(path: str, runs: Sequence[tuple[str | None, str]] = ()) -> li
         found = in_toml(path)
     else:
         found = in_table(path)
+    if not os.path.isdir(path):
+        refuse_absent(path, found, with_runs=not runs)
     if not runs:
         return found
     return [replace(each, runs=at_patterns(each.name, runs)) for each in found]
+
+
+def refuse_absent(table: str, found: Sequence[CollectionFiles], *, with_runs: bool) -> None:
+    """Refuses paths in a table that do not exist.
+
+    Raises:
+        DataError: there is no such file.
+    """
+    for each in found:
+        for path in (each.qrels, *(each.runs.values() if with_runs else ())):
+            if path is not None and not os.path.exists(path):
+                raise refused("no-file-of-collection", file=table, collection=each.name, path=path)
 
 
 def at_patterns(collection: str, runs: Sequence[tuple[str | None, str]]) -> dict[str, str]:
