@@ -62,7 +62,7 @@ def test_correlations_are_those_of_autojudge_evaluate(number: int, tmp_path: Pat
         missing_runs, means = setting.split()
         if means == "queries" and (nearly_tied(case["truth"]) or nearly_tied(case["judge"])):
             continue  # 0.1 + 0.6 + 0.3 is above 0.2 + 0.4 + 0.4 in an exact sum of their binary forms; here it is tied
-        rest = {"coefficients": names, "means": means, "resamples": 1}
+        rest = {"coefficients": names, "means": means, "resamples": 2}
         found = karat.correlate(*files, missing_runs=missing_runs, **rest).rows[0]
         common = (
             found if missing_runs == "skip" else karat.correlate(*files, missing_runs="skip", **rest).rows[0]
@@ -484,3 +484,121 @@ def test_misuse_of_the_command_is_refused(
 ) -> None:
     assert command("correlate", *(files.get(each, each) for each in arguments)) == 2
     assert said in " ".join(capsys.readouterr().err.split())
+
+
+def lines_of(qrels: dict[str, dict[str, int]]) -> str:
+    """Judgments as text."""
+    return "".join(f"{q} 0 {d} {grade}\n" for q, its in qrels.items() for d, grade in its.items())
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> list[str]:
+    """Judgments of a truth and of two judges, all with the same file name; the last judge has two queries."""
+    found = []
+    for folder, qrels in {"t": QRELS, "ja": MODEL, "jb": {q: QRELS[q] for q in ("q1", "q2")}}.items():
+        (tmp_path / folder).mkdir()
+        found.append(tmp_path / folder / "m.qrels")
+        found[-1].write_text(lines_of(qrels), encoding="utf-8")
+    return [str(each) for each in found]
+
+
+def test_judges_of_one_file_name_are_told_apart(folders: list[str]) -> None:
+    truth, *judges = folders
+    found = karat.correlate(truth, judges, SYSTEMS, "AP")
+    assert [each.judge for each in found.rows] == [str(Path(each)) for each in judges]
+    assert str(found).startswith("Of all judges, ")
+    both = karat.correlate(truth, [MODEL, QRELS], SYSTEMS, "AP")
+    assert [each.judge for each in both.rows] == ["judge 1", "judge 2"]
+    alone = karat.correlate(truth, {"m.qrels": MODEL}, SYSTEMS, "AP")
+    assert "by AP) against" in str(alone)
+
+
+def test_two_judges_of_one_name_are_refused(
+    folders: list[str], files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    truth, one, other = folders
+    runs = [files[f"{name}.run"] for name in "abcd"]
+    assert command("correlate", truth, f"m={one}", f"m={other}", *runs, "-m", "AP") == 2
+    assert "2 judges are called 'm'" in capsys.readouterr().err
+    assert command("correlate", truth, one, other, *runs, "-m", "AP", "--format", "csv") == 0
+    assert {line.split(",")[0] for line in capsys.readouterr().out.splitlines()[1:]} == {one, other}
+    board = files["board.jsonl"]
+    assert command("correlate", board, f"b={board}", f"b={board}") == 2
+    assert "2 judges are called 'b'" in capsys.readouterr().err
+    with pytest.raises(karat.DataError, match="2 judges are called"):
+        karat.correlate(truth, [one, one], SYSTEMS, "AP")
+
+
+def test_leaderboards_of_one_file_name_are_told_apart(tmp_path: Path) -> None:
+    files = []
+    for folder in ("ja", "jb"):
+        (tmp_path / folder).mkdir()
+        files.append(tmp_path / folder / "m.jsonl")
+        files[-1].write_text(long(VALUES, PATTERNS["jsonl"]), encoding="utf-8")
+    for judges in (files, [karat.read_leaderboard(each) for each in files]):
+        found = karat.correlate(tmp_path / "ja" / "m.jsonl", judges)
+        assert len({each.judge for each in found.rows}) == 2
+
+
+def test_a_judge_on_fewer_queries_is_named_as_such(folders: list[str]) -> None:
+    text = " ".join(str(karat.correlate(folders[0], folders[1:], SYSTEMS, "AP")).split())
+    assert "Judges have different queries or runs, so these correlations are not comparable." in text
+    assert "4 runs, 2 queries) orders" in text or "4 runs, 12 queries) orders" in text
+    assert text.count("10 queries") == 1
+    halves = {"odd": dict(list(QRELS.items())[::2]), "even": dict(list(MODEL.items())[1::2])}
+    assert "are not comparable" in str(karat.correlate(QRELS, halves, SYSTEMS, "AP")).replace("\n", " ")
+    same = karat.correlate(QRELS, {"a": MODEL, "b": QRELS}, SYSTEMS, "AP")
+    assert "comparable" not in str(same)
+
+
+def test_queries_that_a_judge_lacks_are_zeros_if_asked() -> None:
+    truth, judge = nested("abcd", 0.02, queries=6), nested("abcd", 0.01, queries=4)
+    zero = karat.correlate(truth, {"judge": judge}, missing="zero")
+    row, skipped = zero.rows[0], karat.correlate(truth, {"judge": judge}, missing="skip").rows[0]
+    assert (row.queries, row.left_out, row.zeros) == (6, 0, ("q4", "q5"))
+    assert (skipped.queries, skipped.left_out, skipped.zeros) == (4, 2, ())
+    assert row.values == pytest.approx([4 / 6 * each for each in skipped.values])
+    assert row.truth == pytest.approx(karat.correlate(truth, {"truth": truth}).rows[0].truth)
+    assert "judge lacks 2 queries, which have the value 0: q4, q5." in str(zero)
+    more = karat.correlate(judge, {"judge": truth}, missing="zero").rows[0]
+    assert (more.queries, more.left_out, more.zeros) == (4, 2, ())
+
+
+def constant(value: float) -> Any:
+    """Scores of four runs that are all tied."""
+    return karat.read_scores({run: {"AP": {f"q{q}": value for q in range(6)}} for run in "abcd"})
+
+
+def test_nothing_is_defined_where_the_truth_ties_all_runs() -> None:
+    names = ["kendall", "tau_ap", "tau_ap_b", "tau_gap", "tau_gap_by_name", "spearman", "pearson"]
+    found = karat.correlate(constant(0.5), {"judge": nested("abcd", 0.02)}, coefficients=names)
+    assert all(math.isnan(its) for each in found.rows[0].coefficients for its in (each.value, each.low))
+    assert str(found).startswith("kendall is not defined: scores ties all runs.")
+    judged = karat.correlate(nested("abcd", 0.02), {"judge": constant(0.5)})
+    assert str(judged).startswith("kendall is not defined: the judge ties all runs.")
+    assert judged.rows[0]["tau_ap"].value == pytest.approx(0)
+    one = karat.correlate(nested("abcd", 0.02), {"judge": nested("abcd")}, coefficients="kendall@1")
+    assert str(one).startswith("kendall@1 is not defined: it compares only one run.")
+
+
+def test_one_resample_is_refused() -> None:
+    with pytest.raises(karat.DataError, match="1 resample gives no interval: give at least 2"):
+        karat.correlate(QRELS, {"model": MODEL}, SYSTEMS, "AP", resamples=1)
+
+
+def test_pages_have_a_title() -> None:
+    assert "<title>Correlations with " in karat.correlate(QRELS, {"model": MODEL}, SYSTEMS, "AP").to_html()
+
+
+def test_empty_files_and_standard_input_are_named(
+    files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "EMPTY"
+    empty.write_text("\n", encoding="utf-8")
+    assert command("correlate", str(empty), files["board.jsonl"]) == 2
+    assert "EMPTY: the file is empty." in capsys.readouterr().err
+    for arguments in ((files["board.jsonl"], "-"), ("-", files["board.jsonl"])):
+        assert command("correlate", *arguments) == 2
+        assert "Leaderboards are not read from standard input ('-')" in capsys.readouterr().err
+    with pytest.raises(karat.DataError, match="standard input"):
+        karat.read_leaderboard("-")

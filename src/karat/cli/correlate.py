@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from karat.cli.options import Given, options, present, refuse_few, refuse_misuse, split
 from karat.cli.people_and_model import missing_in, refuse_unusable, unusable
 from karat.cli.terminal import answer, say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 OF_BOARDS = ("leaderboards", "missing_runs", "means")
 """The options that only leaderboards need."""
@@ -48,29 +52,60 @@ def correlate_command(
         settings |= on_boards(given, choices)
         boards = choices.pop("leaderboards") or "auto"
         read = [board_in(each, boards) for each in files]
-        found = correlate(read[0], read[1:], **settings, **present(choices))
+        found = correlate(read[0], judged(others, read[1:], truth), **settings, **present(choices))
     else:
         refuse_board_options(choices)
         judges = [each for each in others if is_judged(split(each)[1], given)]
-        runs = [given.run(each) for each in others if each not in judges]
-        if len(runs) < 3:
-            raise click.UsageError("Give at least three RUNs after the judgments.")
+        rest = [each for each in others if each not in judges]
+        if len(rest) < 3:
+            refuse_too_few(files)
+        runs = [given.run(each) for each in rest]
         asked_all = [*measures, *truth_measures] or None
-        judged = {name: given.qrels(path, asked_all) for name, path in map(named, judges)}
+        read = [given.qrels(split(each)[1], asked_all) for each in judges]
         true = given.qrels(truth, asked_all)
-        found = correlate(true, judged, runs, **settings, **given.conventions, **present(choices))
+        found = correlate(
+            true, judged(judges, read, truth), runs, **settings, **given.conventions, **present(choices)
+        )
     if layout == "csv":
         say(found.to_csv(), data=True)
     else:
         answer(found, layout)
 
 
-def named(argument: str) -> tuple[str, str]:
-    """Returns the name and the path of a judge."""
+def judged(arguments: Sequence[str], read: Sequence[Any], truth: str) -> dict[str, Any]:
+    """Returns judges under distinct names.
+
+    Args:
+        arguments: ``path`` or ``name=path`` of each judge.
+        read: what was read from each.
+        truth: the argument of the truth.
+
+    Raises:
+        DataError: two judges have one name.
+    """
+    from karat.comparison.correlate import judges_apart
     from karat.inputs.sources import called
 
-    name, path = split(argument)
-    return name or called(path), path
+    found = [(name, called(path), path) for name, path in map(split, arguments)]
+    name, path = split(truth)
+    return dict(zip(judges_apart(found, None if name else path), read, strict=True))
+
+
+def refuse_too_few(files: Sequence[str]) -> None:
+    """Refuses too few runs, for the reason that is likely.
+
+    Raises:
+        DataError: a file is empty.
+        click.UsageError: there are fewer than three runs.
+    """
+    from karat.evaluation.leaderboards import refuse_empty
+
+    paths = [path for _, path in map(split, files)]
+    for path in paths:
+        if os.path.exists(path):
+            refuse_empty(path)
+    more = " Leaderboards are not read from standard input ('-'): give files." if "-" in paths else ""
+    raise click.UsageError(f"Give at least three RUNs after the judgments.{more}")
 
 
 def board_in(argument: str, layout: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -34,10 +34,11 @@ from karat.comparison.statistics.correlation_intervals import UNDEFINED, RunSamp
 from karat.comparison.statistics.correlations import correlation_named
 from karat.comparison.statistics.paired import Draw
 from karat.conventions.request import conventions, names_in
+from karat.evaluation.leaderboards import Leaderboard
 from karat.evaluation.scores import Scores
 from karat.inputs.qrels import Qrels
 from karat.inputs.sources import called
-from karat.output.errors import DataError, refuse_other
+from karat.output.errors import DataError, Worded, refuse_other
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +57,7 @@ USUAL = ("kendall", "tau_ap", "spearman", "pearson", "tau_gap")
 TOP = 10
 """The depth of Kendall's τ that is added for more runs than this."""
 RESAMPLES = 1000
+FEWEST_RESAMPLES = 2
 OVER = ("queries", "runs")
 MEANS = ("queries", "stated")
 
@@ -103,7 +105,8 @@ def correlate(
             tenth. By default the first of each kind, and ``kendall@10`` for more than ten runs.
         missing_runs: how to treat a run that a judge's leaderboard lacks: ``error``, ``skip`` it, or value it as
             ``zero``. Runs that only the judge has are always left out, and counted.
-        missing: how to treat a query without a value in one run of a leaderboard: ``error``, ``zero`` or ``skip``.
+        missing: how to treat a query without a value in one run of a leaderboard: ``error``, ``zero`` or ``skip``. A
+            query of the truth that all runs of a judge lack has the value 0 with ``zero``; else it is left out.
         means: the means of leaderboards: of the ``queries`` that truth and judge share, or those that the files
             ``stated``.
         over: the samples that intervals are about: other ``queries`` with the same runs, or other ``runs``.
@@ -117,7 +120,8 @@ def correlate(
         seed: their seed.
 
     Raises:
-        DataError: inputs that cannot be read, fewer than three runs, or a missing run or query that was not allowed.
+        DataError: inputs that cannot be read, fewer than three runs, two judges with one name, fewer than two
+            resamples, or a missing run or query that was not allowed.
         MeasureError: a measure that does not exist.
         PolicyError: a word that does not exist, or a correlation.
 
@@ -138,6 +142,8 @@ def correlate(
         0.3333333333333333
     """
     refuse_words(missing_runs=missing_runs, missing=missing, means=means, over=over, pool=pool)
+    if resamples < FEWEST_RESAMPLES:
+        raise DataError(say("correlate", "few resamples", resamples=resamples, usual=RESAMPLES))
     names = [coefficients] if isinstance(coefficients, str) else coefficients
     wanted = None if names is None else [correlation_named(each) for each in names]
     method = Method(
@@ -148,6 +154,7 @@ def correlate(
         Draw(resamples, seed),
         confidence,
         Settings(alpha=alpha, seed=seed, confidence=confidence),
+        missing if runs is None else "skip",
     )
     asked = None if measures is None else [str(each) for each in names_in(measures)]
     true = None if truth_measures is None else [str(each) for each in names_in(truth_measures)]
@@ -157,10 +164,11 @@ def correlate(
         sides = from_boards(truth, judges, asked, missing, layout)
     else:
         raise DataError(say("correlate", "no policy"))
-    rows = tuple(
-        method.correlated((sides.name, judge), sides.truth[one], sheets[other])
+    found = [
+        (sides.lone.get(judge, 0), method.correlated((sides.name, judge), sides.truth[one], sheets[other]))
         for judge, sheets, one, other in sides.pairs(true)
-    )
+    ]
+    rows = tuple(replace(each, left_out=each.left_out + lone) for lone, each in found)
     return Correlations(
         truth=sides.name,
         rows=rows,
@@ -174,6 +182,7 @@ def correlate(
         resamples=resamples,
         seed=seed,
         notes=sides.notes,
+        of_measures=not sides.judges,
     )
 
 
@@ -203,12 +212,35 @@ def by_name(judges: Any) -> list[tuple[str | None, Any]]:
     return [(None, each) for each in ([judges] if alone else judges)]
 
 
-def apart_from(name: str, others: Mapping[str, Any]) -> str:
-    """Returns the name of a judge, with a number if another judge has that name."""
-    number, found = 2, name
-    while found in others:
-        found, number = f"{name}~{number}", number + 1
+def judges_apart(given: Sequence[tuple[str | None, str, str | None]], truth: str | None = None) -> list[str]:
+    """Returns distinct names of judges. Equal file names become paths, and equal names without a file are numbered.
+
+    Args:
+        given: the name that the caller gave, if any, the usual name, and the path, if any, of each judge.
+        truth: the path of the truth, from whose name those of other files are told apart.
+
+    Raises:
+        DataError: two judges have the same name, or a file is given twice.
+    """
+    names = [own or usual for own, usual, _ in given]
+    found = []
+    for number, (own, name, path) in enumerate(given, 1):
+        alone = names.count(name) == 1 and not (truth and path and called(truth) == name and truth != path)
+        found.append(own or (name if alone else os.path.normpath(path) if path else f"judge {number}"))
+    twice = next((name for name in found if found.count(name) > 1), None)
+    if twice is not None:
+        example = Worded("{'old': judge, 'new': judge}", "old=a/x.qrels new=b/x.qrels")
+        raise DataError(say("correlate", "one name", count=found.count(twice), name=twice, example=example))
     return found
+
+
+def path_of(given: Any) -> str | None:
+    """Returns the path of a judge that is a file, else None."""
+    if isinstance(given, (str, os.PathLike)):
+        return str(os.fspath(given))
+    if isinstance(given, Qrels):
+        return given.origin.path
+    return given.path if isinstance(given, Leaderboard) else None
 
 
 def measures_against(
@@ -238,6 +270,7 @@ class Sides:
         measures: the requested measures of the judges; None for all.
         grades: the agreement of each judge's grades with the truth's.
         notes: what was left out.
+        lone: the number of queries that only the truth or only the judge judged, and that were not evaluated, by judge.
     """
 
     name: str
@@ -246,6 +279,7 @@ class Sides:
     measures: list[str] | None
     grades: tuple[Grades, ...] = ()
     notes: tuple[str, ...] = ()
+    lone: Mapping[str, int] = field(default_factory=dict)
 
     def pairs(self, true: Sequence[str] | None) -> Iterator[tuple[str, dict[str, Sheet], str, str]]:
         """Yields each judge, its values, the truth's measure and the judge's. Without judges, the truth is the judge.
@@ -266,9 +300,10 @@ def from_boards(truth: Any, judges: Any, measures: list[str] | None, missing: st
     name, sheets, note = sheets_of(truth, None, missing, layout)
     found: dict[str, dict[str, Sheet]] = {}
     notes = [note]
-    for own, each in by_name(judges):
-        its, values, note = sheets_of(each, own, missing, layout)
-        found[apart_from(its, found)] = values
+    read = [(own, each, *sheets_of(each, own, missing, layout)) for own, each in by_name(judges)]
+    names = judges_apart([(own, usual, path_of(each)) for own, each, usual, *_ in read], path_of(truth))
+    for its, (*_, values, note) in zip(names, read, strict=True):
+        found[its] = values
         notes.append(note)
     return Sides(name, sheets, found, measures, notes=tuple(filter(None, notes)))
 
@@ -300,15 +335,14 @@ def from_judgments(
     if pool == "both" and len(given) > 1:
         raise DataError(say("correlate", "one pool"))
     found: dict[str, dict[str, Sheet]] = {}
-    grades, notes, documents = [], [], None
-    for name, qrels in given:
-        its = apart_from(name or called(qrels.name), found)
+    grades, lone, documents = [], {}, None
+    names = judges_apart([(name, called(each.name), path_of(each)) for name, each in given], path_of(true))
+    for its, (_, qrels) in zip(names, given, strict=True):
         pairing = pair(true, qrels)
         if not pairing.queries or not len(pairing.a):
             raise DataError(say("correlate", "nothing in common", truth=true.name, judge=its))
-        lone = len(pairing.queries_a) + len(pairing.queries_b)
-        if lone:
-            notes.append(say("correlate", "lone queries", judge=its, count=lone))
+        # The truth's queries are evaluated, unless the pool is that of both.
+        lone[its] = len(pairing.queries_b) + (len(pairing.queries_a) if pool == "both" else 0)
         documents = documents_of(pairing) if pool == "both" else None
         scale = scale_of(pairing.a, pairing.b)
         values = statistics(confusions_of(pairing, scale), scale, method.draw.resamples, method.draw.seed)
@@ -318,7 +352,7 @@ def from_judgments(
     base = true if documents is None else restricted(true, {query for query, _ in documents}, documents)
     sheets = in_scores(scores_under(base, systems, asked, rest))
     origin = "the truth" if true.name.startswith("<") else called(true.name)
-    return Sides(origin, sheets, found, own, tuple(grades), tuple(notes))
+    return Sides(origin, sheets, found, own, tuple(grades), lone=lone)
 
 
 def scores_under(qrels: Qrels, systems: Any, measures: list[str], rest: Mapping[str, Any]) -> dict[str, Any]:
@@ -339,6 +373,7 @@ class Method:
         draw: the resamples.
         confidence: the level of intervals.
         settings: the settings of the tests of pairs of runs.
+        missing: how to treat queries that a judge's leaderboard lacks.
     """
 
     correlations: list[Correlation] | None
@@ -348,6 +383,7 @@ class Method:
     draw: Draw
     confidence: float
     settings: Settings
+    missing: str = "skip"
 
     def usual(self, runs: int) -> list[Correlation]:
         """Returns the requested correlations, or the usual ones for this number of runs."""
@@ -358,7 +394,7 @@ class Method:
 
     def correlated(self, names: tuple[str, str], truth: Sheet, judge: Sheet) -> Correlated:
         """Returns the correlations of a judge with the truth, and the pairs of runs that it turns."""
-        found = aligned(truth, judge, names, self.missing_runs, stated=self.stated)
+        found = aligned(truth, judge, names, self.missing_runs, self.missing, stated=self.stated)
         x, y = found.truth.means(), found.judge.means()
         runs = found.truth.runs
         coefficients = []
@@ -382,6 +418,8 @@ class Method:
             lacking=found.lacking,
             extra=found.extra,
             left_out=found.left_out,
+            zeros=found.zeros,
+            shared=found.truth.queries,
             turned=self.turned(found, y),
         )
 

@@ -105,6 +105,8 @@ class Correlated:
         extra: the number of the judge's runs that the truth lacks, which were left out.
         left_out: the number of queries that only one of the two has, which were left out.
         turned: what becomes of significant pairs; None where only means are known.
+        zeros: the truth's queries that the judge lacks, which were valued as zero.
+        shared: the queries that were compared; empty if the means are those that files state.
     """
 
     judge: str
@@ -121,6 +123,8 @@ class Correlated:
     extra: int
     left_out: int
     turned: Turned | None
+    zeros: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Coefficient:
         """Returns a correlation by its name.
@@ -177,6 +181,7 @@ class Correlations(Documented):
         resamples: the number of resamples.
         seed: their seed.
         notes: what was left out.
+        of_measures: whether there is no judge, and measures of the truth are compared.
     """
 
     truth: str
@@ -191,23 +196,24 @@ class Correlations(Documented):
     resamples: int
     seed: int
     notes: tuple[str, ...] = ()
+    of_measures: bool = False
 
     def document(self, layout: str = "text") -> Document:
         """Returns the answer, a table of correlations and one of pairs for each measure, grades and notes."""
-        del layout
         sections = [self.answer()]
         for measure in dict.fromkeys(each.truth_measure for each in self.rows):
             rows = [each for each in self.rows if each.truth_measure == measure]
             sections += [self.correlations(measure, rows), self.pairs(measure, rows)]
         if self.grades:
             sections.append(self.agreement())
-        return Document([*sections, Section([Items(self.remarks())])])
+        title = said("title", truth=shortened(self.truth, LONGEST)) if layout == "html" else ""
+        return Document([*sections, Section([Items(self.remarks())])], title)
 
     def answer(self) -> Section:
         """Returns a sentence about the judge with the highest first correlation."""
         known = [each for each in self.rows if not math.isnan(each.coefficients[0].value)]
         if not known:
-            return Section([Line(said("nothing"), "verdict")])
+            return Section([Line(self.undefined(), "verdict")])
         best = max(known, key=lambda each: each.coefficients[0].value)
         first = best.coefficients[0]
         words = {
@@ -217,17 +223,36 @@ class Correlations(Documented):
             "value": decimals(first.value, 3),
         }
         words |= {"measure": best.measure, "interval": "" if math.isnan(first.low) else f" {first.interval}"}
-        kind = "measures" if best.judge == self.truth else "judges"
+        kind = "measures" if self.of_measures else "judges"
         several = "" if len(self.rows) > 1 else " one"
         words["true"] = best.truth_measure
-        return Section([Line(said(f"answer:{kind}{several}", **words), "verdict")])
+        differ = len({(each.runs, each.queries, each.shared) for each in self.rows}) > 1
+        words["size"] = self.size({(len(best.runs), best.queries)}) if differ else ""
+        sentences = [said(f"answer:{kind}{several}", **words)]
+        if differ:
+            alone = self.of_measures or len({each.judge for each in self.rows}) == 1
+            sentences.append(said("answer:sizes", kind="Measures" if alone else "Judges"))
+        return Section([Line(" ".join(sentences), "verdict")])
+
+    def undefined(self) -> str:
+        """Returns the reason for which the first correlation is defined for no judge."""
+        name = self.rows[0].coefficients[0].name
+        words = {"name": name, "truth": shortened(self.truth, LONGEST)}
+        if all(len(set(each.truth)) == 1 for each in self.rows):
+            return said("undefined:truth", **words)
+        if name.endswith("@1"):
+            return said("undefined:one", **words)
+        if all(len(set(each.values)) == 1 for each in self.rows):
+            several = " several" if len({each.judge for each in self.rows}) > 1 else ""
+            return said(f"undefined:judges{several}", **words)
+        return said("undefined:other", **words)
 
     def titles(self, rows: list[Correlated]) -> tuple[list[str], list[list[str]]]:
         """Returns the titles and the cells of the columns that name the judge and its measure."""
         names = apart([each.judge for each in rows], LONGEST)
         if all(each.measure == each.truth_measure for each in rows):
             return ["judge"], [[name] for name in names]
-        if all(each.judge == self.truth for each in rows):
+        if self.of_measures:
             return ["measure"], [[each.measure] for each in rows]
         return ["judge", "measure"], [[name, each.measure] for name, each in zip(names, rows, strict=True)]
 
@@ -315,7 +340,9 @@ class Correlations(Documented):
     def remarks(self) -> list[str]:
         """Returns the sentences about what was left out, the method and the limits."""
         found = [*self.notes]
-        counted = {(each.judge, each.lacking, each.extra, each.left_out): each for each in self.rows}
+        counted = {
+            (each.judge, each.lacking, each.extra, each.left_out, each.zeros): each for each in self.rows
+        }
         for each in counted.values():
             if each.lacking:
                 words = {
@@ -326,6 +353,13 @@ class Correlations(Documented):
                 found.append(said(f"lacking:{self.missing_runs}", **words))
             if each.extra:
                 found.append(said("extra", judge=shortened(each.judge, LONGEST), count=each.extra))
+            if each.zeros:
+                words = {
+                    "judge": each.judge,
+                    "count": len(each.zeros),
+                    "names": listed(list(each.zeros), 5),
+                }
+                found.append(said("zeros", **words))
             if each.left_out:
                 found.append(said("left out", judge=shortened(each.judge, LONGEST), count=each.left_out))
         if any(each.queries is None for each in self.rows):
@@ -461,7 +495,7 @@ class Correlations(Documented):
 
     def label(self, row: Correlated) -> str:
         """Returns the name of a judge with its measure."""
-        return row.measure if row.judge == self.truth else f"{row.judge}: {row.measure}"
+        return row.measure if self.of_measures else f"{row.judge}: {row.measure}"
 
 
 def ends(found: Coefficient) -> tuple[float, float]:

@@ -55,11 +55,11 @@ class Sheet:
         return -1.0 if measure_named(self.label).definition.smaller_is_better else 1.0
 
     def part(self, runs: Sequence[str], queries: Sequence[str]) -> Sheet:
-        """Returns the values of some runs and queries. A run that the sheet lacks has the value 0 on each query.
+        """Returns the values of some runs and queries. A run or a query that the sheet lacks has the value 0.
 
         Args:
             runs: the runs.
-            queries: the queries, all of which the sheet has.
+            queries: the queries.
         """
         places = {name: place for place, name in enumerate(self.runs)}
         chosen = [places.get(name, -1) for name in runs]
@@ -68,9 +68,14 @@ class Sheet:
         if self.table is None:
             return replace(self, runs=tuple(runs), stated=stated)
         rows = {query: place for place, query in enumerate(self.queries)}
-        picked = [rows[query] for query in queries]
-        values = np.where(absent, 0.0, self.table.values[np.ix_(picked, chosen)])
-        weights = None if self.table.weights is None else self.table.weights[np.ix_(picked, chosen)]
+        picked = [rows.get(query, -1) for query in queries]
+        outside = absent | (np.array(picked, int) < 0)[:, None]
+        values = np.where(outside, 0.0, self.table.values[np.ix_(picked, chosen)])
+        weights = self.table.weights
+        if weights is not None:
+            # A query that the sheet lacks weighs as much as its other queries on average.
+            row = np.array(picked, int)[:, None]
+            weights = np.where(row < 0, weights.mean(0)[chosen], weights[np.ix_(picked, chosen)])
         table = replace(self.table, values=values, weights=weights, clusters=None)
         return Sheet(self.label, tuple(runs), tuple(queries), table, stated)
 
@@ -187,7 +192,8 @@ class Aligned:
         judge: the judge's values.
         lacking: the runs of the truth that the judge lacks.
         extra: the number of the judge's runs that the truth lacks, which are left out.
-        left_out: the number of queries that only one of the two has.
+        left_out: the number of queries that only one of the two has, which are left out.
+        zeros: the truth's queries that the judge lacks, which have the value 0.
         stated: whether means are those that the files state.
     """
 
@@ -196,11 +202,18 @@ class Aligned:
     lacking: tuple[str, ...]
     extra: int
     left_out: int
+    zeros: tuple[str, ...]
     stated: bool
 
 
 def aligned(
-    truth: Sheet, judge: Sheet, names: tuple[str, str], missing_runs: str, *, stated: bool
+    truth: Sheet,
+    judge: Sheet,
+    names: tuple[str, str],
+    missing_runs: str,
+    missing: str = "skip",
+    *,
+    stated: bool,
 ) -> Aligned:
     """Returns the values of the runs and queries that the truth and a judge share.
 
@@ -209,6 +222,7 @@ def aligned(
         judge: the judge's values.
         names: the names of the truth and of the judge.
         missing_runs: how to treat a run that the judge lacks.
+        missing: ``zero`` to value a query that the judge lacks as 0; else it is left out.
         stated: whether to prefer the means that the files state.
 
     Raises:
@@ -234,16 +248,17 @@ def aligned(
     only_means = truth.table is None or judge.table is None
     if (stated or only_means) and truth.stated is not None and judge.stated is not None:
         one, other = (replace(each, table=None, queries=()).part(runs, ()) for each in (truth, judge))
-        return Aligned(one, other, lacking, extra, 0, stated=True)
+        return Aligned(one, other, lacking, extra, 0, (), stated=True)
     if stated or only_means:
         raise DataError(say("correlate", "no means", **words, label=truth.label))
     if not queries:
         raise DataError(
             say("correlate", "no common query", **words, one=truth.queries[0], other=judge.queries[0])
         )
-    one, other = (each.part(runs, queries) for each in (truth, judge))
-    left_out = len(truth.queries) + len(judge.queries) - 2 * len(queries)
-    return Aligned(one, other, lacking, extra, left_out, stated=False)
+    zeros = tuple(query for query in truth.queries if query not in own) if missing == "zero" else ()
+    left_out = len(truth.queries) + len(judge.queries) - 2 * len(queries) - len(zeros)
+    one, other = (each.part(runs, truth.queries if zeros else queries) for each in (truth, judge))
+    return Aligned(one, other, lacking, extra, left_out, zeros, stated=False)
 
 
 def measures_to_pair(

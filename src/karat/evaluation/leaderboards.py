@@ -51,12 +51,14 @@ class Leaderboard:
         values: the values by run, measure and query; NaN for a value that is missing.
         stated: the means over queries that the files state, by run and measure.
         in_words: the measures whose values are words, which were left out.
+        path: the file or folder after which the leaderboard is named; None if the caller gave a name.
     """
 
     name: str
     values: dict[str, dict[str, dict[str, float]]]
     stated: dict[str, dict[str, float]]
     in_words: tuple[str, ...] = ()
+    path: str | None = None
 
     @property
     def measures(self) -> list[str]:
@@ -126,7 +128,7 @@ def read_leaderboard(
         name: the name of the leaderboard; that of the file if None.
 
     Raises:
-        DataError: a file that cannot be read, or whose format is not recognised.
+        DataError: a file that cannot be read, or whose format is not recognised; ``-``, standard input.
         PolicyError: there is no such layout.
 
     Example:
@@ -142,6 +144,8 @@ def read_leaderboard(
         hint = did_you_mean(layout, LAYOUTS, f"It is one of {', '.join(LAYOUTS)}.")
         raise PolicyError(f"There is no format '{layout}' of leaderboards. {hint}")
     whole = os.fspath(path)
+    if whole == "-":
+        raise DataError(sentence("score_files", "standard_input"))
     board = Board()
     for file in files_in(whole):
         board.file = file
@@ -153,7 +157,8 @@ def read_leaderboard(
         raise DataError(sentence("score_files", "no_number", found=found[:40]), file=file, **place)
     if not board.values and not board.stated:
         raise DataError(sentence("score_files", "empty"), file=whole)
-    return Leaderboard(name or called(whole), board.values, board.stated, tuple(board.in_words))
+    words, named = tuple(board.in_words), None if name else whole
+    return Leaderboard(name or called(whole), board.values, board.stated, words, named)
 
 
 def files_in(path: str) -> list[str]:
@@ -168,6 +173,17 @@ def files_in(path: str) -> list[str]:
     if not found:
         raise DataError(sentence("score_files", "empty_folder"), file=path)
     return found
+
+
+def refuse_empty(path: str) -> None:
+    """Refuses a file without any line.
+
+    Raises:
+        DataError: the file, or the first file of a folder, is empty.
+    """
+    first = files_in(path)[0]
+    if os.path.isfile(first) and not head_of(first).strip():
+        raise DataError(sentence("score_files", "empty"), file=first)
 
 
 def is_leaderboard(path: str) -> bool:

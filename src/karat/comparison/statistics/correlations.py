@@ -68,7 +68,10 @@ def spearman(x: Floats, y: Floats) -> Floats:
 
 
 def tau_ap(x: Floats, y: Floats) -> Floats:
-    """Returns τ_AP of the estimate y of the true scores x. Ties in y count as the mean over their orders."""
+    """Returns τ_AP of the estimate y of the true scores x. Ties in y count as the mean over their orders.
+
+    It is NaN where all true scores are equal.
+    """
     better, gap = differences(x) < 0, differences(y)  # [..., system, other system]
     above, tied = gap < 0, gap == 0
     a, t = above.sum(-1), tied.sum(-1)
@@ -81,7 +84,7 @@ def tau_ap(x: Floats, y: Floats) -> Floats:
     below = np.where((t == 1) & (a > 0), 1 / np.maximum(a, 1), below)
     places = t - (a == 0)
     parts = (right * below + right_tied / np.maximum(t - 1, 1) * (places - a * below)) / t
-    return 2 * defined(parts.sum(-1), np.full(x.shape[:-1], float(systems - 1))) - 1
+    return 2 * defined(parts.sum(-1), np.where(better.any((-1, -2)), float(systems - 1), 0.0)) - 1
 
 
 def tau_ap_b(x: Floats, y: Floats) -> Floats:
@@ -103,6 +106,8 @@ def one_way(x: Floats, y: Floats) -> Floats:
 
 def tau_gap(x: Floats, y: Floats, *, by_place: bool = False) -> Floats:
     """Returns τ_GAP: of the gaps of true scores between a system and those above it, the share that is ordered right.
+
+    It is NaN where all true scores are equal.
 
     Args:
         x: the true scores, whose gaps count.
