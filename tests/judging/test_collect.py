@@ -114,6 +114,20 @@ def test_what_does_not_belong_is_refused(tmp_path: Path) -> None:
             collected(TASK, [one, other], GRADES)
 
 
+@pytest.mark.parametrize("content", ["", "\n", "query,document,grade\n", "query,document,grade\nq1,a,\n"])
+def test_a_file_without_judgments_is_named(content: str, tmp_path: Path) -> None:
+    files = [text(tmp_path, "one.qrels", "q1 0 a 1\n"), text(tmp_path, "empty.csv", content)]
+    with pytest.raises(DataError, match=r"empty\.csv: the file is empty"):
+        collected(TASK, files, GRADES)
+
+
+def test_files_without_any_new_grade_are_refused(tmp_path: Path) -> None:
+    answer = json.dumps({"id": id_of(TASK.pairs[0]), "answer": "no idea"})
+    for name, content in (("known.qrels", "q2 0 a 2\n"), ("answers.jsonl", answer)):
+        with pytest.raises(DataError, match="no file has a grade for a document to judge"):
+            collected(TASK, [text(tmp_path, name, content)], GRADES, lenient=True)
+
+
 def test_the_same_judgment_twice_is_one(tmp_path: Path) -> None:
     files = [saved(tmp_path, name, "anna", [["q1", "a", 1]]) for name in ("one.json", "two.json")]
     assert grades(collected(TASK, files, GRADES)) == {"q1 a": 1}
@@ -196,11 +210,22 @@ def test_a_template_replaces_the_prompt(tmp_path: Path) -> None:
     own = sheet(tmp_path)
     prompts = [
         json.loads(line)["prompt"]
-        for line in prompts_of(own, "{query}|{document}|{unknown}|{ x }").splitlines()
+        for line in prompts_of(own, '{query}|{document}|{{unknown}}|{"grade": {"is": 1}}').splitlines()
     ]
-    assert "the query|the text|{unknown}|{ x }\n" in prompts
+    assert 'the query|the text|{unknown}|{"grade": {"is": 1}}\n' in prompts
     with pytest.raises(DataError, match=r"the template has no \{document\}"):
         prompts_of(own, "{query}")
+
+
+@pytest.mark.parametrize("name", ["nope", "Query", " query ", "0"])
+def test_an_unknown_name_in_a_template_is_refused(name: str, tmp_path: Path) -> None:
+    own = sheet(tmp_path)
+    with pytest.raises(DataError) as refused:
+        prompts_of(own, f"{{query}}{{document}}\nand {{{name}}}")
+    assert f"line 2 of the template has {{{name}}}, which is not one of {{query}}, " in str(refused.value)
+    assert f"write {{{{{name}}}}} for a {{{name}}}" in str(refused.value)
+    with pytest.raises(DataError, match=r"the template has no \{query\}"):
+        prompts_of(own, "{{query}} {document}")
 
 
 def test_a_line_without_any_text_is_left_out() -> None:

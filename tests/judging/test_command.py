@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
+import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,6 +63,10 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
             "no text for 2 of the queries",
         ),
         ("pairs.csv --offline a.html --guidelines nowhere.txt TEXTS", "nowhere.txt"),
+        ("folder -o a.qrels TEXTS", "folder: this is a folder. Give a file."),
+        ("--collect pairs.csv folder -o a.csv", "folder: this is a folder. Give a file."),
+        ("--collect pairs.csv /dev/null -o a.csv", "/dev/null: the file is empty: it has no judgment"),
+        ("--collect - - -o a.csv", "Standard input ('-') can be read once"),
     ],
 )
 def test_misuse_gets_a_sentence(
@@ -68,12 +74,35 @@ def test_misuse_gets_a_sentence(
 ) -> None:
     monkeypatch.chdir(work)
     before = {path.name: path.read_bytes() for path in work.iterdir()}
+    (work / "folder").mkdir()
     words = [each for word in arguments.split() for each in (TEXTS if word == "TEXTS" else [word])]
     with pytest.raises(SystemExit) as stopped:
         main(["judge", *words])
     assert stopped.value.code == 2
     assert says in " ".join(capsys.readouterr().err.split())
+    (work / "folder").rmdir()
     assert {path.name: path.read_bytes() for path in work.iterdir()} == before
+
+
+def test_the_list_and_the_judgments_may_come_from_standard_input(
+    work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(work)
+    (work / "one.qrels").write_text("q1 0 d0 1\n")
+
+    def given(text: str) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    given("query,document\nq1,d0\n")
+    main(["judge", "--collect", "-", "one.qrels", "-o", "list.csv"])
+    assert capsys.readouterr().err == "list.csv: 1 of 1 document judged.\n"
+    given("query,document,grade\nq1,d0,2\n")
+    main(["judge", "--collect", "pairs.csv", "-", "-o", "table.csv"])
+    assert (work / "table.csv").read_text().splitlines()[1] == "q1,d0,2,,,"
+    given("q1 0 d0 x\n")
+    with pytest.raises(SystemExit):
+        main(["judge", "--collect", "pairs.csv", "-", "-o", "again.csv"])
+    assert "standard input, line 1: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("missing", ["waitress", "werkzeug", "jinja2"])

@@ -207,6 +207,21 @@ def test_a_link_to_the_file_is_the_same_file(tmp_path: Path) -> None:
             Journal(str(tmp_path / "link.qrels"), TASK)
 
 
+def test_a_file_with_several_names_is_refused(tmp_path: Path) -> None:
+    path, other = tmp_path / "judged.qrels", tmp_path / "other.qrels"
+    with Journal(str(path), TASK) as journal:
+        journal.add(0, Judgment(1))
+        try:
+            os.link(path, other)
+        except OSError:
+            pytest.skip("this system makes no links")
+        with pytest.raises(DataError, match=r"other\.qrels: this file has 2 names \(hard links\)"):
+            Journal(str(other), TASK)
+    other.unlink()
+    with Journal(str(path), TASK) as journal:
+        assert journal.judgments[0].grade == 1
+
+
 @pytest.mark.parametrize("change", ["append", "replace", "remove"])
 def test_a_file_that_another_program_changed_is_left_alone(change: str, tmp_path: Path) -> None:
     path = tmp_path / "judged.qrels"

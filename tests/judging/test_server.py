@@ -64,6 +64,28 @@ def test_undo_withdraws_the_last_judgment_also_after_a_restart(work: Path) -> No
     assert path.read_text() == ""
 
 
+def test_undo_says_that_another_program_changed_the_file(work: Path) -> None:
+    path = work / "judged.qrels"
+    with desk(work, "-o", "judged.qrels") as served:
+        served.judge(0, 1)
+        path.write_text(path.read_text() + "q1 0 d9 1\n")
+        for what, body in (("withdrawals", {}), ("judgments", {"item": 1, "grade": 1})):
+            status, said = served.ask("POST", what, body)
+            assert status == 500
+            assert "was changed by another program, so nothing was written. Restart karat judge." in said
+
+
+@pytest.mark.parametrize(("length", "status"), [(2000, 200), (2001, 500), (100_000, 413), (10**6, 413)])
+def test_a_note_that_is_too_long_gets_a_sentence(length: int, status: int, work: Path) -> None:
+    with desk(work, "-o", "judged.csv") as served:
+        found, said = served.ask("POST", "judgments", {"item": 0, "grade": 1, "note": "é" * length})
+        assert found == status
+        if status != 200:
+            assert said == "The note is longer than 2,000 characters. Shorten it.\n"
+        page = served.ask("GET", "")[1]
+        assert 'maxlength="2000"' in page
+
+
 def test_the_page_says_nothing_about_the_file_s_order(work: Path) -> None:
     rows = (work / "pairs.csv").read_text().splitlines()
     with desk(work, "-o", "one.qrels") as served:

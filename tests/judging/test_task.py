@@ -42,8 +42,8 @@ def test_other_tables_are_read(text: str, tmp_path: Path) -> None:
     [
         ("query,document\nq,a\nq,a\n", "line 3: query 'q' and document 'a' are listed twice"),
         ("query,document,grade\nq,a,1\n", "there is nothing to judge"),
-        ("query,document\n", "there are no pairs"),
-        ("", "there are no pairs"),
+        ("query,document\n", "the table is empty: there are no pairs"),
+        ("", "the table is empty: there are no pairs"),
         ("query,title\nq,a\n", "no column with a usual name for the document"),
         ("query,document\nq,\n", "line 2: '' is no id"),
         ('{"query": "q", "document": "a\\nb"}\n', "several lines"),

@@ -170,9 +170,8 @@ def collect_judgments(files: tuple[str, ...], **given: Any) -> None:
     else:
         write_whole(output, content)
     twice = sum(sum(place in its for its in found.by_judge.values()) > 1 for place in judgments)
-    said = (
-        f"{'Collected' if output == '-' else output}: {len(judgments)} of {len(task.open)} documents judged"
-    )
+    name = "Collected" if output == "-" else output
+    said = f"{name}: {len(judgments)} of {plural(len(task.open), 'document')} judged"
     if len(found.by_judge) > 1:
         said += f" by {len(found.by_judge)} judges, {twice} by several, {len(found.different)} with different grades"
     click.echo(f"{said}.", err=True)
@@ -219,4 +218,4 @@ def serve_page(path: str, given: dict[str, Any]) -> None:
 
 def progress(session: Session, path: str) -> str:
     """Returns a sentence that says how many documents are judged."""
-    return f"{path}: {session.judged} of {len(session.sheet.order)} documents judged."
+    return f"{path}: {session.judged} of {plural(len(session.sheet.order), 'document')} judged."

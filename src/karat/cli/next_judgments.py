@@ -8,6 +8,7 @@ import click
 
 from karat.cli.options import Given, options, present, refuse_few, refuse_misuse
 from karat.cli.terminal import answer, say
+from karat.output.language import plural
 
 
 @click.command("next")
@@ -62,7 +63,7 @@ def next_command(
         return
     if output is not None:
         found.save(output)
-        click.echo(f"{output}: {len(found.chosen)} documents to judge.", err=True)
+        click.echo(f"{output}: {plural(len(found.chosen), 'document')} to judge.", err=True)
     if layout == "csv":
         say(found.to_csv(), data=True)
     else:

@@ -21,6 +21,7 @@ from karat.inputs.run import Run
 from karat.output.document import Document, Documented, Items, Line, Section, Table, decimals
 from karat.output.errors import DataError, PolicyError, did_you_mean
 from karat.output.files import write_whole
+from karat.output.language import plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -126,8 +127,8 @@ class Next(Documented):
             for each in self.chosen
         ]
         heading = (
-            f"{len(self.chosen)} of {self.candidates} unjudged documents to judge, for {self.measure} of "
-            f"{len(self.names)} {'run' if len(self.names) == 1 else 'runs'} and {self.queries} queries"
+            f"{len(self.chosen)} of {plural(self.candidates, 'unjudged document')} to judge, for {self.measure} of "
+            f"{plural(len(self.names), 'run')} and {plural(self.queries, 'query', 'queries')}"
         )
         table = Table(["query", "document", "rank", "effect", "probability"], rows, names=2)
         return Document(

@@ -18,7 +18,7 @@ from karat.estimation.people_and_judge import pooling
 from karat.evaluation.values import values_of
 from karat.inputs.columns import plain_name, usual
 from karat.inputs.files.header import head_of
-from karat.inputs.files.rows import lines_of, names_in, rows_of, text_in
+from karat.inputs.files.rows import lines_of, name_of, names_in, rows_of, text_in
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.lists.rows import JudgedRows, joined
@@ -121,12 +121,21 @@ def read_sample(path: str) -> dict[str, dict[str, Judgment]]:
 
 
 def rows_in(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yields the number of each line and its row.
+    """Yields the number of each line of a file and its row.
 
     Raises:
         DataError: the text is not UTF-8, or a row has another number of columns.
     """
-    lines = lines_of(text_in(path))
+    yield from rows_of_text(text_in(path), name_of(path))
+
+
+def rows_of_text(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yields the number of each line of a file's text and its row.
+
+    Raises:
+        DataError: a row has another number of columns, or is not a JSON object.
+    """
+    lines = lines_of(text)
     if not lines or not lines[0][1].lstrip().startswith("{"):
         yield from rows_of(lines, path)
         return

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from karat.inputs.errors import sentences
+from karat.inputs.errors import refused, sentences
 from karat.inputs.sources import source_of
 from karat.output.errors import DataError
 
@@ -63,7 +63,7 @@ def texts_of(given: TextsLike, wanted: Container[str], kind: str, most: int | No
         most: the number of characters to which texts are cut; None keeps whole texts with their line ends.
 
     Raises:
-        DataError: a file or line that cannot be read.
+        DataError: a file or line that cannot be read, or an id with two texts.
     """
 
     def kept(text: Text) -> Text:
@@ -78,11 +78,12 @@ def texts_of(given: TextsLike, wanted: Container[str], kind: str, most: int | No
 
 
 def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[str, Text]]:
-    """Reads the texts of the wanted ids from a file.
+    """Reads the text of each wanted id from a file.
 
     Raises:
-        DataError: a line that is neither TSV nor JSON.
+        DataError: a line that is neither TSV nor JSON, or an id that occurs again with another text.
     """
+    seen: dict[str, tuple[int, int]] = {}
     parse: Callable[[bytes], tuple[str, Text]] | None = None
     for number, line in enumerate(source.lines(LONGEST), 1):
         if not line.strip() or is_other(line, wanted):
@@ -95,7 +96,13 @@ def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[st
                 f"{source.name}, line {number}: found no id and text ({error}). Write a file of {kind} as "
                 'id<TAB>text, or as a JSON object a line: {"id": "q1", "text": "…"}.'
             ) from None
-        if key in wanted:
+        if key not in wanted:
+            continue
+        # Hashes, since the texts may be cut where they are kept.
+        first, digest = seen.setdefault(key, (number, hash(text)))
+        if digest != hash(text):
+            raise refused("two-texts", file=source.name, line=number, id=key, first=first)
+        if first == number:
             yield key, text
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from karat.estimation.sampled_documents import number_in, probability_in, rows_in
+from karat.estimation.sampled_documents import number_in, probability_in, rows_of_text
 from karat.inputs.columns import usual
-from karat.inputs.files.rows import lines_of, names_in, text_in
+from karat.inputs.files.rows import lines_of, name_of, names_in, text_in
 from karat.judging import say
 from karat.judging.journal import Form, Judgment, known_in, one_line
 from karat.judging.prompts import grade_in
@@ -126,12 +126,14 @@ def collected(
         lenient: whether to leave out answers without a clear grade.
 
     Raises:
-        DataError: a file that is none of these or belongs to another task; a grade that is not allowed; a judge who
-            gave a document two different grades; an answer without a clear grade.
+        DataError: a file that is empty, is none of these or belongs to another task; a grade that is not allowed; a
+            judge who gave a document two different grades; an answer without a clear grade; no grade at all.
     """
     found = Collected(task)
-    for path in paths:
-        judge, entries = read(task, path, grades)
+    for path, content in ((name_of(each), text_in(each)) for each in paths):
+        judge, entries = read(task, path, content, grades)
+        if not entries:
+            raise DataError(say("collect", "empty"), file=path)
         for entry in entries:
             if entry.judgment is None:
                 found.failed.append((path, entry.line))
@@ -141,6 +143,8 @@ def collected(
         lines = ", ".join(f"{path} line {line}" for path, line in found.failed[:20])
         more = " …" if len(found.failed) > 20 else ""
         raise DataError(say("collect", "no grades", count=len(found.failed), lines=lines + more))
+    if not any(found.by_judge.values()):
+        raise DataError(say("collect", "nothing"))
     return found
 
 
@@ -182,22 +186,21 @@ def take(
 # ---------------------------------------------------------------- the kinds of files
 
 
-def read(task: Task, path: str, grades: Mapping[int, str]) -> tuple[str, list[Entry]]:
+def read(task: Task, path: str, content: str, grades: Mapping[int, str]) -> tuple[str, list[Entry]]:
     """Returns the name of the judge, which may be empty, and the judgments in a file.
 
     Raises:
         DataError: the file is of no known kind, or belongs to another task.
     """
-    content = text_in(path)
     if content.lstrip().startswith("{"):
         saved = whole_json(content)
         if saved is not None and saved.get("karat") == "judgments":
             return read_saved(task, path, saved)
-        return "", list(read_rows(task, path, grades))
+        return "", list(read_rows(task, path, content, grades))
     lines = lines_of(content)
     names = names_in(lines[0][1]) if lines else []
     if usual(names, "query") and usual(names, "document"):
-        return "", list(read_rows(task, path, grades))
+        return "", list(read_rows(task, path, content, grades))
     return "", list(read_qrels(task, path, lines))
 
 
@@ -233,14 +236,14 @@ def read_saved(task: Task, path: str, saved: dict[str, Any]) -> tuple[str, list[
     return judge, entries
 
 
-def read_rows(task: Task, path: str, grades: Mapping[int, str]) -> Iterator[Entry]:
+def read_rows(task: Task, path: str, content: str, grades: Mapping[int, str]) -> Iterator[Entry]:
     """Yields the judgments in a table in CSV, TSV or JSON lines, which may be a model's answers.
 
     Raises:
         DataError: a row without a pair of the task, or without a grade or an answer.
     """
     ids = {id_of(task.pairs[place]): place for place in task.open}
-    for line, row in rows_in(path):
+    for line, row in rows_of_text(content, path):
         names = {role: next(iter(usual(list(row), role)), None) for role in ("query", "grade")}
         document = next((name for name in usual(list(row), "document") if name != "id"), None)
         query, grade = names["query"], names["grade"]

@@ -186,7 +186,8 @@ class Journal:
         judge: the name of the judge, which may be empty.
 
     Raises:
-        DataError: the file is written by another process, has other content, or cannot be written.
+        DataError: the file is written by another process, has several names (hard links) or other content, or cannot
+            be written.
     """
 
     def __init__(self, path: str, task: Task, judge: str = "") -> None:
@@ -207,12 +208,14 @@ class Journal:
         """Reads the file, or makes it, and completes the grades that the task has already."""
         known = known_in(task)
         try:
-            mode = os.stat(self.path).st_mode
+            found = os.stat(self.path)
         except FileNotFoundError:
             self.replace(known)
             return
-        if not stat.S_ISREG(mode):
+        if not stat.S_ISREG(found.st_mode):
             raise DataError(say("journal", "no file"), file=self.path)
+        if found.st_nlink > 1:  # neither the lock nor a replacement of the file would follow its other names
+            raise DataError(say("journal", "several names", count=found.st_nlink), file=self.path)
         self.tidy()
         self.open()
         try:

@@ -31,16 +31,14 @@ def prompts_of(sheet: Sheet, template: str | None = None) -> str:
     Args:
         sheet: the pairs with their texts.
         template: a text with ``{query}`` and ``{document}``, and perhaps ``{details}``, ``{title}``, ``{grades}``,
-            ``{guidelines}`` and ``{mark}``; None for karat's own.
+            ``{guidelines}`` and ``{mark}``; None for karat's own. ``{{name}}`` stands for ``{name}`` itself.
 
     Raises:
-        DataError: the template lacks the query or the document.
+        DataError: the template lacks the query or the document, or has another name in braces.
     """
     if template is None:
         template = (files("karat.judging") / "templates" / "prompt.txt").read_text(encoding="utf-8")
-    for name in ("query", "document"):
-        if f"{{{name}}}" not in template:
-            raise DataError(say("prompts", "no place", name=name))
+    refuse_other_places(template)
     data = sheet.data()
     lines = []
     for number, item in enumerate(data["items"]):
@@ -66,15 +64,44 @@ def prompts_of(sheet: Sheet, template: str | None = None) -> str:
     return "".join(lines)
 
 
+PLACE = re.compile(r"\{\{(\s*\w[\w.-]*\s*)\}\}|\{(\s*\w[\w.-]*\s*)\}")
+"""A name in double braces, which stays in single ones, or a name in braces. Other braces, as in JSON, are text."""
+
+
+def refuse_other_places(template: str) -> None:
+    """Refuses a template that lacks the query or the document, or has an unknown name in braces.
+
+    Raises:
+        DataError: the template does.
+    """
+    for number, line in enumerate(template.splitlines(), 1):
+        for found in PLACE.finditer(line):
+            if found[2] is not None and found[2] not in PLACES:
+                words = {
+                    "line": number,
+                    "name": found[2],
+                    "names": ", ".join(f"{{{each}}}" for each in PLACES),
+                }
+                raise DataError(say("prompts", "other place", **words))
+    names = {found[2] for found in PLACE.finditer(template)}
+    for name in ("query", "document"):
+        if name not in names:
+            raise DataError(say("prompts", "no place", name=name))
+
+
 def filled(template: str, texts: dict[str, str]) -> str:
     """Returns a template with texts in place of names in braces. A line whose names are all empty is left out."""
+
+    def text_at(found: re.Match[str]) -> str:
+        return f"{{{found[1]}}}" if found[2] is None else texts[found[2]]
+
     lines: list[str] = []
     for line in template.splitlines():
-        names = re.findall(f"{{({'|'.join(PLACES)})}}", line)
+        names = [found[2] for found in PLACE.finditer(line) if found[2] is not None]
         if names and not any(texts[name] for name in names):
             continue
         if line or lines[-1:] != [""]:
-            lines.append(re.sub(f"{{({'|'.join(PLACES)})}}", lambda found: texts[found[1]], line))
+            lines.append(PLACE.sub(text_at, line))
     return "\n".join(lines) + "\n"
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.judging import say
 from karat.judging.page import judging_page, policy_of
+from karat.judging.session import LONGEST_NOTE
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 
 ADDRESS = "127.0.0.1"
 LARGEST = 2**16
-"""The most bytes of a request."""
+"""The most bytes of a request's head, and of a judgment."""
+RECEIVED = 2**24
+"""The most bytes that are received to refuse them with a sentence."""
 NEEDED = ("jinja2", "waitress", "werkzeug")
 """The packages that serve the page."""
 
@@ -129,6 +132,8 @@ class Site:
         """Stores or withdraws a judgment, and answers once that is on the disk."""
         if request.mimetype != "application/json":
             return refusal(415, "Judgments are sent as JSON.")
+        if (request.content_length or 0) > LARGEST:
+            return refusal(413, say("server", "long note", most=LONGEST_NOTE))
         try:
             sent = json.loads(request.get_data())
             if path == "withdrawals":
@@ -138,10 +143,10 @@ class Site:
             number, grade, note = sent["item"], sent["grade"], sent.get("note", "")
             if not (type(number) is int and type(grade) is int and type(note) is str):
                 raise TypeError
+        except DataError as error:  # a ValueError too
+            return refusal(500, str(error))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return refusal(400, "This is no judgment.")
-        except DataError as error:
-            return refusal(500, str(error))
         try:
             return as_json(self.session.judge(number, grade, note))
         except DataError as error:
@@ -194,7 +199,7 @@ def serve(session: Session, port: int, started: Callable[[Site], None]) -> None:
             port=port,
             ident=None,
             threads=4,
-            max_request_body_size=LARGEST,
+            max_request_body_size=RECEIVED,
             max_request_header_size=LARGEST,
         )
     except OSError as error:

@@ -134,11 +134,13 @@ class Session:
         """Stores a judgment of the document with this number, and returns when it is on the disk.
 
         Raises:
-            DataError: no such document or grade, or the file cannot be written.
+            DataError: no such document or grade, a note that is too long, or the file cannot be written.
         """
         if not 0 <= number < len(self.sheet.order) or grade not in self.sheet.grades:
             raise DataError(say("server", "no item"))
-        note = one_line(note)[:LONGEST_NOTE] if self.journal.form.table else ""
+        note = one_line(note) if self.journal.form.table else ""
+        if len(note) > LONGEST_NOTE:
+            raise DataError(say("server", "long note", most=LONGEST_NOTE))
         place, now = self.sheet.order[number], datetime.now(timezone.utc).isoformat(timespec="seconds")
         with self.lock:
             old = self.journal.judgments.get(place)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karat.estimation.sampled_documents import number_in, probability_in, rows_in
 from karat.inputs.columns import usual
+from karat.inputs.files.rows import name_of
 from karat.judging import say
 from karat.output.errors import DataError
 
@@ -79,7 +80,8 @@ def read_task(path: str) -> Task:
     """
     pairs: dict[tuple[str, str], Pair] = {}
     roles: dict[str, str] = {}
-    for line, row in rows_in(path):
+    rows, path = rows_in(path), name_of(path)
+    for line, row in rows:
         roles = roles or roles_of(list(row), path)
         pair = pair_in(row, roles, path, line)
         key = pair.query, pair.document

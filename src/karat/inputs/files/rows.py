@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, TypeAlias
 
-from karat.inputs.decompression import unpacked
 from karat.inputs.errors import refused, sentences
 from karat.inputs.ids import twice
+from karat.inputs.sources import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,17 +17,22 @@ Lines: TypeAlias = "list[tuple[int, str]]"
 
 
 def text_in(path: str) -> str:
-    """Returns the whole text of a file, decompressed and without a byte order mark.
+    """Returns the whole text of a file, or of standard input (``-``), decompressed and without a byte order mark.
 
     Raises:
         DataError: the file cannot be read, or is not UTF-8.
     """
-    with sentences(path), unpacked(path) as file:
-        content = file.read()
+    with sentences(name_of(path)):
+        content = source_of(path).content()
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise refused("table-not-utf-8", file=path) from None
+        raise refused("table-not-utf-8", file=name_of(path)) from None
+
+
+def name_of(path: str) -> str:
+    """Returns the name of a file in errors."""
+    return "standard input" if path == "-" else path
 
 
 def lines_of(text: str) -> Lines:
