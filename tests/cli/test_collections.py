@@ -12,6 +12,7 @@ import karat
 from karat.cli import main
 
 KITCHEN = Path(__file__).parents[2] / "examples" / "kitchen"
+COLLECTIONS = sorted(each.parent for each in KITCHEN.glob("*/qrels.txt"))
 
 
 @pytest.fixture
@@ -45,8 +46,7 @@ def test_a_folder_gives_what_python_gives(said) -> None:  # type: ignore[no-unty
             str(each / "qrels.txt"),
             {run.stem: str(run) for run in sorted((each / "runs").iterdir())},
         )
-        for each in sorted(KITCHEN.iterdir())
-        if each.is_dir()
+        for each in COLLECTIONS
     }
     wanted = karat.compare_collections(collections, "nDCG@5")
     assert macro(out) == pytest.approx(dict(zip(wanted.names, wanted["nDCG@5"].macro, strict=True)))
@@ -59,9 +59,7 @@ def test_a_folder_gives_what_python_gives(said) -> None:  # type: ignore[no-unty
 def test_beir_tables_patterns_and_values_give_the_same(said, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     wanted = macro(said(KITCHEN, "-m", "nDCG@5", "--format", "json")[1])
     rows, lines = ["collection,qrels,run"], []
-    for each in sorted(KITCHEN.iterdir()):
-        if not each.is_dir():
-            continue
+    for each in COLLECTIONS:
         beir = tmp_path / "beir" / each.name
         (beir / "qrels").mkdir(parents=True)
         text = "query-id\tcorpus-id\tscore\n"
