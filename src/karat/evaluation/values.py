@@ -179,8 +179,8 @@ def values_together(
     sizes = [(1 + len(ORDERS) * bounds) * (len(each.own.grade) + len(each.own.length)) for each in tables]
     for first, last in parts_of(np.array(sizes), ROWS_TOGETHER):
         several = tables[first:last]
-        parts = list(parts_of(several[0].sizes(measures)))
-        if len(parts) > 1 and len(several) == 1:
+        parts = list(parts_of(several[0].sizes(measures))) if len(several) == 1 else []
+        if len(parts) > 1:
             yield values_in_parts(several[0], parts, measures, policy, best, bounds=bounds)
             continue
         values = stack_of(several, measures, policy, best, bounds=bounds)
