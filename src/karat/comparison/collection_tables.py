@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from karat.comparison.critical_difference import RankPicture
 from karat.comparison.difference_picture import DifferencePicture, Differences
 from karat.comparison.findings import SHORT_NAMES, letter, say
-from karat.comparison.formats import laid_out
+from karat.comparison.formats import floating, laid_out
 from karat.comparison.tables import Sheet
 from karat.comparison.verdict import MOST_LETTERED, interval, listed, p_text, signed
 from karat.evaluation.scores import frame_of
@@ -221,14 +221,7 @@ class CollectionsComparison(Documented):
             tables += [lay_out("latex", part.header, part.rows, part.names) for part in drawn]
             tables += [part.latex() for part in view.pictures()]
         said = " ".join([f"{self.heading()}.", *self.method()])
-        remarks = "".join(f"% ! {escaping.sentence(each)}\n" for each in self.warnings())
-        return (
-            f"% needs \\usepackage{{booktabs}}\n{remarks}\\begin{{table}}\n\\centering\n"
-            f"\\caption{{{escaping.latex(said if caption is None else caption)}}}\n"
-            + (f"\\label{{{label}}}\n" if label else "")
-            + "\n\\medskip\n\n".join(tables)
-            + "\\end{table}\n"
-        )
+        return floating(tables, said if caption is None else caption, label, self.warnings())
 
     def to_svg(self, measure: str | None = None) -> str:
         """Returns the picture of mean ranks with the critical difference as SVG.

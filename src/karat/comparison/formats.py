@@ -80,10 +80,16 @@ def latex(
     said = " ".join(
         [f"{heading(comparison).replace(' | ', ', ')}.", *judge_said(comparison), *method(comparison)]
     )
-    remarks = "".join(f"% ! {escaping.sentence(each.sentence)}\n" for each in comparison.warnings)
+    warnings = [each.sentence for each in comparison.warnings]
+    return floating(tables, said if caption is None else caption, label, warnings)
+
+
+def floating(tables: Sequence[str], caption: str, label: str | None, warnings: Sequence[str]) -> str:
+    """Returns tables in one LaTeX ``table`` environment, below comments with the warnings."""
+    remarks = "".join(f"% ! {escaping.sentence(each)}\n" for each in warnings)
     return (
         f"% needs \\usepackage{{booktabs}}\n{remarks}\\begin{{table}}\n\\centering\n"
-        f"\\caption{{{escaping.latex(said if caption is None else caption)}}}\n"
+        f"\\caption{{{escaping.latex(caption)}}}\n"
         + (f"\\label{{{label}}}\n" if label else "")
         + "\n\\medskip\n\n".join(tables)
         + "\\end{table}\n"
