@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -15,9 +16,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 # Before anything loads them. Threads that wait for a second core, which another worker holds, burn the first one:
-# XGBoost's tests alone took six times the processor's time. And Numba need not optimise what is called twice.
-for name, value in {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "NUMBA_OPT": "0"}.items():
+# XGBoost's tests alone took six times the processor's time. And neither Numba nor the Java of Spark need optimise what
+# is called twice: Java's second compiler took as much of the processor as Spark's own work.
+for name, value in {
+    "OMP_NUM_THREADS": "1",
+    "NUMBA_NUM_THREADS": "1",
+    "NUMBA_OPT": "0",
+    "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}.items():
     os.environ.setdefault(name, value)
+
+# Nothing that is imported for the tests is garbage: it is neither looked through meanwhile, a quarter of that time, nor
+# later, each time when a test or a library that it calls collects garbage, half a second each once all is imported.
+gc.disable()
 
 import sharing  # noqa: E402
 from karat.measures import REGISTER  # noqa: E402
@@ -42,6 +53,11 @@ def pytest_configure(config: pytest.Config) -> None:
         definition = REGISTER[name]
         formula = definition.formula
         REGISTER[name] = replace(definition, formula=lambda *given, **named: formula(*given, **named) * 1.001)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -11,26 +11,48 @@ if TYPE_CHECKING:
 
 __all__ = ["first_the_long", "scheduler"]
 
-# Each starts a session of Spark, which takes seconds and half a gigabyte: all of them go to one process.
-SPARK = (
-    "tests/test_docs.py",
-    "tests/test_threads.py",
+# Tests whose ids have one of these words go to one process, because what they use begins with seconds of work:
+# a session of Spark starts and takes half a gigabyte, and Numba compiles ranx.
+TOGETHER = {"Spark": ("spark", "engines"), "Numba": ("ranx", "small_questions")}
+# Above four seconds of processor time. One that comes last keeps a single core busy, so these come first, the longest
+# first. With them stand those that wait more than they compute, for a page or a server.
+LONG = (
     "tests/inputs/test_engines.py",
-    "tests/test_conformance.py",
+    "tests/test_docs.py",
     "tests/adapters/test_spark.py",
     "tests/peers/test_spark.py",
-)
-# Above seven seconds. One that comes last keeps a single core busy, so these come first, the longest first.
-LONG = (
-    *SPARK,
+    "tests/test_conformance.py",
     "tests/peers/test_ranx.py",
+    "tests/test_threads.py",
+    "tests/tensors/test_forms.py",
     "tests/laws/test_every_measure.py",
+    "tests/test_bench.py",
+    "tests/judging/test_killed.py",
     "tests/reports/test_in_browser.py",
+    "tests/judging/test_in_browser.py",
+    "tests/judging/test_server.py",
+    "tests/hostile/test_signals.py",
+    "tests/tensors/test_expected.py",
+    "tests/peers/test_sklearn.py",
+    "tests/test_extending.py",
+    "tests/evaluation/test_together.py",
+    "tests/estimation/test_unjudged_bounds.py",
+    "tests/inputs/test_damage.py",
+    "tests/comparison/test_correlate.py",
+    "tests/reports/test_page.py",
+    "tests/laws/test_parameters.py",
+    "tests/inputs/test_streams.py",
+    "tests/inputs/test_frames.py",
+    "tests/inputs/test_inputs.py",
+    "tests/diagnosis/test_checking.py",
+    "tests/peers/test_xgboost.py",
+    "tests/laws/test_relevant_rows.py",
+    "tests/diagnosis/test_explain.py",
+    "tests/lists/test_padded.py",
+    "tests/hostile/test_files.py",
+    "tests/house/test_house.py",
     "tests/hostile/test_disks.py",
     "tests/reports/test_command.py",
-    "tests/hostile/test_signals.py",
-    "tests/peers/test_xgboost.py",
-    "tests/reports/test_page.py",
 )
 
 
@@ -41,15 +63,17 @@ def first_the_long(items: list[pytest.Item], root: Path) -> None:
 
 
 def scheduler(config: pytest.Config, log: Any) -> Any:
-    """Return pytest-xdist's own scheduler by file that also keeps Spark's files together, or None for its choice."""
+    """Return pytest-xdist's own scheduler by file that also keeps some tests together, or None for its choice."""
     if config.getvalue("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
 
     class ByFile(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            file = super()._split_scope(nodeid)
-            return "Spark" if file in SPARK else str(file)
+            for name, words in TOGETHER.items():
+                if any(word in nodeid for word in words):
+                    return name
+            return str(super()._split_scope(nodeid))
 
     config.option.loadscopereorder = False  # by the number of tests: the longest files have the fewest
     return ByFile(config, log)
