@@ -9,6 +9,7 @@ set(KARAT_HOT
   ${CMAKE_CURRENT_LIST_DIR}/matching/match_frame.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/reduce.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/regroup.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/text/ahead.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/blocks.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/numbers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/reading.cpp)

@@ -218,6 +218,9 @@ Matched bring_home(const Judgments& judgments, const MatchOptions& options, std:
     return matched;
 }
 
+// How many of the threads process blocks, once a slow source has one for itself.
+int workers_beside(Blocks& blocks, int threads) { return threads > 1 && blocks.read_ahead() ? threads - 1 : threads; }
+
 // The quick pass, for runs whose queries come one after the other. Empty when they turn out not to.
 std::optional<Matched> match_contiguous(const Judgments& judgments, Source& source, const MatchOptions& options,
                                         std::atomic<std::int64_t>* progress, const GoOn& go_on) {
@@ -226,8 +229,9 @@ std::optional<Matched> match_contiguous(const Judgments& judgments, Source& sour
     Block first;
     const bool any = pass.blocks.next(first);
     const bool small = pass.blocks.exhausted() || (options.threads == 1 && !go_on);
-    std::vector<Harvest> harvests(small ? 1 : static_cast<std::size_t>(options.threads));
-    const bool wanted = run_in_parallel(options.threads, small, pass.stop, go_on, [&](int worker) {
+    const int workers = small ? 1 : workers_beside(pass.blocks, options.threads);
+    std::vector<Harvest> harvests(static_cast<std::size_t>(workers));
+    const bool wanted = run_in_parallel(workers, small, pass.stop, go_on, [&](int worker) {
         Harvest& harvest = harvests[static_cast<std::size_t>(worker)];
         try {
             ContiguousSink sink(pass, seen, harvest);
@@ -251,14 +255,14 @@ Matched match_gathered(const Judgments& judgments, Source& source, const MatchOp
     Block first;
     const bool any = pass.blocks.next(first);
     const bool small = pass.blocks.exhausted() || (options.threads == 1 && !go_on);
-    const auto workers = small ? std::size_t{1} : static_cast<std::size_t>(options.threads);
-    std::vector<Harvest> harvests(workers);
+    const int workers = small ? 1 : workers_beside(pass.blocks, options.threads);
+    std::vector<Harvest> harvests(static_cast<std::size_t>(workers));
     std::vector<std::unique_ptr<Gathered>> gathered;
-    for (std::size_t w = 0; w < workers; ++w) {
+    for (int w = 0; w < workers; ++w) {
         gathered.push_back(std::make_unique<Gathered>(buckets, options.ties == Ties::rank_column, options.spill,
-                                                      options.memory / workers));
+                                                      options.memory / harvests.size()));
     }
-    const bool wanted = run_in_parallel(options.threads, small, pass.stop, go_on, [&](int worker) {
+    const bool wanted = run_in_parallel(workers, small, pass.stop, go_on, [&](int worker) {
         const auto w = static_cast<std::size_t>(worker);
         GatheringSink sink(pass, *gathered[w], harvests[w]);
         read_blocks(pass, sink, harvests[w], w == 0 ? std::move(first) : Block(), w == 0 && any);

@@ -168,6 +168,8 @@ void bind_judgments(nb::module_& module) {
     nb::class_<HeldJudgments>(module, "Judgments")
         .def_prop_ro("queries", &list_queries)
         .def_prop_ro("joined_queries", &joined_queries)
+        .def_prop_ro("query_count", [](const HeldJudgments& self) { return self.data.query_count(); })
+        .def_prop_ro("count", [](const HeldJudgments& self) { return self.data.grades().size(); })
         .def_prop_ro("offsets",
                      [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.offsets(), self); })
         .def_prop_ro("grades", [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.grades(), self); })

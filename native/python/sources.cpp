@@ -33,6 +33,8 @@ public:
         object_.attr("rewind")();
     }
 
+    bool is_slow() const override { return true; }
+
 private:
     nb::object object_;
 };

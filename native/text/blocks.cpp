@@ -2,6 +2,7 @@
 #include "text/blocks.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "text/reading.h"
 
@@ -74,12 +75,21 @@ Blocks::Blocks(Source& source, Cut cut, std::size_t block_bytes, std::atomic<std
 std::size_t Blocks::fill(char* bytes, std::size_t size) {
     std::size_t filled = 0;
     while (filled < size) {
-        const std::size_t got = source_.read(bytes + filled, size - filled);
+        const std::size_t got = ahead_ ? ahead_->read(bytes + filled, size - filled) : source_.read(bytes + filled, size - filled);
         if (got == 0) break;
         filled += got;
         if (progress_ != nullptr) progress_->fetch_add(static_cast<std::int64_t>(got), std::memory_order_relaxed);
     }
     return filled;
+}
+
+bool Blocks::read_ahead() {
+    if (!source_.is_slow() || exhausted()) return false;
+    try {
+        ahead_.emplace(source_);
+    } catch (const std::system_error&) {  // the machine has no more threads: those that run read
+    }
+    return ahead_.has_value();
 }
 
 bool Blocks::next(Block& block) {

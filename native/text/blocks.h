@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "text/ahead.h"
 #include "text/source.h"
 #include "text/text.h"
 
@@ -44,6 +46,10 @@ public:
     // False at the end of the text. Throws what the source throws, and LineFault for a text that is none.
     bool next(Block& block);
 
+    // From now on reads a slow source on a thread of its own; false for any other source. To be called before several
+    // threads ask for blocks.
+    bool read_ahead();
+
     // True once the last block has been handed out.
     bool exhausted() const { return exhausted_.load(std::memory_order_acquire); }
 
@@ -52,6 +58,7 @@ private:
 
     std::mutex mutex_;
     Source& source_;
+    std::optional<Ahead> ahead_;
     const Cut cut_;
     const std::size_t block_bytes_;
     std::atomic<std::int64_t>* progress_;

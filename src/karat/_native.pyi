@@ -85,6 +85,11 @@ class Judgments:
     def joined_queries(self) -> tuple[bytes, NDArray[np.int64]]:
         """All queries in one piece; query q is bytes offsets[q] to offsets[q + 1]."""
     @property
+    def query_count(self) -> int: ...
+    @property
+    def count(self) -> int:
+        """The number of judgments."""
+    @property
     def offsets(self) -> NDArray[np.int64]:
         """Judgments offsets[q] to offsets[q + 1] belong to query q."""
     @property

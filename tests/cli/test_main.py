@@ -78,6 +78,51 @@ finally:
     return ran.stdout, set(ran.stderr.split())
 
 
+@pytest.mark.parametrize("command", ["eval", "compare", "check", "trec-eval"])
+def test_files_are_read_before_numpy_is_imported(tmp_path: Path, command: str) -> None:
+    """Another thread imports it meanwhile. Here that thread never starts, so the kernel would be seen to wait."""
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    for name in ("x", "y"):
+        (tmp_path / name).write_text("q Q0 a 1 1 t\n")
+    code = """
+import sys, threading, karat._native as native
+start, threading.Thread.start = threading.Thread.start, lambda thread: None
+read = native.read_judgments
+def watched(*arguments, **options):
+    print("read_judgments", "numpy" in sys.modules, file=sys.stderr)
+    threading.Thread.start = start
+    return read(*arguments, **options)
+native.read_judgments = watched
+import karat.__main__ as entry
+sys.argv = ["karat", *sys.argv[1:]]
+entry.main()
+"""
+    runs = ["x", "y"] if command == "compare" else ["x"]
+    files = [str(tmp_path / each) for each in ("qrels", *runs)]
+    ran = subprocess.run([sys.executable, "-c", code, command, *files], capture_output=True, text=True)
+    assert ran.stderr.splitlines()[:1] == ["read_judgments False"], ran.stderr
+
+
+def test_several_threads_may_use_numpy_first() -> None:
+    code = """
+import threading
+from karat._numpy import begin_import, np
+found, go = [], threading.Barrier(8)
+def use(number):
+    go.wait()
+    found.append(np.linalg.norm(np.array([3.0, 4.0])) if number else begin_import())
+threads = [threading.Thread(target=use, args=(number,)) for number in range(8)]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+import numpy
+print(found.count(5.0), np.ndarray is numpy.ndarray)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (ran.stdout, ran.stderr) == ("7 True\n", "")
+
+
 def test_scoring_imports_nothing_that_only_others_need(tmp_path: Path) -> None:
     """A start is a tenth of a second, of which each of these took one to ten milliseconds."""
     (tmp_path / "qrels").write_text("q 0 a 1\n")

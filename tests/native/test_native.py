@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cmp_to_key
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -887,6 +887,26 @@ def test_an_error_of_a_stream_is_passed_on(threads: int) -> None:
     # A bad line before the place where reading failed is the earlier finding.
     bad = Broken(run[:1000] + b"\nbad\n" + run[1000:], 64)
     assert refusal(lambda: match(bad, threads=threads, block_bytes=100)).kind == "columns"
+
+
+@pytest.mark.parametrize("step", [7, 5000])
+def test_one_thread_reads_a_stream_while_others_match(step: int) -> None:
+    class Watched(Stream):
+        readers: ClassVar[list[int]] = []
+
+        def readinto(self, buffer: memoryview) -> int:
+            self.readers.append(threading.get_ident())
+            return super().readinto(buffer)
+
+    for ids in (range(900), [*range(450), *range(450)]):  # the second is interleaved, and read twice
+        run, readers = lines(*(f"q{i} a{i % 3} 1" for i in ids)), Watched.readers
+        readers.clear()
+        found = match(Watched(run, step), threads=3, block_bytes=2000)
+        assert everything(found) == everything(match(run))
+        later = [each for each in readers if each != threading.get_ident()]
+        assert later
+        if ids == range(900):
+            assert len(set(later)) == 1
 
 
 @pytest.mark.parametrize("count", [-1, 10**9, None, "x"])

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import np
 from karat.comparison.agreement_result import FATES, TOP, Agreement, Effect, Judge, Pairing, Statistic
 from karat.comparison.compare import settled
 from karat.comparison.findings import Settings

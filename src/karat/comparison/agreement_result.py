@@ -6,8 +6,7 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat._version import __version__
 from karat.comparison.findings import TESTS, say
 from karat.comparison.verdict import family_words, listed

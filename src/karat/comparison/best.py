@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.findings import say
 from karat.comparison.held_out import held_out, record_opening
 from karat.comparison.runs import evaluated, place_of, tables_of

@@ -7,8 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, ranked, say
 from karat.comparison.runs import Table
 from karat.comparison.significance import corrected

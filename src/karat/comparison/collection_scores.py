@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.findings import say
 from karat.comparison.runs import evaluated, tables_of
 from karat.conventions.request import names_in

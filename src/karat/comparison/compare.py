@@ -10,8 +10,7 @@ from itertools import product
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.cautions import cautions_of
 from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, TESTS, Findings, Settings
 from karat.comparison.runs import Evaluation, RunsLike, evaluated, named, parts_of, place_of, tables_of

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.agreement import (
     DEFAULT_MEASURES,
     POOLS,

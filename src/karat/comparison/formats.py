@@ -7,8 +7,7 @@ import re
 from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.findings import letter
 from karat.comparison.tables import EVERYTHING, View, chosen, pair_names, ranking, sheets_of
 from karat.comparison.verdict import heading, judge_said, method, verdict_of

@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.findings import say
 from karat.output.errors import DataError
 

@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.findings import say
 from karat.comparison.runs import evaluated, place_of
 from karat.comparison.statistics.sample_size import (

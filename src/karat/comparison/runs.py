@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
+from karat._numpy import np
 from karat.conventions.request import MeasuresLike, names_in, request_of
 from karat.evaluation.engine import Matches, evaluate_together
 from karat.evaluation.score_tables import GEOMETRIC_FLOOR, aggregate

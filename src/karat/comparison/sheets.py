@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.findings import say
 from karat.comparison.runs import Table, tables_of
 from karat.evaluation.leaderboards import Leaderboard, read_leaderboard

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Stratum, say
 from karat.comparison.statistics.multiple_comparisons import anova, randomised_tukey, romano_wolf
 from karat.comparison.statistics.paired import (
@@ -125,7 +124,8 @@ Outcome: TypeAlias = "np.recarray[Any, Any]"
 once finds not significant, and NaN for other tests.
 """
 
-KINDS = {"int": np.int64, "bool": np.bool_}
+KINDS = {"int": "int64", "bool": "bool"}
+FLOATING = "float64"
 
 
 def empty_outcome(first: Integers, second: Integers) -> Outcome:
@@ -133,11 +133,11 @@ def empty_outcome(first: Integers, second: Integers) -> Outcome:
 
     Floating-point numbers in the outcome are NaN, and whole numbers are 0.
     """
-    columns = [(each.name, KINDS.get(str(each.type), np.float64)) for each in fields(Pair)]
-    columns += [("freedom", np.float64), ("cut", np.float64)]
+    columns = [(each.name, KINDS.get(str(each.type), FLOATING)) for each in fields(Pair)]
+    columns += [("freedom", FLOATING), ("cut", FLOATING)]
     outcome = np.recarray(len(first), columns)
     for name, kind in columns:
-        outcome[name] = np.nan if kind is np.float64 else 0
+        outcome[name] = np.nan if kind == FLOATING else 0
     outcome.a, outcome.b = first, second
     return outcome
 

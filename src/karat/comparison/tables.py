@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.findings import letter, ranked, say, turned
 from karat.comparison.verdict import (
     declared_negative,

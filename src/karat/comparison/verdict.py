@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat._version import __version__
 from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, SHORT_NAMES, TESTS, letter, ranked, say
 from karat.evaluation.score_tables import conventions_of

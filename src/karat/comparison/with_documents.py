@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.findings import Judged, Judging
 from karat.comparison.runs import tables_of
 from karat.comparison.significance import correct_together, empty_outcome, join, pairs_of

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.findings import Contest, Judged, Judging
 from karat.comparison.runs import Table, tables_of
 from karat.comparison.significance import beaten, correct_together, empty_outcome, join, pairs_in, pairs_of

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import np
 from karat.compat.requests import Refusal, as_c_reads
 from karat.inputs.sources import from_path
 from karat.lists.flat import Flat
@@ -136,7 +135,7 @@ class Lines(Judged):
 
         A repeated document, which is possible only below the depth, gets the better rank.
         """
-        ranks = np.full(len(self.judgments.grades), np.inf)
+        ranks = np.full(self.judgments.count, np.inf)
         ranks[found.judgment[::-1]] = found.rank[::-1]
         return np.where(ranks <= depth, ranks, np.inf)
 

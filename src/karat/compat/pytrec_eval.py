@@ -25,9 +25,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import np
 from karat.compat.requests import columns
 from karat.compat.trec_eval import before_the_mean
 from karat.conventions.profiles import profile_named

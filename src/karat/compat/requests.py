@@ -7,9 +7,8 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import begin_import, np
 from karat.inputs.sources import source_of
 from karat.measures import REGISTER, Measure, Number, parse_measure
 from karat.measures.grammar import NICKNAMES, TABLE, TrecName
@@ -145,6 +144,7 @@ def as_c_reads(source: Source, read: Callable[[Any], Read]) -> Read:
     Raises:
         LineError: as ``read`` does.
     """
+    begin_import()
     try:
         return read(source.from_start())
     except _native.LineError as error:

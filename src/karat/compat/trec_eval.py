@@ -9,9 +9,8 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import np
 from karat.compat.judged import (
     ABORTED,
     Cut,

@@ -9,8 +9,7 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from karat._numpy import np
 from karat.conventions.profiles import every_profile
 from karat.lists.derivation import Symbol, equations, trace
 from karat.lists.flat import Flat

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.conventions.request import Request, conventions, labelled, needs_groups
 from karat.evaluation.engine import Matches, warned
 from karat.evaluation.evaluate import evaluate_run

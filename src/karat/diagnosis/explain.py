@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import numpy as np
-
+from karat._numpy import np
 from karat._version import __version__
 from karat.conventions.request import Request, conventions, labelled
 from karat.evaluation.engine import Matches, nested

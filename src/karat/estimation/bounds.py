@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from karat._numpy import np
 from karat.estimation.fillings import Rule, Unknown, relevance_levels
 from karat.estimation.shown_documents import UNJUDGED, Shown, depth_of
 from karat.evaluation.values import values_of

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from karat._numpy import np
 from karat.estimation.bounds import Filled, values_of_filled
 from karat.estimation.fillings import Rule, relevance_levels
 from karat.estimation.shown_documents import UNJUDGED, Shown, depth_of

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from karat._numpy import np
 from karat.estimation.sampled_documents import is_linear
 from karat.estimation.shown_documents import alone_at
 from karat.evaluation.values import values_of

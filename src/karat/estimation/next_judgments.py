@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
+from karat._numpy import np
 from karat.conventions.request import request_of
 from karat.estimation.effects import drawn, effects_of, expected_variances, probabilities
 from karat.estimation.sampled_documents import is_linear

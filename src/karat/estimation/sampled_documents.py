@@ -12,8 +12,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
+from karat._numpy import np
 from karat.estimation.people_and_judge import pooling
 from karat.evaluation.values import values_of
 from karat.inputs.columns import plain_name, usual

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import np
 from karat.inputs.ids import text_of
 from karat.inputs.runs import MatchOptions
 from karat.lists.rows import POOLED, JudgedRows, untied

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-import numpy as np
-
+from karat._numpy import np
 from karat.conventions.request import refuse_other_orders
 from karat.evaluation.score_tables import aggregate, sentence
 from karat.evaluation.scores import Scores, side_by_side
@@ -481,7 +480,7 @@ def evaluate_together(
     Raises:
         DataError: as in ``evaluate``.
     """
-    several = len(runs) > 1 and len(judged.judgments.grades) <= MOST_SHARED
+    several = len(runs) > 1 and judged.judgments.count <= MOST_SHARED
     best: Ideals | None = {} if several else None
 
     def some(batch: Sequence[Run], threads: int | None = None) -> list[Evaluated]:

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import numpy as np
-
+from karat._numpy import np
 from karat.conventions.policy import Policy
 from karat.evaluation.score_tables import GIVEN, sentence
 from karat.evaluation.scores import Scores, ScoresByRun

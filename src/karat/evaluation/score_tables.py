@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import np
 from karat._version import __version__
 from karat.conventions.profiles import profile_if_known
 from karat.measures import Measure, parse_measure

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
+from karat._numpy import np
 from karat.evaluation.score_tables import GIVEN, Values, board, footers, sentence, to_json
 from karat.inputs.names import Names
 from karat.lists.rows import joined

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-import numpy as np
-
+from karat._numpy import np
 from karat.evaluation.score_tables import sentence
 from karat.lists.flat import Flat
 from karat.lists.rows import JudgedRows, stacked

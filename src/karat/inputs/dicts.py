@@ -6,9 +6,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import np
 from karat.inputs.errors import refused, sentences
 from karat.inputs.ids import as_text, bytes_of, text_of, texts, twice
 from karat.inputs.sources import Provenance

@@ -7,8 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, overload
 
-import numpy as np
-
+from karat._numpy import np
 from karat.inputs.ids import bytes_of, text_of
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import begin_import, np
 from karat.conventions.policy import Policy
 from karat.inputs.columns import constant_in
 from karat.inputs.dicts import MAPPING, numbered, numbers_of, plain
@@ -125,13 +124,14 @@ class Qrels:
         if grouped:
             return cls.by_subtopic(source, policy)
         keep = policy.duplicates == "error"
+        begin_import()
         with sentences(source.name, "qrels", source.origin.files):
             judgments = _native.read_judgments(
                 source.from_start(),
                 duplicates="keep" if keep else policy.duplicates,
                 lenient=policy.malformed == "skip",
             )
-        if len(judgments.offsets) < 2:
+        if not judgments.query_count:
             raise nothing(source.name, "expected lines 'query 0 document grade'.")
         table = cls(source.name, judgments, source.origin)
         if keep and judgments.duplicates:
@@ -147,7 +147,7 @@ class Qrels:
         """
         with sentences("qrels", "qrels"):
             judgments = _native.judgments_from_mapping(plain(numbered(qrels, "qrels", grade)))
-        if len(judgments.offsets) < 2:
+        if not judgments.query_count:
             raise nothing("qrels", "the mapping is empty.")
         return cls("<mapping>", judgments, MAPPING)
 
@@ -170,7 +170,7 @@ class Qrels:
                 lenient = policy.malformed == "skip"
                 judgments = _native.read_judgments(qrels.from_start(), duplicates="max", lenient=lenient)
                 lines = rows_in(qrels, policy)
-        if len(judgments.offsets) < 2:
+        if not judgments.query_count:
             raise nothing(name, "expected lines 'query subtopic document grade'.")
         return cls(name, judgments, origin, subtopics_of(lines, judgments, policy.duplicates, name, origin))
 
@@ -210,7 +210,7 @@ class Qrels:
         keep = "max" if grouped else "keep" if duplicates == "error" else duplicates
         with sentences("qrels frame", "qrels"):
             judgments = columns.judgments(keep)
-            if len(judgments.offsets) < 2:
+            if not judgments.query_count:
                 raise nothing("qrels frame", "it has no rows.")
             if asked.get("grade") is None and columns.name_of("grade").casefold() == "score":
                 refuse_scores(judgments)
@@ -366,7 +366,7 @@ def subtopics_of(
 def documents_of(judgments: _native.Judgments) -> tuple[dict[tuple[bytes, bytes], int], Integers]:
     """Returns the row of each judged document, and its number within the query by descending id."""
     row: dict[tuple[bytes, bytes], int] = {}
-    place = np.empty(len(judgments.grades), np.int64)
+    place = np.empty(judgments.count, np.int64)
     for query, name in enumerate(judgments.queries):
         start, documents = int(judgments.offsets[query]), judgments.documents(query)
         row.update({(name, document): start + at for at, document in enumerate(documents)})

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import np
 from karat.inputs.errors import refused, sentences
 from karat.inputs.ids import text_of
 from karat.inputs.sources import source_of

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import np
 from karat.conventions.policy import Policy
 from karat.inputs.columns import INSISTED, usual
 from karat.inputs.dicts import MappingRun, numbered, plain

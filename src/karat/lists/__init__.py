@@ -13,8 +13,7 @@ from functools import wraps
 from math import log2
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
-import numpy as np
-
+from karat._numpy import np
 from karat.lists.rows import sentence
 from karat.output.errors import DataError, UncomputableError
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from karat._numpy import np
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

@@ -11,8 +11,7 @@ from functools import cache, cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import numpy as np
-
+from karat._numpy import np
 from karat.lists import Lists, Preferences, kept_in, opened
 from karat.output.files import own_table
 

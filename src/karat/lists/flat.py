@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import np
 from karat.lists import Gain, Lists, Queries, Rows, gain_of, kept_in, once
 from karat.lists.rows import (
     NEVER_POOLED,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
+from karat._numpy import np
 from karat.lists import Gain, Lists, Queries, Rows, gain_of, once
 from karat.lists.rows import sentence
 from karat.output.errors import DataError

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import np
 from karat.lists import Preferences, Queries, Rows
 from karat.lists.flat import Flat
 from karat.output.errors import DataError, MeasureError

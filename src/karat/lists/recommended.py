@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-import numpy as np
-
+from karat._numpy import np
 from karat.lists.rows import sentence
 from karat.output.errors import DataError
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
+from karat._numpy import np
 from karat.output.errors import DataError, Worded
 from karat.output.language import Sentences
 

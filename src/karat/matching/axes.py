@@ -8,9 +8,8 @@ from itertools import combinations, product
 from math import comb, prod
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import np
 from karat.inputs.errors import refused
 from karat.lists.rows import (
     PER_ROW,

@@ -9,9 +9,8 @@ from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import np
 from karat.inputs.errors import refused
 from karat.inputs.ids import text_of
 from karat.inputs.names import Names

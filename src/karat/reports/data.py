@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
+from karat._numpy import np
 from karat._version import __version__
 from karat.comparison.findings import letter, ranked
 from karat.comparison.runs import parts_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.inputs.query_files import A_WEIGHT, LARGEST, SMALLEST
 from karat.lists.arrays import arrays_of, host_view
 from karat.output.errors import DataError

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
+from karat._numpy import np
 from karat.conventions.policy import Policy
 from karat.conventions.request import conventions, labelled
 from karat.evaluation.score_tables import GEOMETRIC_FLOOR

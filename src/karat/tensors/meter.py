@@ -6,8 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.evaluation.scores import Scores
 from karat.lists.arrays import Arrays
 from karat.output.errors import DataError, MeasureError

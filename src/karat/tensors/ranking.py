@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.conventions.policy import Policy
 from karat.evaluation.values import expected_values
 from karat.inputs.names import Names

@@ -6,8 +6,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from karat._numpy import np
 from karat.conventions.request import conventions, labelled
 from karat.evaluation.evaluate import evaluate_run
 from karat.evaluation.scores import Scores

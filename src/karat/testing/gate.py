@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.compare import compare
 from karat.conventions.request import conventions, names_in
 from karat.evaluation.score_tables import GIVEN

@@ -10,8 +10,7 @@ from dataclasses import dataclass, fields
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.conventions.policy import Policy
 from karat.evaluation.scores import Scores
 from karat.inputs.errors import sentences

@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.evaluation.score_tables import GIVEN, document_of
 from karat.evaluation.scores import Scores, ScoresByRun
 from karat.inputs.errors import sentences

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
+from karat._numpy import np
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:

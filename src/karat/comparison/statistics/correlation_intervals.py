@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.statistics.paired import Draw, draws, quantile, resample_means
 
 if TYPE_CHECKING:

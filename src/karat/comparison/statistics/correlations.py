@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-
+from karat._numpy import np
 from karat.output.errors import PolicyError, did_you_mean
 
 if TYPE_CHECKING:

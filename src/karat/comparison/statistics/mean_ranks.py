@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.statistics.multiple_comparisons import range_beyond, range_cut
 from karat.comparison.statistics.selection import places
 

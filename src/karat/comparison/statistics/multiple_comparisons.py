@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.statistics.paired import (
     Draw,
     Flips,

@@ -5,11 +5,11 @@ Their sums are the same on every machine, because scores are put on a grid of wh
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.statistics import SEED
 from karat.output.errors import DataError
 
@@ -571,7 +571,7 @@ class Flips:
     error: Floats
     exact: NDArray[np.bool_]
     limit: bool = False
-    cut: float | Floats = np.nan
+    cut: float | Floats = math.nan
 
 
 def sign_flip(
@@ -764,7 +764,7 @@ PER_SUM, PER_STEP, PER_CELL = 5e-8, 5e-6, 1e-9
 """Approximate seconds on one core of 2024: for a sum of a half, a step of the recurrence, and a cell of it."""
 
 
-def cost(difference: Floats, tolerance: float, patience: float = np.inf) -> float:
+def cost(difference: Floats, tolerance: float, patience: float = math.inf) -> float:
     """Returns the approximate seconds that counting takes, or infinity if it is impossible or too slow."""
     least = np.count_nonzero(np.abs(difference) > zero(tolerance))
     if least > LONGEST and (tolerance or least * PER_STEP > patience):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.statistics import correlations
 from karat.output.errors import DataError
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.statistics.paired import (
     Draw,
     cluster_codes,

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.comparison.statistics.paired import paired
 from karat.diagnosis.check.finding import KINDS, NOTE, SEEN, found
 from karat.diagnosis.check.lenient import LENIENT, from_rows

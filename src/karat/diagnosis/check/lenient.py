@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import np
 from karat.conventions.policy import Policy
 from karat.diagnosis.check.finding import Values, found, without_stop
 from karat.diagnosis.check.inputs import memory
@@ -58,7 +57,7 @@ class Judged:
                     return cls(text, read(text, "max"), by_subtopic=True)
             except DataError as error:
                 text.refuse("refused", without_stop(error))
-        return cls(text, table if table and len(table.names) else None)
+        return cls(text, table if table and table.judgments.query_count else None)
 
     @property
     def qrels(self) -> Qrels:

@@ -6,8 +6,7 @@ from itertools import combinations, islice, starmap
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.diagnosis.check.finding import ERROR, KINDS, WARNING, found, told
 from karat.diagnosis.check.lenient import DEPTH
 from karat.diagnosis.check.text import EXAMPLES, queries_at

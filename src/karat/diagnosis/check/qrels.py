@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, found, moved, told
 from karat.diagnosis.check.lenient import from_rows, read
 from karat.diagnosis.check.text import queries_at, repeats_at, say
@@ -29,7 +28,7 @@ FEW, TOO_FEW = 20, 5
 
 def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     """Finds documents judged twice for a query."""
-    name, dropped, total = judged.text.name, judged.judgments.dropped, len(judged.judgments.grades)
+    name, dropped, total = judged.text.name, judged.judgments.dropped, judged.judgments.count
     if not dropped:
         return
     if judged.by_subtopic:
@@ -76,7 +75,7 @@ def odd_grades(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     """Finds judgments with a single grade, or with relevant grades only."""
     del pair
-    name, count = judged.text.name, len(judged.judgments.grades)
+    name, count = judged.text.name, judged.judgments.count
     if count < 2:
         return
     low, high = float(judged.judgments.grades.min()), float(judged.judgments.grades.max())

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from karat._numpy import np
 from karat.diagnosis.check.finding import ERROR, NOTE, WARNING, found, moved
 from karat.diagnosis.check.lenient import LENIENT
 from karat.diagnosis.check.text import EXAMPLES, of_lines, queries_at, repeats_at, truncated_line, unreadable

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
+from karat._numpy import np
 from karat._version import __version__
 from karat.evaluation.beyond_accuracy.inputs import read
 from karat.evaluation.score_tables import sentence

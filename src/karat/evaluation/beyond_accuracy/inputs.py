@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
+from karat._numpy import np
 from karat.evaluation.score_tables import sentence
 from karat.inputs.columns import usual
 from karat.lists.recommended import Pairs, Recommended

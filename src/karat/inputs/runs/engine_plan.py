@@ -14,8 +14,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
+from karat._numpy import np
 from karat.inputs.ids import unicode
 from karat.inputs.runs import Extracted
 from karat.lists.rows import offsets_of

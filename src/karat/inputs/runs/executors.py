@@ -13,9 +13,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from karat import _native
+from karat._numpy import np
 from karat._version import __version__
 from karat.inputs.columns import ROLES
 from karat.inputs.errors import refusals, refused
