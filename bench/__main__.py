@@ -10,12 +10,11 @@ import platform
 import subprocess
 import sys
 from datetime import datetime, timezone
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from bench.answer import LIBRARIES, Setting, installed, ratio
+from bench.answer import LIBRARIES, Setting, installed, ratio, versions
 from bench.side_by_side import CHECKOUT, DisagreementError
 
 if TYPE_CHECKING:
@@ -134,19 +133,6 @@ def processor() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor()
-
-
-def versions(python: str, names: list[str]) -> dict[str, str]:
-    """Returns the installed versions, in this environment and in those of the other tools."""
-    found = {}
-    for name in names:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            ask = f"import importlib.metadata as m; print(m.version({name!r}))"
-            printed = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=False)
-            found[name] = printed.stdout.strip()
-    return found
 
 
 if __name__ == "__main__":

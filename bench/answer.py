@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -105,17 +106,33 @@ def ratio(first: Timing, other: Timing) -> float:
 
 
 def faster_than(timings: Sequence[Timing], name: str, limit: float, what: str) -> list[Bar]:
-    """Returns the limit that the first program is ``limit`` times as fast as the named one, if that one ran."""
+    """Returns the limit that the first program is ``limit`` times as fast as the named one, if that one ran.
+
+    A program that was stopped before it had any time has no ratio.
+    """
     return [
         Bar(f"{what}, against {name}", "at least", limit, ratio(timings[0], each), "times as fast")
         for each in timings
-        if each.name == name
+        if each.name == name and (each.seconds or not each.stopped)
     ]
 
 
 def installed(peers: Sequence[str], python: str) -> list[str]:
     """Returns the tools that the interpreter can import, or all tools for another interpreter."""
     return [name for name in peers if python != sys.executable or find_spec(name)]
+
+
+def versions(python: str, names: list[str]) -> dict[str, str]:
+    """Returns the installed versions, in this environment and in those of the other tools."""
+    found = {}
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            ask = f"import importlib.metadata as m; print(m.version({name!r}))"
+            printed = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=False)
+            found[name] = printed.stdout.strip()
+    return found
 
 
 def size_of(path: Path) -> str:

@@ -8,16 +8,15 @@ from __future__ import annotations
 import shutil
 import sys
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from bench.answer import Answer, faster_than
+from bench.answer import Answer, faster_than, versions
 from bench.data import Files, as_frames
-from bench.side_by_side import Timing, peer, side_by_side
+from bench.side_by_side import Timing, late, peer, side_by_side
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from bench.answer import Setting
     from bench.side_by_side import Program
@@ -38,28 +37,36 @@ PEERS = {
 }
 """The label of each tool in tables, and the module that it needs, by the tool's file."""
 
+LIMIT = 900.0
+"""The seconds after which a session is stopped. The evaluations that it finished count."""
 
-def ask(setting: Setting) -> list[Answer]:
-    """Times five measures of a million recommendations, and of ten million if the setting is ``huge``."""
+
+def ask(setting: Setting) -> Iterator[Answer]:
+    """Times five measures of a million recommendations, and of ten million if the setting is ``huge``.
+
+    Yields the timings of a million before it starts on ten million, which take half an hour.
+    """
     missing = [each for each in ("pyspark", "polars") if not find_spec(each)]
     if missing or shutil.which("java") is None:
         print(f"{(missing or ['Java'])[0]} is not installed: no tables of Spark are timed", file=sys.stderr)
-        return []
-    sizes = ("users", "users10") if setting.huge else ("users",)
-    return [answer for size in sizes for answer in asked(setting, size)]
+        return
+    for size in ("users", "users10") if setting.huge else ("users",):
+        yield from asked(setting, size)
 
 
 def asked(setting: Setting, size: str) -> list[Answer]:
     """Returns the timings of the first evaluation of a session, and of later ones, on a run of some size."""
     made = parquet(setting.data(size))
-    programs = [peer(name, label, "session", made, sys.executable) for name, label in OURS.items()]
+    programs = [peer(name, label, "session", made, sys.executable, LIMIT) for name, label in OURS.items()]
     for name, (label, module) in PEERS.items():
         if setting.python != sys.executable or find_spec(module):
-            programs.append(peer(name, label, "session", made, setting.python))
+            programs.append(peer(name, label, "session", made, setting.python, LIMIT))
         else:
             print(f"{label} is not installed and left out", file=sys.stderr)
     first, later = sessions(programs, setting.times(1))
-    data = f"{made.run.name}, {versions('pyspark', 'recommenders', 'replay-rec')}, local[2]"
+    found = versions(setting.python, ["pyspark", "recommenders", "replay-rec"])
+    tools = ", ".join(f"{name} {number}" for name, number in found.items() if number)
+    data = f"{made.run.name}, {tools}, local[2]"
     answers = []
     for question, timings in (("a session's first evaluation", first), ("its later ones", later)):
         bars = [
@@ -79,10 +86,15 @@ def sessions(programs: Sequence[Program], rounds: int) -> tuple[list[Timing], li
     first = [Timing(program.name) for program in programs]
     later = [Timing(program.name) for program in programs]
     for _ in range(rounds):
-        for place, timing in enumerate(side_by_side(programs, 1)):
+        going = [place for place, kept in enumerate(later) if not (kept.failure or kept.stopped)]
+        for place, timing in zip(going, side_by_side([programs[each] for each in going], 1), strict=True):
             for kept, some in ((first, slice(0, 1)), (later, slice(1, None))):
                 seconds = [*kept[place].seconds, *timing.seconds[some]]
-                kept[place] = replace(timing, seconds=seconds, processor=[])
+                processor = [*kept[place].processor, *timing.processor[some]]
+                failure = timing.failure
+                if timing.stopped and not seconds:
+                    failure = late(programs[place])
+                kept[place] = replace(timing, seconds=seconds, processor=processor, failure=failure)
     return first, later
 
 
@@ -95,14 +107,3 @@ def parquet(made: Files) -> Files:
         qrels.filter(qrels["relevance"] > 0).write_parquet(written.qrels)
         run.write_parquet(written.run)
     return written
-
-
-def versions(*names: str) -> str:
-    """Returns the installed libraries with their versions."""
-    found = []
-    for name in names:
-        try:
-            found.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            continue
-    return ", ".join(found)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -40,6 +42,8 @@ class Program:
         values: takes what must agree, numbers or lines, out of what was printed; None if nothing is compared.
         seconds: takes the seconds out of what was printed; the life of the process if None.
         fine: the exit statuses that are no failure.
+        processor: takes the processor time out of what was printed; that of the process if None.
+        limit: the seconds after which the process is stopped, or None.
     """
 
     name: str
@@ -47,6 +51,8 @@ class Program:
     values: Callable[[str], list[Any]] | None = None
     seconds: Callable[[str], list[float]] | None = None
     fine: Sequence[int] = (0,)
+    processor: Callable[[str], list[float]] | None = None
+    limit: float | None = None
 
 
 @dataclass
@@ -60,6 +66,7 @@ class Timing:
         peak: the largest peak memory of its processes in MB; None where the system does not tell.
         values: what it computed.
         failure: why there are no times: the last line that it printed on standard error.
+        stopped: whether it ran past its limit. ``seconds`` has what it finished before.
     """
 
     name: str
@@ -68,6 +75,7 @@ class Timing:
     peak: float | None = None
     values: list[Any] = field(default_factory=list)
     failure: str = ""
+    stopped: bool = False
 
     @property
     def median(self) -> float:
@@ -84,7 +92,7 @@ def side_by_side(programs: Sequence[Program], rounds: int) -> list[Timing]:
     timings = [Timing(program.name) for program in programs]
     for _ in range(rounds):
         for program, timing in zip(programs, timings):
-            if not timing.failure:
+            if not (timing.failure or timing.stopped):
                 run_once(program, timing)
                 if program.values and timings[0].values and not timing.failure:
                     agree(timings[0], timing)
@@ -93,16 +101,25 @@ def side_by_side(programs: Sequence[Program], rounds: int) -> list[Timing]:
 
 def run_once(program: Program, timing: Timing) -> None:
     """Runs a program, and returns its time and memory."""
-    life = watched(program.command)
-    if life.status not in program.fine:
+    life = watched(program.command, program.limit)
+    timing.stopped = life.stopped
+    if life.stopped and not life.printed.strip():
+        timing.failure = late(program)
+        return
+    if life.status not in program.fine and not life.stopped:
         timing.failure = (life.complaint.strip().splitlines() or [f"exit status {life.status}"])[-1]
         return
     timing.seconds += program.seconds(life.printed) if program.seconds else [life.seconds]
     if life.peak is not None and life.processor is not None:
         timing.peak = max(life.peak, timing.peak or 0.0)
-        timing.processor.append(life.processor)
+        timing.processor += program.processor(life.printed) if program.processor else [life.processor]
     if program.values:
         timing.values = program.values(life.printed)
+
+
+def late(program: Program) -> str:
+    """Returns why a program that ran past its limit has no times."""
+    return f"not finished after {program.limit:g} s"
 
 
 class Life(NamedTuple):
@@ -114,13 +131,24 @@ class Life(NamedTuple):
     seconds: float
     processor: float | None
     peak: float | None
+    stopped: bool
 
 
-def watched(command: Sequence[str]) -> Life:
-    """Runs a command to its end."""
+def watched(command: Sequence[str], limit: float | None = None) -> Life:
+    """Runs a command to its end, or stops it after ``limit`` seconds."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         start = perf_counter()
         process = subprocess.Popen(command, stdout=out, stderr=errors, cwd=CHECKOUT, env=environment())
+        stopped = threading.Event()
+
+        def stop() -> None:
+            stopped.set()
+            os.kill(process.pid, signal.SIGTERM)
+
+        clock = threading.Timer(limit or 0.0, stop)
+        clock.daemon = True
+        if limit is not None:
+            clock.start()
         peak = processor = None
         if hasattr(os, "wait4"):
             _, status, usage = os.wait4(process.pid, 0)
@@ -130,11 +158,12 @@ def watched(command: Sequence[str]) -> Life:
             peak = usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
         else:
             process.wait()
+        clock.cancel()
         seconds = perf_counter() - start
         out.seek(0)
         errors.seek(0)
         printed, complaint = (file.read().decode("utf-8", "replace") for file in (out, errors))
-    return Life(process.returncode, printed, complaint, seconds, processor, peak)
+    return Life(process.returncode, printed, complaint, seconds, processor, peak, stopped.is_set())
 
 
 def environment() -> dict[str, str]:
@@ -178,11 +207,15 @@ def karat() -> list[str]:
     return [str(script)] if script.exists() else [sys.executable, "-m", "karat"]
 
 
-def peer(name: str, label: str, form: str, made: Files, python: str) -> Program:
-    """Returns a tool in its own process. With dicts and frames, only the evaluation is timed."""
+def peer(name: str, label: str, form: str, made: Files, python: str, limit: float | None = None) -> Program:
+    """Returns a tool in its own process. With dicts and frames, only the evaluation is timed.
+
+    In a session, so is the processor time of each evaluation, with that of the processes that the tool started.
+    """
     command = [python, "-m", "bench.child", name, form, str(made.qrels), str(made.run)]
     seconds = seconds_of if form in ("dicts", "frames", "session") else None
-    return Program(label, command, values_of, seconds)
+    processor = processor_of if form == "session" else None
+    return Program(label, command, values_of, seconds, processor=processor, limit=limit)
 
 
 def values_of(printed: str) -> list[float]:
@@ -193,6 +226,11 @@ def values_of(printed: str) -> list[float]:
 def seconds_of(printed: str) -> list[float]:
     """Returns the seconds that a child process printed."""
     return list(answer(printed)["seconds"])
+
+
+def processor_of(printed: str) -> list[float]:
+    """Returns the processor times that a child process printed."""
+    return list(answer(printed)["processor"])
 
 
 def answer(printed: str) -> Any:

@@ -15,8 +15,8 @@ import pytest
 CHECKOUT = Path(__file__).resolve().parents[1]
 sys.path.append(str(CHECKOUT))
 
-from bench import data, rows  # noqa: E402
-from bench.answer import Bar  # noqa: E402
+from bench import bench_spark, child, data, rows  # noqa: E402
+from bench.answer import Bar, faster_than  # noqa: E402
 from bench.side_by_side import DisagreementError, Program, side_by_side  # noqa: E402
 
 
@@ -125,6 +125,55 @@ def test_peak_memory_is_that_of_the_program() -> None:
     if done.stdout.strip() == "None":
         pytest.skip("this system does not tell a child's peak memory")
     assert 200 < float(done.stdout) < 260
+
+
+def test_a_program_past_its_limit_is_stopped_and_keeps_what_it_finished() -> None:
+    slow = "import time; print({}, flush=True); time.sleep(60)"
+    some, none = (
+        Program(name, [sys.executable, "-c", slow.format(said)], numbers, numbers, limit=3.0)
+        for name, said in (("some", "0.5"), ("none", "''"))
+    )
+    # A program that was stopped is not asked again.
+    finished, nothing = side_by_side([some, none], 2)
+    assert finished.seconds == [0.5]
+    assert (finished.stopped, finished.failure) == (True, "")
+    assert (nothing.seconds, nothing.failure) == ([], "not finished after 3 s")
+    assert [bar.what for bar in faster_than([finished, finished, nothing], "none", 1.0, "a")] == []
+
+
+def numbers(printed: str) -> list[float]:
+    return [float(each) for each in printed.split()]
+
+
+def test_the_processor_time_of_an_evaluation_has_that_of_the_processes_below_it() -> None:
+    """Of one that has ended and been waited for, and of one that still runs."""
+    if child.processor_time() is None:
+        pytest.skip("this system has no /proc")
+    busy = "import time\nwhile time.process_time() < 0.5: pass\nprint(flush=True)\ninput()"
+    before = child.processor_time()
+    with subprocess.Popen(
+        [sys.executable, "-c", f"import subprocess, sys; subprocess.run([sys.executable, '-c', {busy!r}])"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as started:
+        assert started.stdout is not None
+        started.stdout.readline()
+        running = child.processor_time()
+        started.communicate(b"\n")
+    after = child.processor_time()
+    assert 0.45 < running - before < 5
+    assert 0.45 < after - before < 5
+
+
+def test_the_first_evaluation_of_a_session_is_apart_from_the_later_ones() -> None:
+    """Two sessions of three evaluations, and one that is stopped in its second."""
+    whole = Program("whole", [sys.executable, "-c", "print('1 2 3')"], None, numbers, processor=numbers)
+    code = "import time; print('4', flush=True); time.sleep(60)"
+    part = Program("part", [sys.executable, "-c", code], None, numbers, processor=numbers, limit=2.0)
+    first, later = bench_spark.sessions([whole, part], 2)
+    assert [each.seconds for each in first] == [[1, 1], [4]]
+    assert [each.processor for each in later] == [[2, 3, 2, 3], []]
+    assert [each.failure for each in (*first, *later)] == ["", "", "", "not finished after 2 s"]
 
 
 def test_bars() -> None:
