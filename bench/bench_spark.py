@@ -94,7 +94,10 @@ def sessions(programs: Sequence[Program], rounds: int) -> tuple[list[Timing], li
                 failure = timing.failure
                 if timing.stopped and not seconds:
                     failure = late(programs[place])
-                kept[place] = replace(timing, seconds=seconds, processor=processor, failure=failure)
+                # The peak is that of the driver's Python alone, without the JVM, which has most of the memory.
+                kept[place] = replace(
+                    timing, seconds=seconds, processor=processor, peak=None, failure=failure
+                )
     return first, later
 
 
