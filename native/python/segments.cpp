@@ -1,8 +1,9 @@
-// Binds sums, products, maxima and orders along segments of arrays.
+// Binds sums, products, maxima and orders along segments of arrays, and the extreme orders of ties.
 #include "lists/segments.h"
 
 #include <memory>
 
+#include "lists/ties.h"
 #include "python/parts.h"
 
 namespace karat::python {
@@ -33,16 +34,34 @@ nb::object scanned(const Doubles& values, const Longs& offsets, Combine combine)
     return new_array(std::move(out), size);
 }
 
-nb::object ordered(const Doubles& values, const Longs& offsets) {
+void check_cover(const Doubles& values, const Longs& offsets) {
     check_offsets(values, offsets);
-    const std::size_t size = values.shape(0);
-    const Offsets bounds{offsets.data(), offsets.shape(0)};
-    if (bounds.front() != 0 || static_cast<std::size_t>(bounds.back()) != size) {
+    if (offsets.data()[0] != 0 || static_cast<std::size_t>(offsets.data()[offsets.shape(0) - 1]) != values.shape(0)) {
         throw nb::value_error("offsets must cover all values");
     }
+}
+
+nb::object ordered(const Doubles& values, const Longs& offsets) {
+    check_cover(values, offsets);
+    const std::size_t size = values.shape(0);
     auto out = std::make_unique_for_overwrite<std::int64_t[]>(size);
-    karat::order_segments({values.data(), size}, bounds, out.get());
+    karat::order_segments({values.data(), size}, {offsets.data(), offsets.shape(0)}, out.get());
     return new_array(std::move(out), size);
+}
+
+nb::tuple arranged(const Doubles& grade, const Doubles& tie_first, const Doubles& tie_last, const Longs& offsets,
+                   bool best, double of_zero) {
+    check_cover(grade, offsets);
+    const std::size_t size = grade.shape(0);
+    if (tie_first.shape(0) != size || tie_last.shape(0) != size) {
+        throw nb::value_error("grade, tie_first and tie_last must have the same length");
+    }
+    auto rank = std::make_unique_for_overwrite<double[]>(size), grades = std::make_unique_for_overwrite<double[]>(size);
+    auto order = std::make_unique_for_overwrite<std::int64_t[]>(size);
+    karat::arrange_ties({{grade.data(), size}, {tie_first.data(), size}, {tie_last.data(), size},
+                         {offsets.data(), offsets.shape(0)}}, best, of_zero, rank.get(), grades.get(), order.get());
+    return nb::make_tuple(new_array(std::move(rank), size), new_array(std::move(grades), size),
+                          new_array(std::move(order), size));
 }
 
 const auto add = [](double a, double b) { return a + b; };
@@ -69,6 +88,8 @@ void bind_segments(nb::module_& module) {
         "running_max", [](const Doubles& values, const Longs& offsets) { return scanned(values, offsets, larger); },
         "values"_a, "offsets"_a);
     module.def("descending", &ordered, "values"_a, "offsets"_a);
+    module.def("arranged", &arranged, "grade"_a, "tie_first"_a, "tie_last"_a, "offsets"_a, nb::kw_only(), "best"_a,
+               "of_zero"_a);
 }
 
 }  // namespace karat::python

