@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from karat import _native
 from karat._numpy import np
 from karat._version import __version__
 from karat.conventions.profiles import profile_if_known
@@ -156,7 +155,7 @@ def aggregate(values: Floats, how: str, weights: Floats | None = None) -> float:
 
 def added(values: Floats) -> float:
     """Returns the sum of the values, added in their order."""
-    return float(_native.total(np.ascontiguousarray(values), np.array([0, len(values)]))[0])
+    return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
 
 
 LEAST_NAME, LONGEST_NAME = 12, 40

@@ -308,9 +308,8 @@ def extreme_values(
 
 def lists_with_ties(rows: JudgedRows) -> NDArray[np.bool_]:
     """Returns a mask of the lists in which a judged document is tied with another document."""
-    tied = np.zeros(len(rows.length), bool)
-    tied[rows.list_of_row[rows.tie_last > rows.tie_first]] = True
-    return tied
+    tied_before = np.append(0, np.cumsum(rows.tie_last > rows.tie_first))
+    return np.diff(tied_before[rows.offsets]) > 0
 
 
 def expected_values(found: Match, measures: Sequence[Measure], policy: Policy) -> tuple[Floats, Floats]:

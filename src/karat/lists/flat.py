@@ -426,6 +426,8 @@ class SharedLists(Flat):
 
 def kept_down_to(rows: JudgedRows, last: Floats) -> JudgedRows:
     """Returns the rows of each list down to its last rank."""
+    if (rows.length <= last).all():
+        return rows
     kept = rows.kept(rows.rank <= np.repeat(last, np.diff(rows.offsets)))
     length = np.minimum(rows.length, last)
     return replace(kept, length=length, scores=rows.scores_down_to(length))

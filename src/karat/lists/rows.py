@@ -95,7 +95,9 @@ class JudgedRows:
         return replace(
             self,
             offsets=np.append(0, np.cumsum(which))[self.offsets],
-            **self.taken(which, *PER_ROW, "document"),
+            **self.taken(
+                np.flatnonzero(which), *PER_ROW, "document"
+            ),  # a mask would be searched for each column
         )
 
     @property
