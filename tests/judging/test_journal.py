@@ -115,6 +115,29 @@ def test_a_reader_sees_whole_lines_and_each_pair_once(name: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["judged.qrels", "judged.csv"])
+def test_no_line_is_appended_across_two_pages(name: str, tmp_path: Path) -> None:
+    """Readers see each page of an appended line by itself: so found once in some hundred thousand readings."""
+    path, task = tmp_path / name, Task("", tuple(Pair("q", f"d{number}") for number in range(900)))
+    appended = replaced = 0
+    with Journal(str(path), task) as journal:
+        for place in range(900):
+            before = path.stat()
+            journal.add(place, Judgment(place % 4, NOW, "a note"))
+            after = path.stat()
+            if after.st_ino == before.st_ino:
+                assert before.st_size // 4096 == (after.st_size - 1) // 4096
+                appended += 1
+            else:
+                replaced += 1
+        assert list(journal.judgments) == list(range(900))
+    assert replaced > 1
+    assert appended > 10 * replaced
+    with Journal(str(path), task) as journal:
+        assert list(journal.judgments) == list(range(900))
+        assert journal.judgments[7] == Judgment(3.0, *((NOW, "a note") if path.suffix == ".csv" else ()))
+
+
+@pytest.mark.parametrize("name", ["judged.qrels", "judged.csv"])
 def test_a_line_whose_write_was_interrupted_is_removed(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     with Journal(str(path), TASK) as journal:

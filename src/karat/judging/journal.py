@@ -1,8 +1,9 @@
 """The file of judgments: each judgment is one line, which is on the disk before the judge sees that it is saved.
 
 A line is appended by a single write and an fsync. To withdraw or to change a judgment, the whole file is replaced by a
-new one at once. At every moment the file is a valid table, or valid qrels, with each pair at most once, so that all
-commands and tools can read it while judges work.
+new one at once, and likewise to add a line that lies on two pages of memory, of which a reader might see the first page
+only. At every moment the file is a valid table, or valid qrels, with each pair at most once, so that all commands and
+tools can read it while judges work.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from karat.judging.task import Task
+
+
+PAGE = 4096
+"""The bytes of the smallest page. Linux copies what is written page by page, and readers may see what lies between."""
 
 
 class Judgment(NamedTuple):
@@ -262,13 +267,17 @@ class Journal:
             self.cut(len(whole))
 
     def add(self, place: int, judgment: Judgment) -> None:
-        """Appends a judgment of a pair that has none, and returns when it is on the disk.
+        """Adds a judgment of a pair that has none, and returns when it is on the disk.
 
         Raises:
             DataError: the file cannot be written, or another program changed it. The file then lacks the judgment.
         """
         self.refuse_changed()
-        self.append(self.form.line(place, judgment))
+        line = self.form.line(place, judgment)
+        if self.size // PAGE != (self.size + len(line) - 1) // PAGE:
+            self.change(place, judgment)
+            return
+        self.append(line)
         self.judgments[place] = judgment
 
     def append(self, line: bytes) -> None:
