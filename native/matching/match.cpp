@@ -218,9 +218,6 @@ Matched bring_home(const Judgments& judgments, const MatchOptions& options, std:
     return matched;
 }
 
-// How many of the threads process blocks, once a slow source has one for itself.
-int workers_beside(Blocks& blocks, int threads) { return threads > 1 && blocks.read_ahead() ? threads - 1 : threads; }
-
 // The quick pass, for runs whose queries come one after the other. Empty when they turn out not to.
 std::optional<Matched> match_contiguous(const Judgments& judgments, Source& source, const MatchOptions& options,
                                         std::atomic<std::int64_t>* progress, const GoOn& go_on) {
@@ -229,7 +226,9 @@ std::optional<Matched> match_contiguous(const Judgments& judgments, Source& sour
     Block first;
     const bool any = pass.blocks.next(first);
     const bool small = pass.blocks.exhausted() || (options.threads == 1 && !go_on);
-    const int workers = small ? 1 : workers_beside(pass.blocks, options.threads);
+    // Only in this pass: to keep the lines of interleaved queries takes longer than to decompress them.
+    const bool ahead = !small && options.threads > 1 && pass.blocks.read_ahead();
+    const int workers = small ? 1 : ahead ? options.threads - 1 : options.threads;
     std::vector<Harvest> harvests(static_cast<std::size_t>(workers));
     const bool wanted = run_in_parallel(workers, small, pass.stop, go_on, [&](int worker) {
         Harvest& harvest = harvests[static_cast<std::size_t>(worker)];
@@ -255,7 +254,7 @@ Matched match_gathered(const Judgments& judgments, Source& source, const MatchOp
     Block first;
     const bool any = pass.blocks.next(first);
     const bool small = pass.blocks.exhausted() || (options.threads == 1 && !go_on);
-    const int workers = small ? 1 : workers_beside(pass.blocks, options.threads);
+    const int workers = small ? 1 : options.threads;
     std::vector<Harvest> harvests(static_cast<std::size_t>(workers));
     std::vector<std::unique_ptr<Gathered>> gathered;
     for (int w = 0; w < workers; ++w) {

@@ -1,6 +1,8 @@
 // Turns the kernel's faults into Python's exceptions.
 #pragma once
 
+#include <type_traits>
+
 #include "frames/columns.h"
 #include "matching/judgments.h"
 #include "matching/parallel.h"
@@ -24,7 +26,14 @@ bool go_on();
 template <class Work>
 auto translated(nb::handle source, Work&& work) {
     try {
-        return work();
+        if constexpr (std::is_void_v<decltype(work())>) {
+            work();
+        } else {
+            auto made = work();
+            // Else Python would handle a signal in the next code that it runs: perhaps a finalizer, which drops exceptions.
+            if (!go_on()) throw nb::python_error();
+            return made;
+        }
     } catch (const karat::LineFault& fault) {
         raise_line_error(fault);
     } catch (const karat::MappingFault& fault) {

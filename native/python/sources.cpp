@@ -11,7 +11,9 @@ namespace {
 // An object with readinto(buffer) -> int and rewind(). Called from the kernel's threads, so each call takes the GIL.
 class ObjectSource final : public karat::Source {
 public:
-    explicit ObjectSource(nb::object object) : object_(std::move(object)) {}
+    explicit ObjectSource(nb::object object)
+        : object_(std::move(object)),
+          slow_(nb::hasattr(object_, "is_slow") && nb::cast<bool>(object_.attr("is_slow"))) {}
 
     std::size_t read(char* bytes, std::size_t size) override {
         const nb::gil_scoped_acquire gil;
@@ -33,10 +35,11 @@ public:
         object_.attr("rewind")();
     }
 
-    bool is_slow() const override { return true; }
+    bool is_slow() const override { return slow_; }
 
 private:
     nb::object object_;
+    bool slow_;
 };
 
 

@@ -2,6 +2,7 @@
 #include "text/blocks.h"
 
 #include <algorithm>
+#include <cstring>
 #include <system_error>
 
 #include "text/reading.h"
@@ -84,7 +85,7 @@ std::size_t Blocks::fill(char* bytes, std::size_t size) {
 }
 
 bool Blocks::read_ahead() {
-    if (!source_.is_slow() || exhausted()) return false;
+    if (ahead_ || !source_.is_slow() || exhausted()) return ahead_.has_value();
     try {
         ahead_.emplace(source_);
     } catch (const std::system_error&) {  // the machine has no more threads: those that run read

@@ -46,8 +46,8 @@ public:
     // False at the end of the text. Throws what the source throws, and LineFault for a text that is none.
     bool next(Block& block);
 
-    // From now on reads a slow source on a thread of its own; false for any other source. To be called before several
-    // threads ask for blocks.
+    // From now on reads a slow source on a thread of its own. False if there is no such thread: for any other source, at
+    // the end of the text, and where the machine has no more threads. To be called before several threads ask for blocks.
     bool read_ahead();
 
     // True once the last block has been handed out.

@@ -6,7 +6,9 @@ library as well, and imports submodules such as ``numpy.linalg`` twice.
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from threading import Thread
 from types import ModuleType
@@ -28,9 +30,21 @@ class NumPy(ModuleType):
 
 
 def begin_import() -> None:
-    """Begins the import of NumPy in another thread, unless it has begun."""
-    if "numpy" not in sys.modules:
-        Thread(target=import_module, args=("numpy",)).start()
+    """Begins the import of NumPy in another thread, unless it has begun. Does nothing if there is no thread for it."""
+    if "numpy" in sys.modules:
+        return
+    thread = Thread(target=try_import)
+    with suppress(RuntimeError):
+        thread.start()
+        if hasattr(os, "register_at_fork"):
+            # A process forked meanwhile would wait forever for a lock that the thread holds in its parent.
+            os.register_at_fork(before=thread.join)
+
+
+def try_import() -> None:
+    """Imports NumPy, or leaves the error to the first use."""
+    with suppress(Exception):
+        import_module("numpy")
 
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -121,6 +122,50 @@ print(found.count(5.0), np.ndarray is numpy.ndarray)
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (ran.stdout, ran.stderr) == ("7 True\n", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only POSIX forks")
+def test_a_fork_waits_for_the_import_of_numpy() -> None:
+    code = """
+import os
+from karat._numpy import begin_import
+begin_import()
+child = os.fork()
+if child == 0:
+    import numpy
+    os._exit(0)
+print(os.waitpid(child, 0)[1])
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert (ran.stdout, ran.stderr) == ("0\n", "")
+
+
+@pytest.mark.parametrize("fault", ["no thread", "no numpy"])
+def test_an_import_of_numpy_that_fails_beside_the_kernel_is_silent(fault: str) -> None:
+    code = """
+import sys, threading
+def refuse(thread):
+    raise RuntimeError("can't start new thread")
+class Finder:
+    def find_spec(name, *_):
+        if name == "numpy":
+            raise ImportError("libopenblas is missing")
+if sys.argv[1] == "no thread":
+    threading.Thread.start = refuse
+else:
+    sys.meta_path.insert(0, Finder)
+from karat._numpy import begin_import, np
+begin_import()
+for each in threading.enumerate()[1:]:
+    each.join()
+try:
+    print(np.pi)
+except ImportError as error:
+    print(error)
+"""
+    ran = subprocess.run([sys.executable, "-c", code, fault], capture_output=True, text=True, check=True)
+    said = str(math.pi) if fault == "no thread" else "libopenblas is missing"
+    assert (ran.stdout, ran.stderr) == (f"{said}\n", "")
 
 
 def test_scoring_imports_nothing_that_only_others_need(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import karat
 from karat.estimation.sampled_documents import read_sample
-from karat.judging.journal import Form, Journal, Judgment
+from karat.judging.journal import PAGE, Form, Journal, Judgment
 from karat.judging.task import Pair, Task
 from karat.output.errors import DataError
 
@@ -125,7 +125,7 @@ def test_no_line_is_appended_across_two_pages(name: str, tmp_path: Path) -> None
             journal.add(place, Judgment(place % 4, NOW, "a note"))
             after = path.stat()
             if after.st_ino == before.st_ino:
-                assert before.st_size // 4096 == (after.st_size - 1) // 4096
+                assert before.st_size // PAGE == (after.st_size - 1) // PAGE
                 appended += 1
             else:
                 replaced += 1
@@ -135,6 +135,25 @@ def test_no_line_is_appended_across_two_pages(name: str, tmp_path: Path) -> None
     with Journal(str(path), task) as journal:
         assert list(journal.judgments) == list(range(900))
         assert journal.judgments[7] == Judgment(3.0, *((NOW, "a note") if path.suffix == ".csv" else ()))
+
+
+def test_where_no_new_file_can_be_made_lines_are_appended_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, task = tmp_path / "judged.csv", Task("", tuple(Pair("q", f"d{number}") for number in range(300)))
+
+    def refused(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    with Journal(str(path), task) as journal:
+        monkeypatch.setattr("karat.judging.journal.write_new", refused)
+        for place in range(300):
+            journal.add(place, Judgment(place % 4, NOW, "a note"))
+        with pytest.raises(DataError, match="Permission denied"):
+            journal.change(0, None)
+    assert path.stat().st_size > 2 * PAGE
+    with Journal(str(path), task) as journal:
+        assert list(journal.judgments) == list(range(300))
 
 
 @pytest.mark.parametrize("name", ["judged.qrels", "judged.csv"])

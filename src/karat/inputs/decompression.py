@@ -124,11 +124,13 @@ class Cursor(io.RawIOBase):
 
     Args:
         blocks: makes the blocks. It is called at the first read, and again after ``rewind``.
+        is_slow: whether to make a block takes about as long as to process it, as decompression does. The kernel then
+            reads the blocks in a thread of its own.
     """
 
-    def __init__(self, blocks: Callable[[], Iterator[bytes]]) -> None:
+    def __init__(self, blocks: Callable[[], Iterator[bytes]], *, is_slow: bool = False) -> None:
         super().__init__()
-        self.blocks = blocks
+        self.blocks, self.is_slow = blocks, is_slow
         self.left: Any = None
         self.rest = memoryview(b"")
 

@@ -206,7 +206,7 @@ def source_of(where: Readable) -> Source:
         its = packing(content)
         if its is None:
             return Source("<bytes>", content, len(content))
-        return Source("<bytes>", lambda: Cursor(lambda: decompressed(io.BytesIO(content), its)), None)
+        return Source("<bytes>", lambda: unpacking(lambda: io.BytesIO(content), its), None)
     if isinstance(where, (str, os.PathLike)):
         path = os.fspath(where)
         if "\0" in path:
@@ -217,6 +217,11 @@ def source_of(where: Readable) -> Source:
     if isinstance(where.read(0), str):
         raise refused("open-as-text")
     return from_stream(where, str(getattr(where, "name", "<stream>")))
+
+
+def unpacking(opened: Callable[[], IO[bytes]], its: Format) -> Cursor:
+    """Returns a cursor over the decompressed bytes of a file that ``opened`` opens at its start."""
+    return Cursor(lambda: decompressed(opened(), its), is_slow=True)
 
 
 def kept(where: Any) -> Any:
@@ -263,7 +268,7 @@ def from_path(path: str) -> Source:
     origin = Provenance("file", path, found.st_size, found.st_mtime_ns)
     if its is None:
         return Source(path, path, found.st_size, origin, head)
-    return Source(path, lambda: Cursor(lambda: decompressed(open(path, "rb"), its)), None, origin)
+    return Source(path, lambda: unpacking(lambda: open(path, "rb"), its), None, origin)
 
 
 def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
@@ -273,7 +278,7 @@ def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
 
     blocks = stream.blocks if its is None else lambda: decompressed(Cursor(stream.blocks), its)
     kind = "standard input" if name == "standard input" else "a stream"
-    return Source(name, lambda: Cursor(blocks), None, Provenance(kind))
+    return Source(name, lambda: Cursor(blocks, is_slow=its is not None), None, Provenance(kind))
 
 
 IN_MEMORY = 64 * 2**20

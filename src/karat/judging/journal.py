@@ -1,9 +1,9 @@
 """The file of judgments: each judgment is one line, which is on the disk before the judge sees that it is saved.
 
 A line is appended by a single write and an fsync. To withdraw or to change a judgment, the whole file is replaced by a
-new one at once, and likewise to add a line that lies on two pages of memory, of which a reader might see the first page
-only. At every moment the file is a valid table, or valid qrels, with each pair at most once, so that all commands and
-tools can read it while judges work.
+new one at once. A line that lies on two pages of memory comes with a new file, too, if one can be made, because readers
+might see the first page only. At every moment the file is a valid table, or valid qrels, with each pair at most once,
+so that all commands and tools can read it while judges work.
 """
 
 from __future__ import annotations
@@ -275,8 +275,13 @@ class Journal:
         self.refuse_changed()
         line = self.form.line(place, judgment)
         if self.size // PAGE != (self.size + len(line) - 1) // PAGE:
-            self.change(place, judgment)
-            return
+            with contextlib.suppress(
+                DataError
+            ):  # where no new file can be made, as in a folder that is not writable
+                self.rewrite({**self.judgments, place: judgment})
+            if place in self.judgments:
+                return
+            self.refuse_changed()
         self.append(line)
         self.judgments[place] = judgment
 
@@ -299,11 +304,18 @@ class Journal:
         """
         self.refuse_changed()
         rest = {key: each for key, each in self.judgments.items() if key != place}
+        self.rewrite(rest if judgment is None else {**rest, place: judgment})
+
+    def rewrite(self, judgments: Mapping[int, Judgment]) -> None:
+        """Replaces the open file by a new one. If that fails, the old one is open again, or nothing more is written."""
         self.shut()  # Windows replaces no open file
         try:
-            self.replace(rest if judgment is None else {**rest, place: judgment})
+            self.replace(judgments)
         except BaseException:
-            self.open()
+            try:
+                self.open()
+            except DataError:
+                self.broken = True
             raise
 
     def replace(self, judgments: Mapping[int, Judgment]) -> None:

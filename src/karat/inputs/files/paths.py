@@ -213,9 +213,8 @@ def joined(place: Place) -> Source:
     """Returns several text files as the source of one text, which is read later."""
     origin = place.origin
     plain = not place.labels and not any(each.endswith(PACKED) for each in place.files)
-    return Source(
-        place.name, lambda: Cursor(lambda: end_to_end(place)), origin.size if plain else None, origin
-    )
+    size = origin.size if plain else None
+    return Source(place.name, lambda: Cursor(lambda: end_to_end(place), is_slow=not plain), size, origin)
 
 
 def end_to_end(place: Place) -> Iterator[bytes]:
