@@ -51,7 +51,6 @@ EQUIVALENT: dict[str, str] = {
     r"listing\(run\.held, None": "Lines of other queries are read for nothing.",
     r"fromkeys\(lines\.get\(query, \(\)\), 1\)": "Every row gets its grade from the match.",
     r"np\.full\(len\(found\.rank\), -2\)": "Any negative number means no judged document.",
-    r"sign = (2\.0 |1\.0 .*-2\.0)|POOLED - 2": "Only the order of merits counts.",
     r"argsort\(grade\[members\], kind=": "Documents with equal grades are interchangeable.",
     r"count \* count (>= 8|> 9) \* size": "Both ways of drawing are uniform; the limit is a matter of speed.",
     r"max\(rows, \*drawn, 1\)": "A list with ties has at least one row.",

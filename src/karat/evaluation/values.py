@@ -27,7 +27,7 @@ MOST_MADE = 64
 ORDERS = ("pessimistic", "optimistic")
 """The worst and the best order of tied documents."""
 AT_A_TIME = 2**17
-"""The most rows or judgments processed at a time, which limits memory and keeps arrays in the cache of a core."""
+"""The most rows or judgments of one run that are processed at a time, which limits memory."""
 PER_LIST = 8
 """The rows that a list with fewer counts as, since its values take memory, too."""
 

@@ -12,6 +12,7 @@ from karat import _native
 from karat._numpy import np
 from karat.inputs.errors import refused
 from karat.lists.rows import (
+    MERIT_OF_ZERO,
     PER_ROW,
     POOLED,
     Floats,
@@ -237,7 +238,12 @@ def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
     relevant. The worst order is the reverse.
     """
     rank, grade, order = _native.arranged(
-        rows.grade, rows.tie_first, rows.tie_last, rows.offsets, best=rule == "optimistic", of_zero=POOLED - 1
+        rows.grade,
+        rows.tie_first,
+        rows.tie_last,
+        rows.offsets,
+        best=rule == "optimistic",
+        of_zero=MERIT_OF_ZERO,
     )
     listed = None if rows.listed is None else rows.listed[order]
     return replace(rows, rank=rank, grade=grade, listed=listed, document=None)

@@ -11,7 +11,7 @@ from karat.evaluation.values import expected_values
 from karat.inputs.names import Names
 from karat.lists.expected import Expected
 from karat.lists.padded import MOST_LEVELS, Padded
-from karat.lists.rows import NEVER_POOLED, POOLED, JudgedRows, refuse_more_than_judged
+from karat.lists.rows import MERIT_OF_ZERO, NEVER_POOLED, POOLED, JudgedRows, refuse_more_than_judged
 from karat.matching.match import Counts, Match, finished
 from karat.output.errors import TOO_LARGE, DataError, MeasureError, PolicyError, UncomputableError
 from karat.tensors.batch import sentence
@@ -187,8 +187,7 @@ def order_of(batch: Batch, keys: Any, grades: Any, policy: Policy) -> Any:
     if policy.ties == "trec":
         return (grades.shape[1] - 1) - xp.order_down(xp.library.flip(keys, axis=1))
     if policy.ties in ("optimistic", "pessimistic"):
-        # The merit of karat.matching.axes: unjudged documents rank between relevant ones and those judged not relevant.
-        merit = xp.where(grades == 0.0, POOLED - 1.0, grades)
+        merit = xp.where(grades == 0.0, MERIT_OF_ZERO, grades)
         first = xp.order_down(merit if policy.ties == "optimistic" else -merit)
         return xp.take(first, xp.order_down(xp.take(keys, first)))
     return xp.order_down(keys)
