@@ -116,7 +116,7 @@ def test_a_reader_sees_whole_lines_and_each_pair_once(name: str, tmp_path: Path)
 
 @pytest.mark.parametrize("name", ["judged.qrels", "judged.csv"])
 def test_no_line_is_appended_across_two_pages(name: str, tmp_path: Path) -> None:
-    """Readers see each page of an appended line by itself: so found once in some hundred thousand readings."""
+    """Readers may see each page of an appended line by itself."""
     path, task = tmp_path / name, Task("", tuple(Pair("q", f"d{number}") for number in range(900)))
     appended = replaced = 0
     with Journal(str(path), task) as journal:

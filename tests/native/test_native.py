@@ -991,6 +991,36 @@ def test_ctrl_c_ends_a_long_match() -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals to another process are POSIX")
+def test_ctrl_c_while_the_last_bytes_are_read_is_not_dropped_by_a_finalizer() -> None:
+    program = """if True:
+        import io, os, signal
+        from karat import _native
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job
+        class Text(io.RawIOBase):
+            rest = b"".join(b"q%d Q0 d 1 1 t\\n" % query for query in range(50))
+            def readinto(self, buffer):
+                size = min(16, len(buffer))
+                part, self.rest = self.rest[:size], self.rest[size:]
+                buffer[:len(part)] = part
+                if not part:
+                    os.kill(os.getpid(), signal.SIGINT)
+                return len(part)
+            def rewind(self): pass
+            def close(self):
+                super().close()
+        judgments = _native.read_judgments(b"q 0 d 1")
+        try:
+            _native.match_text(judgments, Text(), threads=2, block_bytes=16)
+            print("matched")
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    for _ in range(5):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
 # ---- segments --------------------------------------------------------------------------------------------------------
 
 

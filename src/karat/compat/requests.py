@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from karat import _native
-from karat._numpy import begin_import, np
+from karat._numpy import np
 from karat.inputs.sources import source_of
 from karat.measures import REGISTER, Measure, Number, parse_measure
 from karat.measures.grammar import NICKNAMES, TABLE, TrecName
@@ -144,7 +144,6 @@ def as_c_reads(source: Source, read: Callable[[Any], Read]) -> Read:
     Raises:
         LineError: as ``read`` does.
     """
-    begin_import()
     try:
         return read(source.from_start())
     except _native.LineError as error:

@@ -10,7 +10,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from karat import _native
-from karat._numpy import begin_import, np
+from karat._numpy import np
 from karat.conventions.policy import Policy
 from karat.inputs.columns import constant_in
 from karat.inputs.dicts import MAPPING, numbered, numbers_of, plain
@@ -124,7 +124,6 @@ class Qrels:
         if grouped:
             return cls.by_subtopic(source, policy)
         keep = policy.duplicates == "error"
-        begin_import()
         with sentences(source.name, "qrels", source.origin.files):
             judgments = _native.read_judgments(
                 source.from_start(),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
+from karat._numpy import begin_import
 from karat.inputs import ENDINGS, PACKED, READERS
 from karat.inputs.decompression import AT_ONCE, FIRST, MAGIC, Cursor, Format, decompressed, format_of
 from karat.inputs.errors import line_in, refused, sentences
@@ -134,7 +135,11 @@ class Source:
     head: bytes = b""
 
     def from_start(self) -> str | bytes | Cursor:
-        """Returns a file at its first byte. Each caller gets a separate cursor."""
+        """Returns a file at its first byte. Each caller gets a separate cursor.
+
+        NumPy is imported meanwhile, because whoever reads a source needs NumPy next.
+        """
+        begin_import()
         return self.handle if isinstance(self.handle, (str, bytes)) else self.handle()
 
     def opened(self) -> IO[bytes]:

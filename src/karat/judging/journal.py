@@ -275,9 +275,8 @@ class Journal:
         self.refuse_changed()
         line = self.form.line(place, judgment)
         if self.size // PAGE != (self.size + len(line) - 1) // PAGE:
-            with contextlib.suppress(
-                DataError
-            ):  # where no new file can be made, as in a folder that is not writable
+            # In a folder that is not writable, no new file can be made.
+            with contextlib.suppress(DataError):
                 self.rewrite({**self.judgments, place: judgment})
             if place in self.judgments:
                 return

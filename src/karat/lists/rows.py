@@ -94,12 +94,11 @@ class JudgedRows:
 
     def kept(self, which: NDArray[np.bool_]) -> JudgedRows:
         """Returns a table with some of the rows. The lengths and scores of the whole lists are kept."""
+        places = np.flatnonzero(which)  # a mask would be searched for each column
         return replace(
             self,
             offsets=np.append(0, np.cumsum(which))[self.offsets],
-            **self.taken(
-                np.flatnonzero(which), *PER_ROW, "document"
-            ),  # a mask would be searched for each column
+            **self.taken(places, *PER_ROW, "document"),
         )
 
     @property

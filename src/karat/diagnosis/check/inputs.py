@@ -11,7 +11,6 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, cast
 
 from karat import _native
-from karat._numpy import begin_import
 from karat.diagnosis.check.finding import Finding, found, without_stop
 from karat.inputs.decompression import Cursor
 from karat.inputs.dicts import MappingRun, numbered
@@ -65,7 +64,6 @@ class Text:
     def read(self, judgments: _native.Judgments | None = None) -> _native.Survey:
         """Returns the survey of the text. With qrels, the survey also finds other spellings of judged documents."""
         if self.survey is None and self.source is not None:
-            begin_import()
             try:
                 with sentences(self.name, self.kind):
                     self.survey = _native.survey(self.source.from_start(), self.kind, judgments)

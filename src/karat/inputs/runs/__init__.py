@@ -13,7 +13,6 @@ from dataclasses import dataclass, fields
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from karat import _native
-from karat._numpy import begin_import
 from karat.inputs.errors import refused, sentences
 from karat.inputs.ids import text_of
 
@@ -352,7 +351,6 @@ class TextRun:
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
         """Returns the rows of judged documents."""
-        begin_import()
         with closing(SpillFile()) as spill, sentences(self.source.name, "run", self.source.origin.files):
             return _native.match_text(
                 judgments,
