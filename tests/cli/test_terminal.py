@@ -15,7 +15,7 @@ import pytest
 import karat
 from karat.cli import main
 from karat.evaluation.score_tables import with_best
-from karat.output.document import Marked
+from karat.output.layout import Marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -38,7 +38,7 @@ MAP = (
 ROOMS = re.findall(r"^\| `(\w+)/` \|", MAP, re.MULTILINE)
 """The packages in the map of CONTRIBUTING.md, from the top down."""
 # Modules that every package may import, and modules above all packages.
-GROUND = {"karat._native", "karat._numpy", "karat._version"}
+GROUND = {"karat._dataclasses", "karat._native", "karat._numpy", "karat._version"}
 ROOF = {"karat", "karat.__main__"}
 # Modules that import each other only for the type checker, or that isolate another library.
 ONLY_INSIDE_FUNCTIONS = {
@@ -95,7 +95,13 @@ def check_all(paths: list[Path], breaks: Callable[[Path], object]) -> None:
 def test_the_map_has_every_room() -> None:
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and path.name != "__pycache__"}
     assert sorted(ROOMS) == sorted(folders)
-    assert {path.stem for path in ROOT.glob("*.py")} <= {"__init__", "__main__", "_numpy", "_version"}
+    assert {path.stem for path in ROOT.glob("*.py")} <= {
+        "__init__",
+        "__main__",
+        "_dataclasses",
+        "_numpy",
+        "_version",
+    }
 
 
 def test_the_map_names_every_file() -> None:
@@ -160,6 +166,17 @@ def test_heavy_libraries_are_imported_inside_functions() -> None:
         return {name.partition(".")[0] for name in imports(path, top_only=True)} & ONLY_INSIDE_FUNCTIONS
 
     check_all(SOURCES, heavy)
+
+
+def test_dataclasses_are_made_by_karats_module() -> None:
+    def slow(path: Path) -> list[str]:
+        if MODULES[path] == "karat._dataclasses":
+            return []
+        froms = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom))
+        names = [alias.name for node in froms if node.module == "dataclasses" for alias in node.names]
+        return [each for each in names if each == "dataclass"]
+
+    check_all(SOURCES, slow)
 
 
 def test_first_line_says_what_the_file_is() -> None:

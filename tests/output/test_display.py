@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import karat
-from karat.output.document import Display
+from karat.output.layout import Display
 
 if TYPE_CHECKING:
     from pathlib import Path

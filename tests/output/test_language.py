@@ -14,8 +14,8 @@ from cases import CASES
 from karat import PolicyError
 from karat.cli import commands
 from karat.measures import REGISTER
-from karat.output.document import folded, width
 from karat.output.language import LANGUAGES, language_named, language_of
+from karat.output.layout import folded, width
 
 SPOKEN = [
     Path(karat.__file__).parent / name for name in ("evaluation/score_tables.py", "diagnosis/explain.py")

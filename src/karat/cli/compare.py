@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from karat.cli.collections import compare_several, report_several, several_in
-from karat.cli.options import Given, options, present, refuse_few, refuse_misuse, split
+from karat.cli.options import Given, options, present, refuse_few, refuse_misuse, split, weights_in
 from karat.cli.people_and_model import (
     judging_given,
     judging_in,
@@ -142,7 +142,6 @@ def compared(
     from karat.comparison.compare import compare
     from karat.comparison.runs import tag_of
     from karat.conventions.request import conventions
-    from karat.inputs.query_files import read_weights
     from karat.output.progress import watched
 
     policy = conventions(given.profile, given.policy)[1]
@@ -160,7 +159,7 @@ def compared(
             policy=policy,
             profile=given.profile,
             interval="bootstrap" if bootstrap else "t",
-            weights=None if weights is None else read_weights(weights),
+            weights=weights_in(weights),
             progress=progress,
             **present(options),
         )

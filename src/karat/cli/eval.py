@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from karat.cli.options import Given, options, refuse_few, refuse_misuse
+from karat.cli.options import Given, options, refuse_few, refuse_misuse, weights_in
 from karat.cli.people_and_model import judging_in, refuse_beyond_estimates, show_estimates
 from karat.cli.terminal import in_colour, painted, say, terminal_width
 from karat.inputs.sources import kind_of
@@ -37,8 +37,6 @@ def evaluate_command(
     quoted patterns work too, and '-' stands for standard input. The table has a row for each run. The name of a run is
     its file name, or the name before an equals sign, as in old=a/x.run.
     """
-    from karat.inputs.query_files import read_weights
-
     judging = judging_in(options)
     if judging["people"] is not None:
         refuse_beyond_estimates(
@@ -61,7 +59,7 @@ def evaluate_command(
     refuse_misuse(*read, output=record_path)
     named: dict[str, Any] = {
         **given.conventions,
-        "weights": None if weights is None else read_weights(weights),
+        "weights": weights_in(weights),
     }
     if judged_ranking is not None:
         if files:
@@ -145,9 +143,9 @@ def show(
 ) -> None:
     """Writes the scores of all runs to standard output in a format, and the bounds of unjudged documents."""
     from karat.evaluation.score_tables import board, footers, to_json
-    from karat.output.document import COLUMNS, folded
     from karat.output.escaping import json_text, markdown, sentence
     from karat.output.language import language_named
+    from karat.output.layout import COLUMNS, folded
 
     if layout == "json":
         found = to_json(scores, per_query=per_query)

@@ -12,8 +12,8 @@ from click.shell_completion import CompletionItem
 
 from karat.cli.options import columns_known, options
 from karat.cli.terminal import WIDEST, say, terminal_width, text_columns, with_strong
-from karat.output.document import folded
 from karat.output.errors import did_you_mean
+from karat.output.layout import folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable

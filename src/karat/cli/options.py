@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from karat._dataclasses import dataclass
 from karat.conventions.policy import CHOICES, Policy
 from karat.inputs.errors import sentences
 from karat.inputs.files.paths import FOLDERS
@@ -112,7 +113,7 @@ def option(name: str, entry: dict[str, Any]) -> Callable[..., Any]:
     return click.option(*filter(None, names), **made)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Given:
     """The options of a command: those for reading its files, and its policy options.
 
@@ -235,6 +236,19 @@ def columns_known(kind: str) -> tuple[str, ...]:
     from karat.inputs.columns import ROLES
 
     return (*ROLES[kind], *(["subtopic"] if kind == "qrels" else []))
+
+
+def weights_in(path: str | None) -> dict[str, float] | None:
+    """Returns the weights of queries in the file of ``--weights``, or None without one.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    if path is None:
+        return None
+    from karat.inputs.query_files import read_weights
+
+    return read_weights(path)
 
 
 def columns_in(text: str | None, kind: str) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def complain(level: str, fields: dict[str, Any], *, as_json: bool = False) -> No
     prefix, sentence = "karat: warning:" if level == "warning" else "karat:", fields["message"]
     text = f"{prefix} {sentence.encode('utf-8', 'replace').decode()}"
     if sys.stderr.isatty():
-        from karat.output.document import folded  # which a start without errors does not need
+        from karat.output.layout import folded  # which a start without errors does not need
 
         text = folded(text, terminal_width(), "  ").removesuffix("\n")
     text += "\n"

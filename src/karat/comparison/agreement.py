@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.comparison.agreement_result import FATES, TOP, Agreement, Effect, Judge, Pairing, Statistic
 from karat.comparison.compare import settled

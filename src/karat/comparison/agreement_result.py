@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat._version import __version__
 from karat.comparison.findings import TESTS, say
 from karat.comparison.verdict import family_words, listed
 from karat.evaluation.scores import frame_of
-from karat.output.document import Document, Documented, Items, Line, Section, Table, decimals
+from karat.output.document import Document, Documented, Items, Line, Section, Table
 from karat.output.errors import DataError, did_you_mean
+from karat.output.layout import decimals
 
 if TYPE_CHECKING:
     from karat.comparison.findings import Settings

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.comparison.findings import say
 from karat.comparison.held_out import held_out, record_opening
@@ -24,8 +25,9 @@ from karat.comparison.statistics.selection import (
     reselected,
 )
 from karat.inputs.query_files import groups_of
-from karat.output.document import Document, Documented, Items, Line, Section, Table, apart, decimals
+from karat.output.document import Document, Documented, Items, Line, Section, Table
 from karat.output.errors import DataError
+from karat.output.layout import apart, decimals
 
 if TYPE_CHECKING:
     import os

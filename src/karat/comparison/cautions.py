@@ -27,7 +27,7 @@ from karat.evaluation.values import parts_of, values_of
 from karat.lists.rows import offsets_of
 from karat.matching.axes import arranged
 from karat.matching.match import finished
-from karat.output.document import decimals
+from karat.output.layout import decimals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

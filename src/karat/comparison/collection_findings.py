@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from karat._dataclasses import dataclass
 from karat.comparison.statistics import SEED
 from karat.comparison.statistics.paired import RESAMPLES
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat.comparison.critical_difference import RankPicture
 from karat.comparison.difference_picture import DifferencePicture, Differences
 from karat.comparison.findings import SHORT_NAMES, letter, say
@@ -16,21 +17,9 @@ from karat.comparison.tables import Sheet
 from karat.comparison.verdict import MOST_LETTERED, interval, listed, p_text, signed
 from karat.evaluation.scores import frame_of
 from karat.output import escaping
-from karat.output.document import (
-    COLUMNS,
-    Document,
-    Documented,
-    Items,
-    Line,
-    Marked,
-    Section,
-    Table,
-    apart,
-    columns_of,
-    decimals,
-    lay_out,
-)
+from karat.output.document import Document, Documented, Items, Line, Section, Table
 from karat.output.errors import DataError, did_you_mean
+from karat.output.layout import COLUMNS, Marked, apart, columns_of, decimals, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

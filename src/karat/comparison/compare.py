@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.comparison.cautions import cautions_of
 from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, TESTS, Findings, Settings

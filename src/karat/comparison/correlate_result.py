@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat._version import __version__
 from karat.comparison.findings import TESTS, say
 from karat.comparison.formats import literal, whiskers
 from karat.comparison.verdict import listed
 from karat.evaluation.scores import frame_of
-from karat.output.document import Document, Documented, Items, Line, Section, Table, apart, decimals, lay_out
+from karat.output.document import Document, Documented, Items, Line, Section, Table
 from karat.output.errors import DataError, did_you_mean
 from karat.output.escaping import shortened
+from karat.output.layout import apart, decimals, lay_out
 
 if TYPE_CHECKING:
     from karat.comparison.agreement_result import Statistic

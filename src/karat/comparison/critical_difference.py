@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from karat._dataclasses import dataclass
 from karat.output import escaping
-from karat.output.document import COLUMNS, Part, apart, decimals, width
+from karat.output.document import Part
+from karat.output.layout import COLUMNS, apart, decimals, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

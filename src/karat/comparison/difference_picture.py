@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from karat._dataclasses import dataclass
 from karat.comparison.critical_difference import LONGEST_NAME, line, svg
 from karat.output import escaping
-from karat.output.document import Part, apart, decimals
+from karat.output.document import Part
+from karat.output.layout import apart, decimals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

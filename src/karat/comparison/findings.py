@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat.comparison.statistics import SEED
 from karat.output.language import Sentences
 

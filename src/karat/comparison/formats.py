@@ -14,8 +14,9 @@ from karat.comparison.verdict import heading, judge_said, method, verdict_of
 from karat.evaluation.score_tables import document_of as scores_document
 from karat.evaluation.scores import frame_of
 from karat.output import escaping
-from karat.output.document import Document, Items, Line, Section, lay_out, width
+from karat.output.document import Document, Items, Line, Section
 from karat.output.errors import DataError, did_you_mean
+from karat.output.layout import lay_out, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

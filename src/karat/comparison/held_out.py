@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.comparison.findings import say
 from karat.output.errors import DataError

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, cast
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.comparison.findings import say
 from karat.comparison.runs import evaluated, place_of
@@ -16,8 +17,9 @@ from karat.comparison.statistics.sample_size import (
     judged_by_people,
     queries_for,
 )
-from karat.output.document import Document, Documented, Items, Line, Section, Table, apart, decimals
+from karat.output.document import Document, Documented, Items, Line, Section, Table
 from karat.output.errors import DataError, Worded
+from karat.output.layout import apart, decimals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

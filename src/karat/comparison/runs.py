@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.conventions.request import MeasuresLike, names_in, request_of
 from karat.evaluation.engine import Matches, evaluate_together

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.comparison.findings import letter, ranked, say, turned
 from karat.comparison.verdict import (
@@ -20,8 +21,9 @@ from karat.comparison.verdict import (
     tied_best,
 )
 from karat.output import escaping
-from karat.output.document import Marked, Table, apart, columns_of, decimals, folded, width
+from karat.output.document import Table
 from karat.output.escaping import printable
+from karat.output.layout import Marked, apart, columns_of, decimals, folded, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat._version import __version__
 from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, SHORT_NAMES, TESTS, letter, ranked, say
 from karat.evaluation.score_tables import conventions_of
-from karat.output.document import decimals
 from karat.output.language import plural
+from karat.output.layout import decimals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Protocol
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.comparison.findings import Contest, Judged, Judging
 from karat.comparison.runs import Table, tables_of

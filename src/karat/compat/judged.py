@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.compat.requests import Refusal, as_c_reads
 from karat.inputs.sources import from_path

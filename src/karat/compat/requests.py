@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.inputs.sources import source_of
 from karat.measures import REGISTER, Measure, Number, parse_measure

@@ -6,10 +6,11 @@ import math
 import os
 import re
 import sys
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, cast
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.compat.judged import (
     ABORTED,

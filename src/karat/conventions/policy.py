@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
+from karat._dataclasses import dataclass
 from karat.output.errors import PolicyError, refuse_other
 
 Ties: TypeAlias = Literal[

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from karat._dataclasses import dataclass
 from karat.conventions.policy import Policy
 from karat.conventions.profiles import Profile, every_profile, profile_named
 from karat.measures import REGISTER

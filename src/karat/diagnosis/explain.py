@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat._version import __version__
 from karat.conventions.request import Request, conventions, labelled

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.estimation.fillings import Rule, Unknown, relevance_levels
 from karat.estimation.shown_documents import UNJUDGED, Shown, depth_of

@@ -7,9 +7,9 @@ probability is known, so the estimate is unbiased for sums over documents (Horvi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.estimation.bounds import Filled, values_of_filled
 from karat.estimation.fillings import Rule, relevance_levels

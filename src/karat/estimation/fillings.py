@@ -7,10 +7,10 @@ choice, and the bounds are inner bounds: the true ones may be wider.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.estimation.sampled_documents import is_linear
 from karat.estimation.shown_documents import alone_at

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import math
-from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.conventions.request import request_of
 from karat.estimation.effects import drawn, effects_of, expected_variances, probabilities
@@ -17,10 +17,11 @@ from karat.estimation.shown_documents import Shown
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
-from karat.output.document import Document, Documented, Items, Line, Section, Table, decimals
+from karat.output.document import Document, Documented, Items, Line, Section, Table
 from karat.output.errors import DataError, PolicyError, did_you_mean
 from karat.output.files import write_whole
 from karat.output.language import plural
+from karat.output.layout import decimals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,9 +8,9 @@ of runs, so that the estimated difference of two runs is the difference of their
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.output.errors import DataError
 

@@ -9,9 +9,10 @@ not judge: the change of the value when people's grade replaces the judge's is a
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.estimation.people_and_judge import pooling
 from karat.evaluation.values import values_of

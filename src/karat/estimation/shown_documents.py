@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.inputs.ids import text_of
 from karat.inputs.runs import MatchOptions

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat.conventions.request import request_of
 from karat.estimation.bounds import MeasureBounds, all_pairs, bounds_of
 from karat.estimation.next_judgments import opened
 from karat.inputs.qrels import Qrels
-from karat.output.document import Document, Documented, Items, Section, Table, decimals
+from karat.output.document import Document, Documented, Items, Section, Table
+from karat.output.layout import decimals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat.conventions.request import Request, conventions, names_in
 from karat.evaluation.engine import Matches, warned
 from karat.evaluation.scores import Scores, frame_of
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike
 from karat.measures.define import show
-from karat.output.document import MOST_LINES, Display, Document, Line, Section, Table, lay_out
+from karat.output.document import Document, Line, Section, Table
 from karat.output.errors import DataError, MeasureError, NotEvaluatedError
+from karat.output.layout import MOST_LINES, Display, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.conventions.request import refuse_other_orders
 from karat.evaluation.score_tables import aggregate, sentence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from karat.conventions.request import conventions
 from karat.evaluation.evaluate import evaluate_grades
 from karat.evaluation.score_tables import sentence
-from karat.inputs.ids import why_apart
+from karat.inputs.spellings import why_apart
 from karat.output.errors import DataError, PolicyError, warn
 
 if TYPE_CHECKING:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat.evaluation.score_files import (
     SUMMARY,
     Cells,

@@ -6,9 +6,10 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.conventions.policy import Policy
 from karat.evaluation.score_tables import GIVEN, sentence

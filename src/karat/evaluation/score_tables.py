@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat._version import __version__
 from karat.conventions.profiles import profile_if_known
 from karat.measures import Measure, parse_measure
 from karat.measures.define import show
-from karat.output.document import Marked, apart, columns_of, in_bands, lay_out, width
 from karat.output.errors import DataError, MeasureError, NotEvaluatedError
 from karat.output.escaping import defined, json_text
 from karat.output.language import ENGLISH, Language, Sentences
+from karat.output.layout import Marked, apart, columns_of, in_bands, lay_out, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,17 +6,18 @@ import math
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.evaluation.score_tables import GIVEN, Values, board, footers, sentence, to_json
 from karat.inputs.names import Names
 from karat.lists.rows import joined
-from karat.output.document import Display
 from karat.output.errors import DataError, warn
 from karat.output.escaping import html
 from karat.output.language import language_named
+from karat.output.layout import Display
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from karat._dataclasses import dataclass
 from karat.inputs.errors import SWAPPED, refused
 from karat.output.errors import by_reading, worded
 from karat.output.files import own_table

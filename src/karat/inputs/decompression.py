@@ -9,8 +9,9 @@ from __future__ import annotations
 import importlib
 import io
 import sys
-from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
+
+from karat._dataclasses import dataclass
 
 if TYPE_CHECKING:
     import zlib

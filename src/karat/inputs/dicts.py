@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.inputs.errors import refused, sentences
 from karat.inputs.ids import as_text, bytes_of, text_of, texts, twice

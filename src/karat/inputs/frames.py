@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat.inputs import engine_of, installed
 from karat.inputs.columns import IDS, ROLES, choose, constant_in, refuse_namesakes, usual
 from karat.inputs.errors import refusals, refused, sentences, sentences_of

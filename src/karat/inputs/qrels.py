@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.conventions.policy import Policy
 from karat.inputs.columns import constant_in

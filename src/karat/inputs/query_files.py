@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.inputs.errors import refused, sentences
 from karat.inputs.ids import text_of

@@ -9,10 +9,11 @@ import io
 import os
 import stat
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import count
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
+from karat._dataclasses import dataclass
 from karat._numpy import begin_import
 from karat.inputs import ENDINGS, PACKED, READERS
 from karat.inputs.decompression import AT_ONCE, FIRST, MAGIC, Cursor, Format, decompressed, format_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from karat._dataclasses import dataclass
 from karat.inputs.errors import refused, sentences
 from karat.inputs.sources import source_of
 from karat.output.errors import DataError

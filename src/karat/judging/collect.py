@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from karat._dataclasses import dataclass
 from karat.estimation.sampled_documents import number_in, probability_in, rows_of_text
 from karat.inputs.columns import usual
 from karat.inputs.files.rows import lines_of, name_of, names_in, text_in

@@ -11,11 +11,12 @@ import hmac
 import json
 import logging
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat.judging import say
 from karat.judging.page import judging_page, policy_of
 from karat.judging.session import LONGEST_NOTE

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timezone
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat.inputs.texts import texts_of
 from karat.judging import say
 from karat.judging.journal import Judgment, one_line

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from karat._dataclasses import dataclass
 from karat.estimation.sampled_documents import number_in, probability_in, rows_in
 from karat.inputs.columns import usual
 from karat.inputs.files.rows import name_of

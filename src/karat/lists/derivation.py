@@ -6,11 +6,11 @@ import inspect
 import operator
 import re
 from collections import Counter
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.lists import Lists, Preferences, kept_in, opened
 from karat.output.files import own_table

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.output.errors import DataError, Worded
 from karat.output.language import Sentences

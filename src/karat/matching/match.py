@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict, deque
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.inputs.errors import refused
 from karat.inputs.ids import text_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.inputs.columns import rank_or_score
 from karat.inputs.errors import SWAPPED, refused
-from karat.inputs.ids import text_of, why_apart
+from karat.inputs.ids import text_of
 from karat.inputs.run import ExcludingRun
 from karat.inputs.runs import MatchOptions, TextRun
 from karat.output.errors import DataError, by_policy, worded
@@ -96,6 +96,8 @@ def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str |
     else:
         theirs, its = list(islice(held.seen, JUDGED)), judged.judgments.queries[:RANKED]
     what = "document" if queries else "query"
+    from karat.inputs.spellings import why_apart  # only where ids do not match
+
     why = why_apart(theirs, its, "query")  # no passages: an excluded document is a whole one
     if why is None:
         return None
@@ -135,6 +137,8 @@ def first_fault(run: Run, policy: Policy) -> str:
 
 def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
     """Returns the sentence about a run and judgments without a common query, with the likely cause."""
+    from karat.inputs.spellings import why_apart  # only where ids do not match
+
     ranked = list(dict.fromkeys(query for query, _, _ in first_rows(run)))[:RANKED]
     queries = "query is" if extra == 1 else "queries is"
     sentence = (
@@ -154,6 +158,8 @@ def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
 
 def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) -> str:
     """Returns the sentence for a run without judged documents, with the likely cause."""
+    from karat.inputs.spellings import why_apart  # only where ids do not match
+
     judgments = judged.judgments
     missing = set(found.counts.missing)
     shared = [place for place, query in enumerate(judgments.queries) if text_of(query) not in missing]

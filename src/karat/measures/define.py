@@ -8,12 +8,13 @@ import os
 import re
 import sys
 import warnings
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 from functools import cache
 from math import inf
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
+from karat._dataclasses import dataclass
 from karat.output.errors import DataError, DataWarning, MeasureError
 from karat.output.language import Sentences
 

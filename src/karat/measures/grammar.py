@@ -10,10 +10,10 @@ import math
 import os
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat.measures.define import REGISTER, sentence, shortened, show
 from karat.output.errors import MeasureError, by_policy
 from karat.output.files import own_table

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat.measures.define import REGISTER, Value, plugged, sentence, shortened, show, tidied
 from karat.measures.grammar import (
     DEEPEST,

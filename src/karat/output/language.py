@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat.output.errors import PolicyError, Worded
 from karat.output.files import own_table
 

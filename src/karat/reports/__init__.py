@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat.comparison.compare import compare
 from karat.comparison.runs import evaluated
 from karat.evaluation.score_tables import footers

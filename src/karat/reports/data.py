@@ -6,10 +6,11 @@ import base64
 import gzip
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat._version import __version__
 from karat.comparison.findings import letter, ranked
@@ -29,8 +30,8 @@ from karat.diagnosis.explain import Subject, explained
 from karat.lists.flat import Flat
 from karat.matching.match import of_query
 from karat.measures import Measure, parse_measure
-from karat.output.document import decimals
 from karat.output.errors import KaratError
+from karat.output.layout import decimals
 from karat.reports.page import MOST_BARS, MOST_DOTS
 
 if TYPE_CHECKING:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.inputs.query_files import A_WEIGHT, LARGEST, SMALLEST
 from karat.lists.arrays import arrays_of, host_view

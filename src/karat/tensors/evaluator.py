@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.conventions.policy import Policy
 from karat.conventions.request import conventions, labelled

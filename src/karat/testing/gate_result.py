@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
+from karat._dataclasses import dataclass
 from karat._version import __version__
 from karat.comparison.verdict import listed
-from karat.output.document import Document, Documented, Items, Line, Marked, Part, Section, Table, decimals
+from karat.output.document import Document, Documented, Items, Line, Part, Section, Table
 from karat.output.escaping import command, printable, sentence
+from karat.output.layout import Marked, decimals
 from karat.testing.record import say
 
 

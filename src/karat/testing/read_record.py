@@ -6,10 +6,11 @@ import json
 import os
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.conventions.policy import Policy
 from karat.evaluation.scores import Scores

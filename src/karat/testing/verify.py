@@ -6,9 +6,10 @@ import os
 import re
 import stat
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from karat._dataclasses import dataclass
 from karat._version import __version__
 from karat.comparison.verdict import listed
 from karat.conventions.profiles import profile_named

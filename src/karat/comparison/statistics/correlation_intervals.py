@@ -8,10 +8,10 @@ means of both sides turns pairs of runs that are nearly equal, so that every fin
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.comparison.statistics.paired import Draw, draws, quantile, resample_means
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.output.errors import PolicyError, did_you_mean
 

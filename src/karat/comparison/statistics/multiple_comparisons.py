@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.comparison.statistics.paired import (
     Draw,

@@ -6,9 +6,9 @@ Their sums are the same on every machine, because scores are put on a grid of wh
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.comparison.statistics import SEED
 from karat.output.errors import DataError

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, TypeAlias
 
+from karat._dataclasses import dataclass
 from karat.conventions.policy import Policy
 from karat.measures import Measure, parse_measures
 from karat.measures.define import plugged

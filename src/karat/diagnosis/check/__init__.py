@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat._version import __version__
 from karat.diagnosis.check.baselines import Baseline, baselines_of, no_better, saturated
 from karat.diagnosis.check.baselines import section as baseline_table

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.comparison.statistics.paired import paired
 from karat.diagnosis.check.finding import KINDS, NOTE, SEEN, found
@@ -17,9 +18,10 @@ from karat.lists.rows import JudgedRows
 from karat.matching.axes import chosen
 from karat.matching.match import finished
 from karat.measures import parse_measure
-from karat.output.document import Items, Section, Table, apart, decimals
+from karat.output.document import Items, Section, Table
 from karat.output.errors import DataError
 from karat.output.language import Sentences
+from karat.output.layout import apart, decimals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat.output.errors import Worded, by_policy, command_of, reworded, worded
 from karat.output.escaping import sentence
 from karat.output.files import own_table

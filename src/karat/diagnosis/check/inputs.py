@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, cast
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat.diagnosis.check.finding import Finding, found, without_stop
 from karat.inputs.decompression import Cursor
 from karat.inputs.dicts import MappingRun, numbered

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.conventions.policy import Policy
 from karat.diagnosis.check.finding import Values, found, without_stop
 from karat.diagnosis.check.inputs import memory
 from karat.evaluation.evaluate import evaluate_run
 from karat.inputs.errors import sentences
-from karat.inputs.ids import folded, pairs_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run, short
 from karat.inputs.runs import MatchOptions, TextRun
+from karat.inputs.spellings import folded, pairs_of
 from karat.matching.match import MatchedOnce, rows_of
 from karat.output.errors import DataError
 

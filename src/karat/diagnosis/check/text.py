@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from karat.diagnosis.check.finding import ERROR, LENIENT, WARNING, found
 from karat.diagnosis.check.inputs import COLUMNS
-from karat.inputs.ids import alike, text_of
+from karat.inputs.ids import text_of
+from karat.inputs.spellings import alike
 from karat.output.language import Sentences, plural
 
 if TYPE_CHECKING:

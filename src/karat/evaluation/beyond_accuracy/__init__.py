@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat._version import __version__
 from karat.evaluation.beyond_accuracy.inputs import read
 from karat.evaluation.score_tables import sentence
 from karat.measures import REGISTER, Measure
 from karat.measures.grammar import split_names
-from karat.output.document import MOST_LINES, Display, Document, Line, Section, Table, lay_out
+from karat.output.document import Document, Line, Section, Table
 from karat.output.errors import DataError, MeasureError, NotEvaluatedError
 from karat.output.escaping import defined, json_text
+from karat.output.layout import MOST_LINES, Display, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat.inputs.errors import refused, sentences
 from karat.inputs.files.paths import shown
 from karat.inputs.files.rows import lines_of, names_in, rows_of, text_in

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from karat._dataclasses import dataclass
 from karat.inputs.columns import INSISTED, usual
 from karat.inputs.decompression import unpacked
 from karat.inputs.errors import refused, sentences

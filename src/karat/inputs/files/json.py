@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from numbers import Number, Real
 from typing import TYPE_CHECKING, Any
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat.inputs.columns import IDS, Plan, constant_in, lists_documents, plan_of, usual
 from karat.inputs.decompression import unpacked
 from karat.inputs.errors import number_error, refused, scores_as_grades, sentences

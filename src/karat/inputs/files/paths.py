@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat.inputs import PACKED
 from karat.inputs.decompression import Cursor, unpacked
 from karat.inputs.errors import refused, sentences

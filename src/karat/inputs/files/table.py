@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from karat._dataclasses import dataclass
 from karat.inputs import READERS
 from karat.inputs.columns import constant_in, named_in, plan_of
 from karat.inputs.errors import (

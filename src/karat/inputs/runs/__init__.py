@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat.inputs.errors import refused, sentences
 from karat.inputs.ids import text_of
 
@@ -30,7 +31,7 @@ Row: TypeAlias = "tuple[bytes, bytes, float]"
 """A query, a document and its score."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class MatchOptions:
     """The options of a match.
 

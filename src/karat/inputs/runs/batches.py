@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
 from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat.inputs import engine_of
 from karat.inputs.columns import ROLES, choose
 from karat.inputs.errors import refusals, refused, sentences

@@ -6,9 +6,9 @@ The engine itself finds the judged rows, or karat's kernel finds them in the exe
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from karat._dataclasses import dataclass
 from karat.inputs.columns import ROLES, choose
 from karat.inputs.errors import refusals, refused
 from karat.inputs.frames import Columns, columns_of, fit, library_of

@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import re
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karat import _native
+from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat._version import __version__
 from karat.inputs.columns import ROLES

@@ -1,0 +1,70 @@
+"""Frozen classes are what those of ``dataclasses`` are, though they are made in half the time."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from dataclasses import field, replace
+from typing import Any
+
+import pytest
+
+from karat._dataclasses import dataclass
+from karat.conventions.policy import Policy
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"eq": False}, {"repr": False}, {"frozen": False}, {"eq": False, "repr": False}]
+)
+def test_they_do_what_pythons_own_do(options: dict[str, bool]) -> None:
+    assert behaviour(dataclass, options) == behaviour(dataclasses.dataclass, options)
+
+
+def behaviour(made: Any, options: dict[str, bool]) -> list[object]:
+    """Returns what two classes do, of which one inherits from the other."""
+    options = {"frozen": True, **options}
+
+    @made(**options)
+    class Part:
+        name: str
+        size: int = 0
+        parts: dict[str, int] = field(default_factory=dict, hash=False)
+        given: bool = field(init=False, default=True, repr=False, compare=False)
+
+    @made(**options)
+    class Whole(Part):
+        of: str = ""
+
+        def __post_init__(self) -> None:
+            object.__setattr__(self, "given", False)
+
+    each = [Part("a"), Part("a", 1), Whole("a", of="b"), replace(Whole("a", of="b"), size=3)]
+    each += [copy.deepcopy(each[2]), copy.copy(each[3])]
+    equal = [one == other for one in each for other in each]
+    same = [tried(hash, one) == tried(hash, other) for one in each for other in each]
+    shown = [repr(one).rpartition(".")[2].partition(" at ")[0] for one in each]
+    fields = [(dataclasses.astuple(one), one.given) for one in each]
+    changes = [
+        tried(setattr, each[0], "size", 2),
+        tried(setattr, each[2], "of", ""),
+        tried(delattr, each[1], "size"),
+    ]
+    return [equal, same, shown, fields, changes, tried(setattr, each[0], "other", 2)]
+
+
+def tried(function: Any, *arguments: Any) -> object:
+    """Returns what the function returns, or its error."""
+    try:
+        return function(*arguments)
+    except (AttributeError, TypeError) as error:
+        return type(error), str(error)
+
+
+def test_they_can_be_pickled() -> None:
+    policy = Policy(ties="expected", by_measure={"nDCG": {"empty": "one"}})
+    found = pickle.loads(pickle.dumps(policy))
+    assert found == policy
+    assert found.given == policy.given
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'ties'"):
+        found.ties = "trec"
