@@ -280,12 +280,13 @@ Matched match_gathered(const Judgments& judgments, Source& source, const MatchOp
 
 Matched match_text(const Judgments& judgments, Source& source, const MatchOptions& options,
                    std::atomic<std::int64_t>* progress, const GoOn& go_on) {
+    const GoOn wanted = interrupting(source, go_on);
     if (!options.gathered) {
-        if (auto matched = match_contiguous(judgments, source, options, progress, go_on)) return std::move(*matched);
+        if (auto matched = match_contiguous(judgments, source, options, progress, wanted)) return std::move(*matched);
         source.rewind();
         if (progress != nullptr) progress->store(0);
     }
-    return match_gathered(judgments, source, options, progress, go_on);
+    return match_gathered(judgments, source, options, progress, wanted);
 }
 
 }  // namespace karat

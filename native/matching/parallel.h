@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "text/source.h"
+
 namespace karat {
 
 // Asked on the calling thread about ten times a second; false ends the work.
@@ -18,6 +20,16 @@ using GoOn = std::function<bool()>;
 
 // Set where the caller does not want the result any more.
 struct Interrupted {};
+
+// The same question, which also ends a read of the source that waits: the threads end only behind their reads.
+inline GoOn interrupting(Source& source, const GoOn& go_on) {
+    if (!go_on) return {};
+    return [&] {
+        const bool wanted = go_on();
+        if (!wanted) source.interrupt();
+        return wanted;
+    };
+}
 
 // Calls body(0 … threads - 1), each on its own thread, or body(0) on the caller's thread if one is enough. A body must
 // not throw. True unless `go_on` said no; then `stop` was set and the bodies have ended.

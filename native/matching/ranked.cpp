@@ -91,7 +91,7 @@ Ranked rank_listed(std::string_view query, const Listed& listed, const MatchOpti
 Ranked rank_query(std::string_view query, Source& source, const MatchOptions& options, const GoOn& go_on) {
     std::atomic<bool> stop{false};
     QuerySink sink(query, stop);
-    read_query(sink, source, options, stop, go_on);
+    read_query(sink, source, options, stop, interrupting(source, go_on));
     return rank_listed(query, sink.listed, options);
 }
 

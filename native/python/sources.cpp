@@ -35,6 +35,14 @@ public:
         object_.attr("rewind")();
     }
 
+    // Called behind a question to Python, whose answer is the exception that is set.
+    void interrupt() override {
+        const nb::gil_scoped_acquire gil;
+        const nb::error_scope kept;
+        if (PyObject_HasAttrString(object_.ptr(), "interrupt") == 0) return;
+        Py_XDECREF(PyObject_CallMethod(object_.ptr(), "interrupt", nullptr));
+    }
+
     bool is_slow() const override { return slow_; }
 
 private:

@@ -3,7 +3,8 @@
 
 A source of text is a path of a plain file (``str``), its content (``bytes`` or any buffer), or an object with
 ``readinto(memoryview) -> int`` (0 at the end) and ``rewind()``, both called from any thread, one at a time. If its
-``is_slow`` is true, match_text with several threads reads it in a thread of its own.
+``is_slow`` is true, match_text with several threads reads it in a thread of its own. If it has ``interrupt()``, this
+is called on Ctrl-C while another thread reads, and ``readinto`` should raise an exception instead of waiting.
 Whitespace is C's ``isspace``, only a newline ends a line, ids are opaque bytes, a UTF-8 mark at the start is
 skipped.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,6 +69,37 @@ def test_an_interrupt_while_it_reads_ends_it(what: str) -> None:
         writer.write(b"q1 Q0 a 1 1.0 t\n" * 3)
         writer.flush()
         time.sleep(0.2)
+        assert interrupted(process) == (130, "karat: interrupted")
+
+
+def lines(*, sorted_: bool) -> bytes:
+    """Several blocks of a run, which threads of the kernel read, and nothing behind them."""
+    places = [(query, document) for query in range(2000) for document in range(80)]
+    if not sorted_:
+        places.sort(key=lambda place: place[1])
+    return b"".join(b"q%d Q0 d%d 1 %d t\n" % (query, document, -document) for query, document in places)
+
+
+STALLED = {
+    "sorted": lambda: lines(sorted_=True),
+    "interleaved": lambda: lines(sorted_=False),
+    "compressed": lambda: gzip.compress(lines(sorted_=True), 1)[:-100],
+}
+
+
+@pytest.mark.parametrize("how", STALLED)
+@pytest.mark.parametrize("what", ["a run", "a run to check", "a run to gate", "trec_eval's run", "input"])
+def test_an_interrupt_while_it_waits_for_more_of_a_run_ends_it(what: str, how: str) -> None:
+    process = begun(*READS.get(what, ("eval", "qrels.txt", "-")))
+    writer: Any = process.stdin
+    if what == "input":
+        process.stdin = None  # else interrupted() would end the input
+    else:
+        writer = Path("pipe").open("wb")  # noqa: SIM115 -- closed by the next line
+    with writer:
+        writer.write(STALLED[how]())
+        writer.flush()
+        time.sleep(0.5)
         assert interrupted(process) == (130, "karat: interrupted")
 
 

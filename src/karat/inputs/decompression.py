@@ -16,6 +16,7 @@ from karat._dataclasses import dataclass
 if TYPE_CHECKING:
     import zlib
     from collections.abc import Callable, Iterator
+    from threading import Event
 
 
 FIRST = 8
@@ -127,11 +128,18 @@ class Cursor(io.RawIOBase):
         blocks: makes the blocks. It is called at the first read, and again after ``rewind``.
         is_slow: whether to make a block takes about as long as to process it, as decompression does. The kernel then
             reads the blocks in a thread of its own.
+        stopped: the event that ends a read of the blocks which waits for bytes, if the blocks heed one.
     """
 
-    def __init__(self, blocks: Callable[[], Iterator[bytes]], *, is_slow: bool = False) -> None:
+    def __init__(
+        self,
+        blocks: Callable[[], Iterator[bytes]],
+        *,
+        is_slow: bool = False,
+        stopped: Event | None = None,
+    ) -> None:
         super().__init__()
-        self.blocks, self.is_slow = blocks, is_slow
+        self.blocks, self.is_slow, self.stopped = blocks, is_slow, stopped
         self.left: Any = None
         self.rest = memoryview(b"")
 
@@ -157,6 +165,11 @@ class Cursor(io.RawIOBase):
         if self.left is not None:
             self.left.close()
         self.left, self.rest = None, memoryview(b"")
+
+    def interrupt(self) -> None:
+        """Ends a read that waits for bytes, and those to come. The kernel calls it on Ctrl-C, while a thread reads."""
+        if self.stopped is not None:
+            self.stopped.set()
 
     def close(self) -> None:
         """Closes the file behind the blocks."""

@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 from dataclasses import field, replace
+from functools import partial
 from itertools import count
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
@@ -24,6 +25,7 @@ from karat.output.files import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from threading import Event
 
 
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
@@ -279,15 +281,27 @@ def from_path(path: str) -> Source:
 
 def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
     """Returns the source for a stream that can be read only once. The stream is closed after use if ``own`` is true."""
+    from threading import Event
+
     stream = Kept(file, own=own)
     its = packing(stream.start(FIRST))
 
-    blocks = stream.blocks if its is None else lambda: decompressed(Cursor(stream.blocks), its)
+    def cursor() -> Cursor:
+        stopped = Event()
+        blocks = partial(stream.blocks, stopped)
+        if its is None:
+            return Cursor(blocks, stopped=stopped)
+        return Cursor(lambda: decompressed(Cursor(blocks), its), is_slow=True, stopped=stopped)
+
     kind = "standard input" if name == "standard input" else "a stream"
-    return Source(name, lambda: Cursor(blocks, is_slow=its is not None), None, Provenance(kind))
+    return Source(name, cursor, None, Provenance(kind))
 
 
 IN_MEMORY = 64 * 2**20
+MORE_THAN_A_PIPE = 2**21
+"""Bytes; a pipe of Linux holds at most half as many."""
+PATIENCE = 100
+"""Milliseconds between two questions whether to wait on."""
 
 
 class Kept:
@@ -308,6 +322,7 @@ class Kept:
         self.size, self.ended = 0, False
         self.fault: Exception | None = None
         self.lock = Lock()
+        self.pipe = Pipe(file) if Pipe.suits(file) else None
 
     def start(self, size: int) -> bytes:
         """Returns the first ``size`` bytes of the stream, or fewer if the stream is shorter."""
@@ -316,17 +331,18 @@ class Kept:
             head += block
         return head
 
-    def blocks(self) -> Iterator[bytes]:
-        """Yields all bytes of the stream."""
+    def blocks(self, stopped: Event) -> Iterator[bytes]:
+        """Yields all bytes of the stream, until the event happens."""
         place = 0
-        while block := self.block(place, AT_ONCE):
+        while block := self.block(place, AT_ONCE, stopped):
             yield block
             place += len(block)
 
-    def block(self, place: int, size: int) -> bytes:
+    def block(self, place: int, size: int, stopped: Event | None = None) -> bytes:
         """Returns at most ``size`` bytes from a position on, or no bytes at the end.
 
         Raises:
+            KeyboardInterrupt: the event happened while the stream waited for its writer.
             Exception: the error of the stream, which every reader gets.
         """
         with self.lock:
@@ -338,7 +354,7 @@ class Kept:
             if self.ended:
                 return b""
             try:
-                block = self.file.read(size) or b""
+                block = self.file.read(size) or b"" if self.pipe is None else self.pipe.read(size, stopped)
                 self.kept.seek(self.size)
                 self.kept.write(block)
             except Exception as error:
@@ -346,13 +362,65 @@ class Kept:
                 raise
             self.size += len(block)
             self.ended = not block
-            return bytes(block)
+            return bytes(block[:size])
 
     def __del__(self) -> None:
         """Closes the temporary file, and the stream if this object owns it."""
         self.kept.close()
         if self.own:
             self.file.close()
+
+
+class Pipe:
+    """A file of the system, such as a pipe, whose reader can stop waiting for the writer."""
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        """Stores the file. No bytes are read yet."""
+        import select
+
+        self.file = file
+        self.drained = False
+        self.arrivals = select.poll()
+        self.arrivals.register(file, select.POLLIN)
+
+    @staticmethod
+    def suits(file: Any) -> bool:
+        """Returns whether the system can tell when bytes of a file arrive.
+
+        A file of another class, such as a decompressor, may hold bytes that the system does not know.
+        """
+        import select
+
+        return isinstance(file, io.BufferedReader) and type(file.raw) is io.FileIO and hasattr(select, "poll")
+
+    def read(self, size: int, stopped: Event | None) -> bytes:
+        """Returns ``size`` bytes, or fewer if no more arrive for a moment, or none at the end.
+
+        Args:
+            size: the number of bytes. The first read may return more.
+            stopped: the event that ends the wait.
+
+        Raises:
+            KeyboardInterrupt: the event happened.
+        """
+        if not self.drained:
+            # What the buffer of the file holds never arrives. A short read leaves nothing in it.
+            block = self.file.read1(MORE_THAN_A_PIPE)
+            self.drained = len(block) < MORE_THAN_A_PIPE
+            return block
+        parts: list[bytes] = []
+        while size:
+            if self.arrivals.poll(PATIENCE):
+                part = self.file.read1(size)
+                if not part:
+                    break
+                parts.append(part)
+                size -= len(part)
+            elif parts:
+                break
+            elif stopped is not None and stopped.is_set():
+                raise KeyboardInterrupt
+        return b"".join(parts)
 
 
 # ---------------------------------------------------------------- by the name, and by the first bytes
