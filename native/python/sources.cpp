@@ -20,7 +20,7 @@ public:
         PyObject* made = PyMemoryView_FromMemory(bytes, static_cast<Py_ssize_t>(size), PyBUF_WRITE);
         if (made == nullptr) nb::raise_python_error();
         const nb::object buffer = nb::steal(made);
-        const nb::object got = object_.attr("readinto")(buffer);
+        const nb::object got = asked(buffer);
         // The memory is the kernel's; an object that kept the view must not write through it later.
         buffer.attr("release")();
         if (got.is_none()) throw nb::value_error("readinto() returned None: a source that does not block is needed");
@@ -44,10 +44,21 @@ public:
     }
 
     bool is_slow() const override { return slow_; }
+    bool is_at_fault() const override { return at_fault_; }
 
 private:
+    nb::object asked(nb::handle buffer) {
+        try {
+            return object_.attr("readinto")(buffer);
+        } catch (const nb::python_error& error) {
+            at_fault_ = error.matches(PyExc_Exception);  // which an interruption by the user is not
+            throw;
+        }
+    }
+
     nb::object object_;
     bool slow_;
+    bool at_fault_ = true;
 };
 
 

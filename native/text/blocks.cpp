@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "text/reading.h"
 
@@ -76,7 +77,13 @@ Blocks::Blocks(Source& source, Cut cut, std::size_t block_bytes, std::atomic<std
 std::size_t Blocks::fill(char* bytes, std::size_t size) {
     std::size_t filled = 0;
     while (filled < size) {
-        const std::size_t got = ahead_ ? ahead_->read(bytes + filled, size - filled) : source_.read(bytes + filled, size - filled);
+        std::size_t got = 0;
+        try {
+            got = ahead_ ? ahead_->read(bytes + filled, size - filled) : source_.read(bytes + filled, size - filled);
+        } catch (...) {
+            if (!source_.is_at_fault()) throw;
+            failure_ = std::current_exception();
+        }
         if (got == 0) break;
         filled += got;
         if (progress_ != nullptr) progress_->fetch_add(static_cast<std::int64_t>(got), std::memory_order_relaxed);
@@ -84,8 +91,14 @@ std::size_t Blocks::fill(char* bytes, std::size_t size) {
     return filled;
 }
 
+// Tells one caller what the source threw; the others are at the end of the text.
+void Blocks::fail() {
+    exhausted_.store(true, std::memory_order_release);
+    std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
 bool Blocks::read_ahead() {
-    if (ahead_ || !source_.is_slow() || exhausted()) return ahead_.has_value();
+    if (ahead_ || failure_ || !source_.is_slow() || exhausted()) return ahead_.has_value();
     try {
         ahead_.emplace(source_);
     } catch (const std::system_error&) {  // the machine has no more threads: those that run read
@@ -96,6 +109,7 @@ bool Blocks::read_ahead() {
 bool Blocks::next(Block& block) {
     const std::lock_guard lock(mutex_);
     if (exhausted()) return false;
+    if (failure_) fail();
     std::size_t filled = tail_.size();
     // The rest of the block before is part of this one, so that every block fits in the same memory.
     std::size_t wanted = std::max(block_bytes_, filled * 2);
@@ -110,7 +124,12 @@ bool Blocks::next(Block& block) {
         const char* begin = text + (next_sequence_ == 0 ? mark_length(text, filled) : 0);
         const char* end = text + filled;
         const char* cut = end;
-        if (at_end) {
+        if (failure_) {
+            // The part of a line that the source broke off says nothing.
+            cut = last_line_end(begin, end);
+            if (cut == begin) fail();
+            filled = static_cast<std::size_t>(cut - text);
+        } else if (at_end) {
             exhausted_.store(true, std::memory_order_release);
             if (begin == end) return false;
             if (end[-1] != '\n') text[filled++] = '\n';

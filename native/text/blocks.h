@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -43,7 +44,8 @@ public:
     // `progress`, where given, is the number of bytes read so far.
     Blocks(Source& source, Cut cut, std::size_t block_bytes, std::atomic<std::int64_t>* progress = nullptr);
 
-    // False at the end of the text. Throws what the source throws, and LineFault for a text that is none.
+    // False at the end of the text. Throws what the source throws, once all whole lines before are handed out, and
+    // LineFault for a text that is none.
     bool next(Block& block);
 
     // From now on reads a slow source on a thread of its own. False if there is no such thread: for any other source, at
@@ -55,6 +57,7 @@ public:
 
 private:
     std::size_t fill(char* bytes, std::size_t size);
+    [[noreturn]] void fail();
 
     std::mutex mutex_;
     Source& source_;
@@ -63,6 +66,7 @@ private:
     const std::size_t block_bytes_;
     std::atomic<std::int64_t>* progress_;
     std::vector<char> tail_;
+    std::exception_ptr failure_;  // of the source, behind the last block
     std::int64_t next_sequence_ = 0;
     std::atomic<bool> exhausted_{false};
 };

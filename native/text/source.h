@@ -16,6 +16,8 @@ public:
     virtual void rewind() = 0;
     // Ends a read that waits for bytes, and those to come: they throw. Called from another thread, and for nothing else.
     virtual void interrupt() {}
+    // Whether what a read threw is a fault of the bytes behind those that were read, and not that of who asked for them.
+    virtual bool is_at_fault() const { return true; }
     // Whether a read takes about as long as to process the bytes, as decompression does.
     virtual bool is_slow() const { return false; }
 };

@@ -393,6 +393,7 @@ public:
         return got;
     }
     void rewind() override { source_.rewind(); }
+    bool is_at_fault() const override { return source_.is_at_fault(); }
     bool marked() const { return start_ == "\xEF\xBB\xBF"; }
     bool closed() const { return last_ == '\n'; }
 

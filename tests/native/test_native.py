@@ -889,6 +889,47 @@ def test_an_error_of_a_stream_is_passed_on(threads: int) -> None:
     assert refusal(lambda: match(bad, threads=threads, block_bytes=100)).kind == "columns"
 
 
+class BreaksOff(Stream):
+    """A stream that raises an error in place of its end."""
+
+    def __init__(self, content: bytes, error: BaseException) -> None:
+        super().__init__(content, 50)
+        self.error = error
+
+    def readinto(self, buffer: memoryview) -> int:
+        count = super().readinto(buffer)
+        if not count:
+            raise self.error
+        return count
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("block_bytes", [100, 0])
+def test_the_first_fault_of_a_stream_that_breaks_off_is_named(block_bytes: int, threads: int) -> None:
+    def refused(content: bytes, error: BaseException) -> str:
+        with pytest.raises((ValueError, type(error))) as caught:
+            match(BreaksOff(content, error), threads=threads, block_bytes=block_bytes)
+        return str(caught.value)
+
+    good, end = lines(*(f"q{i} a 1" for i in range(40))), EOFError("cut short")
+    for part in (b"", b"q50 Q0 a"):  # half a line says nothing
+        assert refused(good + part, end) == "cut short"
+        assert refused(good + b"bad\n" + part, end).startswith("line 41: ")
+    assert refused(b"q50 Q0 a", end) == "cut short"
+
+
+def test_the_first_fault_of_judgments_that_break_off_is_named() -> None:
+    end = EOFError("cut short")
+    assert refusal(lambda: _native.read_judgments(BreaksOff(b"q 0 a 1\nbad\nq 0", end))).line == 2
+    with pytest.raises(EOFError, match="cut short"):
+        _native.read_judgments(BreaksOff(b"q 0 a 1\nq 0", end))
+
+
+def test_an_interruption_is_no_fault_of_the_stream() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        match(BreaksOff(b"bad\nq 0", KeyboardInterrupt()))
+
+
 @pytest.mark.parametrize("step", [7, 5000])
 def test_one_thread_reads_a_stream_while_others_match(step: int) -> None:
     class Watched(Stream):
