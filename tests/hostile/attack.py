@@ -45,7 +45,7 @@ from karat.output.errors import KaratError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-WITHIN = 20.0
+WITHIN = 60.0
 """Seconds after which an attack counts as a hang: far more than any of them takes, for machines are loaded."""
 
 MOST = 20_000

@@ -59,7 +59,7 @@ class Desk:
         """One request as the page sends it, and the answer's status and content."""
         own = {"Origin": f"http://{self.host}", "Content-Type": "application/json"}
         sent = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
-        connection = http.client.HTTPConnection(self.host, timeout=20)
+        connection = http.client.HTTPConnection(self.host, timeout=60)
         try:
             full = path if path.startswith("/") else self.path + path
             connection.request(method, full, sent, {**(own if method == "POST" else {}), **(headers or {})})
@@ -87,7 +87,7 @@ class Desk:
         """Ends the process, and returns what it wrote to standard error."""
         if self.process.poll() is None:
             os.kill(self.process.pid, number)
-        return self.process.communicate(timeout=20)[1]
+        return self.process.communicate(timeout=60)[1]
 
 
 @contextmanager

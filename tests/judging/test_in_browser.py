@@ -324,7 +324,7 @@ def saved(page: browser.Page, folder: Path) -> Path:
     """The file that the page saves."""
     page.ask("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
     page.press("e")
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while not (found := sorted(folder.glob("judgments*.json"))):
         assert time.monotonic() < end
         time.sleep(0.05)

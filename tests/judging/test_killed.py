@@ -91,7 +91,7 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(name: str, tmp_p
         clicker.start()
         time.sleep(chance.uniform(0, 0.4))
         served.stop(signal.SIGKILL)
-        clicker.join(20)
+        clicker.join(60)
         assert not clicker.is_alive()
         acknowledged += clicker.acknowledged
         with Journal(str(tmp_path / name), task) as journal:

@@ -195,7 +195,7 @@ def test_answers_forbid_what_a_page_does_not_need(work: Path) -> None:
 
     with desk(work, "-o", "judged.qrels") as served:
         for path in ("", "documents/0", "nowhere"):
-            connection = http.client.HTTPConnection(served.host, timeout=20)
+            connection = http.client.HTTPConnection(served.host, timeout=60)
             connection.request("GET", served.path + path)
             answer = connection.getresponse()
             answer.read()

@@ -1027,7 +1027,7 @@ def test_ctrl_c_ends_a_long_match() -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "reading\n"
         os.kill(process.pid, signal.SIGINT)
-        output, _ = process.communicate(timeout=30)
+        output, _ = process.communicate(timeout=60)
     assert output.splitlines()[-1] == "interrupted"
     assert process.returncode == 0
 

@@ -140,7 +140,7 @@ class Page:
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
-    def wait(self, condition: str, seconds: float = 10) -> None:
+    def wait(self, condition: str, seconds: float = 60) -> None:
         """Until something is true in the page."""
         end = time.monotonic() + seconds
         while not self.run(f"Boolean({condition})"):

@@ -20,7 +20,7 @@ from reports.conftest import RUNS, TEA
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PAGE = CHECKOUT / "docs" / "report.md"
-PATIENCE = 20
+PATIENCE = 60
 """Seconds: a second is meant, on a machine that does nothing else; the resamples would take minutes."""
 
 
