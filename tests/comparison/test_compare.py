@@ -246,6 +246,18 @@ def test_the_bootstrap_interval_is_near_students() -> None:
     assert found.low != t.low
 
 
+@pytest.mark.parametrize("test", ["t", "randomisation"])
+def test_the_bootstrap_takes_as_many_resamples_as_are_asked_for(test: str) -> None:
+    usual, few, same = (
+        karat.compare(None, systems(MATRIX)[:2], test=test, interval="bootstrap", resamples=count)
+        for count in (None, 100, 10_000)
+    )
+    assert [each.settings.bootstrap_resamples for each in (usual, few, same)] == [10_000, 100, 10_000]
+    assert (pair(usual).low, usual.primary.low) == (pair(same).low, same.primary.low)
+    assert pair(few).low != pair(usual).low
+    assert few.primary.low != usual.primary.low
+
+
 # ---------------------------------------------------------------- queries that a run lacks
 
 

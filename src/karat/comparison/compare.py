@@ -104,8 +104,8 @@ def compare(
             ``max-t`` need no correction.
         alpha: the level of significance; a difference is significant if its corrected p is below alpha.
         family: the comparisons that are corrected together: those of one ``measure``, or of ``all`` measures.
-        resamples: the number of resamples of a Monte Carlo test; by default 10,000, or more if the correction needs
-            more.
+        resamples: the number of resamples of a Monte Carlo test and of a bootstrap; by default 10,000, or more if the
+            correction needs more.
         seed: the seed of the resamples. The same seed gives the same p on every machine.
         confidence: the confidence level of the intervals.
         interval: ``t``, or ``bootstrap`` (percentiles over resampled queries).
@@ -325,12 +325,14 @@ def settled(requested: Settings, runs: int, measures: int) -> Settings:
             f"correction='{requested.correction}', or choose test='t' or test='randomisation'."
         )
     correction = requested.correction or ("none" if test in FAMILY_WISE or comparisons == 1 else "holm")
+    resamples = resamples_for(test, correction, comparisons, requested)
     return replace(
         requested,
         test=test,
         correction=correction,
         comparisons=comparisons,
-        resamples=resamples_for(test, correction, comparisons, requested),
+        resamples=resamples,
+        bootstrap_resamples=resamples or requested.resamples or RESAMPLES,
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat._dataclasses import dataclass
 from karat.comparison.statistics import SEED
+from karat.comparison.statistics.paired import RESAMPLES
 from karat.output.language import Sentences
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Settings:
             one family).
         comparisons: the number of comparisons in a family.
         resamples: the number of resamples of a Monte Carlo test; 0 for other tests.
+        bootstrap_resamples: the number of resamples of the queries where intervals are percentiles of a bootstrap.
         seed: the seed of the random numbers.
         baseline: the index of the run that the others are compared with; None for all pairs.
         confidence: the confidence level of the intervals.
@@ -71,6 +73,7 @@ class Settings:
     family: str = "measure"
     comparisons: int = 0
     resamples: int = 0
+    bootstrap_resamples: int = RESAMPLES
     seed: int = SEED
     baseline: int | None = None
     confidence: float = 0.95

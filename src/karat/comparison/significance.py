@@ -9,7 +9,6 @@ from karat._numpy import np
 from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Stratum, say
 from karat.comparison.statistics.multiple_comparisons import anova, randomised_tukey, romano_wolf
 from karat.comparison.statistics.paired import (
-    RESAMPLES,
     Draw,
     all_pairs,
     bayes,
@@ -258,7 +257,7 @@ def bootstrap(outcome: Outcome, places: Integers, table: Table, seen: Floats, se
 
 def bootstrap_draw(table: Table, settings: Settings) -> Draw:
     """Returns the settings for the resamples of a bootstrap."""
-    return Draw(settings.resamples or RESAMPLES, settings.seed, table.clusters)
+    return Draw(settings.bootstrap_resamples, settings.seed, table.clusters)
 
 
 def margins(table: Table, settings: Settings) -> tuple[Floats, Floats]:
