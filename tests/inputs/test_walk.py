@@ -2,7 +2,7 @@
 
 A module is counted if one of its functions is called, during ``karat eval -m nDCG@10``, with the run among its
 arguments: its path, or an object made from it (its source, table, rows, match, lists or scores). Modules that only read
-names, options or judgments are not counted.
+names, options or judgments are not counted, nor is ``_dataclasses``, which sets the fields of every object.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ for hook in (None, watch):  # the first time imports
         sys.setprofile(hook)
         main(command)
         sys.setprofile(None)
-print(*sorted(passed), sep="\\n")
+print(*sorted(passed - {"_dataclasses.py"}), sep="\\n")
 """
 
 

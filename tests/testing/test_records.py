@@ -407,6 +407,21 @@ def test_the_commands_option_records_a_comparison_with_weights_and_clusters(
     )
 
 
+@pytest.mark.parametrize("resamples", [None, 200])
+def test_intervals_by_resampling_are_computed_again_from_as_many_resamples(
+    resamples: int | None, folder: Path
+) -> None:
+    found = karat.compare(
+        "qrels.txt", ["one.run", "two.run"], ["RR"], test="t", interval="bootstrap", resamples=resamples
+    )
+    karat.record(found, "out.json")
+    assert karat.verify("out.json").equal
+    document = json.loads(Path("out.json").read_text())
+    assert document["comparison"]["settings"].pop("bootstrap_resamples") == (resamples or 10_000)
+    Path("out.json").write_text(json.dumps(document))
+    assert karat.verify("out.json").equal == (resamples is None), "a record made before the setting existed"
+
+
 def test_a_comparison_of_all_pairs_is_compared_again(folder: Path) -> None:
     (folder / "three.run").write_text(RUN.replace("q2", "q3"))
     karat.record(karat.compare("qrels.txt", ["one.run", "two.run", "three.run"], ["RR"]), "out.json")

@@ -284,7 +284,8 @@ def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
     from threading import Event
 
     stream = Kept(file, own=own)
-    its = packing(stream.start(FIRST))
+    with sentences(name):
+        its = packing(stream.start(FIRST))
 
     def cursor() -> Cursor:
         stopped = Event()

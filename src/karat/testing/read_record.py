@@ -263,7 +263,7 @@ OBJECTS = {
     "run": "name:text means:number?+ [queries:values counts:counted+ warnings:text* weights:values "
     "errors:number?+ ties:bounds+]",
     "scores": "runs:run* measures:text+ policy:object [profile:text? karat:text inputs:input*]",
-    "settings": "[resamples:resamples?]",
+    "settings": "[resamples:resamples? bootstrap_resamples:resamples?]",
     "comparison": "settings:settings names:text* contests:object+",
     "record": "made_with:text+ inputs:input* karat:text [comparison:comparison]",
     "recorded run": "queries:object counts:object",

@@ -357,7 +357,7 @@ def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Chang
     return found
 
 
-NO_ARGUMENTS = ("comparisons", "resamples", "clusters", "by", "notes", "sides")
+NO_ARGUMENTS = ("comparisons", "resamples", "bootstrap_resamples", "clusters", "by", "notes", "sides")
 """The recorded settings of a comparison that are not arguments of ``karat.compare``, or not with the recorded value."""
 
 
@@ -372,7 +372,8 @@ def compared_again(
         return [], [say("verify", "clusters")]
     arguments = {key: value for key, value in settings.items() if key not in NO_ARGUMENTS}
     named = dict(zip(old["names"], scores, strict=True))
-    fresh = compare(None, named, resamples=settings["resamples"] or None, **arguments)
+    resamples = settings["resamples"] or settings.get("bootstrap_resamples")
+    fresh = compare(None, named, resamples=resamples, **arguments)
     contests = comparison_of(fresh)["contests"]
     return list(changed("comparison", old["contests"], contests, tolerance)), []
 
