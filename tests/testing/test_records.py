@@ -407,7 +407,7 @@ def test_the_commands_option_records_a_comparison_with_weights_and_clusters(
     )
 
 
-@pytest.mark.parametrize("resamples", [None, 200])
+@pytest.mark.parametrize("resamples", [None, 3])
 def test_intervals_by_resampling_are_computed_again_from_as_many_resamples(
     resamples: int | None, folder: Path
 ) -> None:
