@@ -2,12 +2,14 @@
 
 import atexit
 import contextlib
+import errno
 import gc
 import os
 import sys
 import threading
 from typing import TextIO
 
+from karat._numpy import numpy_failure
 from karat._version import __version__
 
 __all__ = ["command", "main"]
@@ -16,6 +18,12 @@ OBJECTS = 100_000
 """The number of new objects after which Python searches for unused cycles: more than a start makes, which all stay."""
 WITHOUT_MATRICES = (["eval"], ["trec-eval"], ["check"], ["compare"])
 """The commands that multiply no matrices large enough for several threads, unless people's judgments are given."""
+SHORTAGES = ("failed to map segment", "annot allocate memory", "can't start new thread")
+"""The words of the C library, the system and Python for a lack of memory, where the error has no class of its own."""
+OUT_OF_MEMORY = (
+    "There is not enough memory: raise the limit of the process (ulimit -v, or the limit of the container), or give"
+    " fewer runs at a time."
+)
 
 
 def command() -> None:
@@ -65,7 +73,7 @@ def main() -> None:
 
 
 def answered() -> None:
-    """Runs the command line, and turns interruptions and failures to write into exit codes."""
+    """Runs the command line, and turns interruptions, failures to write and a lack of memory into exit codes."""
     try:
         try:
             face(sys.argv[1:])
@@ -81,11 +89,33 @@ def answered() -> None:
     except BrokenPipeError:
         let_go(sys.stdout)
         sys.exit(141)
-    except OSError as error:
+    except Exception as error:
+        if lacks_memory(error) or lacks_memory(numpy_failure()):
+            as_json = False
+            with contextlib.suppress(MemoryError):
+                from karat.output.errors import asks_for_json
+
+                as_json = asks_for_json(sys.argv[1:])
+            fields = f'{{"kind": "MemoryError", "message": "{OUT_OF_MEMORY}"}}'
+            sys.stderr.write(f"{fields}\n" if as_json else f"karat: {OUT_OF_MEMORY}\n")
+            sys.exit(2)
+        if not isinstance(error, OSError):
+            raise
         let_go(sys.stdout)
         with contextlib.suppress(OSError):
             sys.stderr.write(f"karat: Cannot write the output: {error.strerror or error}.\n")
         sys.exit(2)
+
+
+def lacks_memory(error: BaseException | None) -> bool:
+    """Returns whether memory was lacking, which a library's import may report as a failure of its own."""
+    while error is not None:
+        if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+            return True
+        if any(words in str(error) for words in SHORTAGES):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def let_go(stream: TextIO) -> None:

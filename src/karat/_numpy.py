@@ -14,7 +14,10 @@ from threading import Thread
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["begin_import", "np"]
+__all__ = ["begin_import", "np", "numpy_failure"]
+
+FAILURES: list[Exception] = []
+"""The error of the import in another thread."""
 
 
 class NumPy(ModuleType):
@@ -43,8 +46,15 @@ def begin_import() -> None:
 
 def try_import() -> None:
     """Imports NumPy, or leaves the error to the first use."""
-    with suppress(Exception):
+    try:
         import_module("numpy")
+    except Exception as error:  # noqa: BLE001 -- whatever NumPy or the machine lacks
+        FAILURES.append(error)
+
+
+def numpy_failure() -> Exception | None:
+    """Returns the error of the import in the other thread. Later imports fail because of it, with other errors."""
+    return FAILURES[0] if FAILURES else None
 
 
 if TYPE_CHECKING:

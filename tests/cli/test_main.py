@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import subprocess
@@ -266,3 +267,88 @@ entry.command()
             env={**clean, **given},
         )
         assert done.stdout == f"{expected}\n"
+
+
+LACKING = {
+    "the kernel": """
+import karat._native as native
+def read_judgments(*arguments, **options):
+    raise MemoryError("std::bad_alloc")
+native.read_judgments = read_judgments
+""",
+    "NumPy": """
+class Lacking:
+    def find_spec(self, name, *rest):
+        if name == "numpy":
+            raise ImportError("libscipy_openblas64_.so: failed to map segment from shared object")
+sys.meta_path.insert(0, Lacking())
+""",
+    "NumPy, whose second import says something else": """
+class Lacking:
+    first = True
+    def find_spec(self, name, *rest):
+        if name == "numpy" and self.first:
+            self.first = False
+            raise MemoryError
+        if name == "numpy":
+            raise ImportError("cannot load module more than once per process")
+sys.meta_path.insert(0, Lacking())
+""",
+    "a thread": """
+import karat._native as native
+def read_judgments(*arguments, **options):
+    raise RuntimeError("can't start new thread")
+native.read_judgments = read_judgments
+""",
+    "the system": """
+import errno, karat._native as native
+def read_judgments(*arguments, **options):
+    raise TypeError("could not export") from OSError(errno.ENOMEM, "…")
+native.read_judgments = read_judgments
+""",
+    "the command line's library": """
+class Lacking:
+    def find_spec(self, name, *rest):
+        if name in ("click", "karat.output.errors", "karat._native"):
+            raise MemoryError
+sys.meta_path.insert(0, Lacking())
+""",
+}
+if sys.platform == "linux":
+    LACKING["the process"] = """
+import resource
+size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize() + 2**24
+resource.setrlimit(resource.RLIMIT_AS, (size, size))
+"""
+
+
+def after(change: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command in a process that something was changed in."""
+    code = f"""
+import sys, karat.__main__ as entry
+sys.argv = ["karat", *sys.argv[1:]]
+{change}
+entry.main()
+"""
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("command", ["eval", "trec-eval"])
+@pytest.mark.parametrize("where", LACKING)
+def test_a_lack_of_memory_is_one_sentence(arguments: list[str], command: str, where: str) -> None:
+    ran = after(LACKING[where], command, *arguments[-2:])
+    assert ran.stderr.startswith("karat: There is not enough memory: raise the limit"), ran.stderr
+    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
+
+
+def test_a_lack_of_memory_is_json_where_other_errors_are(arguments: list[str]) -> None:
+    ran = after(LACKING["the kernel"], "eval", "--format", "json", *arguments[-2:])
+    assert json.loads(ran.stderr)["kind"] == "MemoryError"
+    assert ran.returncode == 2
+
+
+def test_an_error_of_karats_own_keeps_its_traceback(arguments: list[str]) -> None:
+    """A fault of karat's must not look as if the machine were to blame."""
+    ran = after(LACKING["a thread"].replace("can't start new thread", "a fault"), "eval", *arguments[-2:])
+    assert ran.stderr.endswith("RuntimeError: a fault\n")
+    assert ran.returncode == 1

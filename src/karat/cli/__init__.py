@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import click
 
 from karat._version import __version__
 from karat.cli.terminal import fail, warnings_said
-from karat.output.errors import KaratError
+from karat.output.errors import KaratError, asks_for_json
 from karat.output.escaping import sentence
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ def main(arguments: list[str] | None = None) -> None:
     With ``--format json`` the error is one JSON object.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
-    as_json = "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
+    as_json = asks_for_json(arguments)
     try:
         with warnings_said(as_json=as_json):
             commands.main(arguments, prog_name="karat", standalone_mode=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from karat.output.escaping import sentence
@@ -249,6 +250,11 @@ def warn(text: str) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
         level, frame = level + 1, frame.f_back
     warnings.warn(reworded(text, sentence), DataWarning, stacklevel=level)
+
+
+def asks_for_json(arguments: list[str]) -> bool:
+    """Returns whether a command line asks for JSON, in which its errors are objects, too."""
+    return "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
 
 
 def refuse_other(name: str, word: object, known: Sequence[str]) -> None:
