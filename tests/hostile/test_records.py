@@ -114,7 +114,9 @@ WRONG: dict[str, Callable[[dict[str, Any]], None]] = {
     "a comparison without settings": drop("comparison", "settings"),
     "a comparison of other names": put("comparison", "names", value=["one"]),
     "resamples without end": put("comparison", "settings", "resamples", value=10**15),
-    "resamples of a bootstrap without end": put("comparison", "settings", "bootstrap_resamples", value=10**15),
+    "resamples of a bootstrap without end": put(
+        "comparison", "settings", "bootstrap_resamples", value=10**15
+    ),
     "a test that nobody knows": put("comparison", "settings", "test", value="evil"),
     "an alpha that is a list": put("comparison", "settings", "alpha", value=[0.05]),
 }

@@ -9,6 +9,7 @@ import io
 import os
 import stat
 import sys
+from contextlib import contextmanager
 from dataclasses import field, replace
 from functools import partial
 from itertools import count
@@ -18,7 +19,7 @@ from karat._dataclasses import dataclass
 from karat._numpy import begin_import
 from karat.inputs import ENDINGS, PACKED, READERS
 from karat.inputs.decompression import AT_ONCE, FIRST, MAGIC, Cursor, Format, decompressed, format_of
-from karat.inputs.errors import line_in, refused, sentences
+from karat.inputs.errors import first_line, line_in, refused, sentences
 from karat.inputs.ids import text_of
 from karat.output.errors import DataError, by_policy, worded
 from karat.output.files import own_table
@@ -222,9 +223,57 @@ def source_of(where: Readable) -> Source:
         return from_stream(standard_input(), "standard input") if path == "-" else from_path(path)
     if not hasattr(where, "read"):
         raise refused("unreadable-type", type=type(where).__name__)
-    if isinstance(where.read(0), str):
+    name = name_of(where)
+    with sentences(name), readable(where, name):
+        text = isinstance(where.read(0), str)
+    if text:
         raise refused("open-as-text")
-    return from_stream(where, str(getattr(where, "name", "<stream>")))
+    return from_stream(where, name)
+
+
+def name_of(file: Any) -> str:
+    """Returns the name of an open file for errors."""
+    return str(getattr(file, "name", "<stream>"))
+
+
+FAILURES = (ValueError, EOFError)
+"""What Python's files raise, besides ``OSError``: where they are closed, and where a compressed file is cut short."""
+DECOMPRESSORS = ("zlib", "_lzma")
+"""The modules of further errors of such files. Other errors are a caller's own, and reach the caller."""
+
+
+@contextmanager
+def readable(file: Any, name: str) -> Iterator[None]:
+    """Turns the errors of an open file into one that names it. Errors of the system are left to ``sentences``.
+
+    Raises:
+        DataError: the file is closed, or fails while it is read.
+    """
+    if getattr(file, "closed", False):
+        raise refused("closed-stream", file=name)
+    try:
+        yield
+    except (DataError, OSError):
+        raise
+    except Exception as error:
+        if not isinstance(error, FAILURES) and type(error).__module__ not in DECOMPRESSORS:
+            raise
+        raise refused("failing-stream", file=name, why=first_line(error)) from error
+
+
+def bytes_read(block: Any, name: str) -> Any:
+    """Returns what an open file gave.
+
+    Raises:
+        DataError: it gave no bytes.
+    """
+    if isinstance(block, str):
+        raise refused("open-as-text")
+    if block is None:
+        raise refused("stream-without-wait", file=name)
+    if not isinstance(block, (bytes, bytearray, memoryview)):
+        raise refused("stream-of-others", file=name, type=type(block).__name__)
+    return block
 
 
 def unpacking(opened: Callable[[], IO[bytes]], its: Format) -> Cursor:
@@ -239,12 +288,15 @@ def kept(where: Any) -> Any:
         DataError: unreadable input.
     """
     if hasattr(where, "read"):
-        return where.read()
+        name = name_of(where)
+        with sentences(name), readable(where, name):
+            return bytes_read(where.read(), name)
     if not isinstance(where, (str, os.PathLike)):
         return where
     path = os.fspath(where)
     if path == "-":
-        return standard_input().read()
+        with sentences("standard input"):
+            return standard_input().read()
     if not os.path.exists(path) or os.path.isfile(path) or os.path.isdir(path):
         return where
     with sentences(path), open(path, "rb") as file:
@@ -283,7 +335,7 @@ def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
     """Returns the source for a stream that can be read only once. The stream is closed after use if ``own`` is true."""
     from threading import Event
 
-    stream = Kept(file, own=own)
+    stream = Kept(file, name, own=own)
     with sentences(name):
         its = packing(stream.start(FIRST))
 
@@ -310,15 +362,16 @@ class Kept:
 
     Args:
         file: the stream.
+        name: its name, for errors.
         own: whether the stream is closed with this object; the caller's stream stays open.
     """
 
-    def __init__(self, file: Any, *, own: bool) -> None:
+    def __init__(self, file: Any, name: str, *, own: bool) -> None:
         """Stores the stream. No bytes are read yet."""
         from tempfile import SpooledTemporaryFile
         from threading import Lock
 
-        self.file, self.own = file, own
+        self.file, self.name, self.own = file, name, own
         self.kept = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - closed with this object
         self.size, self.ended = 0, False
         self.fault: Exception | None = None
@@ -355,7 +408,9 @@ class Kept:
             if self.ended:
                 return b""
             try:
-                block = self.file.read(size) or b"" if self.pipe is None else self.pipe.read(size, stopped)
+                with readable(self.file, self.name):
+                    read = self.file.read if self.pipe is None else partial(self.pipe.read, stopped=stopped)
+                    block = bytes_read(read(size), self.name)
                 self.kept.seek(self.size)
                 self.kept.write(block)
             except Exception as error:

@@ -1,0 +1,143 @@
+"""Open files that are closed, or that fail or change while they are read."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import karat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+LINES = {"qrels": b"q 0 a 1\nq 0 b 1\n", "run": b"q Q0 a 1 2 t\nq Q0 b 2 1 t\n"}
+LONG = {
+    "qrels": b"".join(b"q%06d 0 a 1\n" % n for n in range(40_000)),
+    "run": b"".join(b"q%06d Q0 a 1 1 t\n" % n for n in range(40_000)),
+}
+"""More than a block, so that the kernel reads what follows."""
+
+
+class Gives:
+    """An open file that gives blocks one after another, and raises those that are errors."""
+
+    def __init__(self, *blocks: Any) -> None:
+        self.blocks = list(blocks)
+
+    def read(self, size: int = -1) -> Any:
+        block = self.blocks.pop(0) if size and self.blocks else b""
+        if isinstance(block, BaseException):
+            raise block
+        return block
+
+
+class FailsAtOnce:
+    """An open file whose every read fails, also that of no bytes."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def read(self, size: int = -1) -> bytes:
+        del size
+        raise self.error
+
+
+def scored(side: str, given: Any) -> Any:
+    qrels, run = (given, LINES["run"]) if side == "qrels" else (LINES["qrels"], given)
+    return karat.evaluate(qrels, run, ["P@2"])["P@2"]
+
+
+def gated(side: str, given: Any) -> Any:
+    qrels, run = (given, LINES["run"]) if side == "qrels" else (LINES["qrels"], given)
+    return karat.gate(qrels, LINES["run"], run, {"P@2": 0.1})
+
+
+def closed(content: bytes) -> io.BytesIO:
+    file = io.BytesIO(content)
+    file.close()
+    return file
+
+
+FAULTS: dict[str, tuple[Callable[[bytes], Any], str]] = {
+    "closed": (closed, "<stream>: the file is closed. Open it again"),
+    "closed meanwhile": (
+        lambda first: Gives(first, ValueError("read of closed file")),
+        "<stream>: the file cannot be read: read of closed file. Open it again",
+    ),
+    "a ValueError at once": (lambda _: FailsAtOnce(ValueError("no")), "<stream>: the file cannot be read: no. "),
+    "an OSError at once": (lambda _: FailsAtOnce(OSError("no")), "<stream>: no."),
+    "an OSError first": (lambda _: Gives(OSError(5, "Input/output error")), "<stream>: Input/output error."),
+    "an OSError later": (lambda first: Gives(first, OSError(5, "Input/output error")), "<stream>: Input/output error."),
+    "text later": (lambda first: Gives(first, "q"), "The file is open as text. Open it in binary mode ('rb')"),
+    "a number": (lambda first: Gives(first, 7), "<stream>: the stream gave a value of type int in place of bytes."),
+    "no wait": (lambda first: Gives(first, None), "<stream>: the stream has no bytes at the moment and does not wait"),
+    "gzip cut short": (
+        lambda first: gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(first)[:-9])),
+        "the file cannot be read: Compressed file ended before the end-of-stream marker",
+    ),
+    "gzip damaged": (
+        lambda first: gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(first)[:10] + b"\xff" * 99)),
+        "the file cannot be read: Error -3 while decompressing data",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", [LINES, LONG], ids=["short", "long"])
+@pytest.mark.parametrize("side", ["qrels", "run"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_an_open_file_that_fails_is_a_sentence(fault: str, side: str, lines: dict[str, bytes]) -> None:
+    make, said = FAULTS[fault]
+    with pytest.raises(karat.DataError) as refusal:
+        scored(side, make(lines[side]))
+    assert said in str(refusal.value)
+
+
+AT_ONCE = (
+    "closed",
+    "a ValueError at once",
+    "an OSError at once",
+    "an OSError first",
+    "gzip cut short",
+    "gzip damaged",
+)
+"""The faults of a file that is read in one piece."""
+
+
+@pytest.mark.parametrize("side", ["qrels", "run"])
+@pytest.mark.parametrize("fault", AT_ONCE)
+def test_so_is_one_that_is_read_in_one_piece(fault: str, side: str) -> None:
+    make, said = FAULTS[fault]
+    with pytest.raises(karat.DataError) as refusal:
+        gated(side, make(LINES[side]))
+    assert said in str(refusal.value)
+
+
+@pytest.mark.parametrize("lines", [LINES, LONG], ids=["short", "long"])
+@pytest.mark.parametrize("side", ["qrels", "run"])
+def test_another_error_of_a_callers_file_reaches_the_caller(side: str, lines: dict[str, bytes]) -> None:
+    for blocks in ([], [lines[side]]):
+        error = LookupError("the caller's own")
+        with pytest.raises(LookupError) as raised:
+            scored(side, Gives(*blocks, error))
+        assert raised.value is error
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_every_kind_of_bytes_is_read(kind: Any) -> None:
+    half = len(LINES["run"]) // 2
+    parts = map(kind, (LINES["run"][:half], LINES["run"][half:]))
+    assert scored("run", Gives(*parts)) == 1.0
+
+
+def test_a_closed_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x.run").write_bytes(LINES["run"])
+    with (tmp_path / "x.run").open("rb") as file:
+        assert scored("run", file) == 1.0
+    for use in (scored, gated):
+        with pytest.raises(karat.DataError) as refusal:
+            use("run", file)
+        assert str(refusal.value).startswith(f"{tmp_path / 'x.run'}: the file is closed.")
