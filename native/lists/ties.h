@@ -18,38 +18,81 @@ struct TiedRows {
 // What a document with this grade is worth at a higher rank than others: judged not relevant less than not judged.
 inline double merit(double grade, double of_zero) { return grade == 0 ? of_zero : grade; }
 
-// The rows of every tie from the greatest merit down (`best`) or from the least up, equal merits in their order. `rank`
-// is each row's rank then: relevant documents take the first ranks of a tie in the best order and its last ones in the
-// worst, the others its other end, and documents without a row lie between them. `order` is the place of each row before.
-inline void arrange_ties(const TiedRows& rows, bool best, double of_zero, double* rank, double* grade,
-                         std::int64_t* order) {
-    std::vector<double> merits;
-    std::vector<std::int64_t> places;
-    for (std::size_t q = 0; q + 1 < rows.offsets.size(); ++q) {
-        const auto end = static_cast<std::size_t>(rows.offsets[q + 1]);
-        for (auto from = static_cast<std::size_t>(rows.offsets[q]), to = from; from < end; from = to) {
+// Where the rows of lists go: the rank and the grade of each, and its place before.
+struct Arranged {
+    double *rank, *grade;
+    std::int64_t* order;
+};
+
+// Arranges the rows of every tie of a list from the greatest merit down (`best`) or from the least up, equal merits in
+// their order. Relevant documents take the first ranks of a tie in the best order and its last ones in the worst, the
+// others its other end, and documents without a row lie between them.
+class TieOrder {
+public:
+    TieOrder(const TiedRows& rows, bool best, double of_zero) : rows(rows), best(best), of_zero(of_zero) {}
+
+    // Writes the rows [from, end) of a list to the places from 0 on.
+    void operator()(std::size_t from, std::size_t end, Arranged out) {
+        for (std::size_t to = from, at = 0; from < end; at += to - from, from = to) {
             const double first = rows.tie_first[from], last = rows.tie_last[from];
             for (to = from + 1; to < end && rows.tie_first[to] == first;) ++to;
             const std::size_t size = to - from;
-            if (size == 1) {
-                order[from] = static_cast<std::int64_t>(from);
-            } else {
-                merits.resize(size);
-                places.resize(size);
-                for (std::size_t i = 0; i < size; ++i) {
-                    const double its = merit(rows.grade[from + i], of_zero);
-                    merits[i] = best ? its : -its;
-                }
-                const std::int64_t whole[] = {0, static_cast<std::int64_t>(size)};
-                order_segments(merits, whole, places.data());
-                for (std::size_t i = 0; i < size; ++i) order[from + i] = static_cast<std::int64_t>(from) + places[i];
-            }
+            order_tie(from, size, out.order + at);
             for (std::size_t i = 0; i < size; ++i) {
-                const double its = rows.grade[static_cast<std::size_t>(order[from + i])];
-                grade[from + i] = its;
-                rank[from + i] = (its > 0) == best ? first + static_cast<double>(i) : last - static_cast<double>(size - 1 - i);
+                const double its = rows.grade[static_cast<std::size_t>(out.order[at + i])];
+                const bool leads = (its > 0) == best;
+                out.grade[at + i] = its;
+                out.rank[at + i] = leads ? first + static_cast<double>(i) : last - static_cast<double>(size - 1 - i);
             }
         }
+    }
+
+private:
+    void order_tie(std::size_t from, std::size_t size, std::int64_t* order) {
+        if (size == 1) {
+            *order = static_cast<std::int64_t>(from);
+            return;
+        }
+        merits.resize(size);
+        for (std::size_t i = 0; i < size; ++i) {
+            const double its = merit(rows.grade[from + i], of_zero);
+            merits[i] = best ? its : -its;
+        }
+        const std::int64_t whole[] = {0, static_cast<std::int64_t>(size)};
+        order_segments(merits, whole, order);
+        for (std::size_t i = 0; i < size; ++i) order[i] += static_cast<std::int64_t>(from);
+    }
+
+    const TiedRows& rows;
+    const bool best;
+    const double of_zero;
+    std::vector<double> merits;
+};
+
+// The lists in which a row is tied with another document, with or without a row.
+inline std::vector<std::int64_t> tied_lists(const TiedRows& rows) {
+    std::vector<std::int64_t> found;
+    for (std::size_t q = 0; q + 1 < rows.offsets.size(); ++q) {
+        const auto from = static_cast<std::size_t>(rows.offsets[q]), end = static_cast<std::size_t>(rows.offsets[q + 1]);
+        for (std::size_t i = from; i < end; ++i) {
+            if (rows.tie_last[i] > rows.tie_first[i]) {
+                found.push_back(static_cast<std::int64_t>(q));
+                break;
+            }
+        }
+    }
+    return found;
+}
+
+// Arranges some lists, one after the other.
+inline void arrange_lists(const TiedRows& rows, const std::vector<std::int64_t>& lists, bool best, double of_zero,
+                          Arranged out) {
+    TieOrder arrange(rows, best, of_zero);
+    for (const std::int64_t list : lists) {
+        const auto q = static_cast<std::size_t>(list);
+        const auto from = static_cast<std::size_t>(rows.offsets[q]), end = static_cast<std::size_t>(rows.offsets[q + 1]);
+        arrange(from, end, out);
+        out = {out.rank + (end - from), out.grade + (end - from), out.order + (end - from)};
     }
 }
 

@@ -1,7 +1,10 @@
 // Binds sums, products, maxima and orders along segments of arrays, and the extreme orders of ties.
 #include "lists/segments.h"
 
+#include <algorithm>
 #include <memory>
+#include <numeric>
+#include <vector>
 
 #include "lists/ties.h"
 #include "python/parts.h"
@@ -49,19 +52,61 @@ nb::object ordered(const Doubles& values, const Longs& offsets) {
     return new_array(std::move(out), size);
 }
 
-nb::tuple arranged(const Doubles& grade, const Doubles& tie_first, const Doubles& tie_last, const Longs& offsets,
-                   bool best, double of_zero) {
+karat::TiedRows tied_rows(const Doubles& grade, const Doubles& tie_first, const Doubles& tie_last,
+                          const Longs& offsets) {
     check_cover(grade, offsets);
     const std::size_t size = grade.shape(0);
     if (tie_first.shape(0) != size || tie_last.shape(0) != size) {
         throw nb::value_error("grade, tie_first and tie_last must have the same length");
     }
-    auto rank = std::make_unique_for_overwrite<double[]>(size), grades = std::make_unique_for_overwrite<double[]>(size);
-    auto order = std::make_unique_for_overwrite<std::int64_t[]>(size);
-    karat::arrange_ties({{grade.data(), size}, {tie_first.data(), size}, {tie_last.data(), size},
-                         {offsets.data(), offsets.shape(0)}}, best, of_zero, rank.get(), grades.get(), order.get());
-    return nb::make_tuple(new_array(std::move(rank), size), new_array(std::move(grades), size),
-                          new_array(std::move(order), size));
+    return {{grade.data(), size}, {tie_first.data(), size}, {tie_last.data(), size}, {offsets.data(), offsets.shape(0)}};
+}
+
+// The ranks, grades and former places of arranged rows.
+struct ArrangedRows {
+    explicit ArrangedRows(std::size_t size)
+        : rank(std::make_unique_for_overwrite<double[]>(size)),
+          grade(std::make_unique_for_overwrite<double[]>(size)),
+          order(std::make_unique_for_overwrite<std::int64_t[]>(size)) {}
+
+    karat::Arranged from(std::size_t at) { return {rank.get() + at, grade.get() + at, order.get() + at}; }
+
+    std::unique_ptr<double[]> rank, grade;
+    std::unique_ptr<std::int64_t[]> order;
+};
+
+nb::tuple arranged(const Doubles& grade, const Doubles& tie_first, const Doubles& tie_last, const Longs& offsets,
+                   bool best, double of_zero) {
+    const karat::TiedRows rows = tied_rows(grade, tie_first, tie_last, offsets);
+    std::vector<std::int64_t> every(offsets.shape(0) - 1);
+    std::iota(every.begin(), every.end(), std::int64_t{0});
+    const std::size_t size = grade.shape(0);
+    ArrangedRows out(size);
+    karat::arrange_lists(rows, every, best, of_zero, out.from(0));
+    return nb::make_tuple(new_array(std::move(out.rank), size), new_array(std::move(out.grade), size),
+                          new_array(std::move(out.order), size));
+}
+
+nb::tuple extremes(const Doubles& grade, const Doubles& tie_first, const Doubles& tie_last, const Longs& offsets,
+                   double of_zero) {
+    const karat::TiedRows rows = tied_rows(grade, tie_first, tie_last, offsets);
+    const std::vector<std::int64_t> tied = karat::tied_lists(rows);
+    const std::size_t count = tied.size();
+    auto numbers = std::make_unique_for_overwrite<std::int64_t[]>(count);
+    auto ends = std::make_unique_for_overwrite<std::int64_t[]>(2 * count + 1);
+    std::copy(tied.begin(), tied.end(), numbers.get());
+    ends[0] = 0;
+    for (std::size_t i = 0; i < 2 * count; ++i) {
+        const std::int64_t* its = rows.offsets.data() + tied[i < count ? i : i - count];
+        ends[i + 1] = ends[i] + its[1] - its[0];
+    }
+    const auto one = static_cast<std::size_t>(ends[count]);
+    ArrangedRows out(2 * one);
+    karat::arrange_lists(rows, tied, false, of_zero, out.from(0));
+    karat::arrange_lists(rows, tied, true, of_zero, out.from(one));
+    return nb::make_tuple(new_array(std::move(out.rank), 2 * one), new_array(std::move(out.grade), 2 * one),
+                          new_array(std::move(out.order), 2 * one), new_array(std::move(ends), 2 * count + 1),
+                          new_array(std::move(numbers), count));
 }
 
 const auto add = [](double a, double b) { return a + b; };
@@ -90,6 +135,7 @@ void bind_segments(nb::module_& module) {
     module.def("descending", &ordered, "values"_a, "offsets"_a);
     module.def("arranged", &arranged, "grade"_a, "tie_first"_a, "tie_last"_a, "offsets"_a, nb::kw_only(), "best"_a,
                "of_zero"_a);
+    module.def("extremes", &extremes, "grade"_a, "tie_first"_a, "tie_last"_a, "offsets"_a, nb::kw_only(), "of_zero"_a);
 }
 
 }  // namespace karat::python

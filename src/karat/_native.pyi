@@ -586,3 +586,17 @@ def arranged(
     order and its last ones in its worst, the greatest grade outermost, and the others have its other end. Equal grades
     keep their order. Grade 0 is ordered as ``of_zero``. The offsets cover all rows.
     """
+
+def extremes(
+    grade: NDArray[np.float64],
+    tie_first: NDArray[np.float64],
+    tie_last: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    *,
+    of_zero: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The lists with ties, each arranged once from the worst and once from the best, in the orders of ``arranged``.
+
+    Returns the rank, the grade and the place before of each row, the offsets of the lists, and the numbers of the lists
+    before. All lists in their worst order come before all in their best.
+    """

@@ -1086,6 +1086,28 @@ def test_ties_are_arranged_from_the_outside() -> None:
         _native.arranged(grade, first[1:], last, offsets, best=True, of_zero=-3.0)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_extremes_are_both_orders_of_the_lists_with_ties(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    sizes = draw.integers(0, 9, 12)
+    offsets = np.append(0, np.cumsum(sizes))
+    first, last = np.empty(offsets[-1]), np.empty(offsets[-1])
+    for start, stop, ties in zip(offsets[:-1], offsets[1:], np.arange(12) % 3, strict=True):
+        starts = np.arange(stop - start) if ties == 0 else np.sort(draw.integers(0, 4, stop - start)) * 3
+        first[start:stop] = starts + 1
+        last[start:stop] = starts + 1 + 2 * (ties > 0)
+    grade = draw.integers(-1, 3, offsets[-1]).astype(np.float64)
+    rank, grades, order, ends, tied = _native.extremes(grade, first, last, offsets, of_zero=-3.0)
+    assert tied.tolist() == [q for q in range(12) if q % 3 and sizes[q]]
+    places = [place for q in tied for place in range(offsets[q], offsets[q + 1])]
+    assert ends.tolist() == np.append(0, np.cumsum(np.tile(sizes[tied], 2))).tolist()
+    whole = [_native.arranged(grade, first, last, offsets, best=best, of_zero=-3.0) for best in (False, True)]
+    for found, *orders in zip((rank, grades, order), *whole, strict=True):
+        assert found.tolist() == [value for each in orders for value in each[places].tolist()]
+    with pytest.raises(ValueError, match="same length"):
+        _native.extremes(grade, first, last[1:], offsets, of_zero=-3.0)
+
+
 def test_segments_by_hand() -> None:
     values, offsets = np.array([1.0, 2.0, 4.0, -1.0, -3.0]), np.array([0, 3, 3, 5])
     assert _native.total(values, offsets).tolist() == [7, 0, -4]

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from karat._numpy import np
 from karat.evaluation.score_tables import sentence
 from karat.lists.flat import Flat
 from karat.lists.rows import JudgedRows, stacked
-from karat.matching.axes import Orders, all_orders, arranged, chosen, turned_orders
+from karat.matching.axes import Orders, all_orders, arranged, extremes, turned_orders
 from karat.matching.match import Match, finished, ranks_alone
 from karat.output.errors import TOO_LARGE, MeasureError, UncomputableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
 
     from karat.conventions.policy import Policy
     from karat.lists.rows import Floats, Integers
@@ -260,10 +257,8 @@ def stack_of(
         tables, tied = [rows.relevant if relevant else rows], np.zeros(0, np.int64)
         if bounds:
             its = whole.relevant if relevant and ranks_alone(policy) else whole
-            marks = lists_with_ties(its)
-            part, tied = replace(its, pool_of=its.pools), np.flatnonzero(marks)
-            part = part if len(tied) == len(marks) else chosen(part, marks)
-            tables += [finished(arranged(part, rule), policy) for rule in ORDERS]
+            both, tied = extremes(its)
+            tables.append(finished(both, policy))
         values = values_of(stacked(tables), those, best)
         own[:, places] = values[:count]
         for end, start in zip(ends, (count, count + len(tied))):
@@ -304,12 +299,6 @@ def extreme_values(
     values = values_in_parts(tables, parts, measures, policy, best, bounds=True)
     for place in range(len(measures)):
         yield place, [end[:, place] for end in values.ends], [None, None]
-
-
-def lists_with_ties(rows: JudgedRows) -> NDArray[np.bool_]:
-    """Returns a mask of the lists in which a judged document is tied with another document."""
-    tied_before = np.append(0, np.cumsum(rows.tie_last > rows.tie_first))
-    return np.diff(tied_before[rows.offsets]) > 0
 
 
 def expected_values(found: Match, measures: Sequence[Measure], policy: Policy) -> tuple[Floats, Floats]:

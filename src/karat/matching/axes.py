@@ -250,6 +250,30 @@ def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
     return replace(rows, rank=rank, grade=grade, listed=listed, document=None)
 
 
+def extremes(rows: JudgedRows) -> tuple[JudgedRows, Integers]:
+    """Returns the lists with ties, all in their worst and then all in their best order, and their numbers.
+
+    The lists refer to their judgments by ``pool_of``.
+    """
+    rank, grade, order, offsets, tied = _native.extremes(
+        rows.grade, rows.tie_first, rows.tie_last, rows.offsets, of_zero=MERIT_OF_ZERO
+    )
+    both = np.append(tied, tied)
+    arranged = replace(
+        rows,
+        rank=rank,
+        grade=grade,
+        offsets=offsets,
+        **rows.taken(order, "tie_first", "tie_last", "listed"),
+        length=rows.length[both],
+        pool_of=rows.pools[both],
+        scores=None,
+        weight=None,
+        document=None,
+    )
+    return arranged, tied
+
+
 # ---------------------------------------------------------------- many orders of a list
 
 
