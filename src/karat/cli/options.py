@@ -25,8 +25,8 @@ from karat._dataclasses import dataclass
 from karat.conventions.policy import CHOICES, Policy
 from karat.inputs.errors import sentences
 from karat.inputs.files.paths import FOLDERS
-from karat.inputs.sources import is_number, is_pattern
-from karat.output.errors import DataError
+from karat.inputs.sources import is_number, is_pattern, several_runs
+from karat.output.errors import DataError, command_of
 from karat.output.language import LANGUAGES, language_of
 
 if TYPE_CHECKING:
@@ -213,7 +213,8 @@ def refuse_few(files: tuple[str, ...], least: int, remedy: str) -> None:
             if path != "-" and not is_pattern(path):
                 with sentences(path):
                     os.stat(path)
-        raise click.UsageError(remedy)
+        pattern = next(filter(is_pattern, paths_of(*files)), None)
+        raise click.UsageError(f"{remedy} {command_of(several_runs(pattern))}" if pattern else remedy)
 
 
 def paths_of(*files: str | None) -> list[str]:

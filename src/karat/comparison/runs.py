@@ -22,7 +22,7 @@ from karat.inputs.names import Names
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike, in_memory, names_apart, refuse_alike
 from karat.inputs.runs import TextRun, as_mapping
-from karat.inputs.sources import BYTE_ORDER_MARK, source_of
+from karat.inputs.sources import BYTE_ORDER_MARK, is_pattern, several_runs, source_of
 from karat.measures import parse_measure
 from karat.output.errors import DataError, did_you_mean
 
@@ -95,14 +95,24 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
         refuse_alike(list(map(str, runs)))
         found = [(str(name), taken(each, str(name))) for name, each in runs.items()]
     elif isinstance(runs, (str, bytes)) or not hasattr(runs, "__iter__"):
-        raise DataError("Give several runs: {'name': run, …}, or a list of paths or scores.")
+        raise DataError(
+            "Give several runs: {'name': run, …}, or a list of paths or scores.", remedy=if_pattern(runs)
+        )
     else:
         ready = [taken(each) for each in runs]
         names = names_apart(ready)
         found = [(name, taken(each, name)) for name, each in zip(names, ready, strict=True)]
     if len(found) < least:
-        raise DataError(f"A comparison needs at least two runs, not {len(found)}.")
+        said = f"A comparison needs at least two runs, not {len(found)}."
+        path = next((each.origin.path for _, each in found if isinstance(each, Run)), None)
+        raise DataError(said, remedy=if_pattern(path))
     return dict(found)
+
+
+def if_pattern(path: object) -> str | None:
+    """Returns the advice for a pattern in place of several runs, or None for anything else."""
+    path = os.fspath(path) if isinstance(path, os.PathLike) else path
+    return several_runs(path) if isinstance(path, str) and is_pattern(path) else None
 
 
 def taken(run: RunLike | Scores, name: str | None = None) -> Run | Scores:

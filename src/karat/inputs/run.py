@@ -19,7 +19,7 @@ from karat.inputs.frames import Frame, columns_of, is_frame, refuse_one_column
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.runs import Extracted, TextRun, Wrapper
-from karat.inputs.sources import Provenance, Readable, Source, called, kept, source_of
+from karat.inputs.sources import Provenance, Readable, Source, called, is_pattern, kept, source_of
 from karat.lists.rows import offsets_of
 from karat.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError, Worded
 
@@ -191,13 +191,18 @@ def are_several(given: object) -> bool:
     if isinstance(given, Mapping):
         first = next((each for each in given.values() if not isinstance(each, Mapping) or each), None)
         inside = next(iter(first.values()), None) if isinstance(first, Mapping) else None
-        path = isinstance(first, str) and os.path.exists(first)
+        path = isinstance(first, str) and (os.path.exists(first) or is_like_path(first))
         return path or is_whole(first) or isinstance(inside, (Mapping, list, tuple))
     if not isinstance(given, (list, tuple)):
         return False
     first = next(iter(given), None)
     inside = next(iter(first.values()), None) if isinstance(first, Mapping) else None
     return isinstance(first, str) or is_whole(first) or isinstance(inside, Mapping)
+
+
+def is_like_path(text: str) -> bool:
+    """Returns whether a text must be meant as a path, though there is no such file."""
+    return os.path.basename(text) != text or bool(os.path.splitext(text)[1]) or is_pattern(text)
 
 
 def is_whole(given: object) -> bool:

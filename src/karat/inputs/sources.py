@@ -21,7 +21,7 @@ from karat.inputs import ENDINGS, PACKED, READERS
 from karat.inputs.decompression import AT_ONCE, FIRST, MAGIC, Cursor, Format, decompressed, format_of
 from karat.inputs.errors import first_line, line_in, refused, sentences
 from karat.inputs.ids import text_of
-from karat.output.errors import DataError, by_policy, worded
+from karat.output.errors import DataError, Worded, by_policy, reworded, worded
 from karat.output.files import own_table
 
 if TYPE_CHECKING:
@@ -102,6 +102,8 @@ class Provenance:
         lines: Iterable[int],
         ids: Mapping[str, bytes],
         remedy: str = ONE_COUNTS,
+        *,
+        of_run: bool = False,
     ) -> DataError:
         """Returns the error for a repeated document, which names both places of the document.
 
@@ -111,11 +113,14 @@ class Provenance:
             lines: the numbers of the first and of the second line or row.
             ids: the query, the document and other ids in the sentence.
             remedy: the advice.
+            of_run: whether the files may be runs of their own.
         """
         texts = {role: text_of(each) for role, each in ids.items()}
         one, other = ({"file": name} | self.place(number) for number in lines)
         where = f"row {one['row']}" if "row" in one else f"line {one.get('line')}"
         where += f" of {one['file']}" if one["file"] != other["file"] else ""
+        if of_run and one["file"] != other["file"] and is_pattern(name):
+            remedy = several_runs(name, remedy)
         message = message.format(**texts) + (f" (first in {where})." if len(one) > 1 else ".")
         return DataError(message, **other, query=texts["query"], document=texts["document"], remedy=remedy)
 
@@ -506,6 +511,22 @@ def enrolled_ending(path: str) -> str | None:
 def is_pattern(path: str) -> bool:
     """Returns whether a path is a pattern and not the name of an existing file."""
     return any(letter in path for letter in "*?[") and not os.path.lexists(path)
+
+
+def several_runs(pattern: str, otherwise: str = "") -> str:
+    """Returns the advice for a pattern that was given as one run and may mean several.
+
+    Args:
+        pattern: the pattern.
+        otherwise: the advice if it means one run.
+    """
+    advice = Worded(
+        f"A pattern is one run in several files. If each file is a run, give sorted(glob.glob({pattern!r})).",
+        "A pattern in quotes is one run in several files. If each file is a run, leave out the quotes.",
+    )
+    return worded(
+        advice, reworded(otherwise, lambda text: text and f" Otherwise {text[0].lower()}{text[1:]}")
+    )
 
 
 def called(path: str) -> str:

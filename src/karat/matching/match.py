@@ -422,7 +422,8 @@ def refuse_duplicates(run: Run, judgments: _native.Judgments, found: Found, poli
             continue
         name = run.origin.path or (run.name if run.source is None else run.source.name)
         ids = {"query": judgments.queries[query], "document": document}
-        raise run.origin.twice(name, "document '{document}' is listed twice for query '{query}'", lines, ids)
+        what = "document '{document}' is listed twice for query '{query}'"
+        raise run.origin.twice(name, what, lines, ids, of_run=True)
 
 
 def end_to_end(lists: list[list[Any]], what: str) -> tuple[Floats, Integers]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from karat._numpy import np
-from karat.diagnosis.check.finding import ERROR, NOTE, WARNING, found, moved
+from karat.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, found, moved
 from karat.diagnosis.check.lenient import LENIENT
 from karat.diagnosis.check.text import EXAMPLES, of_lines, queries_at, repeats_at, truncated_line, unreadable
 from karat.inputs.ids import text_of
 from karat.inputs.runs import MatchOptions
+from karat.inputs.sources import is_pattern, several_runs
 from karat.output.language import plural
 
 if TYPE_CHECKING:
@@ -44,7 +45,20 @@ def duplicates(pair: Pair) -> Iterator[Finding]:
         queries = f" in {plural(len({each[0] for each in repeats}), 'query', 'queries')}"
         where = repeats_at(pair.text, repeats, pair.judgments.queries)
     values = pair.alternatives(**{rule: {"duplicates": rule} for rule in ("first", "last", "max")})
-    yield found("duplicate-documents", pair.name, count=dropped, where=where, values=values, queries=queries)
+    yield found(
+        "duplicate-documents",
+        pair.name,
+        count=dropped,
+        where=where,
+        values=values,
+        queries=queries,
+        remedy=several(pair, KINDS["duplicate-documents"].remedy),
+    )
+
+
+def several(pair: Pair, otherwise: str = "") -> str | None:
+    """Returns the remedy for a pattern that may mean several runs, or None for one file."""
+    return several_runs(pair.name, otherwise) if is_pattern(pair.name) else None
 
 
 def own_documents(pair: Pair) -> Iterator[Finding]:
@@ -67,7 +81,14 @@ def tags(pair: Pair) -> Iterator[Finding]:
             f"'{text_of(tag)}' from {pair.text.at(line)} on" for tag, line in list(tags.items())[:EXAMPLES]
         )
         shown = f"{len(tags):,}" if len(tags) < MOST_TAGS else f"{MOST_TAGS:,} or more"
-        yield found("several-tags", pair.name, count=len(tags), where=where, tags=shown)
+        yield found(
+            "several-tags",
+            pair.name,
+            count=len(tags),
+            where=where,
+            tags=shown,
+            remedy=several(pair),
+        )
 
 
 MOSTLY = 0.9
