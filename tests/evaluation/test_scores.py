@@ -10,7 +10,7 @@ import pytest
 
 import karat
 from karat import DataError, MeasureError, Policy
-from karat.evaluation.score_tables import board, footers
+from karat.evaluation.score_tables import board, footers, to_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,6 +138,24 @@ def test_the_footers_of_many_runs_name_each_of_them_once() -> None:
     assert lines[1] == "run00, run01: nothing else"
     # Where all are alike, no name is needed.
     assert footers(found[:2]) == [found[0].footer()]
+
+
+def test_a_footer_of_many_runs_names_the_first_and_counts_the_others() -> None:
+    qrels = {"q": {"a": 1}, "p": {"a": 1}}
+    other = karat.evaluate(qrels, {"q": {"a": 1.0}}, "AP", name="other")
+    alike = [
+        karat.evaluate(qrels, {"q": {"a": 1.0}, "p": {"a": 1.0}}, "AP", name=f"r{n}") for n in range(300)
+    ]
+    said = "2 queries · policy trec"
+    assert footers([*alike[:8], other])[0] == f"r0, r1, r2, r3, r4, r5, r6, r7: {said}"
+    assert footers([*alike[:9], other])[0] == f"r0, r1, r2, r3, r4, r5, r6 and 2 more: {said}"
+    lines = footers([*alike, other])
+    assert lines == [
+        f"r0, r1, r2, r3, r4, r5, r6 and 293 more: {said}",
+        "other: 2 queries · 1 missing query counted as 0 · policy trec",
+    ]
+    runs = json.loads(to_json([*alike, other], per_query=False))["runs"]
+    assert [run["counts"]["missing"] for run in runs] == [[]] * 300 + [["p"]]
 
 
 # ---------------------------------------------------------------- several runs

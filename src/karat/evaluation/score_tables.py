@@ -163,6 +163,8 @@ LEAST_NAME, LONGEST_NAME = 12, 40
 """The shortest cut name in a table that must fit, and the longest name in one that continues below."""
 MOST_FOOTERS, MOST_OWN = 4, 6
 """Up to ``MOST_FOOTERS`` different footers are shown whole; of more, the own parts of ``MOST_OWN`` runs or groups."""
+MOST_NAMES = 8
+"""The most runs that a footer names. It counts the others."""
 
 
 NO_VALUE = "–"
@@ -300,7 +302,7 @@ def footers(scores: Sequence[Values], say: Language = ENGLISH) -> list[str]:
         owners.setdefault(" · ".join(part for part in its if part not in shared), []).append(name)
     if len(owners) == 1:
         return list(owners)
-    lines = [f"{', '.join(names)}: {own or say('nothing else')}" for own, names in owners.items()]
+    lines = [f"{some_of(names, say)}: {own or say('nothing else')}" for own, names in owners.items()]
     if not shared:
         return lines
     rest = sum(map(len, list(owners.values())[MOST_OWN:]))
@@ -311,6 +313,14 @@ def footers(scores: Sequence[Values], say: Language = ENGLISH) -> list[str]:
     )
     every = say("all {count} runs: {parts}", count=len(parts), parts=" · ".join(shared))
     return [every, *lines[:MOST_OWN], *more]
+
+
+def some_of(names: list[str], say: Language = ENGLISH) -> str:
+    """Returns the names of runs with the same footer. Of many, the first are named and the others counted."""
+    if len(names) <= MOST_NAMES:
+        return ", ".join(names)
+    first = names[: MOST_NAMES - 1]
+    return say("{names} and {count} more", names=", ".join(first), count=len(names) - len(first))
 
 
 def decided(scores: Values, say: Language = ENGLISH) -> list[str]:
