@@ -39,7 +39,7 @@ def ask(setting: Setting) -> list[Answer]:
         tool = shutil.which(name)
         if tool:
             packed = Files(made.qrels, compressed(made.run, tool, end))
-            unpack = Program(f"{name} -dc", [tool, "-dc", str(packed.run)])
+            unpack = Program(f"{name} -dc", [tool, "-dc", str(packed.run)], unheard=True)
             answers.append(reading(setting, packed, unpack, f"compressed by {name}", limit))
     return answers
 

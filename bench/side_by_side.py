@@ -44,6 +44,8 @@ class Program:
         fine: the exit statuses that are no failure.
         processor: takes the processor time out of what was printed; that of the process if None.
         limit: the seconds after which the process is stopped, or None.
+        unheard: whether the output goes to the null device: its writing would be timed, and its size would count as
+            memory of the programs after it.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Program:
     fine: Sequence[int] = (0,)
     processor: Callable[[str], list[float]] | None = None
     limit: float | None = None
+    unheard: bool = False
 
 
 @dataclass
@@ -101,7 +104,7 @@ def side_by_side(programs: Sequence[Program], rounds: int) -> list[Timing]:
 
 def run_once(program: Program, timing: Timing) -> None:
     """Runs a program, and returns its time and memory."""
-    life = watched(program.command, program.limit)
+    life = watched(program.command, program.limit, unheard=program.unheard)
     timing.stopped = life.stopped
     if life.stopped and not life.printed.strip():
         timing.failure = late(program)
@@ -134,11 +137,12 @@ class Life(NamedTuple):
     stopped: bool
 
 
-def watched(command: Sequence[str], limit: float | None = None) -> Life:
-    """Runs a command to its end, or stops it after ``limit`` seconds."""
+def watched(command: Sequence[str], limit: float | None = None, *, unheard: bool = False) -> Life:
+    """Runs a command to its end, or stops it after ``limit`` seconds. Its output may be thrown away."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         start = perf_counter()
-        process = subprocess.Popen(command, stdout=out, stderr=errors, cwd=CHECKOUT, env=environment())
+        printed_to = subprocess.DEVNULL if unheard else out
+        process = subprocess.Popen(command, stdout=printed_to, stderr=errors, cwd=CHECKOUT, env=environment())
         stopped = threading.Event()
 
         def stop() -> None:
