@@ -164,6 +164,26 @@ NEEDS = {
 }
 
 
+# What needs an extra of karat's, as a page shows it.
+EXTRAS = {
+    "report": r"^(?:\$ )?karat report (?!--collections)",
+    "judge": r"^(?:\$ )?karat judge (?!--collect)",
+    "files": r"^import polars|^karat .*\.parquet",
+    "plots": r"to_figure\(",
+    "spark": r"^(?:from|import) pyspark",
+}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_an_extra_is_named_before_what_needs_it(page: Path) -> None:
+    """At the latest in the block or the paragraph that needs it."""
+    text = page.read_text(encoding="utf-8")
+    for extra, needing in EXTRAS.items():
+        first = re.search(needing, text, re.MULTILINE)
+        if first is not None:
+            assert f"[{extra}]" in text[: text.index("\n\n", first.start())], (extra, first[0])
+
+
 # A Chinese page shows the commands and outputs of the English one, which another test holds it to: once is enough.
 RUN = [page for page in PAGES if page not in [chinese for _, chinese in IN_BOTH]]
 
