@@ -12,6 +12,7 @@ from scipy import stats
 import karat
 from comparison.matrices import sakai, scores, standardised, systems
 from karat import DataError, PolicyError
+from karat.comparison.statistics import SEED
 
 DRAW = np.random.default_rng(11)
 MATRIX = np.clip(DRAW.normal(0.4, 0.2, (40, 1)) + DRAW.normal(0, 0.1, (40, 5)) + np.arange(5) * 0.02, 0, 1)
@@ -244,6 +245,45 @@ def test_the_bootstrap_interval_is_near_students() -> None:
     found = pair(karat.compare(None, systems(MATRIX)[:2], interval="bootstrap"))
     assert (found.low, found.high) == pytest.approx((t.low, t.high), abs=0.006)
     assert found.low != t.low
+
+
+WITHOUT_EFFECT = "Without effect: {}, since neither the test nor the intervals are random."
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ({"resamples": 100}, "resamples"),
+        ({"seed": SEED}, "seed"),
+        ({"seed": 1, "resamples": 100}, "resamples and seed"),
+    ],
+)
+def test_resamples_and_seed_are_said_to_change_nothing_where_nothing_is_random(
+    test: str, given: dict[str, Any], names: str
+) -> None:
+    plain = karat.compare(None, systems(MATRIX)[:2], test=test)
+    found = karat.compare(None, systems(MATRIX)[:2], test=test, **given)
+    assert found.settings.notes == (WITHOUT_EFFECT.format(names),)
+    assert WITHOUT_EFFECT.format(names) in found.to_text(columns=200)
+    assert plain.settings.notes == ()
+    assert repr(plain.primary.pairs) == repr(found.primary.pairs)  # with NaN, which equals nothing
+
+
+@pytest.mark.parametrize(
+    "random", [{"test": "randomisation"}, {"test": "romano-wolf"}, {"test": "t", "interval": "bootstrap"}]
+)
+def test_there_is_no_such_note_where_something_is_random(random: dict[str, str]) -> None:
+    assert not karat.compare(None, systems(MATRIX)[:2], resamples=50, seed=1, **random).settings.notes
+
+
+def test_there_is_no_such_note_with_a_geometric_mean() -> None:
+    """Its intervals come from a bootstrap, whatever is asked for."""
+    qrels = {f"q{n}": {"a": 1} for n in range(9)}
+    runs = [{f"q{n}": {"a": 1.0, "b": (n + k) % 2 + 0.5} for n in range(9)} for k in (0, 1)]
+    named = {str(k): run for k, run in enumerate(runs)}
+    notes = [karat.compare(qrels, named, each, seed=1).settings.notes for each in ("GMAP", "AP")]
+    assert notes == [(), (WITHOUT_EFFECT.format("seed"),)]
 
 
 @pytest.mark.parametrize("test", ["t", "randomisation"])

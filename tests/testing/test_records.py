@@ -407,6 +407,14 @@ def test_the_commands_option_records_a_comparison_with_weights_and_clusters(
     )
 
 
+@pytest.mark.parametrize("given", [{}, {"seed": 5}, {"resamples": 9, "seed": 5}])
+def test_a_note_on_settings_without_effect_is_no_difference(given: dict[str, int], folder: Path) -> None:
+    compared = karat.compare("qrels.txt", ["one.run", "two.run"], ["RR"], test="t", **given)
+    assert len(compared.settings.notes) == bool(given)
+    karat.record(compared, "out.json")
+    assert karat.verify("out.json").equal
+
+
 @pytest.mark.parametrize("resamples", [None, 3])
 def test_intervals_by_resampling_are_computed_again_from_as_many_resamples(
     resamples: int | None, folder: Path

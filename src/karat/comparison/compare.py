@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from karat._dataclasses import dataclass
 from karat._numpy import np
 from karat.comparison.cautions import cautions_of
-from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, TESTS, Findings, Settings
+from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, TESTS, Findings, Settings, say
 from karat.comparison.runs import Evaluation, RunsLike, evaluated, named, parts_of, place_of, tables_of
-from karat.comparison.significance import contests_of
+from karat.comparison.significance import contests_of, draws
 from karat.comparison.statistics import SEED
 from karat.comparison.statistics.paired import RESAMPLES, refuse_seed
 from karat.comparison.statistics.rank_correlation import kendall, rbo, tau_ap_b
@@ -68,7 +68,7 @@ def compare(
     alpha: float = 0.05,
     family: str = "measure",
     resamples: int | None = None,
-    seed: int = SEED,
+    seed: int | None = None,
     confidence: float = 0.95,
     interval: str = "t",
     rope: float | None = None,
@@ -106,7 +106,7 @@ def compare(
         family: the comparisons that are corrected together: those of one ``measure``, or of ``all`` measures.
         resamples: the number of resamples of a Monte Carlo test and of a bootstrap; by default 10,000, or more if the
             correction needs more.
-        seed: the seed of the resamples. The same seed gives the same p on every machine.
+        seed: the seed of the resamples, by default always the same. The same seed gives the same p on every machine.
         confidence: the confidence level of the intervals.
         interval: ``t``, or ``bootstrap`` (percentiles over resampled queries).
         rope: half the width of a region of practical equivalence. The result then contains the probabilities that a run
@@ -195,7 +195,7 @@ def compare(
         alpha=alpha,
         family=family,
         resamples=resamples or 0,
-        seed=seed,
+        seed=SEED if seed is None else seed,
         baseline=place_of(baseline, runs.systems),
         confidence=confidence,
         interval=interval,
@@ -222,6 +222,10 @@ def compare(
         scores = tuple(each.scores for each in systems)
     else:
         ids, contests, facts = judged_contests(runs, judging, settings, plan)
+    unused = [name for name, value in (("resamples", resamples), ("seed", seed)) if value is not None]
+    if unused and not any(draws(settings, table) for table in tables):
+        note = say("method", "nothing random", names=" and ".join(unused))
+        settings = replace(settings, notes=(*settings.notes, note))
     found = Comparison(
         names=names,
         scores=scores,

@@ -71,6 +71,16 @@ def contests_of(
     return contests, settings
 
 
+def draws(settings: Settings, table: Table) -> bool:
+    """Returns whether the test or the intervals of a measure may draw random numbers."""
+    return settings.resamples > 0 or bootstrapped(settings, table)
+
+
+def bootstrapped(settings: Settings, table: Table) -> bool:
+    """Returns whether the intervals of a measure are percentiles over resampled queries."""
+    return table.geometric or settings.interval == "bootstrap"
+
+
 def pairs_of(runs: int, baseline: int | None) -> tuple[Integers, Integers]:
     """Returns the indices of both runs of every pair."""
     if baseline is None:
@@ -164,7 +174,7 @@ def outcome_of(table: Table, first: Integers, second: Integers, settings: Settin
         for start in range(0, len(places), step):
             describe(outcome, places[start : start + step], shared, seen, settings)
         test(outcome, places, shared, seen, settings)
-        if shared.geometric or settings.interval == "bootstrap":
+        if bootstrapped(settings, shared):
             bootstrap(outcome, places, shared, seen, settings)
     limit = settings.test in FAMILY_WISE and test_together(outcome, table.complete(), settings)
     outcome.p[outcome.identical] = 1.0
