@@ -118,6 +118,23 @@ WRONG: dict[str, Callable[[dict[str, Any]], None]] = {
         "comparison", "settings", "bootstrap_resamples", value=10**15
     ),
     "a test that nobody knows": put("comparison", "settings", "test", value="evil"),
+    "no means": put("runs", 0, "means", value={}),
+    "a mean too few": drop("runs", 0, "means", "AP"),
+    "a mean of no measure": put("runs", 0, "means", "P@1", value=0.5),
+    "a value of no measure": put("runs", 0, "queries", "q1", "P@1", value=0.5),
+    "weights of other queries": put("runs", 0, "weights", value={"q9": {"AP": 1.0, "RR": 1.0}}),
+    "weights of other measures": put("runs", 0, "weights", value={"q1": {"AP": 1.0}}),
+    "a run with another name than its input": put("runs", 0, "name", value="x"),
+    "an input with another name than its run": put("inputs", 1, "name", value="x"),
+    "a name that is half a character": put("runs", 0, "name", value="\ud800"),
+    "a path that is half a character": put("inputs", 1, "path", value="\ud800.run"),
+    "a count of half a character": put("runs", 0, "counts", "\ud800", value=1),
+    "bytes that are null": put("inputs", 1, "bytes", value=None),
+    "a hash that is null": put("inputs", 1, "sha256", value=None),
+    "files that are none": put("inputs", 1, "files", value=[]),
+    "no versions": put("made_with", value={}),
+    "missing queries that are a number": put("runs", 0, "counts", "missing", value=5),
+    "exceptions that are text": put("policy", "by_measure", value="AP"),
     "an alpha that is a list": put("comparison", "settings", "alpha", value=[0.05]),
 }
 
@@ -125,7 +142,18 @@ WRONG: dict[str, Callable[[dict[str, Any]], None]] = {
 @pytest.mark.parametrize("attack", WRONG)
 def test_a_field_of_a_wrong_kind_is_a_sentence(attack: str, record: dict[str, Any]) -> None:
     WRONG[attack](record)
-    verified(record).refused()
+    said = verified(record).refused().err
+    assert "Error" not in said, said
+
+
+def test_two_runs_of_one_name_are_refused(record: dict[str, Any]) -> None:
+    record["runs"][0]["name"] = record["inputs"][1]["name"] = "two"
+    verified(record).refused("two runs have the name text ('two')")
+
+
+def test_what_a_query_lacks_is_named(record: dict[str, Any]) -> None:
+    drop("runs", 0, "queries", "q1", "AP")(record)
+    verified(record).refused("evil.json is damaged (runs 1, queries, q1, AP is missing): write it again.")
 
 
 TEXTS = {
@@ -167,6 +195,7 @@ def test_a_value_that_is_not_a_number_on_either_side_is_a_difference() -> None:
 
 
 CHANGED: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
+    "another size of a file": (put("inputs", 1, "bytes", value=7), "input:"),
     "null for a value": (put("runs", 0, "queries", "q1", "AP", value=None), "values:"),
     "null for every mean": (put("runs", 0, "means", value={"AP": None, "RR": None}), "means:"),
     "another mean": (put("runs", 0, "means", "AP", value=0.9), "means:"),
@@ -238,7 +267,7 @@ def test_each_file_of_a_pattern_or_a_folder_lies_below_the_records_folder(
     Path("folder/part.csv").symlink_to(secret)
     its = record["inputs"][role]
     its["files"] = [{key: its[key] for key in ("path", "bytes", "sha256")}]
-    its["path"] = path
+    its["path"], its["sha256"] = path, None
     verified(record).refused("evil.json names", "--anywhere")
 
 
@@ -250,7 +279,7 @@ def test_nothing_is_shown_of_a_file_that_is_not_the_recorded_one(
     record["inputs"][role]["path"] = str(secret)
     if not hashed:
         record["inputs"][role]["sha256"] = None
-    found = verified(record, "--anywhere").refused("is not the recorded file")
+    found = verified(record, "--anywhere").refused("is not the recorded file" if hashed else "sha256 is null")
     assert ":secret" not in found.err
     assert ":secret" not in found.out
 

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from karat import DataError, Policy, PolicyError
 from karat.cli import main
 from karat.output.files import write_whole
 from karat.testing.read_record import read
+from karat.testing.record import digests
 from toys import RUN
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"
@@ -100,6 +102,29 @@ def test_a_file_larger_than_a_block_is_hashed_whole(folder: Path) -> None:
     karat.record(karat.evaluate("qrels.txt", "long.run", "RR"), "out.json")
     entry = json.loads(Path("out.json").read_text())["inputs"][1]
     assert (entry["bytes"], entry["sha256"]) == (len(lines), hashlib.sha256(lines).hexdigest())
+
+
+@pytest.mark.parametrize("threaded", [False, True])
+def test_small_files_are_hashed_without_threads(
+    threaded: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, threads: int) -> None:
+            started.append(threads)
+            super().__init__(threads)
+
+    monkeypatch.setattr("concurrent.futures.ThreadPoolExecutor", Pool)
+    monkeypatch.setattr("karat.testing.record.THREADED", 1 if threaded else 2**25)
+    paths = ["qrels.txt", "one.run", "two.run", "one.run"]
+    hashes = digests(paths)
+    assert started == ([2] if threaded else [])
+    assert hashes == {
+        path: (len(content), hashlib.sha256(content).hexdigest())
+        for path in paths
+        for content in [(folder / path).read_bytes()]
+    }
 
 
 def test_all_as_recorded_is_equal(made: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from karat.conventions.policy import Policy
 from karat.evaluation.scores import Scores
 from karat.inputs.errors import sentences
 from karat.inputs.files.paths import FOLDERS
+from karat.inputs.ids import twice
 from karat.inputs.names import Names
 from karat.matching.match import Counts
 from karat.measures import parse_measure
@@ -194,7 +195,8 @@ def named(value: Any) -> str:
     if type(value) in kinds:
         return kinds[type(value)]
     if isinstance(value, str):
-        return f"text ('{printable(shortened(value, 40))}')"
+        kind = "text" if is_text(value) else "text with half a character"
+        return f"{kind} ('{printable(shortened(value, 40))}')"
     return f"the number {value!r}" if is_number(value) else "a number out of range"
 
 
@@ -205,6 +207,14 @@ def is_number(value: Any) -> bool:
         and not isinstance(value, bool)
         and abs(value) <= sys.float_info.max  # not NaN either
     )
+
+
+def is_text(value: Any) -> bool:
+    """Returns whether a value is text that bytes can hold. JSON can also write half of a surrogate pair."""
+    try:
+        return isinstance(value, str) and value.encode("utf-8", "surrogateescape") is not None
+    except UnicodeEncodeError:
+        return False
 
 
 def is_counted(value: Any) -> bool:
@@ -231,8 +241,8 @@ def is_plain(row: Any) -> bool:
 ROLES = ("qrels", "run", "judged ranking", "grades")
 COLUMN = ("query", "document", "score", "rank", "grade", "subtopic")
 VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "text": ("text", lambda value: isinstance(value, str)),
-    "path": ("a path", lambda value: isinstance(value, str) and bool(value) and "\0" not in value),
+    "text": ("text", is_text),
+    "path": ("a path", lambda value: is_text(value) and bool(value) and "\0" not in value),
     "number": ("a number", is_number),
     "count": ("a count", lambda value: type(value) is int and 0 <= value < 2**63),
     "counted": ("a count, a list of ids or counts by name", is_counted),
@@ -260,12 +270,15 @@ OBJECTS = {
     "object": "",
     "file": "path:path bytes:count sha256:text",
     "input": "role:role path:path? bytes:count? sha256:text? [name:text why:text columns:columns files:file*]",
-    "run": "name:text means:number?+ [queries:values counts:counted+ warnings:text* weights:values "
+    "run": "name:text means:number?+ [queries:values counts:counted+ counts:counts warnings:text* weights:values "
     "errors:number?+ ties:bounds+]",
-    "scores": "runs:run* measures:text+ policy:object [profile:text? karat:text inputs:input*]",
+    "counts": "[missing:text*]",
+    "policy": "[by_measure:object+]",
+    "scores": "runs:run* measures:text+ policy:policy [profile:text? karat:text inputs:input*]",
+    "versions": "python:text numpy:text platform:text",
     "settings": "[resamples:resamples? bootstrap_resamples:resamples?]",
     "comparison": "settings:settings names:text* contests:object+",
-    "record": "made_with:text+ inputs:input* karat:text [comparison:comparison]",
+    "record": "made_with:versions inputs:input* karat:text [comparison:comparison]",
     "recorded run": "queries:object counts:object",
 }
 """Kinds of objects, with the kind of each field. Fields in brackets are optional.
@@ -296,7 +309,7 @@ def check(value: Any, kind: str, where: str = "") -> None:
         many = kind[-1] == "*"
         refuse_other(value, list if many else dict, "a list" if many else "an object", where)
         for key, each in enumerate(value, 1) if many else value.items():
-            place = f"{where} {key}" if many else f"{where}, {printable(shortened(str(key), 40))}"
+            place = f"{where} {key}" if many else inside(where, key)
             check(each, kind[:-1], place)
     elif kind in OBJECTS:
         check_fields(value, OBJECTS[kind], where)
@@ -304,6 +317,13 @@ def check(value: Any, kind: str, where: str = "") -> None:
         what, holds = VALUES[kind]
         if not holds(value):
             raise ShapeError(f"{where} is {named(value)}, expected {what}")
+
+
+def inside(where: str, key: str) -> str:
+    """Returns the place of a key of an object."""
+    if not is_text(key):
+        raise ShapeError(f"a key of {where} is {named(key)}, expected text")
+    return f"{where}, {printable(shortened(key, 40))}"
 
 
 def check_fields(value: Any, fields: str, where: str) -> None:
@@ -341,19 +361,75 @@ def refuse_damaged(document: dict[str, Any], name: str) -> None:
         name: the path of the file.
 
     Raises:
-        DataError: a field is missing or has another kind, or the inputs and the runs of a record differ.
+        DataError: a field is missing or has another kind, or two fields contradict each other.
     """
     try:
         check(document, "scores")
+        for place, run in enumerate(document["runs"], 1):
+            check_measured(run, set(document["measures"]), f"runs {place}")
         if "record" not in document:
             return
         check(document, "record")
         for place, run in enumerate(document["runs"], 1):
             check(run, "recorded run", f"runs {place}")
-        inputs = [each for each in document["inputs"] if each["role"] != "qrels"]
-        if len(inputs) != len(document["runs"]):
-            raise ShapeError(f"the record has {len(inputs)} run inputs, but {len(document['runs'])} runs")
-        if any(each["role"] == "run" and "name" not in each for each in inputs):
-            raise ShapeError("the input of a run has no name")
+        check_inputs(document["inputs"], [run["name"] for run in document["runs"]])
+        compared = document.get("comparison", {}).get("names", document["runs"])
+        if len(compared) != len(document["runs"]):
+            raise ShapeError(
+                f"the comparison has {len(compared)} names, but there are {len(document['runs'])} runs"
+            )
     except ShapeError as error:
         raise DataError(say("record", "damaged", name=name, why=error)) from None
+
+
+def check_measured(run: dict[str, Any], labels: set[str], where: str) -> None:
+    """Checks that the means and the values of each query are those of the measures.
+
+    Raises:
+        ShapeError: a measure has no value, or a value has no measure.
+    """
+    tables = [("means", run["means"])]
+    for key in ("queries", "weights"):
+        tables += [
+            (f"{key}, {printable(shortened(query, 40))}", row) for query, row in run.get(key, {}).items()
+        ]
+    for place, row in tables:
+        if row.keys() != labels:
+            missing = sorted(labels - row.keys())
+            why = (
+                f"{missing[0]} is missing"
+                if missing
+                else f"{sorted(row.keys() - labels)[0]} is no measure of the file"
+            )
+            raise ShapeError(f"{where}, {place}, {printable(shortened(why, 80))}")
+    if "weights" in run and run["weights"].keys() != run.get("queries", {}).keys():
+        raise ShapeError(f"{where}, weights and queries have different queries")
+
+
+def check_inputs(inputs: list[dict[str, Any]], runs: list[str]) -> None:
+    """Checks that the inputs of a record are those of its runs, and that each file has its size and hash.
+
+    Raises:
+        ShapeError: an input has no run or no size, or has another name than its run.
+    """
+    of_runs = [each for each in inputs if each["role"] != "qrels"]
+    if len(of_runs) != len(runs):
+        raise ShapeError(f"the record has {len(of_runs)} run inputs, but {len(runs)} runs")
+    if any(each["role"] == "run" and "name" not in each for each in of_runs):
+        raise ShapeError("the input of a run has no name")
+    for each, name in zip(of_runs, runs, strict=True):
+        if each.get("name", name) != name:
+            raise ShapeError(f"the input of run {named(name)} has the name {named(each['name'])}")
+    again = twice(runs)
+    if again is not None:
+        raise ShapeError(f"two runs have the name {named(again)}")
+    for place, each in enumerate(inputs, 1):
+        if each["path"] is not None:  # else it was in memory, and has none of these
+            files = each.get("files")
+            size = each["bytes"] if files is None else sum(file["bytes"] for file in files)
+            if size is None or size != each["bytes"] or files == []:
+                why = f"bytes is {named(each['bytes'])}, expected the size of its files"
+                raise ShapeError(f"inputs {place}, {why}")
+            if (files is None) == (each["sha256"] is None):
+                why = "expected the hash of its file" if files is None else "expected null beside files"
+                raise ShapeError(f"inputs {place}, sha256 is {named(each['sha256'])}, {why}")

@@ -206,6 +206,8 @@ def laid_out(value: Any, indent: str = "") -> str:
 
 
 BLOCK = 2**20
+THREADED = 2**25
+"""Bytes of all files from which a second thread saves more time than it takes to start."""
 
 
 def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
@@ -216,11 +218,24 @@ def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
     Raises:
         DataError: a file that cannot be read.
     """
+    distinct = list(dict.fromkeys(paths))
+    # Where memory is lacking, Python waits for ever for a thread that could not begin.
+    if len(distinct) == 1 or sum(map(size_of, distinct)) < THREADED:
+        return {path: digest(path) for path in distinct}
     from concurrent.futures import ThreadPoolExecutor
 
-    distinct = list(dict.fromkeys(paths))
     with ThreadPoolExecutor(2) as pool:
         return dict(zip(distinct, pool.map(digest, distinct), strict=True))
+
+
+def size_of(path: str) -> int:
+    """Returns the bytes of a file.
+
+    Raises:
+        DataError: there is no such file.
+    """
+    with sentences(path):
+        return os.stat(path).st_size
 
 
 def digest(path: str) -> tuple[int, str]:

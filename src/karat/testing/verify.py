@@ -349,7 +349,7 @@ def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Chang
         return [Change("input", given.label, sentence, {"files": len(now)})]
     found = []
     for (path, size, digest), (_, old_size, old_digest) in zip(now, then, strict=True):
-        if digest != old_digest:
+        if (size, digest) != (old_size, old_digest):
             words = {"digest": digest, "old_size": old_size, "old_digest": old_digest}
             sentence = say("verify", "file", path=path, size=size, **words)
             what = given.label if len(then) == 1 else path
