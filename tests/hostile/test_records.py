@@ -129,6 +129,7 @@ WRONG: dict[str, Callable[[dict[str, Any]], None]] = {
     "a name that is half a character": put("runs", 0, "name", value="\ud800"),
     "a path that is half a character": put("inputs", 1, "path", value="\ud800.run"),
     "a count of half a character": put("runs", 0, "counts", "\ud800", value=1),
+    "a query of half a character": put("runs", 0, "queries", "\ud800", value={"AP": 1.0, "RR": 1.0}),
     "bytes that are null": put("inputs", 1, "bytes", value=None),
     "a hash that is null": put("inputs", 1, "sha256", value=None),
     "files that are none": put("inputs", 1, "files", value=[]),

@@ -300,7 +300,7 @@ def check(value: Any, kind: str, where: str = "") -> None:
     """
     if kind == "values":
         # The wrong value is located only after a failed check.
-        if not (isinstance(value, dict) and all(map(is_plain, value.values()))):
+        if not (isinstance(value, dict) and is_text("".join(value)) and all(map(is_plain, value.values()))):
             check(value, "number?++", where)
     elif kind[-1] == "?":
         if value is not None:
@@ -309,7 +309,7 @@ def check(value: Any, kind: str, where: str = "") -> None:
         many = kind[-1] == "*"
         refuse_other(value, list if many else dict, "a list" if many else "an object", where)
         for key, each in enumerate(value, 1) if many else value.items():
-            place = f"{where} {key}" if many else inside(where, key)
+            place = f"{where} {key}" if many else inside(where, str(key))
             check(each, kind[:-1], place)
     elif kind in OBJECTS:
         check_fields(value, OBJECTS[kind], where)
@@ -399,7 +399,7 @@ def check_measured(run: dict[str, Any], labels: set[str], where: str) -> None:
             why = (
                 f"{missing[0]} is missing"
                 if missing
-                else f"{sorted(row.keys() - labels)[0]} is no measure of the file"
+                else f"{min(row.keys() - labels)} is no measure of the file"
             )
             raise ShapeError(f"{where}, {place}, {printable(shortened(why, 80))}")
     if "weights" in run and run["weights"].keys() != run.get("queries", {}).keys():
