@@ -542,3 +542,12 @@ def test_levels_of_ntcir_are_named_with_the_command_that_mends_them(others: byte
     finding = only("malformed", b"1 0 a L3\n1 0 b L0\n" + others, lines("1 Q0 a 1 1", "2 Q0 e 1 1"))
     assert "'L3' is not a number" in finding.where[0]
     assert "sub(/^L/" in (finding.remedy or "")
+
+
+def test_rows_in_a_list_are_one_run_and_an_empty_run_beside_others_is_named() -> None:
+    rows = [{"query_id": "q", "doc_id": each, "score": 1.0} for each in "ab"]
+    qrels = [{"query_id": "q", "doc_id": "a", "relevance": 1}]
+    found = check(qrels, rows).findings
+    assert check({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}).findings == found
+    several = check({"q": {"a": 1}}, {"old": {}, "new": {"q": {"a": 1.0}}}).findings
+    assert [(each.code, each.subject) for each in several if each.severity == "error"] == [("empty", "old")]

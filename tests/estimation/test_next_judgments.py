@@ -204,7 +204,7 @@ def test_known_judgments_have_probability_1_in_the_file() -> None:
         ({"budget": 0}, PolicyError, "budget=0"),
         ({"qrels": None}, DataError, "There are no judgments"),
         ({"measure": "GMAP"}, DataError, "GMAP is no plain mean"),
-        ({"runs": []}, DataError, "There are no runs"),
+        ({"runs": []}, DataError, "No run was given: the list is empty"),
         ({"qrels": {"q": {"a": 1, "b": 1}}}, DataError, "Nothing is left to judge"),
         ({"qrels": {"other": {"a": 1}}}, DataError, "No run answers"),
         ({"policy": karat.Policy(ties="expected")}, PolicyError, "ties=expected"),

@@ -503,3 +503,31 @@ def test_the_command_names_its_own_flag_for_grades_that_are_not_judged(
         main(["explain", "AP", "--grades", "2,0,1", "--judged", "2"])
     assert left.value.code == 2
     assert "0 judgments of this grade. --judged needs all grades" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], "No run was given: the list is empty. Give"),
+        ((), "No run was given: the list is empty. Give"),
+        ({}, "run: the run is empty: the dictionary has neither queries nor runs. Give"),
+        ([{}], "run 1: the run is empty: "),
+        ({"a": {}, "b": {"q": {"d": 1.0}}}, "a: the run is empty: "),
+        ([{}, {"q": {"d": 1.0}}], "run 1: the run is empty: "),
+        (
+            {"a": {}},
+            "Run 'a' is empty. If 'a' is a query, run and <mapping> have no query in common; the judgments ",
+        ),
+        ({"a": []}, "Run 'a' is empty. "),
+        ({"a": {}, "b": {}, "c": {}}, "Run 'a' and 2 more are empty. "),
+    ],
+)
+def test_where_there_is_no_run_the_error_says_so(given: Any, said: str) -> None:
+    with pytest.raises(DataError) as refusal:
+        karat.evaluate({"q": {"d": 1}}, given, "AP")
+    assert str(refusal.value).startswith(said)
+
+
+def test_a_judged_query_without_documents_is_a_run() -> None:
+    with pytest.warns(karat.DataWarning, match="every list is empty"):
+        assert karat.evaluate({"q": {"d": 1}}, {"q": {}}, "AP")["AP"] == 0

@@ -213,3 +213,20 @@ def test_what_is_taken_out_is_taken_out_of_every_run() -> None:
     found = karat.evaluate(QRELS, {"bm25": RUN, "dense": OTHER}, "RR", exclude={"q1": ["x"], "q2": ["x"]})
     assert [each.counts.excluded for each in found.values()] == [1, 1]
     assert found["dense"].by_query("RR")["q1"] == 1
+
+
+def test_the_views_of_every_mapping_show_their_contents_and_no_table() -> None:
+    qrels = {"q": {"a": 1}}
+    by_run = karat.evaluate(qrels, {"old": {"q": {"a": 2.0}}, "new": {"q": {"b": 2.0, "a": 1.0}}}, "RR")
+    assert repr(by_run.keys()) == "Keys(['old', 'new'])"
+    assert repr(by_run.values()) == "Values([{'RR': 1.0}, {'RR': 0.5}])"
+    assert repr(by_run.items()) == "Items([('old', {'RR': 1.0}), ('new', {'RR': 0.5})])"
+    one = by_run["new"]
+    assert (repr(one.keys()), repr(one.values())) == ("Keys(['RR'])", "Values([0.5])")
+    assert "recip_rank" in one.keys()  # noqa: SIM118 - a view knows a measure by trec_eval's name, as the scores do
+    curve = karat.curve("P", grades=[[1, 0]])
+    assert repr(curve.items()) == "Items([('P', [1.0, 0.5])])"
+    assert (
+        repr(karat.beyond_accuracy({"u": ["a", "b"]}, ["NumItems@1"]).items())
+        == "Items([('NumItems@1', 1.0)])"
+    )

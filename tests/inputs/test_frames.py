@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -665,3 +666,28 @@ def test_every_public_function_that_takes_runs_takes_frames(make: Any) -> None:
     assert by_query(karat.evaluate(*frames, MEASURES, policy=known)) == by_query(
         karat.evaluate(*text, MEASURES, policy=known)
     )
+
+
+def test_pandas_without_pyarrow_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    pd = pytest.importorskip("pandas", reason="makes the frame")
+    run = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": [1.0]})
+    qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for kind, judged in (("qrels", qrels), ("run", {"q": {"a": 1}})):
+        with pytest.raises(DataError) as refusal:
+            karat.evaluate(judged, run, "AP")
+        assert str(refusal.value) == (
+            f"pandas needs PyArrow to convert the {kind} frame, and PyArrow is missing or too old. "
+            "Run pip install --upgrade pyarrow."
+        )
+
+
+def test_another_library_that_a_frame_lacks_is_named() -> None:
+    class Frame:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            raise ModuleNotFoundError("No module named 'numexpr'")
+
+    with pytest.raises(
+        DataError, match=r"^The run frame from .* cannot be read: No module named 'numexpr'\.$"
+    ):
+        karat.evaluate({"q": {"a": 1}}, Frame(), "AP")

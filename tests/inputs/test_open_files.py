@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +13,6 @@ import karat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 LINES = {"qrels": b"q 0 a 1\nq 0 b 1\n", "run": b"q Q0 a 1 2 t\nq Q0 b 2 1 t\n"}
 LONG = {
@@ -141,3 +141,83 @@ def test_a_closed_file_is_named(tmp_path: Path) -> None:
         with pytest.raises(karat.DataError) as refusal:
             use("run", file)
         assert str(refusal.value).startswith(f"{tmp_path / 'x.run'}: the file is closed.")
+
+
+TEA = Path(__file__).parents[2] / "examples" / "tea"
+QRELS = str(TEA / "qrels.txt")
+RUNS = [str(TEA / "runs" / f"{name}.run") for name in ("bm25", "feedback", "titles")]
+WITH_RUNS: dict[str, Callable[[Any], Any]] = {
+    "evaluate": lambda runs: karat.evaluate(QRELS, runs, "AP"),
+    "compare": lambda runs: karat.compare(QRELS, runs, "AP"),
+    "agreement": lambda runs: karat.agreement(QRELS, QRELS, runs, "AP"),
+    "correlate": lambda runs: karat.correlate(QRELS, {"same": QRELS}, runs, measures="AP"),
+    "estimate": lambda runs: karat.estimate(QRELS, QRELS, runs, "AP"),
+    "unjudged_bounds": lambda runs: karat.unjudged_bounds(QRELS, runs, "AP"),
+    "next_judgments": lambda runs: karat.next_judgments(QRELS, runs, "AP"),
+    "check": lambda runs: [each.what for each in karat.check(QRELS, runs).findings],
+}
+"""Every function that takes several runs."""
+
+
+@pytest.mark.parametrize("several", [dict, list])
+@pytest.mark.parametrize("function", WITH_RUNS)
+def test_several_open_files_are_several_runs(function: str, several: type) -> None:
+    def given(opened: Callable[[str], Any]) -> Any:
+        files = map(opened, RUNS)
+        return list(files) if several is list else dict(zip("abc", files, strict=True))
+
+    def content(path: str) -> bytes:
+        return Path(path).read_bytes()
+
+    call = WITH_RUNS[function]
+    assert str(call(given(lambda path: io.BytesIO(content(path))))) == str(call(given(content)))
+
+
+def test_open_files_in_a_list_are_named_after_their_paths() -> None:
+    with Path(RUNS[0]).open("rb") as one, Path(RUNS[1]).open("rb") as other:
+        assert list(karat.evaluate(QRELS, [one, other], "AP")) == ["bm25", "feedback"]
+    streams = [io.BytesIO(LINES["run"]), io.BytesIO(LINES["run"])]
+    assert list(karat.evaluate(LINES["qrels"], streams, "AP")) == ["run 1", "run 2"]
+
+
+def test_other_bytes_by_name_are_runs_too() -> None:
+    found = karat.evaluate(
+        LINES["qrels"], {"a": bytearray(LINES["run"]), "b": memoryview(LINES["run"])}, "P@1"
+    )
+    assert found.means() == {"a": {"P@1": 1.0}, "b": {"P@1": 1.0}}
+
+
+def test_one_open_file_is_not_several_runs() -> None:
+    with pytest.raises(karat.DataError, match=r"^Give several runs: "):
+        karat.compare(LINES["qrels"], io.BytesIO(LINES["run"]))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("function", WITH_RUNS)
+def test_one_open_file_given_as_two_runs_is_refused(function: str) -> None:
+    file = io.BytesIO(LINES["run"])
+    with pytest.raises(
+        karat.DataError, match=r"^One open file is given as two runs\. Open it once for each run"
+    ):
+        WITH_RUNS[function]({"a": file, "b": file, "c": io.BytesIO(LINES["run"])})
+
+
+@pytest.mark.parametrize("use", [scored, gated])
+@pytest.mark.parametrize("side", ["qrels", "run"])
+def test_a_file_at_its_end_is_said_to_be_there(use: Callable[..., Any], side: str, tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(LINES[side])
+    (tmp_path / "x.gz").write_bytes(gzip.compress(LINES[side]))
+    with (tmp_path / "x").open("rb") as file, gzip.open(tmp_path / "x.gz") as packed:
+        for each in (file, packed, io.BytesIO(LINES[side])):
+            use(side, each)
+            with pytest.raises(
+                karat.DataError, match=r"the file is at its end, .* Open it again, or go back to its st"
+            ):
+                use(side, each)
+            each.seek(0)
+            use(side, each)
+
+
+def test_an_empty_file_is_not_called_read() -> None:
+    for empty in (io.BytesIO(), Gives()):
+        with pytest.raises(karat.DataError, match="the run is empty"):
+            scored("run", empty)

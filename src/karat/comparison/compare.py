@@ -170,6 +170,8 @@ def compare(
         sample = sample_in(qrels)
         people = os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else ""
         qrels = qrels if sample is None else grades_of(sample)
+        if not isinstance(runs, Evaluation):
+            runs = named(runs, 1)  # they are read under both judges, and an open file is read once
         judging = evaluated_by(judge, runs, measures, conventions, judged_at)
     if not isinstance(runs, Evaluation):
         least = 2 if judge is None else 1

@@ -20,7 +20,7 @@ from karat.inputs.errors import sentences
 from karat.inputs.ids import text_of
 from karat.inputs.names import Names
 from karat.inputs.qrels import Qrels, QrelsLike
-from karat.inputs.run import Run, RunLike, in_memory, names_apart, refuse_alike
+from karat.inputs.run import Run, RunLike, in_memory, is_whole, names_apart, refuse_alike, refuse_shared
 from karat.inputs.runs import TextRun, as_mapping
 from karat.inputs.sources import BYTE_ORDER_MARK, is_pattern, several_runs, source_of
 from karat.measures import parse_measure
@@ -91,13 +91,15 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
     Raises:
         DataError: too few runs, or two of the same name.
     """
-    if isinstance(runs, Mapping):
-        refuse_alike(list(map(str, runs)))
-        found = [(str(name), taken(each, str(name))) for name, each in runs.items()]
-    elif isinstance(runs, (str, bytes)) or not hasattr(runs, "__iter__"):
+    if isinstance(runs, str) or is_whole(runs) or not hasattr(runs, "__iter__"):
         raise DataError(
             "Give several runs: {'name': run, …}, or a list of paths or scores.", remedy=if_pattern(runs)
         )
+    runs = runs if isinstance(runs, Mapping) else list(runs)
+    refuse_shared(runs)
+    if isinstance(runs, Mapping):
+        refuse_alike(list(map(str, runs)))
+        found = [(str(name), taken(each, str(name))) for name, each in runs.items()]
     else:
         ready = [taken(each) for each in runs]
         names = names_apart(ready)

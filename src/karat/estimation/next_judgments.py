@@ -16,7 +16,7 @@ from karat.estimation.sampled_documents import is_linear
 from karat.estimation.shown_documents import Shown
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
-from karat.inputs.run import Run
+from karat.inputs.run import runs_in
 from karat.output.document import Document, Documented, Items, Line, Section, Table
 from karat.output.errors import DataError, PolicyError, did_you_mean
 from karat.output.files import write_whole
@@ -260,7 +260,7 @@ def next_judgments(
     used = request.policy.of_measure(str(wanted))
     people = None if qrels is None else Qrels.of(qrels, used)
     model = None if judge is None else Qrels.of(judge, used)
-    given = opened(runs)
+    given = runs_in(runs)
     shown = Shown.of(people, given, used, model)
     effects, highest = effects_of(shown, wanted, used, max_grade)
     count = min(budget, len(effects.documents))
@@ -305,19 +305,6 @@ def next_judgments(
         seed=seed,
         linear=is_linear(wanted),
     )
-
-
-def opened(runs: Mapping[str, Any] | Sequence[Any]) -> list[Run]:
-    """Opens runs that are given by name or in a list.
-
-    Raises:
-        DataError: there are no runs.
-    """
-    pairs = runs.items() if hasattr(runs, "items") else ((None, each) for each in runs)
-    found = [Run.of(run, name) for name, run in pairs]
-    if not found:
-        raise DataError("There are no runs: give at least one.")
-    return found
 
 
 def known_in(qrels: Qrels | None) -> dict[str, dict[str, float]]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from karat._dataclasses import dataclass
 from karat.conventions.request import request_of
 from karat.estimation.bounds import MeasureBounds, all_pairs, bounds_of
-from karat.estimation.next_judgments import opened
 from karat.inputs.qrels import Qrels
+from karat.inputs.run import runs_in
 from karat.output.document import Document, Documented, Items, Section, Table
 from karat.output.layout import decimals
 
@@ -201,7 +201,7 @@ def unjudged_bounds(
         (Bounds(low=0.5, high=1.0, exact=True), Bounds(low=0.0, high=0.5, exact=True))
     """
     request = request_of(measures, profile, policy)
-    given = opened(runs)
+    given = runs_in(runs)
     found = bounds_of(
         Qrels.of(qrels, request.policy),
         given,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +14,10 @@ from karat.inputs.run import Run, RunLike
 from karat.measures.define import show
 from karat.output.document import Document, Line, Section, Table
 from karat.output.errors import DataError, MeasureError, NotEvaluatedError
-from karat.output.layout import MOST_LINES, Display, lay_out
+from karat.output.layout import MOST_LINES, Display, Listed, lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import Profile, ProfileLike
@@ -28,7 +27,7 @@ TENTHS = tuple(number / 10 for number in range(11))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve(Display, Mapping[str, list[float]]):
+class Curve(Display, Listed[list[float]]):
     """The values of measures at increasing depths or recall levels.
 
     Args:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from karat.measures.define import show
 from karat.output.errors import DataError, MeasureError, NotEvaluatedError
 from karat.output.escaping import defined, json_text
 from karat.output.language import ENGLISH, Language, Sentences
-from karat.output.layout import Marked, apart, columns_of, in_bands, lay_out, width
+from karat.output.layout import Listed, Marked, apart, columns_of, in_bands, lay_out, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,7 +42,7 @@ sentence = Sentences(__file__)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Values(Mapping[str, float]):
+class Values(Listed[float]):
     """The values of one run by query, with the counts of the policy's decisions."""
 
     name: str

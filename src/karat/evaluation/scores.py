@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,10 +16,10 @@ from karat.lists.rows import joined
 from karat.output.errors import DataError, warn
 from karat.output.escaping import html
 from karat.output.language import language_named
-from karat.output.layout import Display
+from karat.output.layout import Display, Listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from karat.conventions.policy import Policy
     from karat.lists.rows import Floats
@@ -176,7 +175,7 @@ class Scores(Tabled, Values):
         return frame_of(columns, library)
 
 
-class ScoresByRun(Tabled, Mapping[str, Scores]):
+class ScoresByRun(Tabled, Listed[Scores]):
     """The scores of several runs on the same judgments: a mapping from each run's name, and one table.
 
     Example:

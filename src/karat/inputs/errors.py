@@ -170,7 +170,7 @@ def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False
 
 # ---------------------------------------------------------------- rows of frames
 
-UNREADABLE = (TypeError, ValueError, ArithmeticError, LookupError, RuntimeError, OSError)
+UNREADABLE = (TypeError, ValueError, ArithmeticError, LookupError, RuntimeError, OSError, ImportError)
 
 
 TURN = RLock()
@@ -186,9 +186,9 @@ def refusals(kind: str, library: str) -> Iterator[None]:
             yield
     except DataError:
         raise
-    except ImportError as error:
-        raise refused("library-missing", library=library, kind=kind, why=error) from None
     except BaseException as error:
+        if isinstance(error, ImportError) and "pyarrow" in str(error):
+            raise refused("no-pyarrow", library=library, kind=kind) from None
         # Each library has its own error class for a column that cannot be cast or a query that fails.
         builtin = type(error).__module__.partition(".")[0] == "builtins"
         its = isinstance(error, Exception) and library in sys.modules and not builtin

@@ -186,18 +186,17 @@ def are_several(given: object) -> bool:
     """Returns whether a dictionary or a list contains several runs, judging by the first non-empty value.
 
     In a dictionary of runs, each value is a run. In a single run, each value holds documents. In a list of runs, each
-    item is a run. In a single run, each item is a row.
+    item is a run. In a single run, each item is a row. A list of nothing holds no run.
     """
+    if not isinstance(given, (Mapping, list, tuple)):
+        return False
+    values = given.values() if isinstance(given, Mapping) else given
+    first = next((each for each in values if not isinstance(each, Mapping) or each), None)
+    inside = next(iter(first.values()), None) if isinstance(first, Mapping) else None
     if isinstance(given, Mapping):
-        first = next((each for each in given.values() if not isinstance(each, Mapping) or each), None)
-        inside = next(iter(first.values()), None) if isinstance(first, Mapping) else None
         path = isinstance(first, str) and (os.path.exists(first) or is_like_path(first))
         return path or is_whole(first) or isinstance(inside, (Mapping, list, tuple))
-    if not isinstance(given, (list, tuple)):
-        return False
-    first = next(iter(given), None)
-    inside = next(iter(first.values()), None) if isinstance(first, Mapping) else None
-    return isinstance(first, str) or is_whole(first) or isinstance(inside, Mapping)
+    return first is None or isinstance(first, str) or is_whole(first) or isinstance(inside, Mapping)
 
 
 def is_like_path(text: str) -> bool:
@@ -206,16 +205,28 @@ def is_like_path(text: str) -> bool:
 
 
 def is_whole(given: object) -> bool:
-    """Returns whether the value is clearly a single run: a path, bytes, a frame or a ``Run``."""
-    return isinstance(given, (Run, os.PathLike, bytes)) or is_frame(given)
+    """Returns whether the value is clearly a single run: a path, bytes, a frame, an open file or a ``Run``."""
+    return isinstance(given, WHOLE) or is_frame(given) or is_open(given)
 
 
-def runs_in(given: RunsLike, exclude: Any = None) -> list[Run]:
+WHOLE = (Run, os.PathLike, bytes, bytearray, memoryview)
+
+
+def is_open(given: object) -> bool:
+    """Returns whether the value is an open file."""
+    return callable(getattr(given, "read", None))
+
+
+def runs_in(given: Any, exclude: Any = None) -> list[Run]:
     """Opens several runs under distinct names, which are a dictionary's keys or the names of listed files.
 
     Raises:
-        DataError: a run cannot be read, or two runs have the same name.
+        DataError: there is no run, a run cannot be read, or two runs have the same name.
     """
+    given = given if isinstance(given, Mapping) else list(given)
+    if not given:
+        raise refused("no-runs", what="dictionary" if isinstance(given, Mapping) else "list")
+    refuse_shared(given)
     seen = None if exclude is None else pairs_of(exclude)
     if isinstance(given, Mapping):
         names = list(map(str, given))
@@ -276,12 +287,23 @@ def names_apart(runs: Sequence[Any]) -> list[str]:
         if hasattr(each, "origin"):
             path = each.origin.path
             if path is None:
-                name = f"run {number}" if name in ("run", "<bytes>") else name
+                name = f"run {number}" if name in ("run", "<bytes>", "<stream>") else name
             elif names.count(name) > 1 and name in (short(path), called(path)):
                 name = os.path.normpath(path)
         found.append(name)
     refuse_alike(found)
     return found
+
+
+def refuse_shared(given: Mapping[Any, Any] | Sequence[Any]) -> None:
+    """Refuses one open file as two runs, which would each get some of its lines.
+
+    Raises:
+        DataError: a file is given twice.
+    """
+    files = [each for each in (given.values() if isinstance(given, Mapping) else given) if is_open(each)]
+    if len(set(map(id, files))) < len(files):
+        raise refused("one-file-twice")
 
 
 def refuse_alike(names: Sequence[str]) -> None:

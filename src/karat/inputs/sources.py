@@ -266,6 +266,20 @@ def readable(file: Any, name: str) -> Iterator[None]:
         raise refused("failing-stream", file=name, why=first_line(error)) from error
 
 
+def refuse_read(file: Any, name: str) -> None:
+    """Refuses an open file without bytes if it was read before, as far as the file can tell.
+
+    Raises:
+        DataError: the file is at its end, and not because it is empty.
+    """
+    try:
+        place = file.tell()
+    except (AttributeError, *FAILURES, OSError):
+        return  # a pipe has no place
+    if place:
+        raise refused("stream-at-end", file=name)
+
+
 def bytes_read(block: Any, name: str) -> Any:
     """Returns what an open file gave.
 
@@ -295,7 +309,10 @@ def kept(where: Any) -> Any:
     if hasattr(where, "read"):
         name = name_of(where)
         with sentences(name), readable(where, name):
-            return bytes_read(where.read(), name)
+            found = bytes_read(where.read(), name)
+        if not found:
+            refuse_read(where, name)
+        return found
     if not isinstance(where, (str, os.PathLike)):
         return where
     path = os.fspath(where)
@@ -342,7 +359,10 @@ def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
 
     stream = Kept(file, name, own=own)
     with sentences(name):
-        its = packing(stream.start(FIRST))
+        head = stream.start(FIRST)
+    if not (own or head):
+        refuse_read(file, name)
+    its = packing(head)
 
     def cursor() -> Cursor:
         stopped = Event()

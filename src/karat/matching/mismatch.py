@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from karat.inputs.columns import rank_or_score
+from karat.inputs.dicts import MappingRun
 from karat.inputs.errors import SWAPPED, refused
 from karat.inputs.ids import text_of
 from karat.inputs.run import ExcludingRun
@@ -120,6 +121,8 @@ def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
     if counts.malformed and run.source is not None:
         first = first_fault(run, policy)
         raise refused("all-skipped", file=name, lines=counts.lines, remedy=first)
+    if isinstance(run.held, MappingRun):
+        raise refused("empty-mapping", file=name, rule=by_policy("overlap", "none"))
     raise refused("empty-run", file=name, rule=by_policy("overlap", "none"))
 
 
@@ -139,6 +142,13 @@ def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
     """Returns the sentence about a run and judgments without a common query, with the likely cause."""
     from karat.inputs.spellings import why_apart  # only where ids do not match
 
+    if isinstance(run.held, MappingRun) and not any(run.held.mapping.values()):
+        first, *others = run.held.mapping
+        which = f"Run '{first}' and {len(others):,} more are" if others else f"Run '{first}' is"
+        return (
+            f"{which} empty. If '{first}' is a query, {run.name} and {judged.name} have no query in common; the "
+            f"judgments begin with '{judged.queries[0]}'."
+        )
     ranked = list(dict.fromkeys(query for query, _, _ in first_rows(run)))[:RANKED]
     queries = "query is" if extra == 1 else "queries is"
     sentence = (

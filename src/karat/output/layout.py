@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, ItemsView, KeysView, Mapping, Sequence, ValuesView
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from karat.output import escaping
 from karat.output.escaping import printable, shortened
@@ -341,3 +341,57 @@ class Display:
         """Returns the text for a notebook, escaped."""
         lines = "\n".join(map(escaping.html, repr(self).split("\n")))
         return f"<pre>{lines}</pre>\n"
+
+
+Value = TypeVar("Value", covariant=True)
+
+
+class Listed(Mapping[str, Value]):
+    """A mapping whose ``keys()``, ``values()`` and ``items()`` show what they contain, and not the whole table.
+
+    Example:
+        >>> import karat
+        >>> karat.evaluate({"q": {"a": 1}}, {"old": {"q": {"a": 2.0}}, "new": {"q": {"b": 2.0}}}, "RR").items()
+        Items([('old', {'RR': 1.0}), ('new', {'RR': 0.0})])
+    """
+
+    def keys(self) -> KeysView[str]:
+        """Returns the keys."""
+        return Keys(self)
+
+    def values(self) -> ValuesView[Value]:
+        """Returns the values."""
+        return Values(self)
+
+    def items(self) -> ItemsView[str, Value]:
+        """Returns the keys with their values."""
+        return Items(self)
+
+
+class Keys(KeysView[str]):
+    """The keys of a mapping."""
+
+    def __repr__(self) -> str:
+        """Returns the keys in a list."""
+        return f"Keys({list(self)})"
+
+
+class Values(ValuesView[Any]):
+    """The values of a mapping."""
+
+    def __repr__(self) -> str:
+        """Returns the values in a list."""
+        return f"Values({list(map(shown_plainly, self))})"
+
+
+class Items(ItemsView[str, Any]):
+    """The keys of a mapping with their values."""
+
+    def __repr__(self) -> str:
+        """Returns the pairs in a list."""
+        return f"Items({[(key, shown_plainly(value)) for key, value in self]})"
+
+
+def shown_plainly(value: Any) -> Any:
+    """Returns the value, or a mapping as a dict."""
+    return dict(value) if isinstance(value, Mapping) else value

@@ -17,7 +17,7 @@ from karat.diagnosis.check.mismatch import QRELS_VS_RUN, RUN_VS_RUN
 from karat.diagnosis.check.qrels import IN_QRELS
 from karat.diagnosis.check.run import IN_ANY_RUN, IN_RUN
 from karat.diagnosis.check.text import IN_TEXT, unreadable
-from karat.inputs.run import short
+from karat.inputs.run import are_several, refuse_shared, short
 from karat.measures import parse_measures
 from karat.output.document import Document, Documented, Line, Section, Table, Terms
 from karat.output.escaping import sentence
@@ -202,6 +202,7 @@ def check(
         The findings, the most severe first.
 
     Raises:
+        DataError: one open file as two runs.
         MeasureError: a measure that does not exist.
 
     Example:
@@ -248,20 +249,11 @@ def check(
 
 def named(runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
     """Returns every given run, with its name if it has one."""
-    if len(runs) == 1:
-        only = runs[0]
-        if isinstance(only, (list, tuple)):
-            return [(None, run) for run in only]
-        if isinstance(only, Mapping) and only and all(map(is_run, only.values())):
-            return [(str(name), run) for name, run in only.items()]
-    return [(None, run) for run in runs]
-
-
-def is_run(value: Any) -> bool:
-    """Returns whether a dict's value is a whole run rather than the documents of one query."""
-    if not isinstance(value, Mapping):
-        return not isinstance(value, (int, float, type(None)))
-    return bool(value) and all(isinstance(inner, Mapping) for inner in value.values())
+    together = runs[0] if len(runs) == 1 and are_several(runs[0]) else runs
+    refuse_shared(together)
+    if isinstance(together, Mapping):
+        return [(str(name), run) for name, run in together.items()]
+    return [(None, run) for run in together]
 
 
 def usual_width(text: Text) -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from karat import _native
 from karat._dataclasses import dataclass
 from karat.diagnosis.check.finding import Finding, found, without_stop
+from karat.inputs.columns import ROLES
 from karat.inputs.decompression import Cursor
 from karat.inputs.dicts import MappingRun, numbered
 from karat.inputs.errors import sentences
@@ -136,7 +137,7 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
         label = name or given.name
         if given.source is not None:
             return in_text(kind, label, given.source, given)
-    if not (isinstance(given, (Qrels, Run, Mapping)) or is_frame(given)):
+    if not (isinstance(given, (Qrels, Run, Mapping, list)) or is_frame(given)):
         return in_file(given, kind, name, name or (str(given) if isinstance(given, str) else label), files)
     if isinstance(given, Qrels):
         label = name or given.name
@@ -213,10 +214,14 @@ def rows_in(given: Any, kind: str, **columns: Any) -> Iterable[tuple[Any, Any, A
         columns: the named columns of a frame.
 
     Raises:
-        DataError: a frame that cannot be read.
+        DataError: a frame or a list of rows that cannot be read.
     """
     if isinstance(given, Qrels):
         return given.rows()
+    if isinstance(given, list):
+        from karat.inputs.files.json import mapping_of_rows
+
+        given = mapping_of_rows(given, kind, dict.fromkeys(ROLES[kind]) | columns)
     if isinstance(given, Mapping):
         return rows_of_dict(given, kind)
     held = given.held if isinstance(given, Run) else columns_of(given, kind, columns)

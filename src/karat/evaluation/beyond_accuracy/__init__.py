@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,10 +15,10 @@ from karat.measures.grammar import split_names
 from karat.output.document import Document, Line, Section, Table
 from karat.output.errors import DataError, MeasureError, NotEvaluatedError
 from karat.output.escaping import defined, json_text
-from karat.output.layout import MOST_LINES, Display, lay_out
+from karat.output.layout import MOST_LINES, Display, Listed, lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
     from karat.evaluation.beyond_accuracy.inputs import ItemsLike, UsersLike
     from karat.lists.recommended import Recommended
@@ -158,7 +157,7 @@ class Value:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Beyond(Display, Mapping[str, float]):
+class Beyond(Display, Listed[float]):
     """The values of recommendation measures beyond accuracy.
 
     Args:

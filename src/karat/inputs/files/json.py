@@ -197,6 +197,8 @@ def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, d
     """
     if not rows and kind == "qrels":
         raise refused("nothing", error=NothingError, file="qrels", why="the list is empty.")
+    if not rows:
+        raise refused("no-runs", what="list")
     odd = next((number for number, each in enumerate(rows) if not isinstance(each, dict)), None)
     if odd is not None:
         raise refused("row-not-a-dict", file=kind, row=odd, type=type(rows[odd]).__name__)
