@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import partial
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from karat._dataclasses import dataclass
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 MOST_SHARED = 2**20
 """The most judgments whose ideal rankings are kept for other runs. They take some 60 bytes per judgment."""
 MOST_TOGETHER = 8
-"""The most runs that one thread matches before it computes their values together."""
+"""The most runs that one thread matches before their values are computed together."""
 
 Ideals: TypeAlias = "dict[tuple[Policy, Wanted | str | None], dict[Any, Any]]"
 """Ideal lists that runs on the same judgments share, by policy and by the kind of empty queries left out."""
@@ -255,7 +256,13 @@ def scores_of(
         DataError: no query remains, or no measure has a value.
         PolicyError: the policy names an unknown measure.
     """
-    plans = [each.parts(request, best) for each in several]
+    return scores_of_parts(several, [each.parts(request, best) for each in several], request, bounds=bounds)
+
+
+def scores_of_parts(
+    several: Sequence[Matches], plans: Sequence[Parts], request: Request, *, bounds: bool = True
+) -> list[Scores]:
+    """Returns the scores of several runs, as ``scores_of`` does, from their parts of the request."""
     scores: list[list[Scores]] = [[] for _ in several]
     for parts in zip(*(plan.each for plan in plans), strict=True):
         ready = ready_values(parts, bounds=bounds)
@@ -460,6 +467,13 @@ Evaluated: TypeAlias = "tuple[Scores, Matches]"
 SMALL = 64 * 2**20
 """Files up to this size are read side by side, one core each; larger ones one by one, by all cores."""
 
+LIGHT = 8
+"""The most measures of relevant documents whose formulas one thread computes while the others match.
+
+NumPy lets go of the interpreter at each step of a formula. Threads that take turns with it spend more time on that than
+on the steps of a few formulas, and wait less for one another where there are many.
+"""
+
 
 def evaluate_together(
     judged: Qrels,
@@ -484,23 +498,32 @@ def evaluate_together(
     several = len(runs) > 1 and judged.judgments.count <= MOST_SHARED
     best: Ideals | None = {} if several else None
 
-    def some(batch: Sequence[Run], threads: int | None = None) -> list[Evaluated]:
+    def matched(batch: Sequence[Run], threads: int | None = None) -> tuple[list[Matches], list[Parts]]:
         matches = [
             Matches.of_run(judged, run, request, progress, threads, scores_only=scores_only) for run in batch
         ]
-        return list(zip(scores_of(matches, request, best), matches, strict=True))
+        return matches, [each.parts(request, best) for each in matches]
+
+    def scored(matches: list[Matches], plans: list[Parts]) -> list[Evaluated]:
+        return list(zip(scores_of_parts(matches, plans, request), matches, strict=True))
 
     cores, small = available_cores(), all(map(beside_others, runs))
     size = max(1, min(MOST_TOGETHER, len(runs) // (2 * cores))) if small else 1
     batches = [runs[first : first + size] for first in range(0, len(runs), size)]
+    measures = request.asked.values()
+    light = len(measures) <= LIGHT and all(each.rows == "relevant" for each in measures)
+    found: Iterator[list[Evaluated]]
     if len(batches) < 2 or cores < 2 or not small:
-        found: Iterator[list[Evaluated]] = map(some, batches)
+        found = (scored(*matched(batch)) for batch in batches)
+    elif light:
+        work = partial(matched, threads=max(1, cores // len(batches)))
+        found = starmap(scored, in_threads(work, batches, min(cores, len(batches))))
     else:
-        each = max(1, cores // len(batches))
         # More threads than cores: while one waits for the interpreter, another one is in the kernel.
-        found = in_threads(lambda batch: some(batch, each), batches, min(2 * cores, len(batches)))
+        work = partial(matched, threads=max(1, cores // len(batches)))
+        found = in_threads(lambda batch: scored(*work(batch)), batches, min(2 * cores, len(batches)))
     # The warnings are issued here, where the caller's line is known.
-    yield from ((warned(scores), matched) for batch in found for scores, matched in batch)
+    yield from ((warned(scores), matches) for batch in found for scores, matches in batch)
 
 
 def beside_others(run: Run) -> bool:

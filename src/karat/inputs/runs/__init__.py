@@ -8,6 +8,7 @@ rows that exceed the memory budget to a spill file.
 from __future__ import annotations
 
 import os
+from collections import deque
 from contextlib import closing, contextmanager
 from dataclasses import fields
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar
@@ -19,6 +20,7 @@ from karat.inputs.ids import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Sized
+    from concurrent.futures import Future
 
     from karat.conventions.policy import Policy
     from karat.inputs.sources import Provenance, Source
@@ -245,8 +247,14 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
+AHEAD = 2
+"""The results per thread that may wait: one is taken, and meanwhile the thread makes the next."""
+
+
 def in_threads(work: Callable[[Given], Made], given: Iterable[Given], threads: int) -> Iterator[Made]:
     """Runs ``work`` on each item in several threads and yields the results in the order of the items.
+
+    No more than ``AHEAD`` results per thread wait to be taken.
 
     On Ctrl-C or an error it returns at once and does not wait for running work, which may take minutes. Work that has
     not begun is cancelled.
@@ -260,7 +268,13 @@ def in_threads(work: Callable[[Given], Made], given: Iterable[Given], threads: i
 
     pool = ThreadPoolExecutor(threads)
     try:
-        yield from pool.map(work, given)
+        begun: deque[Future[Made]] = deque()
+        for each in given:
+            if len(begun) == AHEAD * threads:
+                yield begun.popleft().result()
+            begun.append(pool.submit(work, each))
+        while begun:
+            yield begun.popleft().result()
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         raise
