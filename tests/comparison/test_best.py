@@ -289,7 +289,7 @@ def test_the_command_shows_few_runs_and_opens_held_out_queries_with_a_ledger(
         main(["best", *tea, *split, "--top", "2", "--open", "--ledger", str(tmp_path / "openings.jsonl")])
         text = capsys.readouterr().out
         assert before in " ".join(text.split())
-        assert "2 more runs are not shown" in text
+        assert "2 more runs are not shown (--top 2)." in text
         assert max(map(len, text.splitlines())) <= 80
     with pytest.raises(SystemExit):
         main(["best", *tea, *split, "--open"])

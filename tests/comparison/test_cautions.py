@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -94,6 +95,86 @@ def test_ties_that_could_turn_the_order_are_told() -> None:
         each
         for each in karat.compare(QRELS, {"tied": tied, "low": low}, "RR").warnings
         if each.kind == "ties"
+    ]
+
+
+def test_a_run_without_ties_has_one_number_among_close_runs() -> None:
+    tied = {query: {"a": 1.0, "b": 1.0} for query in QUERIES}
+    above = {
+        query: {"a": 2.0, "b": 1.0} if n < 20 else {"b": 2.0, "a": 1.0} for n, query in enumerate(QUERIES)
+    }
+    # RR is 1 for 20 queries and .5 for 10.
+    assert "could reverse them: above 0.833, tied 0.500-1.000." in flat(
+        karat.compare(QRELS, {"tied": tied, "above": above}, "RR")
+    )
+
+
+def test_warnings_that_differ_in_the_name_only_are_told_once() -> None:
+    late = {query: JUDGED[query] for query in QUERIES[2:]}
+    other = {query: JUDGED[query] for query in QUERIES[:-1]} | {"q99": {"a": 1.0}}
+    runs = {f"r{n}": late for n in range(9)} | {"other": other, "base": JUDGED}
+    found = karat.compare(QRELS, runs, "RR", test="t")
+    text = flat(found)
+    names = "r0, r1, r2, r3, r4, r5, r6 and 2 more"
+    assert f"! {names} lack 2 of 30 judged queries, counted as 0: q0, q1." in text
+    assert "! other lacks 1 of 30 judged queries, counted as 0: q29." in text
+    assert text.count("judged queries, counted as 0") == 2
+    for layout in (found.to_markdown(), found.to_latex()):
+        assert layout.count("judged queries, counted as 0") == 2
+    written = [each for each in json.loads(found.to_json())["warnings"] if each["kind"] == "missing"]
+    assert [each["runs"] for each in written] == [[n] for n in range(10)]
+    assert written[3]["sentence"] == "r3 lacks 2 of 30 judged queries, counted as 0: q0, q1."
+    two = karat.compare(QRELS, {"one": other, "two": other}, "RR")
+    assert "! one, two have 1 unjudged query, ignored." in flat(two)
+    # The same number of other queries is another warning.
+    apart = karat.compare(QRELS, {"late": late, "early": {each: JUDGED[each] for each in QUERIES[:-2]}}, "RR")
+    assert "late lacks 2 of 30 judged queries, counted as 0: q0, q1." in flat(apart)
+    assert "early lacks 2 of 30 judged queries, counted as 0: q28, q29." in flat(apart)
+
+
+RANDOM = np.random.default_rng(0).random((80, 2))
+
+
+def test_percentiles_say_from_how_many_resamples_and_which_seed() -> None:
+    drawn = {"interval": "bootstrap", "resamples": 500, "seed": 7}
+    one = flat(karat.compare(None, systems(RANDOM), **drawn))
+    assert "95% CI: percentile bootstrap over queries (500 resamples, seed 7), of each mean" in one
+    tested = flat(karat.compare(None, systems(RANDOM), test="randomisation", **drawn))
+    assert "500 resamples, seed 7. " in tested
+    assert "95% CI: percentile bootstrap over queries, of each mean" in tested
+    # With few queries p is exact, so that its sentence names no resamples.
+    exact = flat(karat.compare(None, systems(RANDOM[:6]), test="randomisation", **drawn))
+    assert "exact p" in exact
+    assert "bootstrap over queries (500 resamples, seed 7)" in exact
+    drawn.pop("interval")
+    assert "resamples" not in flat(karat.compare(None, systems(RANDOM), test="t"))
+    assert "the difference is a percentile bootstrap over queries (500 resamples, seed 7)." in flat(
+        karat.compare(None, systems(RANDOM, "GMAP"), **drawn)
+    )
+    both = flat(karat.compare(None, systems(RANDOM, "GMAP"), interval="bootstrap", **drawn))
+    assert both.count("500 resamples, seed 7") == 1
+
+
+@pytest.mark.parametrize(
+    ("resamples", "confidence", "needed"),
+    [(1, 0.95, "1,000"), (39, 0.95, "1,000"), (40, 0.95, None), (199, 0.99, "2,000"), (200, 0.99, None)],
+)
+def test_a_bootstrap_of_too_few_resamples_is_told(
+    resamples: int, confidence: float, needed: str | None
+) -> None:
+    choices: dict[str, Any] = {"resamples": resamples, "confidence": confidence}
+    for measure, interval in (("AP", "bootstrap"), ("GMAP", "t")):
+        found = karat.compare(None, systems(RANDOM, measure), interval=interval, **choices)
+        told = [each for each in found.warnings if each.kind == "resamples"]
+        assert bool(told) == (needed is not None)
+        if needed is not None:
+            assert told[0].sentence == (
+                f"{resamples} {'resample is' if resamples == 1 else 'resamples are'} too few for the percentiles of a "
+                f"{confidence * 100:g}% interval, since less than one is expected beyond each end: "
+                f"take {needed} resamples or more."
+            )
+    assert not [
+        each for each in karat.compare(None, systems(RANDOM), **choices).warnings if each.kind == "resamples"
     ]
 
 

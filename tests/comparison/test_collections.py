@@ -533,12 +533,24 @@ def test_the_text_fits_into_80_columns_and_names_every_collection() -> None:
     assert "c55" in str(wide)
 
 
+@pytest.mark.parametrize(("resamples", "told"), [(39, True), (40, False)])
+def test_too_few_resamples_for_percentiles_are_told(resamples: int, told: bool) -> None:
+    given = values(np.random.default_rng(1).uniform(0, 1, (12, 3)))
+    found = karat.compare_collections(given, interval="bootstrap", resamples=resamples)
+    text = " ".join(str(found).split())
+    assert f"({resamples} resamples, seed" in text
+    assert ("! 39 resamples are too few for the percentiles of a 95% interval" in text) == told
+
+
 def test_many_runs_are_shown_in_part_and_all_in_json() -> None:
     draw = np.random.default_rng(2)
     given = {f"c{row}": {f"run-{n:03}": float(draw.uniform()) for n in range(60)} for row in range(12)}
     found = karat.compare_collections(given)
     text = str(found)
-    assert "40 more runs are compared and not shown" in text
+    assert "40 more runs are compared and not shown (top=20)." in text
+    assert "The best run against the next 10: pairs='all' and to_json() show all 1,770 pairs." in " ".join(
+        text.split()
+    )
     assert max(map(len, text.splitlines())) <= 80
     assert len(text.splitlines()) < 150
     content = json.loads(found.to_json())

@@ -328,8 +328,37 @@ def test_the_best_runs_are_shown_and_all_are_tested() -> None:
         "s17",
         "s0",
     ]
-    assert "16 more runs are tested and not shown (top)." in " ".join(text.split())
+    assert "16 more runs are tested and not shown (top=3)." in " ".join(text.split())
     assert "Holm over 19 comparisons" in text
+    few = karat.compare(None, systems(draw + np.arange(4) * 0.01))
+    assert "1 more run is tested and not shown (top=3)." in few.to_text(100, top=3)
+
+
+@pytest.mark.parametrize("layout", ["text", "markdown"])
+def test_notes_name_options_on_the_command_line_and_arguments_in_python(
+    layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw = np.random.default_rng(7).random((30, 1))
+    table = draw + np.arange(42) * 0.01
+    rows = [",".join(map(str, row)) for row in ([f"{n}", *each] for n, each in enumerate(table.tolist()))]
+    header = ",".join(["query", *(f"s{n}" for n in range(42))])
+    (tmp_path / "scores.csv").write_text("\n".join([header, *rows]) + "\n")
+    options = ("-m", "AP", "--test", "t", "--format", layout)
+
+    def printed(*more: str) -> str:
+        main(["compare", str(tmp_path / "scores.csv"), *options, *more])
+        return " ".join(capsys.readouterr().out.split())
+
+    found = karat.compare(None, systems(table), test="t")
+    against = karat.compare(None, systems(table), test="t", baseline=0)
+    several = "The best run against the next 10; {} show all 861 pairs."
+    below = "1 more run below: {} show all."
+    python, command = "pairs='all' and to_json()", "--pairs all and --format json"
+    for comparison, options_of, note in ((found, (), several), (against, ("-b", "s0"), below)):
+        text = " ".join(getattr(comparison, f"to_{layout}")().split()).replace("\\_", "_")
+        assert note.format(python) in text
+        assert note.format(command) in printed(*options_of)
+    assert "40 more runs are tested and not shown (--top 2)." in printed("--top", "2")
 
 
 def test_groups_begin_where_a_run_is_significantly_worse_than_the_first_of_the_group() -> None:

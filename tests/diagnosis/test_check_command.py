@@ -13,7 +13,8 @@ import pytest
 
 from diagnosis import broken
 from karat.cli import main
-from karat.diagnosis.check import KINDS
+from karat.diagnosis.check import KINDS, Check
+from karat.diagnosis.check.finding import found
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -63,6 +64,47 @@ def test_a_warning_exits_with_1_and_with_2_if_strict(
     assert text.endswith("\n0 errors, 1 warning\n")
     assert ended("--strict", *files) == 2
     assert ended("--strict", *files[:2]) == 0
+
+
+def test_copies_of_runs_are_counted_as_files(
+    files: tuple[str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    copies = []
+    for number in range(6):
+        for place, kind in enumerate(files[1:]):
+            copies.append(tmp_path / f"{number}{place}.run")
+            copies[-1].write_text(Path(kind).read_text(encoding="utf-8"), encoding="utf-8")
+    assert ended(files[0], *map(str, copies)) == 1
+    text = capsys.readouterr().out
+    # Six copies each of two runs: the five later ones of each repeat the first, and make 2 * 15 pairs.
+    assert "warning: identical-runs in 10 files\n" in text
+    assert ended("--format", "json", files[0], *map(str, copies)) == 1
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    same = [each for each in findings if each["code"] == "identical-runs"]
+    assert [each["subject"] for each in same] == [str(each) for each in copies[2:]]
+    assert [each["what"].split()[-2] for each in same] == [str(each) for each in copies[:2]] * 5
+
+
+def test_a_file_that_is_given_twice_is_told(
+    files: tuple[str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    qrels, clean, _ = files
+    assert ended(qrels, clean, clean) == 1
+    assert (
+        f"warning: identical-runs in {clean}\n    the same file was given twice\n" in capsys.readouterr().out
+    )
+    (tmp_path / "link.run").symlink_to(clean)
+    assert ended(qrels, f"a={clean}", f"b={tmp_path / 'link.run'}") == 1
+    assert "identical-runs in b\n    the same file was also given as a\n" in capsys.readouterr().out
+    (tmp_path / "copy.run").write_bytes(Path(clean).read_bytes())
+    assert ended(qrels, clean, str(tmp_path / "copy.run")) == 1
+    assert "the same file" not in capsys.readouterr().out
+
+
+def test_several_findings_about_one_subject_are_not_several_files() -> None:
+    finding = found("saturated", "all runs", "a sentence")
+    text = Check((finding,) * 4, ("q", "r")).to_text()
+    assert text.startswith("note: saturated in all runs\n")
 
 
 def test_an_error_exits_with_2(files: tuple[str, str, str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -84,6 +84,10 @@ def test_the_footer_says_what_was_decided() -> None:
     assert tied.footer() == (
         "1 query · ties touch 1 query (RR 0.5000–1.0000) · 1 negative grade unjudged · policy empty one"
     )
+    # RR depends on the order of b and c only below a.
+    below = karat.evaluate({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "b": 1.0, "c": 1.0}}, ["RR", "AP"])
+    assert below.footer() == "1 query · ties touch 1 query (RR 1.0000 either way) · policy trec"
+    assert below.footer("zh") == "1 个查询 · 同分涉及 1 个查询（RR 都是 1.0000） · 策略 trec"
     note = karat.evaluate_judged_ranking(b"q 0 a 1\n", ["MAP"], profile="note-004")
     assert note.footer() == "1 query · profile note-004 · MAP is AP(over=retrieved)"
 

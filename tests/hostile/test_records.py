@@ -227,7 +227,7 @@ def test_bounds_of_ties_that_were_edited_are_named(record: dict[str, Any]) -> No
     document["runs"][0]["ties"]["AP"] = [0.0, 1.0]
     found = verified(document)
     assert found.code == 1
-    assert "tied, ties, AP, lower bound was 0.0, is 0.75" in found.out
+    assert "  ties:       tied, AP, lower bound was 0.0, is 0.75" in found.out
 
 
 # ---------------------------------------------------------------- paths
@@ -290,6 +290,25 @@ def test_what_is_no_file_is_not_read(path: str, record: dict[str, Any]) -> None:
     os.mkfifo("pipe")
     record["inputs"][1]["path"] = path
     verified(record, "--anywhere").refused()
+
+
+@pytest.mark.parametrize(
+    ("path", "why"), [("gone/q.txt", "there is no folder"), ("gone.txt", "Check the path")]
+)
+def test_a_file_that_is_not_there_can_be_handed_over(path: str, why: str, record: dict[str, Any]) -> None:
+    record["inputs"][0]["path"] = path
+    for options in ([], ["--anywhere"]):
+        said = verified(record, *options).refused(why).err.strip()
+        assert said.endswith(", or pass the file (--qrels FILE, --run NAME=FILE).")
+    its = record["inputs"][0]
+    its["files"] = [{key: its[key] for key in ("path", "bytes", "sha256")}]
+    its["sha256"] = None
+    verified(record).refused("pass the file (--qrels FILE, --run NAME=FILE).")
+
+
+def test_the_help_of_anywhere_names_both_folders() -> None:
+    found = " ".join(attacked("verify", "--help").out.split())
+    assert "not only files below the record's folder or the working directory" in found
 
 
 def test_a_file_below_the_folder_that_karat_runs_in_is_read(

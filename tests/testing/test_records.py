@@ -258,7 +258,10 @@ def test_inputs_that_moved_are_found_by_name(made: Path, capfd: pytest.CaptureFi
     for name in ("qrels.txt", "one.run"):
         Path(name).rename(f"elsewhere/{name}")
     assert command("verify", "out.json") == 2
-    assert capfd.readouterr().err == "karat: qrels.txt: No such file or directory. Check the path.\n"
+    assert capfd.readouterr().err == (
+        "karat: qrels.txt: No such file or directory. Check the path, or pass the file "
+        "(--qrels FILE, --run NAME=FILE).\n"
+    )
     options = ["--qrels", "elsewhere/qrels.txt", "--run", "one=elsewhere/one.run"]
     assert command("verify", "out.json", *options) == 0
     assert command("verify", "out.json", *options, "--run", "nobody=x") == 2

@@ -102,7 +102,7 @@ def report_several(
 
     refuse_misuse(*files, several["collections"], output=output)
     found = compared_several(files, several, measures, given, options)
-    page = found.document("html", title=options["title"] or "").page()
+    page = found.document("html", title=options["title"] or "").on_command_line().page()
     if output == "-":
         say(page)
     else:
@@ -159,13 +159,16 @@ def show(
 ) -> None:
     """Writes a comparison on several collections to standard output in a format."""
     view: dict[str, Any] = {"pairs": pairs, "top": top}
-    if layout == "text":
-        drawn = found.document(**view)
-        say(drawn.text(text_columns(NARROWEST), painted if in_colour() else None))
+    if layout in ("text", "markdown"):
+        drawn = found.document(layout, **view).on_command_line()
+        text = layout == "text"
+        say(
+            drawn.text(text_columns(NARROWEST), painted if in_colour() else None)
+            if text
+            else drawn.markdown()
+        )
     elif layout == "latex":
         say(found.to_latex(label, caption, **view))
-    elif layout == "markdown":
-        say(found.to_markdown(**view))
     elif layout == "json":
         say(found.to_json())
     else:

@@ -183,16 +183,19 @@ def show(
         label: the label of a LaTeX table.
         caption: its caption.
     """
-    if layout == "text":
+    if layout in ("text", "markdown"):
         from karat.comparison.formats import document_of
         from karat.comparison.tables import View
 
-        drawn = document_of(found, View(**shown))
-        say(drawn.text(text_columns(NARROWEST), painted if in_colour() else None))
+        drawn = document_of(found, View(**shown), layout).on_command_line()
+        text = layout == "text"
+        say(
+            drawn.text(text_columns(NARROWEST), painted if in_colour() else None)
+            if text
+            else drawn.markdown()
+        )
     elif layout == "latex":
         say(found.to_latex(label, caption, **shown))
-    elif layout == "markdown":
-        say(found.to_markdown(**shown))
     elif layout == "json":
         say(found.to_json())
     else:

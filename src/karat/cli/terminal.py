@@ -104,7 +104,10 @@ def say(text: str, *, data: bool = False) -> None:
 def answer(found: Documented, layout: str, columns: int | None = None) -> None:
     """Writes a result to standard output. Text is coloured and fits the width of the terminal."""
     if layout == "text":
-        say(found.document().text(columns or text_columns(), painted if in_colour() else None))
+        drawn = found.document().on_command_line()
+        say(drawn.text(columns or text_columns(), painted if in_colour() else None))
+    elif layout == "markdown":
+        say(found.document(layout).on_command_line().markdown())
     else:
         say(getattr(found, f"to_{layout}")())
 

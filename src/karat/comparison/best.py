@@ -24,6 +24,7 @@ from karat.comparison.statistics.selection import (
     ranks,
     reselected,
 )
+from karat.comparison.tables import top_said
 from karat.inputs.query_files import groups_of
 from karat.output.document import Document, Documented, Items, Line, Section, Table
 from karat.output.errors import DataError
@@ -211,7 +212,7 @@ class Best(Documented):
         made = [Section([answer]), Section([values]), Section([self.table(found)])]
         hidden = len(found.candidates) - len(self.shown(found))
         if hidden:
-            made.append(Section([Line(say("best", "hidden", count=hidden))]))
+            made.append(Section([Line(say("best", "hidden", count=hidden, top=top_said(self.top)))]))
         return made + ([Section([self.family_table(found)])] if found.families else [])
 
     def opened(self, found: BestBy) -> list[list[str]]:

@@ -18,11 +18,13 @@ from karat.comparison.verdict import (
     detectable,
     detectable_span,
     digits_of,
+    drawn_said,
     interval,
     listed,
     signed,
 )
 from karat.estimation.sampled_documents import is_linear
+from karat.evaluation.score_tables import some_of
 from karat.evaluation.values import parts_of, values_of
 from karat.lists.rows import offsets_of
 from karat.matching.axes import arranged
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from karat.comparison.findings import Contest, Findings, Pair
     from karat.comparison.runs import System
     from karat.conventions.policy import Policy
+    from karat.evaluation.scores import Scores
     from karat.lists.rows import Floats, JudgedRows
     from karat.matching.match import Match
     from karat.measures import Measure
@@ -85,13 +88,37 @@ def apart(comparison: Findings) -> Iterator[Caution]:
 def missing(comparison: Findings) -> Iterator[Caution]:
     """Warns of queries that are missing from a run, and of unjudged queries."""
     for place, each in enumerate(comparison.scores):
-        lacking, name = each.counts.missing, comparison.names[place]
-        treated = "counted as 0" if each.policy.missing == "zero" else "left out"
-        words = {"name": name, "lacking": len(lacking), "treated": treated, "first": listed(lacking)}
+        lacking, words = each.counts.missing, {"name": comparison.names[place], **missing_words(each)}
         if lacking:
             yield caution("missing", [place], words, queries=list(lacking), judged=each.counts.judged)
         if each.counts.extra and comparison.judge is None:
             yield caution("extra", [place], words, queries=each.counts.extra)
+
+
+def missing_words(scores: Scores) -> dict[str, Any]:
+    """Returns the words about the queries that a run lacks."""
+    lacking = scores.counts.missing
+    treated = "counted as 0" if scores.policy.missing == "zero" else "left out"
+    return {"lacking": len(lacking), "treated": treated, "first": listed(lacking)}
+
+
+def sentences_of(comparison: Findings) -> list[str]:
+    """Returns the sentences of all warnings, with one sentence for runs whose warnings differ only in their names."""
+    alike: dict[object, list[Caution]] = {}
+    for place, each in enumerate(comparison.warnings):
+        if each.kind in ("missing", "extra"):
+            own = missing_words(comparison.scores[each.runs[0]])
+            alike.setdefault((each.kind, repr(each.numbers), repr(own)), []).append(each)
+        else:
+            alike[place] = [each]
+    return [its[0].sentence if len(its) == 1 else said_of_many(comparison, its) for its in alike.values()]
+
+
+def said_of_many(comparison: Findings, cautions: Sequence[Caution]) -> str:
+    """Returns one sentence in place of equal cautions about several runs."""
+    first, names = cautions[0], [comparison.names[each.runs[0]] for each in cautions]
+    words = missing_words(comparison.scores[first.runs[0]]) | first.numbers | {"names": some_of(names)}
+    return say("cautions", f"{first.kind}:several", **words)
 
 
 FEW_FOR_PEOPLE = 12
@@ -198,8 +225,9 @@ def ties(comparison: Findings) -> Iterator[Caution]:
         and reach[pair.a][0] <= reach[pair.b][1]
         and reach[pair.b][0] <= reach[pair.a][1]
     ]
+    ends = {run: dict.fromkeys(decimals(each, digits) for each in its) for run, its in enumerate(reach)}
     shown = [
-        f"{comparison.names[run]} {decimals(reach[run][0], digits)}-{decimals(reach[run][1], digits)}"
+        f"{comparison.names[run]} {'-'.join(ends[run])}"
         for run in ranked(contest)
         if any(run in (pair.a, pair.b) for pair in turning)
     ]
@@ -299,9 +327,35 @@ def other_p(comparison: Findings) -> Floats | None:
     return range_beyond(apart / math.sqrt(table.ms_rest / table.queries), table.runs) * times
 
 
+ENOUGH_RESAMPLES = 1000
+"""The resamples that a warning recommends at least: of these, 25 lie beyond each end of a 95 % interval."""
+
+
+def percentiles(comparison: Findings) -> Iterator[Caution]:
+    """Warns if a bootstrap has so few resamples that less than one is expected beyond each end of an interval."""
+    settings = comparison.settings
+    drawn = settings.interval == "bootstrap" or any(
+        kind(each) == "geometric" for each in comparison.contests.values()
+    )
+    needed = resamples_needed(settings.bootstrap_resamples, settings.confidence)
+    if drawn and needed:
+        words = {"confidence": settings.confidence * 100}
+        count = settings.bootstrap_resamples
+        yield caution("resamples:bootstrap", (), words, resamples=count, needed=needed)
+
+
+def resamples_needed(resamples: int, confidence: float) -> int:
+    """Returns how many resamples the percentiles of an interval need, or 0 if there are enough."""
+    tail = (1 - confidence) / 2
+    # Rounded, since 1 - 0.95 is a little more than 0.05.
+    enough = round(resamples * tail, 9) >= 1
+    return 0 if enough else max(ENOUGH_RESAMPLES, math.ceil(round(10 / tail, 6)))
+
+
 def resamples(comparison: Findings) -> Iterator[Caution]:
     """Warns if there are too few resamples for any pair to be significant, or for a decision near alpha."""
     settings, contest = comparison.settings, comparison.primary
+    yield from percentiles(comparison)
     if not settings.resamples:
         return
     family_wise = settings.test in FAMILY_WISE
@@ -343,9 +397,11 @@ def meanings(comparison: Findings) -> Iterator[Caution]:
     if comparison.settings.test in NOT_OF_MEANS:
         yield caution(f"test:{comparison.settings.test}")
     contests = comparison.contests.values()
+    # The sentence about the intervals names the resamples of a bootstrap.
+    drawn = {"drawn": "" if comparison.settings.interval == "bootstrap" else drawn_said(comparison)}
     for contest in contests:
         if kind(contest) != "mean":
-            yield caution(f"aggregate:{kind(contest)}", measure=contest.label)
+            yield caution(f"aggregate:{kind(contest)}", (), drawn, measure=contest.label)
     measures = {
         "micro": [contest.label for contest in contests if contest.measure.micro],
         "weights": [

@@ -9,11 +9,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from karat._dataclasses import dataclass
+from karat.comparison.cautions import resamples_needed
 from karat.comparison.critical_difference import RankPicture
 from karat.comparison.difference_picture import DifferencePicture, Differences
 from karat.comparison.findings import SHORT_NAMES, letter, say
 from karat.comparison.formats import floating, laid_out
-from karat.comparison.tables import Sheet
+from karat.comparison.tables import EVERY, Sheet, top_said
 from karat.comparison.verdict import MOST_LETTERED, interval, listed, p_text, signed
 from karat.evaluation.scores import frame_of
 from karat.output import escaping
@@ -144,6 +145,11 @@ class CollectionsComparison(Documented):
             found.append(say("collections", f"absent:{self.settings.absent}", **count))
         if self.settings.target == "similar" and len(self.collections) < FEW_COLLECTIONS:
             found.append(say("collections", "few", collections=len(self.collections)))
+        drawn, confidence = next(iter(self.measures.values())).resamples, self.settings.confidence
+        needed = resamples_needed(drawn, confidence)
+        if drawn and needed:
+            words = {"resamples": drawn, "confidence": 100 * confidence, "needed": needed}
+            found.append(say("cautions", "resamples:bootstrap", **words))
         for each in self.measures.values():
             left = [(one.name, one.left_out) for one in each.collections if one.left_out]
             if left:
@@ -514,7 +520,7 @@ class Shown:
             [letter(run), self.whole.names[run], *(each[run] for each in columns.values())] for run in runs
         ]
         hidden = len(found.means) - len(runs)
-        note = say("collections", "hidden", count=hidden) if hidden else ""
+        note = say("collections", "hidden", count=hidden, top=top_said(len(runs))) if hidden else ""
         least = ("Borda", "micro", "macro", "place")
         return Sheet(
             ["", "run", *columns], rows, frozenset({0, 1}), note=note, shortest=LEAST_NAME, least=least
@@ -539,7 +545,7 @@ class Shown:
             few, key = pairs[:MOST_PAIRS], "hidden pairs of best"
         if self.which == "all" or len(few) == total:
             return pairs, ""
-        return few, say("collections", key, shown=len(few), pairs=total)
+        return few, say("collections", key, shown=len(few), pairs=total, **EVERY)
 
     def pair_names(self, shown: Sequence[AcrossPair]) -> tuple[str, list[list[str]]]:
         """Returns the title of the column of pairs, and the letters and names of each pair."""

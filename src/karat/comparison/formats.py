@@ -8,6 +8,7 @@ from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from karat._numpy import np
+from karat.comparison.cautions import sentences_of
 from karat.comparison.findings import letter
 from karat.comparison.tables import EVERYTHING, View, chosen, pair_names, ranking, sheets_of
 from karat.comparison.verdict import heading, judge_said, method, verdict_of
@@ -35,10 +36,7 @@ def document_of(comparison: Findings, view: View = EVERYTHING, layout: str = "te
     In text, the names of runs lose the start and the end that they all share, and a sentence says so.
     """
     above, verdict = heading(comparison), verdict_of(comparison).headline
-    said, warnings = (
-        [*judge_said(comparison), *method(comparison)],
-        [each.sentence for each in comparison.warnings],
-    )
+    said, warnings = [*judge_said(comparison), *method(comparison)], sentences_of(comparison)
     if layout != "text":
         parts: list[Part] = [
             Line(above.replace(" | ", " · ")),
@@ -80,7 +78,7 @@ def latex(
     said = " ".join(
         [f"{heading(comparison).replace(' | ', ', ')}.", *judge_said(comparison), *method(comparison)]
     )
-    warnings = [each.sentence for each in comparison.warnings]
+    warnings = sentences_of(comparison)
     return floating(tables, said if caption is None else caption, label, warnings)
 
 

@@ -22,6 +22,7 @@ from karat.comparison.verdict import (
 )
 from karat.output import escaping
 from karat.output.document import Table
+from karat.output.errors import Worded, command_of, worded
 from karat.output.escaping import printable
 from karat.output.layout import Marked, apart, columns_of, decimals, folded, width
 
@@ -39,6 +40,20 @@ LEAST_NAME, LEAST_PAIR = 10, 18
 
 LONGEST = 40
 """Names longer than this are cut in the middle."""
+
+
+EVERY = {"every": Worded("pairs='all'", "--pairs all"), "json": Worded("to_json()", "--format json")}
+"""What shows every pair, in the words of Python and of the command line."""
+
+
+def top_said(top: int | None) -> Worded:
+    """Returns the argument that limits the number of shown runs."""
+    return Worded(f"top={top}", f"--top {top}")
+
+
+def spaced(sentences: Sequence[str]) -> Worded:
+    """Joins sentences by blanks, and keeps both wordings."""
+    return worded(*[part for each in sentences for part in (" ", each)][1:])
 
 
 @dataclass(frozen=True)
@@ -85,6 +100,10 @@ class Sheet(Table):
     def html(self, rows: int | None = None) -> str:
         """Returns the table, and its note as a paragraph."""
         return super().html(rows) + (f"<p>{escaping.html(self.note)}</p>\n" if self.note else "")
+
+    def on_command_line(self) -> Sheet:
+        """Returns the table with its note in the wording for the command line."""
+        return replace(self, note=command_of(self.note))
 
     def fits(self, columns: int) -> bool:
         """Returns whether the table has at most this width in characters."""
@@ -193,8 +212,10 @@ def board(comparison: Findings, view: View) -> Sheet:
                 "are not significantly worse than their group's first."
             )
     if len(shown) < len(comparison.names):
-        notes.append(f"{len(comparison.names) - len(shown)} more runs are tested and not shown (top).")
-    note = " ".join(notes)
+        notes.append(
+            say("tables", "hidden", count=len(comparison.names) - len(shown), top=top_said(view.top))
+        )
+    note = spaced(notes)
     names = frozenset({0, header.index("run")})
     return Sheet(header, rows, names, keep=header.index("run") + 1, note=note)
 
@@ -442,9 +463,8 @@ def chosen(comparison: Findings, contest: Contest, view: View = EVERYTHING) -> t
         pairs.sort(key=lambda pair: its[pair.a])
         if view.pairs == "all" or len(pairs) <= MOST_AGAINST_BASELINE:
             return pairs, ""
-        return pairs[:MOST_AGAINST_BASELINE], (
-            f"{len(pairs) - MOST_AGAINST_BASELINE} more runs below: pairs=all and the JSON show them."
-        )
+        note = say("tables", "hidden runs", count=len(pairs) - MOST_AGAINST_BASELINE, **EVERY)
+        return pairs[:MOST_AGAINST_BASELINE], note
     if len(pairs) > 1:
         pairs = [turned(pair, min(pair.a, pair.b, key=place.__getitem__)) for pair in pairs]
         pairs.sort(key=lambda pair: (place[pair.a], place[pair.b]))
@@ -452,6 +472,4 @@ def chosen(comparison: Findings, contest: Contest, view: View = EVERYTHING) -> t
         return pairs, ""
     best = min((pair.a for pair in pairs), key=place.__getitem__)
     top = [pair for pair in pairs if pair.a == best][:MOST_PAIRS]
-    return top, (
-        f"The best run against the next {len(top)}; pairs=all and the JSON show all {len(pairs)} pairs."
-    )
+    return top, say("tables", "hidden pairs", shown=len(top), pairs=len(pairs), **EVERY)

@@ -321,7 +321,7 @@ def method(comparison: Findings) -> list[str]:
     if settings.clusters is not None:
         test += say("method", "clusters", count=settings.clusters)
     parts = [test[0].upper() + test[1:], family_words(settings, len(comparison.labels))]
-    if settings.resamples and exact < pairs:
+    if resampled(comparison):
         parts.append(say("method", "resamples", count=settings.resamples, seed=settings.seed))
     if exact:
         parts.append(say("method", "exact" if exact == pairs else "exact for some", exact=exact, pairs=pairs))
@@ -336,6 +336,19 @@ def method(comparison: Findings) -> list[str]:
     sentences += [*settings.notes, detectable_words(comparison), judged_words(comparison)]
     sentences.append(f"karat {__version__}, {conventions_of(comparison.scores[0])}.")
     return [each for each in sentences if each]
+
+
+def resampled(comparison: Findings) -> bool:
+    """Returns whether p of any pair comes from resamples, whose number and seed the sentence about the test says."""
+    return comparison.settings.resamples > 0 and not all(pair.exact for pair in comparison.primary.pairs)
+
+
+def drawn_said(comparison: Findings) -> str:
+    """Returns the number and the seed of the resamples of a bootstrap, unless the sentence about the test says both."""
+    settings = comparison.settings
+    if resampled(comparison) or comparison.judge is not None:
+        return ""
+    return f" ({say('method', 'resamples', count=settings.bootstrap_resamples, seed=settings.seed)})"
 
 
 def judge_words(comparison: Findings) -> list[str]:
@@ -453,7 +466,9 @@ def family_words(settings: Settings, measures: int) -> str:
 def interval_words(comparison: Findings) -> str:
     """Returns sentences about the kind of the confidence intervals."""
     settings, contest = comparison.settings, comparison.primary
-    kind = "percentile bootstrap over queries" if settings.interval == "bootstrap" else "Student's t"
+    kind = "Student's t"
+    if settings.interval == "bootstrap":
+        kind = f"percentile bootstrap over queries{drawn_said(comparison)}"
     said = [say("method", "interval", confidence=settings.confidence * 100, kind=kind)]
     if comparison.judge is not None:
         said = [f"{settings.confidence * 100:g}% CI: {say('judge', 'kind')}."]

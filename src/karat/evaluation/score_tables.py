@@ -344,8 +344,7 @@ def decided(scores: Values, say: Language = ENGLISH) -> list[str]:
     parts += [say("no value of {labels}", labels=", ".join(scores.failed))] * bool(scores.failed)
     if counts.tied:
         bounds = next(iter(scores.bounds.items()), None)
-        d = scores.digits
-        moved = f" ({bounds[0]} {bounds[1][0]:.{d}f}–{bounds[1][1]:.{d}f})" if bounds else ""
+        moved = "" if bounds is None else reach_said(*bounds, scores.digits, say)
         one, many = "ties touch {count} query{moved}", "ties touch {count} queries{moved}"
         parts.append(say.counted(counts.tied, one, many, moved=moved))
     if scores.errors:
@@ -358,6 +357,14 @@ def decided(scores: Values, say: Language = ENGLISH) -> list[str]:
     if run is not None and "exclude" in dict(run.columns) and not counts.excluded:
         parts.append(say("{count} documents excluded", count=0))
     return [*parts, *left_out(counts, policy, say), conventions_of(scores, say), *readings(scores, say)]
+
+
+def reach_said(label: str, bounds: tuple[float, float], digits: int, say: Language) -> str:
+    """Returns the bounds of a mean over the orders of tied documents, or one number if both are printed alike."""
+    worst, best = (f"{each:.{digits}f}" for each in bounds)
+    if worst == best:
+        return say(" ({label} {value} either way)", label=label, value=worst)
+    return f" ({label} {worst}–{best})"
 
 
 def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[str]:

@@ -6,10 +6,12 @@ Each part escapes its content for each format, so the classes of results contain
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from karat._dataclasses import dataclass
 from karat.output import escaping
+from karat.output.errors import command_of
 from karat.output.layout import COLUMNS, MOST_LINES, Display, folded, in_bands, lay_out, width
 
 if TYPE_CHECKING:
@@ -49,6 +51,10 @@ class Part:
         """
         del rows
         return ""
+
+    def on_command_line(self) -> Part:
+        """Returns the part with sentences that name options of the command line instead of arguments."""
+        return self
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,6 +111,10 @@ class Line(Part):
         del rows
         return HTML.get(self.role, f'<p class="{self.role}">%s</p>\n') % escaping.html(self.whole)
 
+    def on_command_line(self) -> Part:
+        """Returns the sentence in the wording for the command line."""
+        return replace(self, words=command_of(self.words))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Items(Part):
@@ -141,6 +151,10 @@ class Items(Part):
         del rows
         items = "".join(f"<li>{escaping.html(escaping.sentence(each))}</li>\n" for each in self.sentences)
         return f"<ul>\n{items}</ul>\n" if items else ""
+
+    def on_command_line(self) -> Part:
+        """Returns the sentences in the wording for the command line."""
+        return replace(self, sentences=[*map(command_of, self.sentences)])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -309,6 +323,12 @@ class Document:
             title = f"{escaping.sentence(each.title)}\n" if each.title else ""
             blocks.append(title + "".join(part.text(columns, style) for part in each.parts))
         return "\n".join(filter(None, blocks))
+
+    def on_command_line(self) -> Document:
+        """Returns the document with sentences that name options of the command line instead of arguments."""
+        parts = ([part.on_command_line() for part in each.parts] for each in self.sections)
+        sections = [replace(each, parts=its) for each, its in zip(self.sections, parts, strict=True)]
+        return replace(self, sections=sections)
 
     def joined(self, layout: str, top: str, under: str) -> str:
         """Returns the parts in a format, separated by empty lines, with patterns for the titles."""

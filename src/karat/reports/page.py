@@ -22,6 +22,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
+from karat.comparison.cautions import sentences_of
 from karat.comparison.findings import FAMILY_WISE
 from karat.evaluation.score_tables import conventions_of
 from karat.output.errors import DataError
@@ -106,12 +107,17 @@ def methods_paragraph(comparison: Comparison) -> str:
     counts = comparison.scores[0].counts
     measures = ", ".join(str(contest.measure) for contest in comparison.contests.values())
     conventions = conventions_of(comparison.scores[0])
-    kind = "percentile bootstrap" if settings.interval == "bootstrap" else "t"
+    percentile = settings.interval == "bootstrap"
+    kind = "percentile bootstrap" if percentile else "t"
+    drawn = (
+        ""
+        if settings.resamples or not percentile
+        else f" ({drawn_from(settings.bootstrap_resamples, settings.seed)})"
+    )
     count = plural(len(comparison.ids), "query", "queries")
     compared = f"We compared {len(comparison.names)} runs on {count} by {measures}, computed with karat {__version__}"
-    effect = (
-        f"We report mean differences with {settings.confidence * 100:g} % {kind} intervals and d_z, the mean"
-    )
+    level = f"{settings.confidence * 100:g} %"
+    effect = f"We report mean differences with {level} {kind} intervals{drawn} and d_z, the mean"
     sentences = [
         f"{compared} ({said(conventions)}).",
         tested(comparison, settings),
@@ -144,6 +150,11 @@ def method_words() -> dict[str, Any]:
     return own_table(__file__, "templates/methods.toml")
 
 
+def drawn_from(count: int, seed: int) -> str:
+    """Returns the number and the seed of resamples."""
+    return f"{plural(count, 'resample')} and seed {seed}"
+
+
 def tested(comparison: Comparison, settings: Settings) -> str:
     """Returns a sentence about the test, its family of comparisons and its correction."""
     words = method_words()
@@ -154,7 +165,7 @@ def tested(comparison: Comparison, settings: Settings) -> str:
         if len(comparison.names) == 2
         else "all pairs of runs"
     )
-    drawn = f", with {settings.resamples:,} resamples and seed {settings.seed}" if settings.resamples else ""
+    drawn = f", with {drawn_from(settings.resamples, settings.seed)}" if settings.resamples else ""
     test = words["tests"][settings.test]["words"]
     sentence = f"We tested {pairs} with {test}{drawn} at α = {settings.alpha:g}"
     method = words["corrections"][settings.correction]["words"]
@@ -232,6 +243,7 @@ def page(data: dict[str, Any], **parts: Any) -> str:
     tables = [] if unjudged is None else unjudged.tables()
     text = environment.from_string(template("page.html")).render(
         **parts,
+        warnings=sentences_of(parts["comparison"]),
         bounds=[Markup(each.html()) for each in tables],  # noqa: S704 - escaped by the table
         data=Markup(script_json(data)),  # noqa: S704 - escaped by script_json
         style=Markup(template("style.css")),  # noqa: S704 - ours

@@ -226,7 +226,8 @@ def refuse_others(recorded: Record, inputs: list[Taken], *, anywhere: bool) -> N
         if each.named and each.path is not None:
             if not anywhere:  # before a pattern is looked up, and again for each file that it means
                 refuse_elsewhere(each.path, recorded.path)
-            files = files_now(each)
+            with passable():
+                files = files_now(each)
             for file in [] if anywhere else files:
                 refuse_elsewhere(file, recorded.path)
             refuse_irregular(files, recorded.path)
@@ -382,6 +383,20 @@ OVER = Worded("qrels=, runs={name: run}", "--qrels FILE, --run NAME=FILE")
 """The arguments with which a user passes inputs."""
 
 
+@contextmanager
+def passable() -> Iterator[None]:
+    """Adds to the error about a missing file that the user can pass another one.
+
+    Raises:
+        DataError: the error with this remedy.
+    """
+    try:
+        yield
+    except DataError as error:
+        words = {"remedy": (error.remedy or "").rstrip("."), "inputs": OVER}
+        raise error.at(remedy=say("verify", "pass" if error.remedy else "pass alone", **words)) from None
+
+
 def refuse_elsewhere(path: str, record: str) -> None:
     """Refuses a path that, after links are resolved, is outside the record's folder and the working directory.
 
@@ -409,7 +424,7 @@ def refuse_irregular(paths: Iterable[str], record: str) -> None:
         DataError: the path is a pipe or device, or does not exist.
     """
     for path in paths:
-        with sentences(path):
+        with passable(), sentences(path):
             mode = os.stat(path).st_mode
         if not stat.S_ISREG(mode):
             raise DataError(say("verify", "irregular", record=record, path=path, inputs=OVER))
@@ -485,14 +500,14 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
         elif distance(mean, now) > tolerance:
             sentence = say("verify", "mean", name=name, label=label, then=mean, now=now)
             findings.append(Change("means", label, sentence))
-    for key, word in BESIDE.items():
+    for key, words in BESIDE.items():
         then, now = (bounds_named(each.get(key, {})) for each in (old, new))
-        findings += changed(key, then, now, tolerance, start=f"{name}, {word}, ")
+        findings += changed(key, then, now, tolerance, start=f"{name}, {words}")
     return findings, largest
 
 
-BESIDE = {"ties": "ties", "errors": "standard errors", "weights": "weights"}
-"""The other numbers of a run, with their names in sentences."""
+BESIDE = {"ties": "", "errors": "standard error, ", "weights": ""}
+"""The other numbers of a run, with the words that sentences need beside the kind, which stands before them."""
 
 
 def bounds_named(table: dict[str, Any]) -> dict[str, Any]:

@@ -169,7 +169,9 @@ def section(findings: Sequence[Finding]) -> Section:
         lines = [Line(f"{short(each.subject)}: {each.what}", indent=4, hang=8) for each in findings[:SHOWN]]
         if len(findings) > SHOWN:
             lines.append(Line(f"and {len(findings) - SHOWN} more", indent=4))
-        where, label = "", f"{len(findings)} files"
+        # A file may have several findings of a kind, such as one for each measure.
+        files = len({each.subject for each in findings})
+        where, label = "", f"{files} files" if files > 1 else label
         effect += " (The first.)" if finding.values else ""
     head = Line(f"{finding.code} in {label}", "answer", mark=f"{finding.severity}: ", tone=finding.severity)
     labels = [("where:", where), ("effect:", effect), ("to do:", finding.remedy)]

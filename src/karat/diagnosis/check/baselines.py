@@ -19,7 +19,7 @@ from karat.matching.axes import chosen
 from karat.matching.match import finished
 from karat.measures import parse_measure
 from karat.output.document import Items, Section, Table
-from karat.output.errors import DataError
+from karat.output.errors import DataError, Worded
 from karat.output.language import Sentences
 from karat.output.layout import apart, decimals
 
@@ -447,5 +447,6 @@ def section(baselines: Sequence[Baseline]) -> Section:
     if first.sampled < first.queries:
         lines.append(sentence("baselines", "sample", sampled=first.sampled, queries=first.queries))
     if len(baselines) > len(shown):
-        lines.append(sentence("baselines", "more", count=len(baselines) - len(shown)))
+        json = Worded("to_json()", "--format json")
+        lines.append(sentence("baselines", "more", count=len(baselines) - len(shown), json=json))
     return Section([Table(header, rows, 2), Items(lines)], sentence("baselines", "title"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations, islice, starmap
+import os
+from itertools import islice, starmap
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from karat.diagnosis.check.lenient import DEPTH
 from karat.diagnosis.check.text import EXAMPLES, queries_at
 from karat.inputs.ids import text_of
 from karat.inputs.run import short
+from karat.output.language import Sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from karat.diagnosis.check.finding import Finding, Values
     from karat.diagnosis.check.lenient import Pair
 
+
+sentence = Sentences(__file__)
+"""Returns a sentence of this package."""
 
 ENOUGH = 20
 """If there are this many judged documents and a run retrieves none of them, the run is of another collection."""
@@ -134,12 +139,36 @@ GAP = 0.1
 
 
 def identical(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Finds runs that rank all judged documents alike."""
-    matched = [pair for pair in pairs if pair.matched is not None and len(pair.matched.rank)]
-    for one, other in combinations(matched, 2):
-        columns = [(pair.found.judgment, pair.found.rank, pair.found.length) for pair in (one, other)]
-        if all(starmap(np.array_equal, zip(*columns, strict=True))):
-            yield found("identical-runs", other.name, other=one.name)
+    """Finds runs that rank all judged documents as an earlier run does. Each is compared with the first of its kind."""
+    first: list[Pair] = []
+    for pair in pairs:
+        if pair.matched is None or not len(pair.matched.rank):
+            continue
+        one = next((each for each in first if alike(each, pair)), None)
+        if one is None:
+            first.append(pair)
+        elif same_file(one, pair):
+            key = "same path" if one.name == pair.name else "same file"
+            yield found("identical-runs", pair.name, sentence("identical", key, other=one.name))
+        else:
+            yield found("identical-runs", pair.name, other=one.name)
+
+
+def alike(one: Pair, other: Pair) -> bool:
+    """Returns whether two runs rank all judged documents alike."""
+    columns = [(pair.found.judgment, pair.found.rank, pair.found.length) for pair in (one, other)]
+    return all(starmap(np.array_equal, zip(*columns, strict=True)))
+
+
+def same_file(one: Pair, other: Pair) -> bool:
+    """Returns whether two runs come from the same file, perhaps by two paths or under two names."""
+    first, second = one.text.given, other.text.given
+    if not (isinstance(first, (str, os.PathLike)) and isinstance(second, (str, os.PathLike))):
+        return False
+    try:
+        return os.path.samefile(first, second)
+    except OSError:  # a pattern, or standard input
+        return os.fspath(first) == os.fspath(second)
 
 
 def names(pairs: Sequence[Pair]) -> Iterator[Finding]:
