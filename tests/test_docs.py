@@ -441,3 +441,32 @@ def test_the_page_of_measures_is_what_its_script_writes() -> None:
 def test_the_changelog_names_this_version() -> None:
     text = (CHECKOUT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.search(rf"^## {re.escape(karat.__version__)}\b", text, re.MULTILINE)
+
+
+SPEED = re.compile(r"<!-- speed:begin.*?<!-- speed:end -->", re.DOTALL)
+FIGURE = re.compile(r"([\d.,]+) (s|MB)")
+TIMED = ("261 MB", "1,737", "300,000")
+"""A number that only one row of each table of speed names."""
+TIMED_IN = ("README.md", "README.zh-CN.md", "docs/how-it-works.md")
+
+
+def timed(page: str) -> dict[str, list[tuple[str, str]]]:
+    """Returns the figures of each row in a page's tables of speed, by the input in the row's first cell."""
+    text = (CHECKOUT / page).read_text(encoding="utf-8")
+    rows = [
+        line.split("|", 2) for block in SPEED.findall(text) for line in block.splitlines() if line[:1] == "|"
+    ]
+    return {first: FIGURE.findall(rest) for _, first, rest in rows}
+
+
+@pytest.mark.parametrize("number", TIMED)
+def test_pages_agree_on_the_time_and_memory_of_one_input(number: str) -> None:
+    found = [[its[:2] for name, its in timed(page).items() if number in name and its] for page in TIMED_IN]
+    assert found[0] == found[1] == found[2]
+    assert [len(rows) for rows in found] == [1, 1, 1]
+
+
+def test_both_readmes_show_the_same_figures() -> None:
+    english, chinese = (list(timed(page).values()) for page in TIMED_IN[:2])
+    assert english == chinese
+    assert sum(map(len, english)) > 20
