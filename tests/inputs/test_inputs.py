@@ -818,15 +818,44 @@ def test_a_run_given_as_judgments_in_memory_is_refused_as_in_a_file(form: str) -
         ({"q": {"a b": 1, "b": 0}, "r": {}}, Policy()),
     ],
 )
-def test_judgments_are_the_same_in_another_process(given: Any, policy: Policy) -> None:
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_judgments_are_the_same_in_another_process(given: Any, policy: Policy, protocol: int) -> None:
     here = Qrels.of(given, policy)
-    there = pickle.loads(pickle.dumps(here))
+    there = pickle.loads(pickle.dumps(here, protocol))
     for name in ("queries", "malformed", "line_count"):
         assert getattr(there.judgments, name) == getattr(here.judgments, name), name
     for name in ("grades", "offsets", "lines"):
         assert getattr(there.judgments, name).tolist() == getattr(here.judgments, name).tolist(), name
     assert [there.judgments.documents(n) for n in (0, 1)] == [here.judgments.documents(n) for n in (0, 1)]
     assert (there.name, there.origin) == (here.name, here.origin)
+
+
+@pytest.mark.parametrize("how", ["stream", "file", "path"])
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("protocol", [0, pickle.HIGHEST_PROTOCOL])
+def test_a_run_is_the_same_in_another_process(how: str, packed: bool, protocol: int, tmp_path: Path) -> None:
+    content = b"q 0 a 1 2.0 t\nq 0 b 2 1.0 t\n"
+    stored = gzip.compress(content) if packed else content
+    path = tmp_path / "a.run"
+    path.write_bytes(stored)
+    with path.open("rb") as file:
+        here = Run.of({"stream": io.BytesIO(stored), "file": file, "path": path}[how])
+        there = pickle.loads(pickle.dumps(here, protocol))
+        assert there.name == here.name
+        for each in (here, there, there):  # the stream is read again on both sides
+            assert [row[:2] for row in each.held.rows()] == [(b"q", b"a"), (b"q", b"b")]
+
+
+def test_a_compressed_run_in_memory_can_be_pickled() -> None:
+    run = pickle.loads(pickle.dumps(Run.of(gzip.compress(b"q 0 a 1 2.0 t\n"))))
+    assert [row[1] for row in run.held.rows()] == [b"a"]
+
+
+def test_a_run_in_a_frame_says_that_the_frame_is_to_be_pickled() -> None:
+    pandas = pytest.importorskip("pandas")
+    run = Run.of(pandas.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": [1.0]}))
+    with pytest.raises(DataError, match=r"cannot be pickled\. Pickle the frame itself"):
+        pickle.dumps(run)
 
 
 def test_a_missing_file_is_an_error_with_the_files_of_similar_names(tmp_path: Path) -> None:

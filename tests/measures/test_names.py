@@ -187,3 +187,8 @@ def test_the_tables_of_names_take_names() -> None:
     assert "ties" in karat.list_profiles("sklearn")["sklearn"]
     with pytest.raises(karat.PolicyError):
         karat.list_profiles("nothing")
+
+
+def test_a_measure_to_register_cannot_be_called_as_one_with_a_depth() -> None:
+    with pytest.raises(MeasureError, match=r"not 'nDCG@10'\. karat\.Measure\.parse reads"):
+        karat.measure("nDCG@10")

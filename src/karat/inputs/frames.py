@@ -64,6 +64,14 @@ class Columns:
     constant: float = 1.0
     alone: ClassVar[bool] = False
 
+    def __getstate__(self) -> Any:
+        """Refuses to be pickled, because the rows belong to the frame's library.
+
+        Raises:
+            DataError: always.
+        """
+        raise refused("pickled-rows")
+
     @property
     def by_rank(self) -> bool:
         """Whether the run has ranks but no scores."""

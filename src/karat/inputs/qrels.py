@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
     from karat.inputs.columns import Asked
     from karat.inputs.files.table import Table
     from karat.lists.rows import Floats, Integers
+
+
+# Python pickles the kernel's classes under protocol 2 and later only, unless it is told how.
+copyreg.pickle(
+    _native.Judgments,
+    lambda held: (copyreg.__newobj__, (_native.Judgments,), held.__getstate__()),  # type: ignore[attr-defined]
+)
 
 
 TABLE = Provenance("a table")

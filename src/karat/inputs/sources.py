@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from dataclasses import field, replace
 from functools import partial
 from itertools import count
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 from karat._dataclasses import dataclass
 from karat._numpy import begin_import
 from karat.inputs import ENDINGS, PACKED, READERS
-from karat.inputs.decompression import AT_ONCE, FIRST, MAGIC, Cursor, Format, decompressed, format_of
+from karat.inputs.decompression import AT_ONCE, FIRST, MAGIC, Cursor, decompressed, format_of
 from karat.inputs.errors import first_line, line_in, refused, sentences
 from karat.inputs.ids import text_of
 from karat.output.errors import DataError, Worded, by_policy, reworded, worded
@@ -27,6 +27,8 @@ from karat.output.files import own_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from threading import Event
+
+    from karat.inputs.decompression import Format
 
 
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
@@ -143,6 +145,17 @@ class Source:
     origin: Provenance = Provenance("bytes")
     head: bytes = b""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Returns the state to pickle, with the bytes of a stream.
+
+        Raises:
+            DataError: the stream cannot be read.
+        """
+        if isinstance(self.handle, (str, bytes, Packed)):
+            return self.__dict__
+        with sentences(self.name):
+            return {**self.__dict__, "handle": self.content()}
+
     def from_start(self) -> str | bytes | Cursor:
         """Returns a file at its first byte. Each caller gets a separate cursor.
 
@@ -220,7 +233,7 @@ def source_of(where: Readable) -> Source:
         its = packing(content)
         if its is None:
             return Source("<bytes>", content, len(content))
-        return Source("<bytes>", lambda: unpacking(lambda: io.BytesIO(content), its), None)
+        return Source("<bytes>", Packed(content, content[:FIRST]), None)
     if isinstance(where, (str, os.PathLike)):
         path = os.fspath(where)
         if "\0" in path:
@@ -295,9 +308,26 @@ def bytes_read(block: Any, name: str) -> Any:
     return block
 
 
-def unpacking(opened: Callable[[], IO[bytes]], its: Format) -> Cursor:
-    """Returns a cursor over the decompressed bytes of a file that ``opened`` opens at its start."""
-    return Cursor(lambda: decompressed(opened(), its), is_slow=True)
+@dataclass(frozen=True, eq=False, repr=False)
+class Packed:
+    """Makes cursors over the decompressed bytes of a compressed file.
+
+    Args:
+        stored: the path of the file, or its bytes.
+        head: the first bytes, which show the format. A format itself cannot be pickled.
+    """
+
+    stored: str | bytes
+    head: bytes
+
+    def __call__(self) -> Cursor:
+        """Returns a cursor at the first byte."""
+        return Cursor(self.blocks, is_slow=True)
+
+    def blocks(self) -> Iterator[bytes]:
+        """Opens the file, and returns its decompressed blocks."""
+        file = open(self.stored, "rb") if isinstance(self.stored, str) else io.BytesIO(self.stored)  # noqa: SIM115 -- its blocks close it
+        return decompressed(file, cast("Format", packing(self.head)))
 
 
 def kept(where: Any) -> Any:
@@ -350,7 +380,7 @@ def from_path(path: str) -> Source:
     origin = Provenance("file", path, found.st_size, found.st_mtime_ns)
     if its is None:
         return Source(path, path, found.st_size, origin, head)
-    return Source(path, lambda: unpacking(lambda: open(path, "rb"), its), None, origin)
+    return Source(path, Packed(path, head[:FIRST]), None, origin)
 
 
 def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
