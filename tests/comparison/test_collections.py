@@ -508,7 +508,14 @@ def test_unknown_words_are_refused() -> None:
     for name in ("target", "average", "absent", "correction", "interval", "friedman_ties", "borda_of"):
         with pytest.raises(PolicyError, match="'nonsense'"):
             karat.compare_collections(values(DEMSAR), **{name: "nonsense"})
-    for settings in ({"alpha": 0.0}, {"confidence": 1.0}, {"rope": -1.0}, {"rope": math.nan}):
+    for settings in (
+        {"alpha": 0.0},
+        {"confidence": 1.0},
+        {"rope": -1.0},
+        {"rope": math.nan},
+        {"rope": math.inf},
+        {"rope": math.inf},
+    ):
         with pytest.raises(PolicyError):
             karat.compare_collections(values(DEMSAR), **settings)
     with pytest.raises(DataError, match="No run is called 'z'"):

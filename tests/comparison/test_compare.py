@@ -22,6 +22,13 @@ def pair(found: karat.Comparison, label: str | None = None) -> Any:
     return (found.primary if label is None else found[label]).pairs[0]
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1.0])
+@pytest.mark.parametrize("name", ["rope", "margin"])
+def test_a_region_that_is_negative_or_without_end_is_refused(name: str, value: float) -> None:
+    with pytest.raises(DataError, match=rf"{name}.*{value}: give .*positive, finite number"):
+        karat.compare(None, sakai(), **{name: value})  # type: ignore[arg-type]
+
+
 # ---------------------------------------------------------------- published figures
 
 

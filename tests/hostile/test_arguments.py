@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -186,6 +187,17 @@ def test_a_file_beside_may_be_standard_input(folder: Path, option: str, lines: b
     assert piped.out.replace("standard input", "beside") == read.out
     twice = attacked("compare", "-", "one", "two", option, "-", stdin=lines)
     assert "can be read once" in twice.err
+
+
+def test_a_pipe_given_twice_is_refused_by_its_name(folder: Path) -> None:
+    os.mkfifo("pipe")
+    for command in (("eval", "pipe", "pipe"), ("compare", "pipe", "one", "two", "--weights", "pipe")):
+        attacked(*command).refused("pipe: this pipe can be read once. Give files")
+
+
+@pytest.mark.parametrize("option", ["--unseen", "--max-grade"])
+def test_what_needs_bounds_names_the_option_that_gives_them(folder: Path, option: str) -> None:
+    attacked("compare", "qrels", "one", "two", option, "3").refused("Add --unjudged-bounds.")
 
 
 @pytest.mark.parametrize("command", ["compare", "report", "agreement"])

@@ -871,6 +871,33 @@ def test_a_missing_file_is_an_error_with_the_files_of_similar_names(tmp_path: Pa
         assert str(error.value) == f"{tmp_path / missing}: {said}"
 
 
+def test_a_link_that_leads_nowhere_is_not_proposed_in_its_own_place(tmp_path: Path) -> None:
+    (tmp_path / "dang.run").symlink_to("gone")
+    with pytest.raises(
+        DataError, match=r"symbolic link to 'gone', which does not exist\. Correct the link\.$"
+    ):
+        karat.evaluate({"q": {"a": 1}}, tmp_path / "dang.run", "AP")
+
+
+@pytest.mark.parametrize("form", ["text", "mapping", "frame", "table"])
+@pytest.mark.parametrize("value", ["nan", "9007199254740993"])
+def test_a_grade_that_cannot_be_used_is_called_a_grade(form: str, value: str, tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    number = float(value) if value == "nan" else int(value)
+    (tmp_path / "a.csv").write_text(f"query_id,doc_id,relevance\nq,a,{value}\n")
+    given = {
+        "text": f"q 0 a {value}\n".encode(),
+        "mapping": {"q": {"a": number}},
+        "frame": polars.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [number]}),
+        "table": tmp_path / "a.csv",
+    }[form]
+    with pytest.raises(DataError) as error:
+        Qrels.of(given)
+    said = str(error.value)
+    assert ("grade is NaN" if value == "nan" else "different grades would become equal") in said
+    assert not re.search("score|rank|run|constant", said), said
+
+
 def test_skipping_malformed_lines_does_not_go_with_tables_and_the_error_says_so(tmp_path: Path) -> None:
     pytest.importorskip("polars")
     (tmp_path / "a.csv").write_text("query_id,doc_id,score\nq,a,1\nq,b,x\n")

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from dataclasses import field
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any
@@ -187,18 +188,33 @@ def present(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def refuse_misuse(*files: str | None, output: str | None = None) -> None:
-    """Refuses standard input for more than one file, and an output that is one of the files.
+    """Refuses standard input or a pipe for more than one file, and an output that is one of the files.
 
     Raises:
-        DataError: standard input is given twice, or the output would overwrite a file that is read.
+        DataError: standard input or a pipe is given twice, or the output would overwrite a file that is read.
     """
     paths = paths_of(*files)
     if paths.count("-") > 1:
         raise DataError("Standard input ('-') can be read once: give files for the other inputs.")
+    pipes = [pipe_of(path) for path in paths]
+    for path, pipe in zip(paths, pipes, strict=True):
+        if path != "-" and pipe is not None and pipes.count(pipe) > 1:
+            raise DataError(
+                "this pipe can be read once.", file=path, remedy="Give files for the other inputs."
+            )
     if output not in (None, "-"):
         from karat.output.files import refuse_overwriting
 
         refuse_overwriting(output, paths)
+
+
+def pipe_of(path: str) -> tuple[int, int] | None:
+    """Returns the identity of the pipe that a path or ``-`` names, or None for other inputs."""
+    try:
+        found = os.fstat(0) if path == "-" else os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISFIFO(found.st_mode) else None
 
 
 def refuse_few(files: tuple[str, ...], least: int, remedy: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -209,8 +210,8 @@ def refuse_words(settings: AcrossSettings) -> None:
     for name in ("alpha", "confidence"):
         if not 0 < getattr(settings, name) < 1:
             raise PolicyError(f"{name}={getattr(settings, name)}: give a number between 0 and 1.")
-    if settings.rope is not None and not settings.rope >= 0:
-        raise PolicyError(f"rope={settings.rope}: give 0 or a positive number.")
+    if settings.rope is not None and not 0 <= settings.rope < math.inf:
+        raise PolicyError(f"rope={settings.rope}: give 0 or a positive, finite number.")
     Draw(settings.resamples, settings.seed)
 
 

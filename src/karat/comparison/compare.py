@@ -17,7 +17,7 @@ from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, TESTS, Findings,
 from karat.comparison.runs import Evaluation, RunsLike, evaluated, named, parts_of, place_of, tables_of
 from karat.comparison.significance import contests_of, draws
 from karat.comparison.statistics import SEED
-from karat.comparison.statistics.paired import RESAMPLES, refuse_seed
+from karat.comparison.statistics.paired import RESAMPLES, refuse_regions, refuse_seed
 from karat.comparison.statistics.rank_correlation import kendall, rbo, tau_ap_b
 from karat.comparison.with_documents import documents_contests, grades_of, sample_in
 from karat.comparison.with_judge import Plan, judged_contests
@@ -28,7 +28,7 @@ from karat.inputs.query_files import GroupsLike, groups_of
 from karat.inputs.runs import MatchOptions, TextRun
 from karat.output import escaping
 from karat.output.document import Document, Documented
-from karat.output.errors import DataError, PolicyError, did_you_mean
+from karat.output.errors import DataError, PolicyError, Worded, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -209,9 +209,9 @@ def compare(
     settings = settled(requested, len(names), len(tables))
     facts = None
     if max_grade is not None and not unjudged_bounds:
-        raise PolicyError("A highest grade needs bounds over unjudged documents: add unjudged_bounds=True.")
+        raise PolicyError("A highest grade needs bounds over unjudged documents.", remedy=BY_BOUNDS)
     if unseen is not None and not unjudged_bounds:
-        raise PolicyError("Unseen documents need bounds over unjudged documents: add unjudged_bounds=True.")
+        raise PolicyError("Unseen documents need bounds over unjudged documents.", remedy=BY_BOUNDS)
     if unjudged_bounds and judge is not None:
         raise PolicyError(
             "Bounds over unjudged documents need judgments without a judge: leave out one of the two."
@@ -296,6 +296,9 @@ def evaluated_by(
     return evaluated(judge, runs, measures, **conventions, judged_at=judged_at, least=1)
 
 
+BY_BOUNDS = Worded("Add unjudged_bounds=True.", "Add --unjudged-bounds.")
+
+
 def settled(requested: Settings, runs: int, measures: int) -> Settings:
     """Returns complete settings: an empty ``test`` or ``correction`` and 0 resamples are replaced by defaults.
 
@@ -322,6 +325,7 @@ def settled(requested: Settings, runs: int, measures: int) -> Settings:
         raise PolicyError(f"alpha={requested.alpha}: give a number between 0 and 1.")
     if requested.resamples < 0:
         raise PolicyError(f"resamples={requested.resamples!r}: give a whole number of at least 1.")
+    refuse_regions(requested.margin, requested.rope)
     refuse_seed(requested.seed)
     pairs = runs - 1 if requested.baseline is not None else runs * (runs - 1) // 2
     comparisons = pairs * (measures if requested.family == "all" else 1)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 SWAPPED = "are qrels and run swapped?"
-WIDE = "is a whole number that no double represents exactly, so different scores would become equal"
+WIDE = "is a whole number that no double represents exactly, so different {value}s would become equal"
 WHOLE = re.compile(r"[+-]?\d+")
 DECIMAL_COMMA = r"[+-]?\d*,\d+"
 LEVEL = r"L(\d+)"
@@ -47,9 +47,13 @@ def refused(fault: str, /, *, part: str = "refused", error: Any = DataError, **w
     from karat.output.language import filled  # only for an error
 
     skip = "" if words.get("kind") == "weights" else SKIP
-    common = {"fault": fault, "detail": "", "skip": skip, "wide": WIDE, "swapped": SWAPPED}
-    words = common | words
-    found, *remedy = (filled(each, words) for each in sentences_of(part).get(fault, ["{fault} {detail}."]))
+    number = value_of(words.get("kind", "run"))
+    common = {"fault": fault, "detail": "", "skip": skip, "swapped": SWAPPED, "number": number}
+    words = common | {"wide": WIDE.format(value=number)} | words
+    known = sentences_of(part)
+    # A score is ranked by, which other numbers are not: some faults have a sentence for those.
+    chosen = known.get(fault if number == "score" else f"{fault}-unranked", known.get(fault))
+    found, *remedy = (filled(each, words) for each in chosen or ["{fault} {detail}."])
     fields = {each: word for each, word in words.items() if each in DataError.FIELDS}
     return cast("DataError", error(found, **{"remedy": remedy[0] if remedy else None, **fields}))
 
@@ -88,6 +92,8 @@ def near(path: str) -> str:
     """Returns the remedy for a missing file, with the files of similar names in its folder."""
     from difflib import get_close_matches
 
+    if os.path.islink(path):
+        return f"It is a symbolic link to {shown(os.readlink(path))}, which does not exist. Correct the link."
     folder = os.path.dirname(path)
     if not os.path.isdir(folder or "."):
         return f"Check the path: there is no folder {shown(folder)}."
@@ -215,7 +221,9 @@ def row_error(error: _native.RowError, kind: str) -> DataError:
     query, document = (each.decode(errors="replace") or None for each in (error.query, error.document))
     value = f"query '{query or ''}', document '{document or ''}': the {value_of(kind)}"
     fields: dict[str, Any] = {"column": error.column or None, "query": query, "document": document}
-    return refused(error.kind, part="row", file=f"{kind} frame", row=error.row, value=value, **fields)
+    return refused(
+        error.kind, part="row", file=f"{kind} frame", kind=kind, row=error.row, value=value, **fields
+    )
 
 
 # ---------------------------------------------------------------- entries of mappings
@@ -230,5 +238,5 @@ def entry_error(error: _native.MappingError, kind: str) -> DataError:
     fields: dict[str, Any] = {
         word: each if isinstance(each, str) else named.get(word) for word, each in given.items()
     }
-    words = {"where": where and f"{where}: ", "value": value_of(kind), "detail": error.detail}
+    words = {"where": where and f"{where}: ", "value": value_of(kind), "detail": error.detail, "kind": kind}
     return refused(error.kind, part="entry", file=kind, **words, **fields)

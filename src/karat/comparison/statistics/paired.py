@@ -429,8 +429,7 @@ def equivalence(differences: ArrayLike, margin: float, *, clusters: Any = None) 
         >>> equivalence([0.01, -0.02, 0.0, 0.02, -0.01, 0.01], 0.05).round(4).tolist()
         [0.0002]
     """
-    if not margin > 0:
-        raise DataError(f"margin={margin}: give a positive number.")
+    refuse_regions(margin=margin)
     return paired(differences, clusters=clusters).located.equivalence(margin)
 
 
@@ -456,10 +455,7 @@ def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple
         >>> f"{worse[0]:.3f} {same[0]:.3f} {better[0]:.3f}"
         '0.012 0.006 0.981'
     """
-    if not rope >= 0:
-        raise DataError(
-            f"The region of practical equivalence (rope) is {rope}, which is negative: give 0 or a positive number."
-        )
+    refuse_regions(rope=rope)
     return paired(differences, clusters=clusters).located.bayes(rope)
 
 
@@ -710,6 +706,20 @@ def widths(block: Floats, pairs: Integers | None) -> Floats:
     for one, other in pairs:
         np.maximum(widest, np.abs(block[one] - block[other]), out=widest)
     return widest
+
+
+def refuse_regions(margin: float | None = None, rope: float | None = None) -> None:
+    """Refuse a region of equal values that is empty or has no end.
+
+    Raises:
+        DataError: the margin is not positive, the rope is negative, or one of them is not finite.
+    """
+    if margin is not None and not 0 < margin < math.inf:
+        raise DataError(f"margin={margin}: give a positive, finite number.")
+    if rope is not None and not 0 <= rope < math.inf:
+        raise DataError(
+            f"The region of practical equivalence (rope) is {rope}: give 0 or a positive, finite number."
+        )
 
 
 def refuse_seed(seed: object) -> None:
