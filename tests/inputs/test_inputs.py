@@ -6,6 +6,7 @@ import ast
 import gzip
 import io
 import json
+import os
 import pickle
 import re
 import tarfile
@@ -869,6 +870,48 @@ def test_a_missing_file_is_an_error_with_the_files_of_similar_names(tmp_path: Pa
         with pytest.raises(DataError) as error:
             karat.evaluate({"q": {"a": 1}}, tmp_path / missing, "AP")
         assert str(error.value) == f"{tmp_path / missing}: {said}"
+
+
+@pytest.mark.parametrize("text", ["q Q0 a 1 2.0 t\n", "q 0 a* 1\n"])
+def test_text_in_place_of_a_path_is_refused_without_its_content(text: str) -> None:
+    for of in (Run.of, Qrels.of):
+        with pytest.raises(DataError, match=r"^Text is taken as a path, .*as bytes") as error:
+            of(text * 1000)
+        assert len(str(error.value)) < 300
+
+
+def test_a_path_in_bytes_is_refused_as_a_path(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_bytes(b"q Q0 a 1 2.0 t\n")
+    with pytest.raises(DataError, match=r"Bytes are read as the content .*a\.run' is the path of one"):
+        Run.of(os.fsencode(path))
+    assert Run.of(b"q Q0 a 1 2.0 t\n").name == "<bytes>"
+
+
+def test_what_an_open_file_lacks_is_said_with_its_name(tmp_path: Path) -> None:
+    damaged = bytearray(gzip.compress(b"q Q0 a 1 2.0 t\n"))
+    damaged[-8:-4] = bytes(4)
+    path = tmp_path / "a.run"
+    for content, fault in ((bytes(damaged), "CRC check failed"), (b"q Q0 a 1 2.0 t\n", "Not a gzipped file")):
+        path.write_bytes(content)
+        with gzip.open(path) as file, pytest.raises(DataError) as error:
+            karat.evaluate({"q": {"a": 1}}, file, "AP")
+        assert str(error.value).startswith(f"{path}: the file cannot be read: {fault}")
+        assert str(error.value).endswith("Open it again, or give its path.")
+    with path.open("wb") as file, pytest.raises(DataError) as error:
+        Run.of(file)
+    assert str(error.value) == f"{path}: the file is not open for reading. Open it again in mode 'rb'."
+
+
+def test_a_file_without_a_name_is_called_by_its_descriptor() -> None:
+    there, here = os.pipe()
+    os.write(here, b"q Q0 a\n")
+    os.close(here)
+    with (
+        os.fdopen(there, "rb") as file,
+        pytest.raises(DataError, match=f"^<file descriptor {there}>, line 1: "),
+    ):
+        karat.evaluate({"q": {"a": 1}}, file, "AP")
 
 
 def test_a_link_that_leads_nowhere_is_not_proposed_in_its_own_place(tmp_path: Path) -> None:

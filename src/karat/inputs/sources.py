@@ -18,10 +18,11 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 from karat._dataclasses import dataclass
 from karat._numpy import begin_import
 from karat.inputs import ENDINGS, PACKED, READERS
-from karat.inputs.decompression import AT_ONCE, FIRST, MAGIC, Cursor, decompressed, format_of
+from karat.inputs.decompression import AT_ONCE, FIRST, MAGIC, Cursor, PackedError, decompressed, format_of
 from karat.inputs.errors import first_line, line_in, refused, sentences
 from karat.inputs.ids import text_of
 from karat.output.errors import DataError, Worded, by_policy, reworded, worded
+from karat.output.escaping import shown
 from karat.output.files import own_table
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview |
 """A path (``-`` is standard input), bytes, or an open binary file."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 HEAD = 1024
+SHOWN = 60
+"""Characters that an error shows of a text in place of a path."""
 HELD = 2**28
 """Bytes of a text that is kept in memory where it is read more than once."""
 LONGEST_LINE = 2**20
@@ -230,6 +233,8 @@ def source_of(where: Readable) -> Source:
     """
     if isinstance(where, (bytes, bytearray, memoryview)):
         content = bytes(where)
+        if len(content.split()) < 4 and os.path.isfile(content):  # fewer fields than a line of qrels
+            raise refused("path-as-bytes", path=shown(os.fsdecode(content)))
         its = packing(content)
         if its is None:
             return Source("<bytes>", content, len(content))
@@ -238,6 +243,8 @@ def source_of(where: Readable) -> Source:
         path = os.fspath(where)
         if "\0" in path:
             raise refused("nul-in-path", path=path)
+        if "\n" in path.rstrip("\n") and not os.path.lexists(path):
+            raise refused("text-as-path", text=shown(path[:SHOWN]))
         return from_stream(standard_input(), "standard input") if path == "-" else from_path(path)
     if not hasattr(where, "read"):
         raise refused("unreadable-type", type=type(where).__name__)
@@ -251,11 +258,14 @@ def source_of(where: Readable) -> Source:
 
 def name_of(file: Any) -> str:
     """Returns the name of an open file for errors."""
-    return str(getattr(file, "name", "<stream>"))
+    name = getattr(file, "name", None)
+    if isinstance(name, int):
+        return f"<file descriptor {name}>"
+    return os.fsdecode(name) if isinstance(name, bytes) else str(name or "<stream>")
 
 
-FAILURES = (ValueError, EOFError)
-"""What Python's files raise, besides ``OSError``: where they are closed, and where a compressed file is cut short."""
+FAILURES = (ValueError, EOFError, OSError)
+"""What Python's files raise, besides errors of the system: where they are closed, or hold damaged compressed bytes."""
 DECOMPRESSORS = ("zlib", "_lzma")
 """The modules of further errors of such files. Other errors are a caller's own, and reach the caller."""
 
@@ -264,6 +274,8 @@ DECOMPRESSORS = ("zlib", "_lzma")
 def readable(file: Any, name: str) -> Iterator[None]:
     """Turns the errors of an open file into one that names it. Errors of the system are left to ``sentences``.
 
+    An ``OSError`` without a number is Python's own, such as that of a wrong checksum.
+
     Raises:
         DataError: the file is closed, or fails while it is read.
     """
@@ -271,9 +283,12 @@ def readable(file: Any, name: str) -> Iterator[None]:
         raise refused("closed-stream", file=name)
     try:
         yield
-    except (DataError, OSError):
-        raise
+    except io.UnsupportedOperation:
+        raise refused("stream-to-write", file=name) from None
     except Exception as error:
+        of_system = isinstance(error, OSError) and (error.errno is not None or isinstance(error, PackedError))
+        if isinstance(error, DataError) or of_system:
+            raise
         if not isinstance(error, FAILURES) and type(error).__module__ not in DECOMPRESSORS:
             raise
         raise refused("failing-stream", file=name, why=first_line(error)) from error
@@ -560,7 +575,8 @@ def enrolled_ending(path: str) -> str | None:
 
 def is_pattern(path: str) -> bool:
     """Returns whether a path is a pattern and not the name of an existing file."""
-    return any(letter in path for letter in "*?[") and not os.path.lexists(path)
+    wild = any(letter in path for letter in "*?[") and "\n" not in path  # else it is the text of a file
+    return wild and not os.path.lexists(path)
 
 
 def several_runs(pattern: str, otherwise: str = "") -> str:
