@@ -69,7 +69,7 @@ FAULTS: dict[str, tuple[Callable[[bytes], Any], str]] = {
         "<stream>: the file cannot be read: read of closed file. Open it again",
     ),
     "a ValueError at once": (lambda _: FailsAtOnce(ValueError("no")), "<stream>: the file cannot be read: no. "),
-    "an OSError at once": (lambda _: FailsAtOnce(OSError("no")), "<stream>: no."),
+    "an OSError at once": (lambda _: FailsAtOnce(OSError("no")), "<stream>: the file cannot be read: no. "),
     "an OSError first": (lambda _: Gives(OSError(5, "Input/output error")), "<stream>: Input/output error."),
     "an OSError later": (lambda first: Gives(first, OSError(5, "Input/output error")), "<stream>: Input/output error."),
     "text later": (lambda first: Gives(first, "q"), "The file is open as text. Open it in binary mode ('rb')"),
