@@ -191,4 +191,4 @@ def test_the_tables_of_names_take_names() -> None:
 
 def test_a_measure_to_register_cannot_be_called_as_one_with_a_depth() -> None:
     with pytest.raises(MeasureError, match=r"not 'nDCG@10'\. karat\.Measure\.parse reads"):
-        karat.measure("nDCG@10")
+        karat.measure("nDCG@10")(lambda r: r.total(r.rank))

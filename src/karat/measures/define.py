@@ -260,12 +260,6 @@ class Definition:
     formula: Any = None
     parameters: dict[str, Any] = field(default_factory=dict, hash=False)
 
-    def __post_init__(self) -> None:
-        """Refuses a name that cannot be parsed."""
-        if not NAME.fullmatch(str(self.name)):
-            name = shortened(repr(self.name))
-            raise MeasureError(f"A measure's name is a word such as nDCG, not {name}. {TO_READ}")
-
     def __call__(self, formula: Formula) -> Formula:
         """Registers ``formula`` under the name, and returns the formula."""
         check_name(self.name, formula)
@@ -293,11 +287,14 @@ TO_READ = "karat.Measure.parse reads the name of a measure with its depth and pa
 
 
 def check_name(name: str, formula: Callable[..., Queries]) -> None:
-    """Refuses a measure whose name is taken, or whose formula has no docstring.
+    """Refuses a measure whose name cannot be parsed or is taken, or whose formula has no docstring.
 
     Raises:
         MeasureError: the name or the formula is refused.
     """
+    if not NAME.fullmatch(str(name)):
+        found = shortened(repr(name))
+        raise MeasureError(f"A measure's name is a word such as nDCG, not {found}. {TO_READ}")
     if name in REGISTER and not replaceable(REGISTER[name].formula, formula):
         owner = REGISTER[name].formula.__module__
         raise MeasureError(f"A measure {name} exists already, in {owner}: choose another name.")
