@@ -1,15 +1,17 @@
-"""Open files that are closed, or that fail or change while they are read."""
+"""Open files that are closed, or that fail or change while they are read, and bytes in place of files."""
 
 from __future__ import annotations
 
 import gzip
 import io
+import tracemalloc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import karat
+from karat.inputs.sources import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -221,3 +223,14 @@ def test_an_empty_file_is_not_called_read() -> None:
     for empty in (io.BytesIO(), Gives()):
         with pytest.raises(karat.DataError, match="the run is empty"):
             scored("run", empty)
+
+
+def test_bytes_are_not_searched_for_a_path_as_a_whole() -> None:
+    content = b"q 0 d 1\n" * 100_000
+    tracemalloc.start()
+    try:
+        source_of(content)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < len(content)

@@ -36,6 +36,8 @@ Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview |
 """A path (``-`` is standard input), bytes, or an open binary file."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 HEAD = 1024
+LONGEST_PATH = 4096
+"""Bytes; no path of Linux is longer. Longer content is not searched for fields."""
 SHOWN = 60
 """Characters that an error shows of a text in place of a path."""
 HELD = 2**28
@@ -233,7 +235,8 @@ def source_of(where: Readable) -> Source:
     """
     if isinstance(where, (bytes, bytearray, memoryview)):
         content = bytes(where)
-        if len(content.split()) < 4 and os.path.isfile(content):  # fewer fields than a line of qrels
+        # A path is short, and has fewer fields than a line of qrels.
+        if len(content) <= LONGEST_PATH and len(content.split()) < 4 and os.path.isfile(content):
             raise refused("path-as-bytes", path=shown(os.fsdecode(content)))
         its = packing(content)
         if its is None:
@@ -302,7 +305,7 @@ def refuse_read(file: Any, name: str) -> None:
     """
     try:
         place = file.tell()
-    except (AttributeError, *FAILURES, OSError):
+    except (AttributeError, *FAILURES):
         return  # a pipe has no place
     if place:
         raise refused("stream-at-end", file=name)
