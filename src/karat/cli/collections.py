@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from karat.cli.options import Given, present, refuse_misuse, split
-from karat.cli.terminal import in_colour, painted, say, text_columns
+from karat.cli.terminal import say, show_document, text_columns
 
 SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
 """The options about several collections."""
@@ -160,13 +160,7 @@ def show(
     """Writes a comparison on several collections to standard output in a format."""
     view: dict[str, Any] = {"pairs": pairs, "top": top}
     if layout in ("text", "markdown"):
-        drawn = found.document(layout, **view).on_command_line()
-        text = layout == "text"
-        say(
-            drawn.text(text_columns(NARROWEST), painted if in_colour() else None)
-            if text
-            else drawn.markdown()
-        )
+        show_document(found.document(layout, **view), layout, text_columns(NARROWEST))
     elif layout == "latex":
         say(found.to_latex(label, caption, **view))
     elif layout == "json":

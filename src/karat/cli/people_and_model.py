@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from karat.cli.options import Given, present, refuse_misuse, split
-from karat.cli.terminal import in_colour, painted, say, text_columns
+from karat.cli.terminal import say, show_document, text_columns
 
 NARROWEST = 60
 
@@ -187,13 +187,7 @@ def show(
         from karat.comparison.formats import document_of
         from karat.comparison.tables import View
 
-        drawn = document_of(found, View(**shown), layout).on_command_line()
-        text = layout == "text"
-        say(
-            drawn.text(text_columns(NARROWEST), painted if in_colour() else None)
-            if text
-            else drawn.markdown()
-        )
+        show_document(document_of(found, View(**shown), layout), layout, text_columns(NARROWEST))
     elif layout == "latex":
         say(found.to_latex(label, caption, **shown))
     elif layout == "json":

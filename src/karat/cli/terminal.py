@@ -17,7 +17,7 @@ from karat.output.escaping import json_text, lines_for_terminal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from karat.output.document import Documented
+    from karat.output.document import Document, Documented
 
 
 def fail(error: dict[str, Any], code: int, help_: str = "", *, as_json: bool = False) -> None:
@@ -103,13 +103,16 @@ def say(text: str, *, data: bool = False) -> None:
 
 def answer(found: Documented, layout: str, columns: int | None = None) -> None:
     """Writes a result to standard output. Text is coloured and fits the width of the terminal."""
-    if layout == "text":
-        drawn = found.document().on_command_line()
-        say(drawn.text(columns or text_columns(), painted if in_colour() else None))
-    elif layout == "markdown":
-        say(found.document(layout).on_command_line().markdown())
+    if layout in ("text", "markdown"):
+        show_document(found.document(layout), layout, columns or text_columns())
     else:
         say(getattr(found, f"to_{layout}")())
+
+
+def show_document(document: Document, layout: str, columns: int) -> None:
+    """Writes a document to standard output as text or Markdown, in the words of the command line."""
+    drawn = document.on_command_line()
+    say(drawn.text(columns, painted if in_colour() else None) if layout == "text" else drawn.markdown())
 
 
 STRONG: dict[str, Any] = {"bold": True}

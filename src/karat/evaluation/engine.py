@@ -511,16 +511,15 @@ def evaluate_together(
     size = max(1, min(MOST_TOGETHER, len(runs) // (2 * cores))) if small else 1
     batches = [runs[first : first + size] for first in range(0, len(runs), size)]
     measures = request.asked.values()
+    work = partial(matched, threads=max(1, cores // max(1, len(batches))))
     light = len(measures) <= LIGHT and all(each.rows == "relevant" for each in measures)
     found: Iterator[list[Evaluated]]
     if len(batches) < 2 or cores < 2 or not small:
-        found = (scored(*matched(batch)) for batch in batches)
+        found = starmap(scored, map(matched, batches))
     elif light:
-        work = partial(matched, threads=max(1, cores // len(batches)))
         found = starmap(scored, in_threads(work, batches, min(cores, len(batches))))
     else:
         # More threads than cores: while one waits for the interpreter, another one is in the kernel.
-        work = partial(matched, threads=max(1, cores // len(batches)))
         found = in_threads(lambda batch: scored(*work(batch)), batches, min(2 * cores, len(batches)))
     # The warnings are issued here, where the caller's line is known.
     yield from ((warned(scores), matches) for batch in found for scores, matches in batch)
