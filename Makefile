@@ -13,7 +13,7 @@ WORKERS ?= 4
 
 VENV := .venv
 BIN := $(VENV)/bin
-KERNEL := CMakeLists.txt native/kernel.cmake $(filter-out native/fuzz/%,$(wildcard native/*/*.*)) build_backend/karat_build.py build_backend/compiler.py \
+KERNEL := CMakeLists.txt native/kernel.cmake $(filter-out native/fuzz/%,$(wildcard native/*/*.*)) build_backend/carob_build.py build_backend/compiler.py \
   build_backend/tools.txt build_backend/zig.txt
 PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 # Python compiles what it imports; to compile all of PyTorch and SciPy beforehand takes minutes.
@@ -28,23 +28,23 @@ help:
 	@echo "make quick                   the tests of each part that are done in a minute: rules, laws, measures, each face"
 	@echo "make check | fix             linter and types only | what the linter can repair"
 	@echo "make fuzz | sanitize         $(FUZZ_COUNT) mutated inputs through the kernel, plain | with ASan and UBSan"
-	@echo "make fuzz-python             $(COUNT) mutated dicts, compressed runs and names of measures through karat"
+	@echo "make fuzz-python             $(COUNT) mutated dicts, compressed runs and names of measures through carob"
 	@echo "make mutants                 break each formula a little; some test must notice"
 	@echo "make mutants-match           change the code of match, ties and policy by mutmut; some test must notice (half an hour)"
 	@echo "make plants                  plant a fault in the kernel, one at a time; the fuzz target must find each"
 	@echo "make forms                   5,000 random queries as arrays, in every form and library, against dicts"
-	@echo "make peers                   install the libraries that karat's profiles are held to, for make test"
-	@echo "make bench                   time karat beside its peers"
+	@echo "make peers                   install the libraries that carob's profiles are held to, for make test"
+	@echo "make bench                   time carob beside its peers"
 	@echo "make pythons                 build and score on every Python at hand, with a compiler and without one"
 	@echo "make cpus                    run the tests as other CPUs would round"
 	@echo "make clean                   remove all that the above made"
 
 eval: $(VENV)/installed
-	$(BIN)/karat eval $(EXAMPLE)/qrels.txt $(EXAMPLE)/runs/*.run
+	$(BIN)/carob eval $(EXAMPLE)/qrels.txt $(EXAMPLE)/runs/*.run
 
 # All four run whatever the others say, and pytest comes last: its summary is what a reader looks for. Before it, the
 # three that keep one core busy run side by side.
-test: $(VENV)/installed $(VENV)/test-tools build/fuzz/karat-fuzz
+test: $(VENV)/installed $(VENV)/test-tools build/fuzz/carob-fuzz
 	@status=0; \
 	$(MAKE) --no-print-directory --keep-going --jobs=2 check fuzz-quick fuzz-python || \
 	  { status=1; echo "One of these checks failed; the tests run nonetheless."; }; \
@@ -59,7 +59,7 @@ QUICK := house laws measures lists comparison diagnosis/test_checking.py diagnos
   tensors/test_tensors.py matching/test_ties.py
 
 quick: $(VENV)/installed $(VENV)/test-tools
-	KARAT_QUICK=1 $(BIN)/pytest --quiet --numprocesses auto --maxprocesses $(WORKERS) --dist loadfile \
+	CAROB_QUICK=1 $(BIN)/pytest --quiet --numprocesses auto --maxprocesses $(WORKERS) --dist loadfile \
 	  $(addprefix tests/,$(QUICK))
 
 check: $(VENV)/installed $(VENV)/test-tools
@@ -73,7 +73,7 @@ fix: $(VENV)/test-tools
 
 # Not editable: the hook of an editable install costs each start some 20 ms, and tests should meet what users get.
 $(VENV)/installed: pyproject.toml README.md $(KERNEL) $(PACKAGE) $(VENV)/build-tools
-	@echo "[3/3] Compiling the kernel, and installing karat with NumPy and SciPy (half a minute or more the first time)"
+	@echo "[3/3] Compiling the kernel, and installing carob with NumPy and SciPy (half a minute or more the first time)"
 	@unset MAKEFLAGS; $(BIN)/python build_backend/install.py
 	@touch $@
 
@@ -83,25 +83,25 @@ $(VENV)/build-tools: build_backend/compiler.py build_backend/tools.txt build_bac
 	@$(PIP) --require-hashes $$($(BIN)/python build_backend/compiler.py requirements)
 	@touch $@
 
-# karat itself is already there, so these add only what the extra names.
+# carob itself is already there, so these add only what the extra names.
 $(VENV)/test-tools: pyproject.toml | $(VENV)/installed
-	$(PIP) "karat[test]"
+	$(PIP) "carob[test]"
 	@touch $@
 
 $(VENV)/bench-peers: pyproject.toml | $(VENV)/installed
-	$(PIP) "karat[bench]"
+	$(PIP) "carob[bench]"
 	@touch $@
 
 # After the tools of the tests: two pips in one environment at once, as with make -j, spoil it.
 $(VENV)/peers: pyproject.toml | $(VENV)/test-tools
-	$(PIP) "karat[peers]"
+	$(PIP) "carob[peers]"
 	@$(BIN)/python build_backend/vega.py
 	@touch $@
 	@$(MAKE) --no-print-directory $(VENV)/installed
 
 $(VENV)/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
-	  { echo "karat needs Python 3.10 or newer as '$(PYTHON)': say which one, as in 'make test PYTHON=python3.12'."; exit 1; }
+	  { echo "carob needs Python 3.10 or newer as '$(PYTHON)': say which one, as in 'make test PYTHON=python3.12'."; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 	  { echo "$$($(PYTHON) -V) has no 'venv' module: install it ('apt install python3-venv' on Debian and Ubuntu) and try again."; exit 1; }
 	@echo "[1/3] Making an environment in $(VENV)/"
@@ -114,23 +114,23 @@ FUZZ = unset MAKEFLAGS; $(BIN)/cmake -S native/fuzz -B build/$(1) -G Ninja -DCMA
   $$($(BIN)/python build_backend/compiler.py arguments build/zig) >build/$(1).log && \
   $(BIN)/cmake --build build/$(1) >>build/$(1).log || { cat build/$(1).log; exit 1; }
 
-build/fuzz/karat-fuzz: $(VENV)/build-tools $(KERNEL) $(wildcard native/fuzz/*.*)
+build/fuzz/carob-fuzz: $(VENV)/build-tools $(KERNEL) $(wildcard native/fuzz/*.*)
 	@mkdir -p build
-	$(call FUZZ,fuzz,-DKARAT_SANITIZE=OFF)
+	$(call FUZZ,fuzz,-DCAROB_SANITIZE=OFF)
 
-build/sanitize/karat-fuzz: $(VENV)/build-tools $(KERNEL) $(wildcard native/fuzz/*.*)
+build/sanitize/carob-fuzz: $(VENV)/build-tools $(KERNEL) $(wildcard native/fuzz/*.*)
 	@$(BIN)/python build_backend/compiler.py present || \
 	  { echo "The sanitizers need GCC or Clang on the PATH: Zig's compiler has no AddressSanitizer."; exit 1; }
 	@mkdir -p build
-	$(call FUZZ,sanitize,-DKARAT_SANITIZE=ON)
+	$(call FUZZ,sanitize,-DCAROB_SANITIZE=ON)
 
-fuzz-quick: build/fuzz/karat-fuzz
+fuzz-quick: build/fuzz/carob-fuzz
 	cd $(<D) && ./$(<F) --count 50000 --seed $(SEED)
 
-fuzz: build/fuzz/karat-fuzz
+fuzz: build/fuzz/carob-fuzz
 	cd $(<D) && ./$(<F) --count $(FUZZ_COUNT) --seed $(SEED)
 
-sanitize: build/sanitize/karat-fuzz
+sanitize: build/sanitize/carob-fuzz
 	cd $(<D) && ./$(<F) --count $(FUZZ_COUNT) --seed $(SEED)
 
 fuzz-python: $(VENV)/installed $(VENV)/test-tools
@@ -140,7 +140,7 @@ mutants: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/python tests/mutants.py
 
 mutants-match: $(VENV)/installed $(VENV)/test-tools
-	$(PIP) "karat[mutants]"
+	$(PIP) "carob[mutants]"
 	nice $(BIN)/python tests/mutate.py
 
 plants: $(VENV)/build-tools
@@ -149,7 +149,7 @@ plants: $(VENV)/build-tools
 forms: $(VENV)/installed $(VENV)/test-tools
 	BATCHES=50 $(BIN)/pytest tests/tensors/test_forms.py
 
-# The other libraries that tests compare karat with; their tests are skipped without them (three gigabytes: PyTorch, Spark …).
+# The other libraries that tests compare carob with; their tests are skipped without them (three gigabytes: PyTorch, Spark …).
 peers: $(VENV)/peers
 
 bench: $(VENV)/installed $(VENV)/bench-peers

@@ -1,1 +1,1 @@
-"""Benchmarks of karat's and other tools' time and memory: ``python -m bench``."""
+"""Benchmarks of carob's and other tools' time and memory: ``python -m bench``."""

@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parsed(arguments)
     peers = installed(given.peers, given.python)
     for name in sorted(set(given.peers) - set(peers)):
-        print(f"{LIBRARIES[name]} is not installed and left out: pip install 'karat[bench]'", file=sys.stderr)
+        print(f"{LIBRARIES[name]} is not installed and left out: pip install 'carob[bench]'", file=sys.stderr)
     folder = Path(given.folder or CHECKOUT / "build" / "bench").resolve()
     setting = Setting(folder, given.python, peers, given.rounds, quick=given.quick, huge=given.huge)
     answers: list[Answer] = []
@@ -51,13 +51,13 @@ def main(arguments: list[str] | None = None) -> int:
         "".join(f"{bar}\n" for answer in answers for bar in answer.bars) if not given.quick else "all asked"
     )
     return (
-        1 if (given.strict and (missed or failed)) or any(name.startswith("karat") for name in failed) else 0
+        1 if (given.strict and (missed or failed)) or any(name.startswith("carob") for name in failed) else 0
     )
 
 
 def parsed(arguments: list[str] | None) -> argparse.Namespace:
     """Returns the arguments of the command."""
-    parser = argparse.ArgumentParser(prog="python -m bench", description="Time karat and its peers.")
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Time carob and its peers.")
     parser.add_argument(
         "questions", nargs="*", default=QUESTIONS, metavar="QUESTION", help=", ".join((*QUESTIONS, *BY_NAME))
     )
@@ -80,7 +80,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def table(answer: Answer) -> str:
-    """Returns a table of a benchmark's timings, each with its ratio to karat's."""
+    """Returns a table of a benchmark's timings, each with its ratio to carob's."""
     first = answer.timings[0]
     rows = [("", "median", "best", "processor", "peak MB", "ratio")]
     for each in answer.timings:
@@ -119,7 +119,7 @@ def stamp(setting: Setting) -> dict[str, Any]:
         "machine": {"system": platform.platform(), "processor": processor(), "cores": cores},
         "python": platform.python_version(),
         "versions": versions(
-            setting.python, ["karat", "numpy", *(LIBRARIES[peer] for peer in setting.peers)]
+            setting.python, ["carob", "numpy", *(LIBRARIES[peer] for peer in setting.peers)]
         ),
         "quick": setting.quick,
     }

@@ -36,7 +36,7 @@ MOVED, MOVED_LIMIT = "all equal", 0.13
 """The setting in which differences of real runs become skewed, which no test based on t survives, and its limit."""
 
 DEFAULT, REFERENCES = "Romano-Wolf", ("BH, t",)
-"""karat's default, and tests that do not bound the family-wise error, so that their power is no standard."""
+"""carob's default, and tests that do not bound the family-wise error, so that their power is no standard."""
 
 POWER = "as they are"
 """The setting that measures power."""
@@ -92,7 +92,7 @@ def simulated() -> Iterator[Population]:
 
 def settings(population: Population) -> Iterator[Setting]:
     """Yields the four settings of a population."""
-    from karat.comparison.statistics.paired import all_pairs
+    from carob.comparison.statistics.paired import all_pairs
 
     scores = population.scores
     runs = scores.shape[1]
@@ -135,9 +135,9 @@ def tests(runs: int) -> dict[str, Callable[[Floats, int], NDArray[np.bool_]]]:
     """Returns the tests by name. Each takes scores and a seed, and returns whether each pair is significant."""
     from scipy.stats import studentized_range
 
-    from karat.comparison.significance import corrected
-    from karat.comparison.statistics.multiple_comparisons import anova, randomised_tukey, romano_wolf
-    from karat.comparison.statistics.paired import Draw, all_pairs, max_flip, paired
+    from carob.comparison.significance import corrected
+    from carob.comparison.statistics.multiple_comparisons import anova, randomised_tukey, romano_wolf
+    from carob.comparison.statistics.paired import Draw, all_pairs, max_flip, paired
 
     pairs = all_pairs(runs)
     range_cut = studentized_range.ppf(1 - ALPHA, runs, (QUERIES - 1) * (runs - 1))
@@ -169,7 +169,7 @@ def tests(runs: int) -> dict[str, Callable[[Floats, int], NDArray[np.bool_]]]:
 
 def measured(setting: Setting, replicates: int) -> dict[str, Figure]:
     """Returns the family-wise error of each test, or its power if the setting has no pair without a difference."""
-    from karat.comparison.statistics.paired import all_pairs
+    from carob.comparison.statistics.paired import all_pairs
 
     runs = setting.scores.shape[1]
     draw = np.random.default_rng([SEED, *setting.name.encode()])
@@ -225,7 +225,7 @@ def printed(populations: Iterable[Population], replicates: int) -> list[Row]:
 
 
 def limits(known: list[Row]) -> Iterator[Bar]:
-    """Yields the limits of karat's default test: its error over all populations, and its power in each."""
+    """Yields the limits of carob's default test: its error over all populations, and its power in each."""
     for setting in dict.fromkeys(row.setting for row in known):
         its = [row for row in known if row.setting == setting]
         if setting != POWER:

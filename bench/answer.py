@@ -83,7 +83,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Answer:
-    """The result of a benchmark: the question, the data, the programs' timings with karat's first, and the limits."""
+    """The result of a benchmark: the question, the data, the programs' timings with carob's first, and the limits."""
 
     question: str
     data: str

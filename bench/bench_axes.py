@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
-import karat
+import carob
 from bench.answer import Answer, Bar, Setting, ratio, size_of
 from bench.side_by_side import Timing
 
@@ -29,14 +29,14 @@ LIMIT = 1.5
 def ask(setting: Setting) -> list[Answer]:
     """Times one measure per call, from files in memory, with the default and the changed setting in turn."""
     made = setting.data("small")
-    qrels, run = karat.Qrels.of(made.qrels), made.run.read_bytes()
+    qrels, run = carob.Qrels.of(made.qrels), made.run.read_bytes()
     timings, bars = [], []
     for plain, changed in CHANGED.items():
-        pair = [Timing(f"karat {name}") for name in (plain, changed)]
+        pair = [Timing(f"carob {name}") for name in (plain, changed)]
         for _ in range(setting.times(21)):
             for name, each in zip((plain, changed), pair):
                 start = perf_counter()
-                karat.evaluate(qrels, run, name)
+                carob.evaluate(qrels, run, name)
                 each.seconds.append(perf_counter() - start)
         timings += pair
         bars.append(Bar(f"{changed} against {plain}", "at most", LIMIT, ratio(*pair), "times as long"))

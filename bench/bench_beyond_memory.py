@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 from bench.answer import Answer, Bar, Setting, size_of
 from bench.rows import ORDERS, made
-from bench.side_by_side import Timing, karat_eval, side_by_side
+from bench.side_by_side import Timing, carob_eval, side_by_side
 
 QUERIES = (10_000, 100_000)
 DEPTH = 1000
@@ -27,7 +27,7 @@ def ask(setting: Setting) -> list[Answer]:
         files = [made(setting.folder, queries, DEPTH, order) for order in ORDERS]
         name = rows_of(queries)
         programs = [
-            replace(karat_eval(each), name=f"karat eval, {name}, {order}")
+            replace(carob_eval(each), name=f"carob eval, {name}, {order}")
             for each, order in zip(files, ORDERS)
         ]
         timings = side_by_side(programs, setting.times(3))

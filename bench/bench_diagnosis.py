@@ -1,4 +1,4 @@
-"""Processor time of karat's diagnoses, relative to ``karat eval`` of the same files."""
+"""Processor time of carob's diagnoses, relative to ``carob eval`` of the same files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bench.answer import Answer, Bar, Setting
 from bench.data import SEED
-from bench.side_by_side import CHECKOUT, Program, karat, side_by_side
+from bench.side_by_side import CHECKOUT, Program, carob, side_by_side
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 CHECK, OTHERS = 4.0, 2.0
-"""The limits: how many times as long as ``karat eval`` each command may take."""
+"""The limits: how many times as long as ``carob eval`` each command may take."""
 
 
 class Shape(NamedTuple):
@@ -41,9 +41,9 @@ TINY = {name: Shape(12, 20, min(shape.judged, 30), shape.steps) for name, shape 
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """Times ``karat eval``, check, explain, difference, gate and verify on three kinds of data."""
+    """Times ``carob eval``, check, explain, difference, gate and verify on three kinds of data."""
     answers = []
-    start = side_by_side([Program("start", [*karat(), "--version"])], setting.times(5))[0]
+    start = side_by_side([Program("start", [*carob(), "--version"])], setting.times(5))[0]
     for name, shape in (TINY if setting.quick else SHAPES).items():
         folder = made(setting.folder, name, shape)
         timings = side_by_side(programs(folder), setting.times(3))
@@ -54,22 +54,22 @@ def ask(setting: Setting) -> list[Answer]:
 
 
 def programs(folder: Path) -> list[Program]:
-    """Returns the commands, ``karat eval`` first, and writes the record that ``verify`` reads."""
+    """Returns the commands, ``carob eval`` first, and writes the record that ``verify`` reads."""
     qrels, run, record = (str(folder / name) for name in ("qrels", "run", "record.json"))
     measures = ["-m", "AP", "-m", "nDCG@10"]
     subprocess.run(
-        [*karat(), "eval", qrels, run, *measures, "--record", record],
+        [*carob(), "eval", qrels, run, *measures, "--record", record],
         check=True,
         capture_output=True,
         cwd=CHECKOUT,
     )
     return [
-        Program("karat eval", [*karat(), "eval", qrels, run, *measures]),
-        Program("karat check", [*karat(), "check", qrels, run, "--format", "json"], fine=(0, 1, 2)),
-        Program("karat explain", [*karat(), "explain", "nDCG@10", qrels, run, "--query", "q0000001"]),
-        Program("karat difference", [*karat(), "difference", "trec_eval-9", "ranx", "AP", qrels, run]),
-        Program("karat gate", [*karat(), "gate", qrels, run, "--baseline", record, "--max-drop", "AP=0.05"]),
-        Program("karat verify", [*karat(), "verify", record]),
+        Program("carob eval", [*carob(), "eval", qrels, run, *measures]),
+        Program("carob check", [*carob(), "check", qrels, run, "--format", "json"], fine=(0, 1, 2)),
+        Program("carob explain", [*carob(), "explain", "nDCG@10", qrels, run, "--query", "q0000001"]),
+        Program("carob difference", [*carob(), "difference", "trec_eval-9", "ranx", "AP", qrels, run]),
+        Program("carob gate", [*carob(), "gate", qrels, run, "--baseline", record, "--max-drop", "AP=0.05"]),
+        Program("carob verify", [*carob(), "verify", record]),
     ]
 
 
@@ -77,13 +77,13 @@ def bar(shape: str, first: Timing, other: Timing, start: Timing) -> Bar:
     """Returns the limit of a command."""
     begin, least, taken = (median(each.processor or [0.0]) for each in (start, first, other))
     if other.name.endswith("check"):
-        return Bar(f"{other.name}, {shape}", "at most", CHECK, taken / least, "times karat eval")
+        return Bar(f"{other.name}, {shape}", "at most", CHECK, taken / least, "times carob eval")
     return Bar(
         f"{other.name}, {shape}",
         "at most",
         OTHERS,
         (taken - begin) / least,
-        "times karat eval, without the start",
+        "times carob eval, without the start",
     )
 
 

@@ -9,11 +9,11 @@ from bench.side_by_side import peer, side_by_side
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """Times karat's ``evaluate``, its pytrec_eval interface and the other tools, each on its own dicts."""
+    """Times carob's ``evaluate``, its pytrec_eval interface and the other tools, each on its own dicts."""
     made = setting.data("web")
     ours = [
-        peer("karat", "karat.evaluate", "dicts", made, sys.executable),
-        peer("karat_face", "karat.compat.pytrec_eval", "dicts", made, sys.executable),
+        peer("carob", "carob.evaluate", "dicts", made, sys.executable),
+        peer("carob_face", "carob.compat.pytrec_eval", "dicts", made, sys.executable),
     ]
     timings = side_by_side([*ours, *setting.others("dicts", made)], setting.times(2))
     what = "dicts in memory"

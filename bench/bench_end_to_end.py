@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from bench.answer import Answer, Bar, Setting, faster_than, ratio, size_of
 from bench.data import Files
-from bench.side_by_side import Program, karat_eval, side_by_side
+from bench.side_by_side import Program, carob_eval, side_by_side
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ BARS = {
 LINES = 5.0
 """The most times that ``wc -l`` may fit into the time of sorted lines."""
 UNPACKED = {"gzip": (".gz", 1.0), "zstd": (".zst", 1.2)}
-"""The tools that decompress, with the ends of their files, and the most times that each may fit into karat's time."""
+"""The tools that decompress, with the ends of their files, and the most times that each may fit into carob's time."""
 
 
 def ask(setting: Setting) -> list[Answer]:
@@ -56,16 +56,16 @@ def compressed(path: Path, tool: str, end: str) -> Path:
 
 
 def reading(setting: Setting, made: Files, reader: Program, what: str, limit: float) -> Answer:
-    """Times karat's command and a program that only reads the same run."""
-    timings = side_by_side([karat_eval(made), reader], setting.times(9))
+    """Times carob's command and a program that only reads the same run."""
+    timings = side_by_side([carob_eval(made), reader], setting.times(9))
     bars = [Bar(f"{what}, against {reader.name}", "at most", limit, 1 / ratio(*timings), "times as long")]
     return Answer(f"{what} and {reader.name}", f"{made.run.name}, {size_of(made.run)}", timings, bars)
 
 
 def order(setting: Setting, size: str) -> Answer:
-    """Times karat's command and every other tool on the same files."""
+    """Times carob's command and every other tool on the same files."""
     made = setting.data(size)
     what, limit = BARS[size]
-    timings = side_by_side([karat_eval(made), *setting.others("files", made)], setting.times(3))
+    timings = side_by_side([carob_eval(made), *setting.others("files", made)], setting.times(3))
     bars = faster_than(timings, "pytrec_eval-terrier", limit, f"whole process, {what}")
     return Answer(f"whole process, {what}", f"{made.run.name}, {size_of(made.run)}", timings, bars)

@@ -1,4 +1,4 @@
-"""Time of the evaluation of data frames in memory: karat, Polars' expressions, and ranx with its from_df."""
+"""Time of the evaluation of data frames in memory: carob, Polars' expressions, and ranx with its from_df."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def ask(setting: Setting) -> list[Answer]:
         return []
     made = setting.data("web")
     programs = [
-        peer("karat_frames", "karat, Polars frame", "frames", made, sys.executable),
-        peer("karat_arrow", "karat, Arrow table", "frames", made, sys.executable),
-        peer("karat_whole", "karat, ids as whole numbers", "frames", made, sys.executable),
+        peer("carob_frames", "carob, Polars frame", "frames", made, sys.executable),
+        peer("carob_arrow", "carob, Arrow table", "frames", made, sys.executable),
+        peer("carob_whole", "carob, ids as whole numbers", "frames", made, sys.executable),
         peer("polars_expressions", "Polars expressions", "frames", made, sys.executable),
     ]
     if "ranx" in setting.peers:

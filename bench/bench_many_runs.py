@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bench.answer import Answer, Bar, Setting, ratio
 from bench.data import SEED, STEPS, columns, digits, distinct, text
 from bench.peers import MEASURES
-from bench.side_by_side import CHECKOUT, Program, answer, karat, side_by_side
+from bench.side_by_side import CHECKOUT, Program, answer, carob, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,7 @@ SHAPES = (
 )
 """TREC-8's ad hoc track has 129 runs, 6.3 M lines and 1,737 judgments per query."""
 TINY = (Shape(5, 8, 50, 20, dense=False, limit=0.0), Shape(5, 8, 50, 60, dense=True, limit=0.0))
-READERS = {"karat": "karat", "pytrec_eval": "pytrec_eval-terrier"}
+READERS = {"carob": "carob", "pytrec_eval": "pytrec_eval-terrier"}
 
 
 REAL = {"fusion-fed14": 3.0, "clef-tar2017": 4.0, "microblog2014": 3.0}
@@ -78,7 +78,7 @@ def complete(run: Path, topics: set[bytes]) -> bool:
 
 
 def ask_shape(setting: Setting, shape: Shape) -> list[Answer]:
-    """``karat eval`` and ``karat compare``, and as many calls of pytrec_eval in one process.
+    """``carob eval`` and ``carob compare``, and as many calls of pytrec_eval in one process.
 
     What compare adds is the tests of 8,256 pairs under six measures: by default Romano and Wolf's, with 10,000
     resamples each.
@@ -92,9 +92,9 @@ def ask_shape(setting: Setting, shape: Shape) -> list[Answer]:
     rounds = setting.times(3)
     read = together(setting, f"{what}, reading and scoring", size, qrels, paths, shape.limit)
     commands = [
-        Program("karat eval", [*karat(), "eval", qrels, *paths, *asked, "--format", "json"], means),
-        Program("karat compare", [*karat(), "compare", qrels, *paths, *asked]),
-        Program("karat compare --test t", [*karat(), "compare", qrels, *paths, *asked, "--test", "t"]),
+        Program("carob eval", [*carob(), "eval", qrels, *paths, *asked, "--format", "json"], means),
+        Program("carob compare", [*carob(), "compare", qrels, *paths, *asked]),
+        Program("carob compare --test t", [*carob(), "compare", qrels, *paths, *asked, "--test", "t"]),
     ]
     return [read, Answer(f"{what}, whole process", size, side_by_side(commands, rounds))]
 
@@ -102,9 +102,9 @@ def ask_shape(setting: Setting, shape: Shape) -> list[Answer]:
 def together(
     setting: Setting, what: str, size: str, qrels: str, paths: Sequence[str], limit: float
 ) -> Answer:
-    """Times karat and pytrec_eval, each of which reads and scores all runs in one process."""
+    """Times carob and pytrec_eval, each of which reads and scores all runs in one process."""
     children = [
-        ("karat", sys.executable),
+        ("carob", sys.executable),
         *((peer, setting.python) for peer in setting.peers if peer in READERS),
     ]
     readers = [
@@ -215,13 +215,13 @@ def ranking(draw: Any, topics: Any, documents: Any, number: int, shape: Shape) -
 # ---------------------------------------------------------------- a process that reads and scores
 
 
-def karat_means(qrels: str, paths: Sequence[str]) -> list[float]:
-    """Every run's means by karat, in one call."""
-    import karat
+def carob_means(qrels: str, paths: Sequence[str]) -> list[float]:
+    """Every run's means by carob, in one call."""
+    import carob
 
     # pytrec_eval compares scores in single precision.
-    policy = karat.Policy(scores="float32")
-    found = karat.evaluate(qrels, list(paths), list(MEASURES), policy=policy)
+    policy = carob.Policy(scores="float32")
+    found = carob.evaluate(qrels, list(paths), list(MEASURES), policy=policy)
     return [value for scores in found.values() for value in scores.means().values()]
 
 
@@ -248,10 +248,10 @@ def timed(reader: str, qrels: str, paths: Sequence[str]) -> dict[str, Any]:
     """Returns every run's means and the seconds that they took, without the time for imports."""
     import importlib
 
-    # karat imports most modules at first use.
-    module, first = ("karat", "evaluate") if reader == "karat" else ("pytrec_eval", "RelevanceEvaluator")
+    # carob imports most modules at first use.
+    module, first = ("carob", "evaluate") if reader == "carob" else ("pytrec_eval", "RelevanceEvaluator")
     getattr(importlib.import_module(module), first)
-    work = karat_means if reader == "karat" else pytrec_eval_means
+    work = carob_means if reader == "carob" else pytrec_eval_means
     start = perf_counter()
     found = work(qrels, paths)
     return {"means": found, "seconds": [perf_counter() - start]}

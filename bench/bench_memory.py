@@ -1,11 +1,11 @@
-"""Memory of karat, and the growth of time and memory with ten times the lines."""
+"""Memory of carob, and the growth of time and memory with ten times the lines."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from bench.answer import Answer, Bar, Setting, size_of
-from bench.side_by_side import karat_eval, side_by_side
+from bench.side_by_side import carob_eval, side_by_side
 
 SIZES = {"web": 60.0, "web10": 60.0}
 
@@ -14,7 +14,7 @@ def ask(setting: Setting) -> list[Answer]:
     """Measures the command on 7 M lines and, on request, on 70 M. The large file is deleted afterwards."""
     sizes = [size for size in SIZES if setting.huge or size != "web10"]
     made = {size: setting.data(size) for size in sizes}
-    programs = [replace(karat_eval(made[size]), name=f"karat eval, {size}", values=None) for size in sizes]
+    programs = [replace(carob_eval(made[size]), name=f"carob eval, {size}", values=None) for size in sizes]
     sizes_shown = ", ".join(size_of(made[size].run) for size in sizes)
     timings = side_by_side(programs, setting.times(5))
     if "web10" in made and not setting.quick:

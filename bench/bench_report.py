@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bench.answer import Answer, Bar, Setting
 from bench.data import SEED
-from bench.side_by_side import Program, karat, side_by_side
+from bench.side_by_side import Program, carob, side_by_side
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ LONG = 1_000_000
 """The number of documents of the explained list."""
 SECONDS = 10.0
 MODULES = 40
-"""The maximum number of karat's files in which a report calls a function."""
+"""The maximum number of carob's files in which a report calls a function."""
 
 
 class Shape(NamedTuple):
@@ -55,11 +55,11 @@ ORDERS = 2.0
 def ask(setting: Setting) -> list[Answer]:
     """Times reports and comparisons of generated tracks, and an explanation of a million documents."""
     shapes = TINY if setting.quick else SHAPES
-    start = side_by_side([Program("start", [*karat(), "--version"])], setting.times(5))[0]
+    start = side_by_side([Program("start", [*carob(), "--version"])], setting.times(5))[0]
     answers = [of_shape(setting, name, shape, start) for name, shape in shapes.items()]
     qrels, run = long_list(setting.folder, 1000 if setting.quick else LONG)
-    explain = [*karat(), "explain", "nDCG", qrels, run, "--query", "q"]
-    explained = side_by_side([Program("karat explain", explain)], setting.times(3))
+    explain = [*carob(), "explain", "nDCG", qrels, run, "--query", "q"]
+    explained = side_by_side([Program("carob explain", explain)], setting.times(3))
     bars = [Bar("a long list explained", "at most", SECONDS, explained[0].median, "s")]
     return [
         *answers,
@@ -74,28 +74,28 @@ def of_shape(setting: Setting, name: str, shape: Shape, start: Timing) -> Answer
     asked = [*files, *(part for measure in MEASURES for part in ("-m", measure))]
     page = str(setting.folder / "report.html")
     programs = [
-        Program("karat eval", [*karat(), "eval", *asked]),
-        Program("karat compare", [*karat(), "compare", *asked]),
+        Program("carob eval", [*carob(), "eval", *asked]),
+        Program("carob compare", [*carob(), "compare", *asked]),
     ]
     if shape.beyond:
         programs += [
-            Program("karat compare --orders", [*karat(), "compare", *asked, "--orders"]),
-            Program("karat report", [*karat(), "report", *asked, "-o", page]),
+            Program("carob compare --orders", [*carob(), "compare", *asked, "--orders"]),
+            Program("carob report", [*carob(), "report", *asked, "-o", page]),
             Program("modules", [sys.executable, "-m", "bench.walls", "report", *files], modules),
         ]
     timings = side_by_side(programs, setting.times(3))
     spent = {each.name: median(each.processor) if each.processor else each.median for each in timings}
     if shape.beyond:
-        beyond = spent["karat report"] - spent["karat compare"]
+        beyond = spent["carob report"] - spent["carob compare"]
         first = median(start.processor or start.seconds)
-        times = (spent["karat compare --orders"] - first) / spent["karat eval"]
+        times = (spent["carob compare --orders"] - first) / spent["carob eval"]
         bars = [
             Bar(f"{name}: a report beyond its comparison", "at most", shape.beyond, beyond, "s"),
             Bar(f"{name}: --orders beyond start, against eval", "at most", ORDERS, times, "times as long"),
-            Bar(f"{name}: karat's files in a report", "at most", MODULES, timings[-1].values[0], "files"),
+            Bar(f"{name}: carob's files in a report", "at most", MODULES, timings[-1].values[0], "files"),
         ]
     else:
-        bars = [Bar(f"{name}: compared", "at most", TRACK, spent["karat compare"], "s")]
+        bars = [Bar(f"{name}: compared", "at most", TRACK, spent["carob compare"], "s")]
     return Answer(f"a report of {name} judgments", f"{folder.name}, whole process", timings, bars)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.answer import Answer, Bar, Setting, faster_than, size_of
 from bench.data import SEED, STEPS, Files, columns, digits, text
-from bench.side_by_side import CHECKOUT, Program, karat, karat_eval, side_by_side
+from bench.side_by_side import CHECKOUT, Program, carob, carob_eval, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,10 +32,10 @@ LIMITS = {"eval": (1.5, 250.0), "compare": (4.0, 450.0), "check": (6.0, 450.0)}
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """Measures the commands on 300,000 users and, on request, ``karat eval`` on ten times as many."""
+    """Measures the commands on 300,000 users and, on request, ``carob eval`` on ten times as many."""
     users = FEW if setting.quick else USERS
     one, other = (made(setting, users, run) for run in (1, 2))
-    first = karat_eval(one)
+    first = carob_eval(one)
     commands = [first, *diagnoses(one, other)]
     timings = side_by_side(commands, setting.times(3))
     bars = [
@@ -59,8 +59,8 @@ def diagnoses(one: Files, other: Files) -> list[Program]:
     """Returns the commands that compare two runs, and that check one."""
     # A check exits with 1 or 2 where it finds a problem.
     return [
-        Program("karat compare", [*karat(), "compare", str(one.qrels), str(one.run), str(other.run)]),
-        Program("karat check", [*karat(), "check", str(one.qrels), str(one.run)], fine=(0, 1, 2)),
+        Program("carob compare", [*carob(), "compare", str(one.qrels), str(one.run), str(other.run)]),
+        Program("carob check", [*carob(), "check", str(one.qrels), str(one.run)], fine=(0, 1, 2)),
     ]
 
 
@@ -76,7 +76,7 @@ def limits(what: str, timing: Timing, seconds: float, memory: float) -> list[Bar
 def growth(setting: Setting, fewer: Timing) -> Answer:
     """Measures ten times the users, whose files are deleted afterwards. Time and memory must grow in proportion."""
     large = made(setting, MANY, 1)
-    timings = side_by_side([karat_eval(large)], setting.times(1))
+    timings = side_by_side([carob_eval(large)], setting.times(1))
     data = f"{large.run.name}, {size_of(large.run)}"
     for path in large:
         path.unlink()

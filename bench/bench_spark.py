@@ -1,4 +1,4 @@
-"""Time of the evaluation of Spark tables: karat, PySpark, recommenders and RePlay.
+"""Time of the evaluation of Spark tables: carob, PySpark, recommenders and RePlay.
 
 Each program has its own session, so that none uses code compiled for another.
 """
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from bench.side_by_side import Program
 
 OURS = {
-    "karat_spark": "karat",
-    "karat_spark_executors": "karat, in the executors",
-    "karat_spark_engine": "karat, ranked by Spark",
+    "carob_spark": "carob",
+    "carob_spark_executors": "carob, in the executors",
+    "carob_spark_engine": "carob, ranked by Spark",
 }
-"""karat with its defaults, which collect a million rows and rank larger runs in the executors, and with either way of
+"""carob with its defaults, which collect a million rows and rank larger runs in the executors, and with either way of
 ranking the run in Spark."""
 
 PEERS = {
@@ -76,7 +76,7 @@ def asked(setting: Setting, size: str) -> list[Answer]:
             for bar in faster_than([ours, *timings], label, 1.0, f"Spark, {question}, {ours.name}")
         ]
         if size == "users10" and timings is later:
-            bars += faster_than(timings[1:], OURS["karat_spark_engine"], 2.5, "Spark, in the executors")
+            bars += faster_than(timings[1:], OURS["carob_spark_engine"], 2.5, "Spark, in the executors")
         answers.append(Answer(f"tables of Spark, {question}", data, timings, bars))
     return answers
 

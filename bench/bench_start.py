@@ -5,36 +5,36 @@ from __future__ import annotations
 import sys
 
 from bench.answer import Answer, Bar, Setting, ratio, size_of
-from bench.side_by_side import Program, karat, karat_eval, side_by_side
+from bench.side_by_side import Program, carob, carob_eval, side_by_side
 
 MOST = {"--version": 4.0, "--help": 6.0}
 """The most times that Python's own start may fit into the time of each option."""
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """Times karat's start against Python's, and its command on 50 queries against NumPy's import and other tools."""
+    """Times carob's start against Python's, and its command on 50 queries against NumPy's import and other tools."""
     return [start(setting), small(setting)]
 
 
 def start(setting: Setting) -> Answer:
-    """Times the version and the help of karat, and a Python that does nothing."""
-    options = [Program(f"karat {option}", [*karat(), option]) for option in MOST]
+    """Times the version and the help of carob, and a Python that does nothing."""
+    options = [Program(f"carob {option}", [*carob(), option]) for option in MOST]
     timings = side_by_side(
         [*options, Program("python -c pass", [sys.executable, "-c", "pass"])], setting.times(21)
     )
     bars = [
-        Bar(f"karat {option}", "at most", limit, 1 / ratio(timing, timings[-1]), "times 'python -c pass'")
+        Bar(f"carob {option}", "at most", limit, 1 / ratio(timing, timings[-1]), "times 'python -c pass'")
         for (option, limit), timing in zip(MOST.items(), timings)
     ]
     return Answer("start", "no files", timings, bars)
 
 
 def small(setting: Setting) -> Answer:
-    """Times karat's command on 50 queries, a Python that only imports NumPy, and the other tools."""
+    """Times carob's command on 50 queries, a Python that only imports NumPy, and the other tools."""
     made = setting.data("small")
     numpy = Program("python -c 'import numpy'", [sys.executable, "-c", "import numpy"])
-    timings = side_by_side([karat_eval(made), numpy], setting.times(21))
-    timings += side_by_side([karat_eval(made), *setting.others("files", made)], setting.times(3))[1:]
+    timings = side_by_side([carob_eval(made), numpy], setting.times(21))
+    timings += side_by_side([carob_eval(made), *setting.others("files", made)], setting.times(3))[1:]
     above = (timings[0].median - timings[1].median) * 1000
     bars = [Bar("small run, above 'import numpy'", "at most", 45.0, above, "ms")]
     return Answer("small run, whole process", f"{made.run.name}, {size_of(made.run)}", timings, bars)

@@ -1,4 +1,4 @@
-"""Time of AP, RR and nDCG of tensors: karat, torchmetrics, a hand-written sort-and-sum, and the sort alone.
+"""Time of AP, RR and nDCG of tensors: carob, torchmetrics, a hand-written sort-and-sum, and the sort alone.
 
 Asked by name, ``python -m bench tensors``, since it needs PyTorch; on a GPU too where there is one.
 """
@@ -106,7 +106,7 @@ def bars(device: str, timings: list[Timing]) -> list[Bar]:
             )
         )
     else:
-        alone = ratio(named["the sort alone"], named["karat nDCG alone"])
+        alone = ratio(named["the sort alone"], named["carob nDCG alone"])
         found.append(Bar(f"nDCG on {device}, against the sort alone", "at most", 1.5, alone, "times as long"))
     return found
 
@@ -134,16 +134,16 @@ def agree(first: Timing, other: Timing) -> None:
 
 
 def rivals(device: str) -> list[Rival]:
-    """Returns the compared libraries, karat first."""
-    from karat.tensors import Evaluator
+    """Returns the compared libraries, carob first."""
+    from carob.tensors import Evaluator
 
-    # On a device, karat does not search for the highest grade, so the caller passes it.
+    # On a device, carob does not search for the highest grade, so the caller passes it.
     highest = None if device == "cpu" else 3
     three, one = (Evaluator(names, max_grade=highest) for names in (MEASURES, ("nDCG",)))
     found = [
-        Rival("karat", lambda scores, grades: three(scores, grades).values()),
+        Rival("carob", lambda scores, grades: three(scores, grades).values()),
         Rival("by hand", by_hand),
-        Rival("karat nDCG alone", one, compared=False),
+        Rival("carob nDCG alone", one, compared=False),
         Rival(
             "the sort alone",
             lambda scores, _: scores.sort(dim=1, descending=True, stable=True),

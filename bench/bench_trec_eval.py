@@ -1,16 +1,16 @@
-"""Time of trec_eval's command line in karat and, if it is on PATH, in trec_eval."""
+"""Time of trec_eval's command line in carob and, if it is on PATH, in trec_eval."""
 
 from __future__ import annotations
 
 import shutil
 
 from bench.answer import Answer, Bar, Setting, ratio, size_of
-from bench.side_by_side import Program, karat, side_by_side
+from bench.side_by_side import Program, carob, side_by_side
 
 NAMES = ("map", "recip_rank", "ndcg_cut.10", "ndcg", "P.10", "recall.1000")
 """Measures on which trec_eval 9 and 10 agree."""
 LIMITS = {"small": 1.8, "web": 1.0}
-"""The most times that trec_eval may fit into the time of karat."""
+"""The most times that trec_eval may fit into the time of carob."""
 
 
 def ask(setting: Setting) -> list[Answer]:
@@ -19,10 +19,10 @@ def ask(setting: Setting) -> list[Answer]:
 
 
 def command(setting: Setting, size: str) -> Answer:
-    """Times karat's trec_eval and the original, which must print the same lines."""
+    """Times carob's trec_eval and the original, which must print the same lines."""
     made = setting.data(size)
     given = [*(part for name in NAMES for part in ("-m", name)), str(made.qrels), str(made.run)]
-    programs = [Program("karat trec-eval", [*karat(), "trec-eval", *given], str.splitlines)]
+    programs = [Program("carob trec-eval", [*carob(), "trec-eval", *given], str.splitlines)]
     original = shutil.which("trec_eval")
     if original:
         programs.append(Program("trec_eval", [original, *given], str.splitlines))

@@ -23,7 +23,7 @@ from bench.side_by_side import CHECKOUT
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    import karat
+    import carob
 
 SEED = 20250
 SIZES = (20, 30)
@@ -69,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def optimism(values: NDArray[np.float64], size: int, replicates: int) -> tuple[float, float, float]:
     """Returns the mean errors of the apparent and the expected value, and the spread of the latter."""
-    from karat.comparison.statistics.selection import cross_validated
+    from carob.comparison.statistics.selection import cross_validated
 
     draw, found = np.random.default_rng([SEED, size]), []
     for number in range(replicates):
@@ -84,33 +84,33 @@ def optimism(values: NDArray[np.float64], size: int, replicates: int) -> tuple[f
 
 def holds(runs: int, size: int, replicates: int) -> float:
     """Returns how often the interval of the expected value holds the true mean, for simulated equal runs."""
-    import karat
+    import carob
 
     draw, found = np.random.default_rng([SEED, runs, size]), []
     for _ in range(replicates):
         hard = draw.normal(0, 0.2, (size, 1))
         values = 0.5 + hard + draw.normal(0, 1, (size, runs)) * np.linspace(0.05, 0.25, runs)
-        its = karat.best(scores(values), resamples=1, repeats=5)["nDCG@10"].honest
+        its = carob.best(scores(values), resamples=1, repeats=5)["nDCG@10"].honest
         found.append(its.low <= 0.5 <= its.high)
     return float(np.mean(found))
 
 
 def kept(values: NDArray[np.float64], replicates: int) -> float:
     """Returns how often the set keeps all runs, if their values are exchanged at random within each query."""
-    from karat.comparison.statistics.paired import Draw
-    from karat.comparison.statistics.selection import not_worse
+    from carob.comparison.statistics.paired import Draw
+    from carob.comparison.statistics.selection import not_worse
 
     draw = np.random.default_rng(SEED)
     tables = (draw.permuted(values, axis=1) for _ in range(replicates))
     return float(np.mean([not_worse(each, Draw(2000, number)).all() for number, each in enumerate(tables)]))
 
 
-def scores(values: NDArray[np.float64]) -> karat.ScoresByRun:
+def scores(values: NDArray[np.float64]) -> carob.ScoresByRun:
     """Returns values [queries, runs] as scores."""
-    import karat
+    import carob
 
     queries = [f"q{number:03}" for number in range(len(values))]
-    return karat.read_scores(
+    return carob.read_scores(
         {
             f"run{place}": {"nDCG@10": dict(zip(queries, column.tolist()))}
             for place, column in enumerate(values.T)
@@ -120,11 +120,11 @@ def scores(values: NDArray[np.float64]) -> karat.ScoresByRun:
 
 def processor_seconds() -> float:
     """Returns the processor time of the selection among 400 runs on 50 queries."""
-    import karat
+    import carob
 
     values = scores(simulated(np.random.default_rng(SEED), 50, 400).people)
     start = time.process_time()
-    str(karat.best(values))
+    str(carob.best(values))
     return time.process_time() - start
 
 

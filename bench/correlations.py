@@ -3,7 +3,7 @@
 Over queries: each replicate draws queries with replacement from those of a collection with people's and a model's
 judgments, or from simulated values. The interval should hold the mean of the correlation over such draws. Over runs:
 each replicate draws other runs and other noise of queries. A last table shows how often the percentile interval of the
-bootstrap holds the correlation over all queries of the population, which karat's intervals do not claim to hold.
+bootstrap holds the correlation over all queries of the population, which carob's intervals do not claim to hold.
 """
 
 from __future__ import annotations
@@ -100,9 +100,9 @@ def over_queries(
     sides: Sides, queries: int, replicates: int, resamples: int
 ) -> tuple[list[float], list[float]]:
     """Returns the coverage of intervals over queries, and how often percentile intervals hold the limit."""
-    from karat.comparison.statistics.correlation_intervals import Samples
-    from karat.comparison.statistics.correlations import correlation_named
-    from karat.comparison.statistics.paired import Draw
+    from carob.comparison.statistics.correlation_intervals import Samples
+    from carob.comparison.statistics.correlations import correlation_named
+    from carob.comparison.statistics.paired import Draw
 
     draw = np.random.default_rng([SEED, queries])
     known = [correlation_named(name) for name in NAMES]
@@ -144,9 +144,9 @@ def over_runs(
     make: Callable[[np.random.Generator, int], Sides], runs: int, replicates: int, resamples: int
 ) -> list[float]:
     """Returns the coverage of intervals over runs."""
-    from karat.comparison.statistics.correlation_intervals import RunSamples
-    from karat.comparison.statistics.correlations import correlation_named
-    from karat.comparison.statistics.paired import Draw
+    from carob.comparison.statistics.correlation_intervals import RunSamples
+    from carob.comparison.statistics.correlations import correlation_named
+    from carob.comparison.statistics.paired import Draw
 
     draw = np.random.default_rng([SEED, runs])
     known = [correlation_named(name) for name in NAMES]

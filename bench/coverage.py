@@ -122,10 +122,10 @@ def limits(size: int, runs: Held, pairs: Held) -> Iterator[Bar]:
 
 def values_in(folder: Path) -> Iterator[Values]:
     """Returns the values of the runs in a folder, by each measure."""
-    import karat
+    import carob
 
     runs = sorted(path for path in (folder / "runs").iterdir() if not path.name.startswith("."))
-    both = [karat.evaluate(folder / f"qrels.{who}.txt", runs, MEASURES) for who in ("people", "model")]
+    both = [carob.evaluate(folder / f"qrels.{who}.txt", runs, MEASURES) for who in ("people", "model")]
     for place, measure in enumerate(MEASURES):
         people, judge = (np.stack([run.matrix[:, place] for run in each.runs], axis=1) for each in both)
         yield Values(measure, people, judge)
@@ -142,8 +142,8 @@ def simulated(draw: np.random.Generator, queries: int = 60, runs: int = 8) -> Va
 
 def these_queries(values: Values, size: int, replicates: int) -> tuple[Held, Held]:
     """Returns the coverage and the width of the intervals of all runs and of all pairs."""
-    from karat.comparison.with_judge import contrasts_of, interval_of
-    from karat.estimation.people_and_judge import Sample, estimated
+    from carob.comparison.with_judge import contrasts_of, interval_of
+    from carob.estimation.people_and_judge import Sample, estimated
 
     draw = np.random.default_rng([SEED, size])
     queries, runs = values.people.shape
@@ -173,8 +173,8 @@ def these_queries(values: Values, size: int, replicates: int) -> tuple[Held, Hel
 
 def similar_queries(follows: float, size: int, replicates: int) -> Held:
     """Returns the coverage and the width of intervals of a mean over similar queries, of values like nDCG@10."""
-    from karat.comparison.with_judge import interval_of
-    from karat.estimation.people_and_judge import Sample, estimated
+    from carob.comparison.with_judge import interval_of
+    from carob.estimation.people_and_judge import Sample, estimated
 
     draw, truth = np.random.default_rng([SEED, size, int(10 * follows)]), 1.2 / 2.2
     held, width, alone = [], [], []
@@ -196,7 +196,7 @@ def documents(folder: Path, size: int, replicates: int) -> Iterator[Bar]:
 
     Documents are drawn systematically, with probabilities in proportion to the sum of their discounts in the runs.
     """
-    import karat
+    import carob
 
     draw = np.random.default_rng([SEED, size])
     runs = sorted(path for path in (folder / "runs").iterdir() if not path.name.startswith("."))[::4]
@@ -209,7 +209,7 @@ def documents(folder: Path, size: int, replicates: int) -> Iterator[Bar]:
                 effect[query, document] += 1 / np.log2(2 + float(rank))
     share = np.array(list(effect.values()))
     chance = np.minimum(1, size * share / share.sum())
-    exact = karat.compare(folder / "qrels.people.txt", runs, [*SUMS, *OTHERS], test="t")
+    exact = carob.compare(folder / "qrels.people.txt", runs, [*SUMS, *OTHERS], test="t")
     kept: dict[str, list[tuple[float, float, float]]] = {label: [] for label in exact.labels}
     for _ in range(replicates):
         order = draw.permutation(len(lines))
@@ -218,7 +218,7 @@ def documents(folder: Path, size: int, replicates: int) -> Iterator[Bar]:
         for place in places.tolist():
             query, _, document, grade = lines[place]
             sample.setdefault(query, {})[document] = (float(grade), float(chance[place]))
-        found = karat.compare(sample, runs, exact.labels, judge=folder / "qrels.model.txt")
+        found = carob.compare(sample, runs, exact.labels, judge=folder / "qrels.model.txt")
         for label, its in found.contests.items():
             truth = exact[label]
             ends = list(zip(its.low, truth.means, its.high, its.means))
@@ -236,26 +236,26 @@ def documents(folder: Path, size: int, replicates: int) -> Iterator[Bar]:
 
 def processor_seconds() -> float:
     """Returns the processor time of a comparison of 30 runs on 6,980 queries, 300 of which people judged."""
-    import karat
+    import carob
 
     draw = np.random.default_rng(SEED)
     values = simulated(draw, 6980, 30)
     names = [f"q{number:04}" for number in range(6980)]
 
-    def scores(table: NDArray[np.float64], rows: int) -> karat.ScoresByRun:
+    def scores(table: NDArray[np.float64], rows: int) -> carob.ScoresByRun:
         columns = {
             f"run{run}": {"nDCG@10": dict(zip(names[:rows], table[:rows, run].tolist()))} for run in range(30)
         }
-        return karat.read_scores(columns)
+        return carob.read_scores(columns)
 
     people, judge = scores(values.people, 300), scores(values.judge, len(names))
-    karat.compare(
+    carob.compare(
         None,
         {name: people[name] for name in ("run0", "run1")},
         judge={name: judge[name] for name in ("run0", "run1")},
     )
     start = time.process_time()
-    str(karat.compare(None, people, judge=judge))
+    str(carob.compare(None, people, judge=judge))
     return time.process_time() - start
 
 

@@ -1,6 +1,6 @@
 """Error rates of the significance tests on real scores without a difference: ``python -m bench.error_rates``.
 
-Scores of real runs, as karat computes them, are the population: queries are drawn from it with replacement. For two
+Scores of real runs, as carob computes them, are the population: queries are drawn from it with replacement. For two
 systems, each difference is centred, so that every finding is an error. Runs whose scores correlate above .95 are then
 taken once: centred differences of near-duplicates are a few outliers around 0, which no real pair of systems resembles.
 For all pairs of runs, see ``bench/all_pairs.py``.
@@ -124,7 +124,7 @@ def pooled(rates: list[Rate]) -> Rate:
 
 def tables(data: Path, measures: tuple[str, ...]) -> Iterator[Table]:
     """Yields the scores of every collection by each measure. Of several qrels, it takes the last by name."""
-    import karat
+    import carob
 
     for folder in sorted(data.iterdir()):
         qrels = max(folder.glob("qrels*"), default=None)
@@ -133,8 +133,8 @@ def tables(data: Path, measures: tuple[str, ...]) -> Iterator[Table]:
         found = []
         for run in sorted((folder / "runs").iterdir()):
             try:
-                found.append(karat.evaluate(qrels, run, list(measures)))
-            except karat.DataError as refused:
+                found.append(carob.evaluate(qrels, run, list(measures)))
+            except carob.DataError as refused:
                 print(f"left out: {refused}", file=sys.stderr)
         if len(found) < 3 or len(found[0].queries) < FEWEST:
             continue
@@ -155,7 +155,7 @@ def apart(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def two_systems(table: Table, size: int, replicates: int) -> tuple[Rate, Rate]:
     """Returns how often each test finds a centred difference, over all pairs of runs."""
-    from karat.comparison.statistics.paired import Draw, all_pairs, paired, sign_flip
+    from carob.comparison.statistics.paired import Draw, all_pairs, paired, sign_flip
 
     draw = np.random.default_rng([SEED, size, *table.name.encode()])
     scores = table.scores

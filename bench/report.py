@@ -56,7 +56,7 @@ def listed(made: Files, depth: int) -> Iterator[tuple[str, list[str]]]:
 
 def measured(name: str, folder: Path) -> dict[str, Any]:
     """Returns the seconds to make a page, its size, and the seconds until it is drawn, best of three."""
-    import karat
+    import carob
 
     size, runs, depth = SHAPES[name]
     made = files(folder, size)
@@ -64,10 +64,10 @@ def measured(name: str, folder: Path) -> dict[str, Any]:
         write(folder, size)
     lists = dict(listed(made, depth))
     given = {f"run{number:02}": run_of(lists, number) for number in range(runs)}
-    qrels = karat.Qrels.of(str(made.qrels))
+    qrels = carob.Qrels.of(str(made.qrels))
     start, busy = time.perf_counter(), time.process_time()
     page = folder / f"report-{name}.html"
-    karat.report(qrels, given, MEASURES, output=page)
+    carob.report(qrels, given, MEASURES, output=page)
     taken = {"seconds": time.perf_counter() - start, "processor seconds": time.process_time() - busy}
     return {**taken, "bytes": page.stat().st_size, **drawn(page, folder)}
 

@@ -3,7 +3,7 @@
 Each replicate draws 13 collections of 50 to 7,000 queries, and the difference of two runs in each of them. The interval
 of the mean over collections like these should hold the mean of all collections, here 0. The interval for these
 collections should hold the mean over the drawn ones. For comparison, queries are also resampled within resampled
-collections, which karat does not do.
+collections, which carob does not do.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from karat.comparison.collection_findings import AcrossPair
-    from karat.comparison.collection_scores import Scored
+    from carob.comparison.collection_findings import AcrossPair
+    from carob.comparison.collection_scores import Scored
 
 SEED = 20250
 COLLECTIONS = 13
@@ -106,20 +106,20 @@ def coverage(spread: float, replicates: int, *, skewed: bool = False) -> NDArray
 
 
 def scored(tables: list[NDArray[np.float64]]) -> Scored:
-    """Returns the values of runs on collections [queries, runs] as karat holds them."""
-    import karat
-    from karat.comparison.collection_scores import Scored, Values
+    """Returns the values of runs on collections [queries, runs] as carob holds them."""
+    import carob
+    from carob.comparison.collection_scores import Scored, Values
 
     names = tuple(f"collection{place}" for place in range(len(tables)))
     runs = tuple(f"run{place}" for place in range(tables[0].shape[1]))
     values = [Values(each.mean(axis=0), len(each), 0, each) for each in tables]
-    return Scored(names, runs, {"AP": karat.Measure("AP")}, {"AP": values}, ())
+    return Scored(names, runs, {"AP": carob.Measure("AP")}, {"AP": values}, ())
 
 
 def pair_of(given: Scored, seed: int, **settings: str) -> AcrossPair:
     """Returns the comparison of the first two runs."""
-    from karat.comparison.collection_findings import AcrossSettings
-    from karat.comparison.collections import compared
+    from carob.comparison.collection_findings import AcrossSettings
+    from carob.comparison.collections import compared
 
     resamples = RESAMPLES if "interval" in settings else 1
     return compared(given, AcrossSettings(resamples=resamples, seed=seed, **settings))["AP"].pairs[0]  # type: ignore[arg-type]
@@ -149,7 +149,7 @@ def seconds(runs: int, queries: int | None) -> float:
         runs: the number of runs.
         queries: the number of queries of each collection; None for one value for each collection and run.
     """
-    import karat
+    import carob
 
     draw = np.random.default_rng(SEED)
     skill = np.linspace(0.3, 0.5, runs)
@@ -160,10 +160,10 @@ def seconds(runs: int, queries: int | None) -> float:
             for row, line in enumerate(table)
         }
         start = time.perf_counter()
-        str(karat.compare_collections(given))
+        str(carob.compare_collections(given))
         return time.perf_counter() - start
-    from karat.comparison.collection_findings import AcrossSettings
-    from karat.comparison.collections import compared
+    from carob.comparison.collection_findings import AcrossSettings
+    from carob.comparison.collections import compared
 
     tables = [
         draw.normal(0, 0.2, (queries, 1)) + skill + draw.normal(0, 0.1, (queries, runs)) for _ in range(MANY)

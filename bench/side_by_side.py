@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 TOLERANCE = 1e-9
-"""The largest accepted difference of a mean from karat's: above rounding, below any difference of convention."""
+"""The largest accepted difference of a mean from carob's: above rounding, below any difference of convention."""
 
 
 class DisagreementError(Exception):
@@ -171,7 +171,7 @@ def watched(command: Sequence[str], limit: float | None = None, *, unheard: bool
 
 
 def environment() -> dict[str, str]:
-    """Returns the environment, in which Python writes bytecode, so that it does not compile karat at each start."""
+    """Returns the environment, in which Python writes bytecode, so that it does not compile carob at each start."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
@@ -196,19 +196,19 @@ def agree(first: Timing, other: Timing) -> None:
 # ---------------------------------------------------------------- programs
 
 
-def karat_eval(made: Files) -> Program:
-    """Returns the command ``karat eval``."""
+def carob_eval(made: Files) -> Program:
+    """Returns the command ``carob eval``."""
     asked = [part for measure in MEASURES for part in ("-m", measure)]
-    command = [*karat(), "eval", str(made.qrels), str(made.run), *asked, "--format", "json"]
+    command = [*carob(), "eval", str(made.qrels), str(made.run), *asked, "--format", "json"]
     return Program(
-        "karat eval", command, lambda printed: list(json.loads(printed)["runs"][0]["means"].values())
+        "carob eval", command, lambda printed: list(json.loads(printed)["runs"][0]["means"].values())
     )
 
 
-def karat() -> list[str]:
-    """Returns the command of this Python's karat, as a user calls it."""
-    script = Path(sys.executable).with_name("karat")
-    return [str(script)] if script.exists() else [sys.executable, "-m", "karat"]
+def carob() -> list[str]:
+    """Returns the command of this Python's carob, as a user calls it."""
+    script = Path(sys.executable).with_name("carob")
+    return [str(script)] if script.exists() else [sys.executable, "-m", "carob"]
 
 
 def peer(name: str, label: str, form: str, made: Files, python: str, limit: float | None = None) -> Program:

@@ -1,6 +1,6 @@
 """Time of the sign-flip tests of all pairs of thirty runs: ``python -m bench.significance``.
 
-``--python`` names an interpreter that has ranx, whose randomisation test is then timed in turn with karat's, per
+``--python`` names an interpreter that has ranx, whose randomisation test is then timed in turn with carob's, per
 permutation of one pair. Exit status 1 if a bar is missed.
 """
 
@@ -63,8 +63,8 @@ def table(queries: int) -> NDArray[np.float64]:
 
 def ask(queries: int, rounds: int, python: str | None) -> list[Bar]:
     """Returns the times for one number of queries, and the limits."""
-    from karat.comparison.statistics.multiple_comparisons import randomised_tukey, romano_wolf
-    from karat.comparison.statistics.paired import Draw, max_flip, paired, sign_flip
+    from carob.comparison.statistics.multiple_comparisons import randomised_tukey, romano_wolf
+    from carob.comparison.statistics.paired import Draw, max_flip, paired, sign_flip
 
     scores = table(queries)
     pairs = np.triu_indices(RUNS, 1)
@@ -89,12 +89,12 @@ def ask(queries: int, rounds: int, python: str | None) -> list[Bar]:
         theirs = peer(queries, rounds, python)
         ours = first / RESAMPLES / len(pairs[0])
         print(
-            f"  per permutation of a pair: karat {ours * 1e9:.1f} ns, ranx {theirs['seconds'] * 1e9:,.0f} ns "
+            f"  per permutation of a pair: carob {ours * 1e9:.1f} ns, ranx {theirs['seconds'] * 1e9:,.0f} ns "
             f"({theirs['seconds'] / ours:,.0f} times)"
         )
         p = tests["the same, exact where cheap"]().p[0]
         if abs(p - theirs["p"]) > SLACK:
-            raise SystemExit(f"karat's p is {p}, ranx's {theirs['p']}: they do not compute the same.")
+            raise SystemExit(f"carob's p is {p}, ranx's {theirs['p']}: they do not compute the same.")
         if queries == max(LIMITS):
             bars.append(
                 Bar(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "tables"]
 
 MEASURES = ("precisionAt@10", "recallAt@10", "ndcgAt@10", "meanAveragePrecisionAt@10", "meanAveragePrecision")
-"""The measures, named as in karat's profile ``spark``. A tool without the last measure returns None."""
+"""The measures, named as in carob's profile ``spark``. A tool without the last measure returns None."""
 
 SETTINGS = {
     "spark.driver.host": "127.0.0.1",

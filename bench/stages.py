@@ -1,7 +1,7 @@
 """Cycles, instructions and cache misses per line of a run, by stage of the match: ``python -m bench.stages``.
 
 Cachegrind counts instructions and misses in simulated caches, ``perf`` samples the time. Both need a kernel with
-symbols, which ``--kernel`` names: a folder with a package ``karat`` whose ``_native`` was built with ``-g`` and not
+symbols, which ``--kernel`` names: a folder with a package ``carob`` whose ``_native`` was built with ``-g`` and not
 stripped. The costs of a process with one match are subtracted from those of a process with several.
 """
 
@@ -20,10 +20,10 @@ from typing import NamedTuple
 MATCHES = 5
 PROGRAM = """
 import sys
-from karat.conventions.policy import Policy
-from karat.inputs.qrels import Qrels
-from karat.inputs.run import Run
-from karat.matching.match import match
+from carob.conventions.policy import Policy
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run
+from carob.matching.match import match
 judged, run = Qrels.of(sys.argv[1]), Run.of(sys.argv[2])
 for _ in range(int(sys.argv[3])):
     match(judged, run, Policy(), relevant_only=True, threads=1)
@@ -37,7 +37,7 @@ STAGES = (
     ("look up documents", r"find_documents|same_id|find_query"),
     ("find duplicates", r"Reducer::join"),
     ("rank judged documents", r"Reducer::|Findings"),
-    ("split lines, hash ids", r"match_contiguous|RunReader|hash_id|karat::Documents"),
+    ("split lines, hash ids", r"match_contiguous|RunReader|hash_id|carob::Documents"),
 )
 """The stages and the functions that belong to them, first match first. Inlined functions count for their caller."""
 

@@ -2,7 +2,7 @@
 
 Three questions are answered. Do the rules for bounds agree with brute force, which tries all grades of up to 8 unjudged
 documents? How far is the difference of two runs from the truth after 200 single judgments by people: judgments of the
-best ranks, or of a sample from ``karat next``? And how long does ``karat next`` take with a million unjudged rows?
+best ranks, or of a sample from ``carob next``? And how long does ``carob next`` take with a million unjudged rows?
 Without a collection that both people and a model judged, one is simulated.
 """
 
@@ -68,7 +68,7 @@ def main(arguments: list[str] | None = None) -> int:
     bars += errors(collection, given.pairs, given.draws)
     seconds = processor_seconds(given.rows)
     bars.append(
-        Bar(f"karat next, {given.rows:,} unjudged rows", "at most", SECONDS, seconds, "s of processor")
+        Bar(f"carob next, {given.rows:,} unjudged rows", "at most", SECONDS, seconds, "s of processor")
     )
     print("\n" + "\n".join(map(str, bars)))
     return 0 if all(bar.met for bar in bars) else 1
@@ -78,9 +78,9 @@ def bounds_missed(name: str, cases: int) -> int:
     """Returns how many bounds that are said to be exact differ from those of brute force."""
     sys.path.insert(0, str(CHECKOUT / "tests"))
     brute_force = import_module("brute_force")
-    from karat.estimation import fillings
+    from carob.estimation import fillings
 
-    usual, fillings.MOST_TRIED = fillings.MOST_TRIED, 0  # only rules, no brute force by karat
+    usual, fillings.MOST_TRIED = fillings.MOST_TRIED, 0  # only rules, no brute force by carob
     try:
         return int(brute_force.misses(name, cases, most_unjudged=8)[0])
     finally:
@@ -144,7 +144,7 @@ def simulated() -> Collection:
 
 def errors(collection: Collection, pairs: int, draws: int) -> list[Bar]:
     """Prints the errors of the difference after the budget is spent, and returns their limits."""
-    import karat
+    import carob
 
     chosen = list(combinations(sorted(collection.runs), 2))
     random.Random(SEED).shuffle(chosen)
@@ -153,7 +153,7 @@ def errors(collection: Collection, pairs: int, draws: int) -> list[Bar]:
     held: dict[str, list[bool]] = {"with the model": [], "without": []}
     for names in chosen[:pairs]:
         runs = {name: collection.runs[name] for name in names}
-        complete = karat.evaluate(collection.people, runs, MEASURE)
+        complete = carob.evaluate(collection.people, runs, MEASURE)
         truth = complete[names[0]][MEASURE] - complete[names[1]][MEASURE]
         found["depth"].append(by_depth(collection, runs) - truth)
         for seed in range(draws):
@@ -180,13 +180,13 @@ def errors(collection: Collection, pairs: int, draws: int) -> list[Bar]:
 
 def by_depth(collection: Collection, runs: dict[str, Grades]) -> float:
     """Returns the difference after the documents of the best ranks are judged. All others count as not relevant."""
-    import karat
+    import carob
 
     nothing: Grades = {query: {} for query in collection.people}
     judged: Grades = {query: {} for query in collection.people}
-    for each in karat.next_judgments(nothing, runs, MEASURE, budget=BUDGET, order="depth").chosen:
+    for each in carob.next_judgments(nothing, runs, MEASURE, budget=BUDGET, order="depth").chosen:
         judged[each.query][each.document] = collection.people[each.query].get(each.document, 0.0)
-    values = karat.evaluate(judged, runs, MEASURE)
+    values = carob.evaluate(judged, runs, MEASURE)
     first, second = (values[name][MEASURE] for name in runs)
     return float(first - second)
 
@@ -195,16 +195,16 @@ def by_sample(
     collection: Collection, runs: dict[str, Grades], judge: Grades, seed: int
 ) -> tuple[float, float, float]:
     """Returns the estimated difference after a sample is judged, with its interval: low, estimate, high."""
-    import karat
+    import carob
 
-    found = karat.next_judgments(None, runs, MEASURE, budget=BUDGET, judge=judge, seed=seed, max_grade=3)
+    found = carob.next_judgments(None, runs, MEASURE, budget=BUDGET, judge=judge, seed=seed, max_grade=3)
     sample: dict[str, dict[str, tuple[float, float]]] = {}
     for each in found.chosen:
         grade = collection.people[each.query].get(each.document, 0.0)
         sample.setdefault(each.query, {})[each.document] = (grade, each.probability)
     with catch_warnings():
-        simplefilter("ignore", karat.DataWarning)  # a judge without grades
-        result = karat.compare(sample, runs, MEASURE, judge=judge)
+        simplefilter("ignore", carob.DataWarning)  # a judge without grades
+        result = carob.compare(sample, runs, MEASURE, judge=judge)
     pair = result[MEASURE].pairs[0]
     if result.names[pair.a] == next(iter(runs)):
         return pair.low, pair.difference, pair.high
@@ -212,8 +212,8 @@ def by_sample(
 
 
 def processor_seconds(rows: int) -> float:
-    """Returns the processor time of ``karat.next_judgments`` for ten runs of this many rows together."""
-    import karat
+    """Returns the processor time of ``carob.next_judgments`` for ten runs of this many rows together."""
+    import carob
 
     draw = np.random.default_rng(SEED)
     queries = max(rows // 1000, 1)
@@ -230,7 +230,7 @@ def processor_seconds(rows: int) -> float:
         qrels = Path(folder) / "qrels.txt"
         qrels.write_text("".join(f"q{query} 0 other 1\n" for query in range(queries)))
         start = time.process_time()
-        karat.next_judgments(qrels, paths, "nDCG@100", budget=1000)
+        carob.next_judgments(qrels, paths, "nDCG@100", budget=1000)
         return time.process_time() - start
 
 

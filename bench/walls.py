@@ -1,4 +1,4 @@
-"""The modules of karat that a call enters: ``python -m bench.walls [FACE QRELS RUN…]``, by default all on the example.
+"""The modules of carob that a call enters: ``python -m bench.walls [FACE QRELS RUN…]``, by default all on the example.
 
 A module is entered if at least one of its functions runs between the call and its result. Imports do not count.
 """
@@ -23,10 +23,10 @@ NEW_LOCALS = 2
 
 
 def entered(work: Callable[[], object]) -> list[str]:
-    """Returns the modules of karat in which a function runs during a call, as paths."""
-    import karat
+    """Returns the modules of carob in which a function runs during a call, as paths."""
+    import carob
 
-    home = f"{Path(karat.__file__).parent}/"
+    home = f"{Path(carob.__file__).parent}/"
     files: set[str] = set()
 
     def note(frame: FrameType, event: str, _: object) -> None:
@@ -51,16 +51,16 @@ def entered(work: Callable[[], object]) -> list[str]:
 
 def faces(folder: Path, qrels: str, runs: list[str]) -> dict[str, Callable[[], object]]:
     """Returns the calls to count, by the name of their face."""
-    import karat
-    from karat.matching.match import match
+    import carob
+    from carob.matching.match import match
 
-    report, compare, explain = karat.report, karat.compare, karat.explain
-    policy = karat.Policy()
+    report, compare, explain = carob.report, carob.compare, carob.explain
+    policy = carob.Policy()
     return {
-        "match": lambda: match(karat.Qrels.of(qrels), karat.Run.of(runs[0]), policy),
-        "evaluate": lambda: str(karat.evaluate(qrels, runs[0], MEASURES)),
+        "match": lambda: match(carob.Qrels.of(qrels), carob.Run.of(runs[0]), policy),
+        "evaluate": lambda: str(carob.evaluate(qrels, runs[0], MEASURES)),
         "compare": lambda: str(compare(qrels, runs, MEASURES)),
-        "explain": lambda: str(explain("AP", qrels, runs[0], query=karat.Qrels.of(qrels).queries[0])),
+        "explain": lambda: str(explain("AP", qrels, runs[0], query=carob.Qrels.of(qrels).queries[0])),
         "report": lambda: report(qrels, runs, MEASURES, output=folder / "report.html"),
     }
 

@@ -34,12 +34,12 @@ def main() -> int:
         for line in pip.stdout or ():
             kept.append(line)
             if step := _STEP.match(line):
-                what = f"{step[1]} the kernel" if step[1] else "Installing karat and what it needs"
+                what = f"{step[1]} the kernel" if step[1] else "Installing carob and what it needs"
                 print(f"  {time.monotonic() - began:4.0f} s  {what}", flush=True)
     if pip.returncode:
         print("".join(kept), end="")
         return pip.returncode
-    compileall.compile_dir(str(Path(sysconfig.get_path("platlib"), "karat")), quiet=2)
+    compileall.compile_dir(str(Path(sysconfig.get_path("platlib"), "carob")), quiet=2)
     print(f"  {time.monotonic() - began:4.0f} s  Done", flush=True)
     return 0
 

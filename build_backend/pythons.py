@@ -1,4 +1,4 @@
-"""Builds and runs karat with every Python on the machine, with and without a compiler: ``make pythons``.
+"""Builds and runs carob with every Python on the machine, with and without a compiler: ``make pythons``.
 
 For each it builds the wheel as ``pip install .`` does, installs it into a fresh environment and scores the bundled
 example; all tables must be the same. Without a compiler means a PATH on which nothing lies: Zig's compiler is fetched.
@@ -104,7 +104,7 @@ def _python(version: str) -> str | None:
 
 def _scored(trial: Trial) -> str:
     """Build the wheel, install it into a fresh environment, and return the table of the bundled example."""
-    with tempfile.TemporaryDirectory(prefix="karat-python-") as name:
+    with tempfile.TemporaryDirectory(prefix="carob-python-") as name:
         folder = Path(name)
         environ = _environment(folder, trial.compiler)
         _run([trial.python, "-m", "venv", folder / "fresh"], environ)
@@ -113,9 +113,9 @@ def _scored(trial: Trial) -> str:
         # Its own build folder: CMake would reuse another compiler's build in the checkout.
         own = f"--config-settings=build-dir={folder / 'build'}"
         _run([*pip, "wheel", "--no-deps", own, "--wheel-dir", folder / "wheels", CHECKOUT], environ)
-        _run([*pip, "install", "--no-compile", *(folder / "wheels").glob("karat-*.whl")], environ)
+        _run([*pip, "install", "--no-compile", *(folder / "wheels").glob("carob-*.whl")], environ)
         runs = sorted((EXAMPLE / "runs").glob("*.run"))
-        return _run([python, "-m", "karat", "eval", EXAMPLE / "qrels.txt", *runs], environ)
+        return _run([python, "-m", "carob", "eval", EXAMPLE / "qrels.txt", *runs], environ)
 
 
 def _environment(folder: Path, wanted: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Writes the drawing library of reports for a wheel to carry: ``python build_backend/vega.py``; needs vl-convert.
 
 vl-convert takes two seconds of processor time to bundle Vega, Vega-Lite and Vega Embed. A wheel built after this
-program has run carries the bundle; karat without it asks vl-convert for each page. The
+program has run carries the bundle; carob without it asks vl-convert for each page. The
 bundle stays out of the repository.
 """
 
@@ -11,9 +11,9 @@ import gzip
 from importlib.metadata import files, version
 from pathlib import Path
 
-TARGET = Path(__file__).parents[1] / "src" / "karat" / "reports" / "templates" / "vega.js.gz"
+TARGET = Path(__file__).parents[1] / "src" / "carob" / "reports" / "templates" / "vega.js.gz"
 EXPOSED = "window.vegaEmbed = vegaEmbed;"
-"""Vega Embed alone is exposed, as in ``karat.reports.page``."""
+"""Vega Embed alone is exposed, as in ``carob.reports.page``."""
 LIBRARIES = {
     "Vega, Vega-Lite, Vega-Embed": "University of Washington Interactive Data Lab, BSD-3-Clause",
     "D3": "Mike Bostock, ISC",

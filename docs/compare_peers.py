@@ -1,4 +1,4 @@
-"""Puts the same small questions to karat and its peers, and prints the table of answers in README.md.
+"""Puts the same small questions to carob and its peers, and prints the table of answers in README.md.
 
 It needs the extra ``bench`` (pytrec_eval-terrier, ir_measures, ranx), and runs the program ``trec_eval`` if it is
 on the PATH.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import karat
+import carob
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,10 +91,10 @@ QUESTIONS = (
 )
 
 
-def ask_karat(question: Question, folder: Path) -> float:
-    """Returns karat's value by default."""
+def ask_carob(question: Question, folder: Path) -> float:
+    """Returns carob's value by default."""
     measure = question.measure[1]
-    return karat.evaluate(*question.write(folder), [measure])[measure]
+    return carob.evaluate(*question.write(folder), [measure])[measure]
 
 
 def ask_trec_eval(question: Question, folder: Path) -> float:
@@ -151,7 +151,7 @@ def ask_ranx(question: Question, folder: Path) -> float:
 
 
 PEERS: dict[str, Callable[[Question, Path], float]] = {
-    "karat": ask_karat,
+    "carob": ask_carob,
     **({"trec_eval 10": ask_trec_eval} if PROGRAM else {}),
     "pytrec_eval": ask_pytrec_eval,
     "ir_measures": ask_ir_measures,

@@ -1,13 +1,13 @@
-"""Writes the tables of docs/check.md from the kinds of findings of `karat check`."""
+"""Writes the tables of docs/check.md from the kinds of findings of `carob check`."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from karat.diagnosis.check.finding import Kind, catalogue
-from karat.output.document import lay_out
-from karat.output.errors import command_of
+from carob.diagnosis.check.finding import Kind, catalogue
+from carob.output.document import lay_out
+from carob.output.errors import command_of
 
 PAGE = Path(__file__).with_name("check.md")
 SECTIONS = {"files": "In any file", "qrels": "In judgments", "run": "In a run", "runs": "Between runs"}

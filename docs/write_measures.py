@@ -8,9 +8,9 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from karat.conventions.reference import elsewhere, facts, formula, mathematics
-from karat.lists import Lists
-from karat.measures import REGISTER, Definition, OneOf
+from carob.conventions.reference import elsewhere, facts, formula, mathematics
+from carob.lists import Lists
+from carob.measures import REGISTER, Definition, OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,17 +22,17 @@ OF_LISTS = [each for each in REGISTER.values() if each.takes != "recommendations
 OPENING = """\
 # Measures
 
-`docs/write_measures.py` writes this page from karat's register of measures, and a test checks that the page is up to
-date. `karat measures NAME` prints the entry of one measure.
+`docs/write_measures.py` writes this page from carob's register of measures, and a test checks that the page is up to
+date. `carob measures NAME` prints the entry of one measure.
 
 **Names.** A measure is written `NAME`, `NAME@DEPTH` or `NAME(parameter=value)@DEPTH`. A name without parameters has
 the same meaning as in trec_eval. `@10` cuts the run and the ideal ranking after ten documents, but not the judgments.
-karat also accepts trec_eval's names (`map`, `P_10`, `ndcg_cut.5,10`, `all_trec`) and the parameters of ir_measures
+carob also accepts trec_eval's names (`map`, `P_10`, `ndcg_cut.5,10`, `all_trec`) and the parameters of ir_measures
 (`cutoff`, `dcg='exp-log2'`, `gains`, `max_rel`). Case, hyphens and underscores do not matter: `hit_rate@5` and
-`HitRate@5` are both names of `Success@5`. karat refuses an ambiguous or unknown name, and suggests other names.
+`HitRate@5` are both names of `Success@5`. carob refuses an ambiguous or unknown name, and suggests other names.
 
 **Formulas.** This page shows each formula as code and as mathematics. The code is the body of the function in
-`src/karat/measures/`, written with the methods of `Lists` (`src/karat/lists/__init__.py`). karat generates the
+`src/carob/measures/`, written with the methods of `Lists` (`src/carob/lists/__init__.py`). carob generates the
 mathematical formulas by running the code and recording its steps, so formula and code cannot disagree. The formulas
 show numeric parameters by name, and use the default values of options such as `gain` and `over`.
 
@@ -48,14 +48,14 @@ methods or attributes of `Lists`. The page shows `IPrecMean`, the mean of eleven
 **Subtopics.** The measures by subtopic read qrels whose second column names the subtopic
 (`query subtopic document grade`), as in the diversity task of TREC's Web track. In Python, you can also pass
 `{query: {subtopic: {document: grade}}}` or a data frame with a subtopic column. Other measures in the same call
-use the highest grade of a document. If no measure in the call uses subtopics, karat refuses qrels by subtopic, because
+use the highest grade of a document. If no measure in the call uses subtopics, carob refuses qrels by subtopic, because
 documents seem to be judged twice.
 
 **Ranges.** The tables show the allowed values of each parameter after its default. The *range of values* of a measure
-assumes gains of 0 or more, and an ideal ranking of judged or retrieved documents. karat cannot compute with a gain
+assumes gains of 0 or more, and an ideal ranking of judged or retrieved documents. carob cannot compute with a gain
 above 2^500 (2^110 in single precision), such as that of grade 3000 under `exp2`. A measure has no value if a gain is
 too large or a grade is above the measure's `max`. If a measure has no value, a warning names the query and the grade,
-karat computes the other measures, and `karat eval` exits with code 2.
+carob computes the other measures, and `carob eval` exits with code 2.
 
 The mean of a measure is the arithmetic mean over the queries unless its table names another *aggregate*. The last
 rows of a table give the names of the measure in other tools, after the name of the tool's profile.

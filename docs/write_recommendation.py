@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
-from karat.conventions.reference import facts
-from karat.measures import REGISTER
+from carob.conventions.reference import facts
+from carob.measures import REGISTER
 
 PAGE = Path(__file__).with_name("recommendation.md")
 HEADING = "## The measures\n"

@@ -1,6 +1,6 @@
 # Lists the kernel's sources and how they are compiled; the module, the tests and the fuzz target share it.
 # Sources that process every line or row of a run, and the others.
-set(KARAT_HOT
+set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/frames/columns.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/decimal.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/frame.cpp
@@ -13,7 +13,7 @@ set(KARAT_HOT
   ${CMAKE_CURRENT_LIST_DIR}/text/blocks.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/numbers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/reading.cpp)
-set(KARAT_COLD
+set(CAROB_COLD
   ${CMAKE_CURRENT_LIST_DIR}/frames/parquet.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/read_frame.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/judgments.cpp
@@ -22,15 +22,15 @@ set(KARAT_COLD
   ${CMAKE_CURRENT_LIST_DIR}/text/json.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/source.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/survey.cpp)
-set(KARAT_KERNEL ${KARAT_HOT} ${KARAT_COLD})
-set(KARAT_KERNEL_DIR ${CMAKE_CURRENT_LIST_DIR})
+set(CAROB_KERNEL ${CAROB_HOT} ${CAROB_COLD})
+set(CAROB_KERNEL_DIR ${CMAKE_CURRENT_LIST_DIR})
 
-option(KARAT_PORTABLE "Leave out vector instructions, 128-bit products and from_chars" OFF)
+option(CAROB_PORTABLE "Leave out vector instructions, 128-bit products and from_chars" OFF)
 
 find_package(Threads REQUIRED)
 
-function(karat_compile_options target)
-  target_include_directories(${target} PRIVATE ${KARAT_KERNEL_DIR})
+function(carob_compile_options target)
+  target_include_directories(${target} PRIVATE ${CAROB_KERNEL_DIR})
   target_link_libraries(${target} PRIVATE Threads::Threads)
   if(MSVC)
     target_compile_options(${target} PRIVATE /W4 /utf-8 $<$<CONFIG:Release>:/O2>)
@@ -39,15 +39,15 @@ function(karat_compile_options target)
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -ffp-contract=off
                            $<$<CONFIG:Release>:-O3>)
     # A build that reads untrusted files stops before it writes out of bounds; the sanitizers check this without help.
-    if(NOT KARAT_SANITIZE)
+    if(NOT CAROB_SANITIZE)
       target_compile_options(${target} PRIVATE -fstack-protector-strong
                              $<$<CONFIG:Release>:-U_FORTIFY_SOURCE> $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=3>)
     endif()
   endif()
-  if(KARAT_PORTABLE)
-    target_compile_definitions(${target} PRIVATE KARAT_PORTABLE)
+  if(CAROB_PORTABLE)
+    target_compile_definitions(${target} PRIVATE CAROB_PORTABLE)
   endif()
-  if(KARAT_SANITIZE)
+  if(CAROB_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
                            -O1 -g1) # a third of the time of -O2 -g; a report needs lines and no variables
     target_link_options(${target} PRIVATE -fsanitize=address,undefined)

@@ -13,7 +13,7 @@ LIBRARIES = ["numpy", "array_api_strict", "torch", "jax"]
 def library(name: str) -> Any:
     """The namespace; the test is skipped where it is not installed."""
     if name == "jax":
-        jax = pytest.importorskip("jax", reason="needs JAX: pip install 'karat[jax]'")
+        jax = pytest.importorskip("jax", reason="needs JAX: pip install 'carob[jax]'")
         jax.config.update("jax_enable_x64", True)
         return jax.numpy
     return pytest.importorskip(name, reason=f"needs {name}")

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import karat
-from karat.measures import parse_measure
+import carob
+from carob.measures import parse_measure
 
 Grades = dict[str, dict[str, Any]]
 
@@ -51,7 +51,7 @@ def by_brute_force(each: Case, name: str) -> list[tuple[float, float]]:
         for place, filling in enumerate(fillings)
     }
     first, second = (
-        karat.evaluate(queries, dict.fromkeys(queries, run["q"]), name).matrix[:, 0]
+        carob.evaluate(queries, dict.fromkeys(queries, run["q"]), name).matrix[:, 0]
         for run in (each.first, each.second)
     )
     return [(float(each.min()), float(each.max())) for each in (first, second, first - second)]
@@ -66,7 +66,7 @@ def misses(name: str, count: int, most_unjudged: int = 4, seed: int = 1) -> tupl
     random, wrong, exact = np.random.default_rng(seed), 0, [0, 0, 0]
     for _ in range(count):
         each = case(random, most_unjudged)
-        bounds = karat.unjudged_bounds(each.qrels, [each.first, each.second], name, max_grade=each.highest)
+        bounds = carob.unjudged_bounds(each.qrels, [each.first, each.second], name, max_grade=each.highest)
         its = bounds[bounds.labels[0]]
         pairs = zip([*its.runs, its.pairs[0, 1]], by_brute_force(each, name), strict=True)
         for place, (found, (low, high)) in enumerate(pairs):

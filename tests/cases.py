@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import log, log2, log10, pi
 from typing import Any
 
-from karat import evaluate_grades
-from karat.measures import REGISTER, Number, OneOf
+from carob import evaluate_grades
+from carob.measures import REGISTER, Number, OneOf
 
 OF_LISTS = {name: each for name, each in REGISTER.items() if each.takes != "recommendations"}
 """The measures of judged lists: all but those of recommendations."""
@@ -24,7 +24,7 @@ class Case:
     value: float
 
     def check(self) -> None:
-        """Compare with what karat says, to the precision of the arithmetic written here."""
+        """Compare with what carob says, to the precision of the arithmetic written here."""
         found = evaluate_grades([self.ranked], [self.measure], judged=[self.judged])
         value = found.matrix[0, 0]
         assert abs(value - self.value) <= 1e-12 * max(1.0, abs(self.value)), (self.measure, value, self.value)
@@ -133,6 +133,10 @@ CASES = [
     Case("DCG(discount=none)", MIXED, POOL, 3),
     Case("DCG(discount=ln)", MIXED, POOL, 2 / log(1 + 1) + 1 / log(4 + 1)),
     Case("DCG(discount=log(10))", MIXED, POOL, 2 / log10(1 + 1) + 1 / log10(4 + 1)),
+    Case("DCG(discount=ln_rank)", MIXED, POOL, 2 + 1 / log(4)),
+    Case("DCG(discount=ln_rank)", [1, 1], [1, 1], 1 + 1 / log(2)),
+    Case("DCG(discount=log_rank(10))", MIXED, POOL, 2 + 1 / log10(4)),
+    Case("DCG(discount=log_rank(2))", [1, 1, 1], [1, 1, 1], 1 + 1 + 1 / log2(3)),
     Case("DCG(discount=rank)", MIXED, POOL, 2 / 1 + 1 / 4),
     Case("DCG(gain={1:5,2:0.5})", MIXED, POOL, 0.5 + 5 / log2(5)),
     Case("DCG(gain={-1:1})", MIXED, POOL, 2 + 1 / log2(4) + 1 / log2(5)),
@@ -143,6 +147,10 @@ CASES = [
     Case("nDCG@1", MIXED, POOL, 2 / 3),
     Case("nDCG(gain=exp2)@1", MIXED, POOL, 3 / 7),
     Case("nDCG(ideal=retrieved)@1", [1, 3], [1, 3, 5], 1 / 3),
+    Case("nDCG(ideal=top)@1", [1, 3], [1, 3, 5], 1),
+    Case("nDCG(ideal=top)@2", [0, 2, 3], [2, 3], 1 / log2(3)),
+    Case("nDCG(ideal=top)", [1, 3], [1, 3, 5], (1 + 3 / log2(3)) / (3 + 1 / log2(3))),
+    Case("nDCG(ideal=top)@2", [0, 0, 3], [3], 0),
     Case("nDCG(ideal=depth)@3", [1, 0, 1], [1, 1], (1 + 1 / 2) / (1 + 1 / log2(3) + 1 / 2)),
     Case("nDCG(ideal=uncut)@1", MIXED, POOL, 2 / IDEAL_3),
     Case("nDCG(ideal=length)@3", [0, 1], [1, 1, 1], (1 / log2(3)) / (1 + 1 / log2(3))),

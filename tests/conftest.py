@@ -31,7 +31,7 @@ for name, value in {
 gc.disable()
 
 import sharing  # noqa: E402
-from karat.measures import REGISTER  # noqa: E402
+from carob.measures import REGISTER  # noqa: E402
 from toys import BETTER, QRELS, RUN  # noqa: E402
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if os.environ.get("KARAT_QUICK"):
+    if os.environ.get("CAROB_QUICK"):
         left_out = [item for item in items if item.get_closest_marker("thorough")]
         items[:] = [item for item in items if item not in left_out]
         config.hook.pytest_deselected(items=left_out)
@@ -110,7 +110,7 @@ def own_measures_go() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def report_libraries() -> None:
     """What a report is drawn with; the test is skipped where it is absent."""
-    pytest.importorskip("jinja2", reason="karat[report] is not installed")
+    pytest.importorskip("jinja2", reason="carob[report] is not installed")
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def spark() -> Iterator[Any]:
         "spark.ui.enabled": "false",
     }
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # PySpark's own, which are nothing to karat
+        warnings.simplefilter("ignore")  # PySpark's own, which are nothing to carob
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else its workers are whatever python3 is
         session = sql.SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
         yield session

@@ -1,6 +1,6 @@
-"""Hands mutated dicts, compressed runs and names to karat: ``make fuzz-python COUNT=100000 SEED=1``.
+"""Hands mutated dicts, compressed runs and names to carob: ``make fuzz-python COUNT=100000 SEED=1``.
 
-What comes back is a result or one of karat's own errors; a name that is read reads as itself again. The same seed makes
+What comes back is a result or one of carob's own errors; a name that is read reads as itself again. The same seed makes
 the same inputs. What only the kernel sees, text and frames, is fuzzed without Python: ``native/fuzz``.
 """
 
@@ -18,10 +18,10 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any
 
-import karat
-from karat.inputs.decompression import ZSTANDARD
-from karat.measures import REGISTER, parse_measure
-from karat.output.errors import KaratError
+import carob
+from carob.inputs.decompression import ZSTANDARD
+from carob.measures import REGISTER, parse_measure
+from carob.output.errors import CarobError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,7 +107,7 @@ def dictionaries(draw: random.Random) -> None:
     qrels, run = mapping(draw, NUMBERS), mapping(draw, NUMBERS)
     before = repr((qrels, run))
     try:
-        result = karat.evaluate(qrels, run, list(MEASURES))
+        result = carob.evaluate(qrels, run, list(MEASURES))
         assert not any(math.isinf(result[each]) for each in MEASURES)
     finally:
         assert repr((qrels, run)) == before, "the caller's data has changed"
@@ -141,10 +141,10 @@ def streams(draw: random.Random) -> None:
         at = draw.randrange(len(packed))
         packed[at:at] = draw.randbytes(draw.randrange(1, 9))
     if not harm:
-        assert karat.evaluate(QRELS, bytes(packed), "RR")["RR"] == 0.5, "not all streams are read"
+        assert carob.evaluate(QRELS, bytes(packed), "RR")["RR"] == 0.5, "not all streams are read"
         return
     # A cut between the streams leaves a whole file, and a flag in a header may say that what follows is a comment.
-    karat.evaluate(QRELS, bytes(packed), "RR")
+    carob.evaluate(QRELS, bytes(packed), "RR")
 
 
 def names(draw: random.Random) -> None:
@@ -180,7 +180,7 @@ def main(arguments: list[str]) -> int:
         kind = draw.choice(KINDS)
         try:
             kind(draw)
-        except KaratError:
+        except CarobError:
             refused += 1
         except BaseException:
             print(f"input {place} of seed {options.seed}, {kind.__name__}:", file=sys.stderr)

@@ -10,7 +10,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from karat.measures import REGISTER
+from carob.measures import REGISTER
 
 TESTS = Path(__file__).resolve().parent
 # The quick suites that know values; the mutation check among them would fail on any mutant and proves nothing.

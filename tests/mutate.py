@@ -3,7 +3,7 @@
 Run it as ``make mutants-match``. Mutants that no test needs to notice are listed, with a reason, in ``EQUIVALENT``; the
 command leaves with exit code 1 and the other survivors if there are any, and names entries that no survivor needs.
 
-``python tests/mutate.py 'karat.matching.axes.x_condensed*'`` runs only the mutants that match a pattern.
+``python tests/mutate.py 'carob.matching.axes.x_condensed*'`` runs only the mutants that match a pattern.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import karat._native
-import karat._version
+import carob._native
+import carob._version
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 COPY = CHECKOUT / "build" / "mutants"
@@ -25,7 +25,7 @@ COPIED = ("src", "tests", "examples", "docs", "README.md", "CONTRIBUTING.md", "p
 SETTINGS = """
 [tool.mutmut]
 source_paths = ["src"]
-only_mutate = ["src/karat/matching/match.py", "src/karat/matching/axes.py", "src/karat/conventions/policy.py"]
+only_mutate = ["src/carob/matching/match.py", "src/carob/matching/axes.py", "src/carob/conventions/policy.py"]
 do_not_mutate_patterns = ['^\\s+raise ']  # sentences of errors
 also_copy = ["examples", "docs", "README.md", "CONTRIBUTING.md"]
 pytest_add_cli_args = ["-p", "no:cacheprovider", "-x", "-q"]
@@ -83,7 +83,7 @@ def options() -> argparse.Namespace:
     """Returns the patterns of mutants to run, and the number of processes."""
     parser = argparse.ArgumentParser(description="Runs mutmut on the match and the policy.")
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="mutants to run, such as 'karat.matching.axes.x_arranged*'"
+        "names", nargs="*", metavar="NAME", help="mutants to run, such as 'carob.matching.axes.x_arranged*'"
     )
     parser.add_argument("--max-children", type=int, default=os.cpu_count() or 1, help="processes at a time")
     return parser.parse_args()
@@ -100,8 +100,8 @@ def main() -> int:
             shutil.copytree(source, COPY / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(source, COPY / name)
-    for built in (karat._native.__file__, karat._version.__file__):
-        shutil.copy(built, COPY / "src" / "karat")
+    for built in (carob._native.__file__, carob._version.__file__):
+        shutil.copy(built, COPY / "src" / "carob")
     with (COPY / "pyproject.toml").open("a", encoding="utf-8") as file:
         file.write(SETTINGS)
     mutmut("run", "--max-children", str(chosen.max_children), *chosen.names)

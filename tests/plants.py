@@ -149,7 +149,7 @@ def main() -> int:
         "-G",
         "Ninja",
         "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
-        f"-DKARAT_SANITIZE={'OFF' if given.plain else 'ON'}",
+        f"-DCAROB_SANITIZE={'OFF' if given.plain else 'ON'}",
         "-DCMAKE_UNITY_BUILD=OFF",  # a fault is in one file
     ]
     done("cmake", "-S", native / "fuzz", "-B", target, *options)
@@ -164,7 +164,7 @@ def main() -> int:
         file.write_text(right.replace(plant.right, plant.wrong))
         done("cmake", "--build", target)
         tried = subprocess.run(
-            [target / "karat-fuzz", "--count", str(given.count)],
+            [target / "carob-fuzz", "--count", str(given.count)],
             cwd=target,
             capture_output=True,
             text=True,

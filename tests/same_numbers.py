@@ -1,6 +1,6 @@
-"""Compares every value of every command of two karats: ``python tests/same_numbers.py OLD NEW [FOLDER …]``.
+"""Compares every value of every command of two carobs: ``python tests/same_numbers.py OLD NEW [FOLDER …]``.
 
-OLD and NEW are two ``karat`` commands; a folder has qrels*.txt and runs/, as ``examples/tea``. A change that must not
+OLD and NEW are two ``carob`` commands; a folder has qrels*.txt and runs/, as ``examples/tea``. A change that must not
 change numbers (a move, a faster path) is held to it: JSON is compared as JSON, trec_eval's face byte for byte.
 """
 
@@ -69,12 +69,12 @@ OF_RECOMMENDATIONS = {
     ),
     *("Personalisation", "ILD"),
 }
-"""The measures that ``karat eval`` refuses."""
-CHANGING = {"seconds", "started", "written", "python", "numpy", "scipy", "karat", "kernel", "command"}
-"""What two runs of the same karat may say differently: times and versions."""
+"""The measures that ``carob eval`` refuses."""
+CHANGING = {"seconds", "started", "written", "python", "numpy", "scipy", "carob", "kernel", "command"}
+"""What two runs of the same carob may say differently: times and versions."""
 
 
-def commands(folder: Path, karat: str) -> Iterator[list[str]]:
+def commands(folder: Path, carob: str) -> Iterator[list[str]]:
     """The commands that look at a folder's judgments and runs."""
     judgments = sorted(map(str, folder.glob("qrels*")))
     runs = sorted(str(path) for path in (folder / "runs").iterdir())
@@ -85,10 +85,10 @@ def commands(folder: Path, karat: str) -> Iterator[list[str]]:
         yield ["eval", each, *runs, "--tie-bounds", "--format", "json"]
         yield ["compare", each, *runs, "--format", "json"]
         yield ["check", each, *runs, "--format", "json"]
-    judged = [name for name in named(karat, "measures") if name not in OF_RECOMMENDATIONS]
+    judged = [name for name in named(carob, "measures") if name not in OF_RECOMMENDATIONS]
     every = [part for name in judged for part in ("-m", name)]
     yield ["eval", qrels, first, *every, "-q", "--format", "json"]
-    for profile in named(karat, "profiles"):
+    for profile in named(carob, "profiles"):
         yield ["eval", qrels, *runs[:2], "--profile", profile, "-q", "--format", "json"]
         yield ["difference", "trec_eval", profile, "nDCG@10", qrels, first, "--format", "json"]
     for axis in chain((["--ties", each] for each in TIES), AXES):
@@ -108,11 +108,11 @@ def commands(folder: Path, karat: str) -> Iterator[list[str]]:
         yield ["trec-eval", *flags, qrels, run]
 
 
-def named(karat: str, what: str) -> list[str]:
-    """The names that ``karat measures`` or ``karat profiles`` lists."""
-    table = subprocess.run([karat, what], capture_output=True, text=True, check=True).stdout
+def named(carob: str, what: str) -> list[str]:
+    """The names that ``carob measures`` or ``carob profiles`` lists."""
+    table = subprocess.run([carob, what], capture_output=True, text=True, check=True).stdout
     names = re.findall(r"^([A-Za-z][\w.-]*)(?=\s{2,}|\()", table, re.MULTILINE)
-    return [name for name in dict.fromkeys(names) if name not in {"name", "measure", "profile", "karat"}]
+    return [name for name in dict.fromkeys(names) if name not in {"name", "measure", "profile", "carob"}]
 
 
 def a_query(run: str) -> str:
@@ -121,12 +121,12 @@ def a_query(run: str) -> str:
         return next(lines).split()[0]
 
 
-def answered(karat: str, arguments: list[str], words: bool) -> tuple[int, Any, str]:
+def answered(carob: str, arguments: list[str], words: bool) -> tuple[int, Any, str]:
     """Exit status, standard output and standard error of a command.
 
     Of JSON and text only the numbers, unless ``words``; of trec_eval's face every byte.
     """
-    done = subprocess.run([karat, *arguments], capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    done = subprocess.run([carob, *arguments], capture_output=True, check=False, stdin=subprocess.DEVNULL)
     output: Any = done.stdout
     if "json" in arguments and done.stdout.strip():
         output = plain(json.loads(done.stdout), words)

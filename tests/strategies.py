@@ -15,7 +15,7 @@ QUERIES = st.sampled_from(["1", "2", "02", "q", "é"])
 
 def examples(count: int) -> int:
     """As many, or a fifth of them in ``make quick``."""
-    return count // 5 if os.environ.get("KARAT_QUICK") else count
+    return count // 5 if os.environ.get("CAROB_QUICK") else count
 
 
 def judgments() -> st.SearchStrategy[dict[str, dict[str, Any]]]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import karat
+import carob
 from arrays import array
-from karat import DataError, Policy, Qrels, Run
-from karat.tensors import evaluate as evaluate_arrays
+from carob import DataError, Policy, Qrels, Run
+from carob.tensors import evaluate as evaluate_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -162,7 +162,7 @@ def session(request: pytest.FixtureRequest) -> Callable[[], Any]:
     return lambda: request.getfixturevalue("spark")
 
 
-def by_query(scores: karat.Scores) -> dict[str, dict[str, float]]:
+def by_query(scores: carob.Scores) -> dict[str, dict[str, float]]:
     return {label: scores.by_query(label) for label in MEASURES}
 
 
@@ -186,8 +186,8 @@ def test_files_give_what_dicts_give(axes: dict[str, Any]) -> None:
     listed = {
         query: {each.replace(" ", "_"): value for each, value in its.items()} for query, its in run.items()
     }
-    found = karat.evaluate(*in_text(rows_of(named), rows_of(listed)), MEASURES, policy=policy)
-    check_same(by_query(found), by_query(karat.evaluate(named, listed, MEASURES, policy=policy)))
+    found = carob.evaluate(*in_text(rows_of(named), rows_of(listed)), MEASURES, policy=policy)
+    check_same(by_query(found), by_query(carob.evaluate(named, listed, MEASURES, policy=policy)))
 
 
 @on_frames
@@ -195,12 +195,12 @@ def test_files_give_what_dicts_give(axes: dict[str, Any]) -> None:
 def test_frames_and_engines_give_what_dicts_give(make: Any, axes: dict[str, Any], session: Any) -> None:
     policy = Policy(**axes)
     qrels, run = cases(1)
-    wanted = karat.evaluate(qrels, run, MEASURES, policy=policy)
+    wanted = carob.evaluate(qrels, run, MEASURES, policy=policy)
     frames = (
         make(columns(rows_of(qrels), "relevance"), session),
         make(columns(rows_of(run), "score"), session),
     )
-    found = karat.evaluate(*frames, MEASURES, policy=policy)
+    found = carob.evaluate(*frames, MEASURES, policy=policy)
     check_same(by_query(found), by_query(wanted))
     mine, its = found.counts.as_dict(), wanted.counts.as_dict()
     told = ("queries", "judged", "missing", "extra", "empty", "tied", "duplicates", "malformed", "negative")
@@ -233,7 +233,7 @@ def test_arrays_give_what_dicts_give(name: str, axes: dict[str, Any]) -> None:
         per_query=True,
     )
     found = {label: dict(zip(queries, np.asarray(values[label]).tolist(), strict=True)) for label in MEASURES}
-    check_same(found, by_query(karat.evaluate(qrels, run, MEASURES, policy=policy)))
+    check_same(found, by_query(carob.evaluate(qrels, run, MEASURES, policy=policy)))
 
 
 # ---------------------------------------------------------------- a document twice
@@ -251,9 +251,9 @@ def repeated(seed: int) -> tuple[Rows, Rows]:
 def test_a_document_twice_is_refused_everywhere(make: Any, session: Any) -> None:
     qrels, run = repeated(3)
     with pytest.raises(DataError, match="is listed twice for query"):
-        karat.evaluate(*in_text(qrels, run), MEASURES)
+        carob.evaluate(*in_text(qrels, run), MEASURES)
     with pytest.raises(DataError, match="is listed twice for query"):
-        karat.evaluate(
+        carob.evaluate(
             make(columns(qrels, "relevance"), session), make(columns(run, "score"), session), MEASURES
         )
 
@@ -262,8 +262,8 @@ def test_a_document_twice_is_refused_everywhere(make: Any, session: Any) -> None
 def test_of_a_document_that_stands_twice_the_highest_score_counts_alike(make: Any, session: Any) -> None:
     qrels, run = repeated(4)
     policy = Policy(duplicates="max")
-    wanted = karat.evaluate(*in_text(qrels, run), MEASURES, policy=policy)
-    found = karat.evaluate(
+    wanted = carob.evaluate(*in_text(qrels, run), MEASURES, policy=policy)
+    found = carob.evaluate(
         make(columns(qrels, "relevance"), session),
         make(columns(run, "score"), session),
         MEASURES,
@@ -286,5 +286,5 @@ def test_whole_numbers_as_ids_meet_text(make: Any, session: Any) -> None:
     }
     given = columns(rows_of(run), "score")
     numbered = {**given, "query_id": [*map(int, given["query_id"])], "doc_id": [*map(int, given["doc_id"])]}
-    found = karat.evaluate(Qrels.of(qrels), make(numbered, session), MEASURES)
-    check_same(by_query(found), by_query(karat.evaluate(qrels, run, MEASURES)))
+    found = carob.evaluate(Qrels.of(qrels), make(numbered, session), MEASURES)
+    check_same(by_query(found), by_query(carob.evaluate(qrels, run, MEASURES)))

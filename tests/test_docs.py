@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from markdown_it import MarkdownIt
 
-import karat
+import carob
+from carob.conventions.profiles import profile_named
+from carob.conventions.reference import mathematics
 from cases import OF_LISTS
-from karat.conventions.profiles import profile_named
-from karat.conventions.reference import mathematics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 QUOTED = re.compile(
     r"`((?:src|tests|examples)/[\w./]+)`[^`]*?\n\n```python\n(.*?)^```", re.MULTILINE | re.DOTALL
 )
-KARAT = re.compile(r"(?:^|\|\s*)(?:\.venv/bin/)?(?:karat|python3? -m karat)\s", re.MULTILINE)
+CAROB = re.compile(r"(?:^|\|\s*)(?:\.venv/bin/)?(?:carob|python3? -m carob)\s", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Reader:
         self.folder, self.names = folder, {"__name__": "__main__"}
         programs = folder / "programs"
         programs.mkdir()
-        for name, arguments in {"karat": "-m karat ", "python": "", "python3": ""}.items():
+        for name, arguments in {"carob": "-m carob ", "python": "", "python3": ""}.items():
             program = programs / name
             program.write_bytes(f'#!/bin/sh\nexec "{sys.executable}" {arguments}"$@"\n'.encode())
             program.chmod(0o755)
@@ -98,13 +98,13 @@ class Reader:
         if block.language == "python":
             return self.run_python(block.text)
         if block.language != "sh" or (
-            "karat report" in block.text and not importlib.util.find_spec("vl_convert")
+            "carob report" in block.text and not importlib.util.find_spec("vl_convert")
         ):
-            return None  # a report needs karat[report]
+            return None  # a report needs carob[report]
         if "--offline" in block.text and not importlib.util.find_spec("jinja2"):
-            return None  # the judging page needs karat[judge]
+            return None  # the judging page needs carob[judge]
         text = recipe("eval") if block.text.split("#")[0].strip() == "make eval" else block.text
-        return self.run_shell(text) if KARAT.search(text) else None
+        return self.run_shell(text) if CAROB.search(text) else None
 
     def run_shell(self, text: str) -> str:
         shell = shutil.which("sh")
@@ -148,14 +148,14 @@ def problems(page: str, folder: Path) -> list[str]:
         if printed is None:
             continue
         if block.output is None:
-            if re.search(r"^(karat: |Error: |Traceback|sh: )", printed, re.MULTILINE):
+            if re.search(r"^(carob: |Error: |Traceback|sh: )", printed, re.MULTILINE):
                 found.append(f"line {block.line} fails:\n{printed}")
         elif printed.rstrip("\n") != block.output.rstrip("\n"):
             found.append(f"line {block.line} prints\n{printed}and not what stands under it:\n{block.output}")
     return found
 
 
-# Libraries that a page's Python imports and that karat itself does not need.
+# Libraries that a page's Python imports and that carob itself does not need.
 NEEDS = {
     "engines.md": ("pyspark", "duckdb"),
     "files.md": ("polars",),
@@ -164,11 +164,11 @@ NEEDS = {
 }
 
 
-# What needs an extra of karat's, as a page shows it.
+# What needs an extra of carob's, as a page shows it.
 EXTRAS = {
-    "report": r"^(?:\$ )?karat report (?!--collections)",
-    "judge": r"^(?:\$ )?karat judge (?!--collect)",
-    "files": r"^import polars|^karat .*\.parquet",
+    "report": r"^(?:\$ )?carob report (?!--collections)",
+    "judge": r"^(?:\$ )?carob judge (?!--collect)",
+    "files": r"^import polars|^carob .*\.parquet",
     "plots": r"to_figure\(",
     "spark": r"^(?:from|import) pyspark",
 }
@@ -207,7 +207,7 @@ SMALL = """\
 ```sh
 printf 'q 0 a 1\\n' > qrels.txt
 printf 'q Q0 b 1 2 t\\nq Q0 a 2 1 t\\n' > a.run
-karat eval qrels.txt a.run -m RR
+carob eval qrels.txt a.run -m RR
 ```
 ```text
 run      RR
@@ -249,14 +249,17 @@ def test_both_readmes_print_something_that_is_checked() -> None:
 
 @pytest.mark.parametrize(("english", "chinese"), IN_BOTH, ids=["README", "notes"])
 def test_both_languages_show_the_same_commands(english: Path, chinese: Path) -> None:
-    def code(page: Path) -> list[tuple[str, list[str], str | None]]:
-        text = page.read_text(encoding="utf-8")
-        return [
-            (each.language, [line.split("  #")[0] for line in each.text.splitlines()], each.output)
-            for each in blocks(text)
-        ]
-
-    assert code(english) == code(chinese)
+    """And the same output, but for what the Chinese page asks for in Chinese."""
+    one, other = (blocks(page.read_text(encoding="utf-8")) for page in (english, chinese))
+    for first, second in zip(one, other, strict=True):
+        lines, same = (
+            [line.split("  #")[0].replace(" --lang zh", "") for line in each.text.splitlines()]
+            for each in (first, second)
+        )
+        if first.language == second.language == "text":
+            continue  # the output of the block before
+        assert (first.language, lines) == (second.language, same)
+        assert first.output == second.output or "--lang zh" in second.text, second.line
 
 
 @pytest.mark.parametrize("page", IN_BOTH[1], ids=lambda page: page.name)
@@ -344,12 +347,12 @@ def formula(code: str) -> str | None:
 
 def test_contributing_quotes_a_formula_and_its_cases() -> None:
     quoted = [path for path, _ in QUOTED.findall((CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8"))]
-    assert quoted == ["src/karat/measures/precision.py", "tests/cases.py"]
+    assert quoted == ["src/carob/measures/precision.py", "tests/cases.py"]
 
 
 def documented() -> list[str]:
-    found = [each.name for each in pkgutil.walk_packages(karat.__path__, "karat.")]
-    return ["karat", *(name for name in found if not name.endswith(("__main__", "_native", "_version")))]
+    found = [each.name for each in pkgutil.walk_packages(carob.__path__, "carob.")]
+    return ["carob", *(name for name in found if not name.endswith(("__main__", "_native", "_version")))]
 
 
 @pytest.mark.parametrize("name", documented())
@@ -403,17 +406,17 @@ def loaded(script: str) -> Any:
 def peer_rows(page: Path) -> list[list[str]]:
     """The answers in the table of small questions: per row the cells behind the question."""
     table = re.search(
-        r"^\| \| karat \| trec_eval 10 .*\n.*\n((?:\|.*\n)+)", page.read_text("utf-8"), re.MULTILINE
+        r"^\| \| carob \| trec_eval 10 .*\n.*\n((?:\|.*\n)+)", page.read_text("utf-8"), re.MULTILINE
     )
     assert table
     return [[cell.strip() for cell in row.strip("|\n").split("|")][1:] for row in table[1].splitlines()]
 
 
 def test_small_questions_get_the_answers_that_the_readme_shows() -> None:
-    """The peers are asked where they are installed; karat always is."""
+    """The peers are asked where they are installed; carob always is."""
     script, shown = loaded("compare_peers"), peer_rows(ENGLISH)
-    columns = ["karat", "trec_eval 10", "pytrec_eval", "ir_measures", "ranx"]
-    here = ["karat"] + [each for each in columns[2:] if importlib.util.find_spec(each)]
+    columns = ["carob", "trec_eval 10", "pytrec_eval", "ir_measures", "ranx"]
+    here = ["carob"] + [each for each in columns[2:] if importlib.util.find_spec(each)]
     for question, row in zip(script.QUESTIONS, shown, strict=True):
         for peer in here:
             assert script.answer(script.PEERS[peer], question) == row[columns.index(peer)], (
@@ -440,7 +443,7 @@ def test_the_page_of_measures_is_what_its_script_writes() -> None:
 
 def test_the_changelog_names_this_version() -> None:
     text = (CHECKOUT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert re.search(rf"^## {re.escape(karat.__version__)}\b", text, re.MULTILINE)
+    assert re.search(rf"^## {re.escape(carob.__version__)}\b", text, re.MULTILINE)
 
 
 SPEED = re.compile(r"<!-- speed:begin.*?<!-- speed:end -->", re.DOTALL)

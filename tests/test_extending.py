@@ -1,4 +1,4 @@
-"""A separate package, installed beside karat: its measure, profile, reader and engine work wherever karat's own do."""
+"""A separate package, installed beside carob: its measure, profile, reader and engine work wherever carob's own do."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from pathlib import Path
 
 import pytest
 
-import karat
+import carob
 
 MEASURES = '''
-import karat
+import carob
 
-@karat.measure("Halved", source="our package")
+@carob.measure("Halved", source="our package")
 def halved(r, rel=1):
     """Half of precision."""
     return r.ratio(r.total(r.hits(rel)), r.depth) * 0.5
 '''
 PROFILES = """
-import karat
+import carob
 
-OURS = karat.Profile("ours", "our package", names={"half": "Halved@2"}, measures=("half",))
+OURS = carob.Profile("ours", "our package", names={"half": "Halved@2"}, measures=("half",))
 """
 READERS = '''
 import csv
-import karat
+import carob
 
 class Pages:
-    """A table of a library that karat does not know."""
+    """A table of a library that carob does not know."""
 
     def __init__(self, rows):
         self.rows = rows
 
-@karat.engine
+@carob.engine
 class Engine:
     def is_table(self, given):
         return isinstance(given, Pages)
@@ -49,28 +49,28 @@ class Engine:
             if queries is None or row[columns[0]] in queries:
                 yield pyarrow.table({name: [row[name]] for name in columns})
 
-@karat.reader(".ours")
+@carob.reader(".ours")
 def ours(path, kind):
     value = "relevance" if kind == "qrels" else "score"
     with open(path) as file:
         rows = [line.split(":") for line in file.read().split()]
     if any(len(row) != 3 for row in rows):
-        raise karat.DataError("found no 'query:document:number'.", line=1, remedy="Correct it.")
+        raise carob.DataError("found no 'query:document:number'.", line=1, remedy="Correct it.")
     return Pages([{"query_id": q, "doc_id": d, value: float(v)} for q, d, v in rows])
 
-@karat.reader(".odd")
+@carob.reader(".odd")
 def odd(path, kind):
     return None if "none" in path else {}[path]
 '''
 ENTRY_POINTS = """
-[karat.measures]
+[carob.measures]
 ours = our_package.measures
 broken = our_package.gone
 
-[karat.profiles]
+[carob.profiles]
 ours = our_package.profiles:OURS
 
-[karat.readers]
+[carob.readers]
 ours = our_package.readers
 """
 METADATA = "Metadata-Version: 2.1\nName: our-package\nVersion: 1.0\n"
@@ -98,7 +98,7 @@ def site(tmp_path: Path) -> Path:
 
 
 def ran(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    paths = [str(site), str(Path(karat.__file__).parents[1])]
+    paths = [str(site), str(Path(carob.__file__).parents[1])]
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=site,
@@ -126,24 +126,24 @@ def ran(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_command_line_finds_what_a_package_offers(
     site: Path, command: tuple[str, ...], said: str
 ) -> None:
-    done = ran(site, "-m", "karat", *command)
+    done = ran(site, "-m", "carob", *command)
     assert done.returncode == 0, done.stderr
     assert said in done.stdout
 
 
 def test_python_finds_it_too(site: Path) -> None:
-    script = "import karat; print(karat.evaluate('qrels.txt', 'one.run', 'Halved@2').means())"
+    script = "import carob; print(carob.evaluate('qrels.txt', 'one.run', 'Halved@2').means())"
     assert ran(site, "-c", script).stdout == "{'Halved@2': 0.125}\n"
 
 
 def test_a_package_that_cannot_be_loaded_is_a_warning(site: Path) -> None:
-    done = ran(site, "-m", "karat", "measures", "Halved")
-    assert "our-package offers karat.measures 'broken'" in done.stderr
+    done = ran(site, "-m", "carob", "measures", "Halved")
+    assert "our-package offers carob.measures 'broken'" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_names_of_karats_own_load_no_package(site: Path) -> None:
-    done = ran(site, "-m", "karat", "eval", "qrels.txt", "one.run")
+def test_names_of_carobs_own_load_no_package(site: Path) -> None:
+    done = ran(site, "-m", "carob", "eval", "qrels.txt", "one.run")
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -161,21 +161,21 @@ def test_names_of_karats_own_load_no_package(site: Path) -> None:
     ],
 )
 def test_every_command_reads_a_packages_format(site: Path, command: tuple[str, ...], said: str) -> None:
-    done = ran(site, "-m", "karat", *command)
+    done = ran(site, "-m", "carob", *command)
     assert done.returncode == (1 if command[0] == "check" else 0), done.stderr  # two queries are few
     assert said in done.stdout
 
 
 def test_python_reads_its_format_and_its_tables(site: Path) -> None:
     script = """
-import karat
+import carob
 from our_package.readers import Pages
 
 run = Pages([{"docno": "x", "qid": "q1", "score": 2}, {"docno": "a", "qid": "q1", "score": 1}])
 qrels = Pages([{"docno": "a", "qid": "q1", "label": 2}])
-print(karat.evaluate("qrels.ours", "two.ours", "RR").means(), karat.evaluate(qrels, run, "RR").means())
-print(karat.Run.of(run).held.ranked(b"q1", karat.inputs.runs.MatchOptions(karat.Policy())))
-print(karat.Qrels.of(qrels, grade=1).judgments.grades.tolist())
+print(carob.evaluate("qrels.ours", "two.ours", "RR").means(), carob.evaluate(qrels, run, "RR").means())
+print(carob.Run.of(run).held.ranked(b"q1", carob.inputs.runs.MatchOptions(carob.Policy())))
+print(carob.Qrels.of(qrels, grade=1).judgments.grades.tolist())
 """
     expected = "{'RR': 0.75} {'RR': 0.5}\n([b'x', b'a'], [2.0, 1.0])\n[1.0]\n"
     assert (ran(site, "-c", script).stdout, ran(site, "-c", script).stderr) == (expected, "")
@@ -198,7 +198,7 @@ def test_a_reader_that_fails_is_an_error_that_names_the_file(site: Path, name: s
     (site / "bad.ours").write_text("q1:a")
     for each in ("a.odd", "none.odd"):
         (site / each).write_text("{")
-    done = ran(site, "-m", "karat", "eval", "qrels.txt", name, "-m", "RR")
+    done = ran(site, "-m", "carob", "eval", "qrels.txt", name, "-m", "RR")
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr

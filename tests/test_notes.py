@@ -1,18 +1,31 @@
-"""Holds karat to the figures of the user's five notes, recomputed from each note's own formula."""
+"""Holds carob to the figures of the user's five notes, recomputed from each note's own formula."""
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
+import shutil
+import subprocess
 from itertools import accumulate
 from math import log2
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from karat import DataError, curve, evaluate_grades, evaluate_judged_ranking, explain
+from carob import DataError, curve, evaluate_grades, evaluate_judged_ranking, explain
+from carob.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
+
+DOCS = Path(__file__).parents[1] / "docs"
+FIGURE = re.compile(r"^\| (00\d) \|[^|]*\| `(carob [^`]*)` \| ([-\d. ]+) \| ([-\d. –]+) \|$", re.MULTILINE)
+"""A row of the pages' table of figures: the note, the command, its value, and what the note prints."""
+ENGLISH, CHINESE = (
+    FIGURE.findall((DOCS / name).read_text(encoding="utf-8")) for name in ("notes.md", "notes.zh-CN.md")
+)
 
 # Note 000: two queries, grades in rank order.
 BINARY = [[1, 1, 0, 1, 0, 1], [1, 0, 1, 1]]
@@ -22,7 +35,7 @@ AT_RANKS = [[1, 1, None, 1, None, None, 1], [1, None, 1, None, 1]]
 RELEVANT = [[1] * 4, [1] * 5]
 FIRST_AT = [[0, 0, 1], [0, 1], [1]]
 FIVE, POOL = [[5, 3, 2, 1, 2]], [[5, 3, 2, 1, 2, 4, 0]]
-MIXED = [[1, 0, 2, 2, 1]]
+MIXED, SEVEN = [[1, 0, 2, 2, 1]], [[1, 0, 2, 2, 1, 3, 3]]
 R_PRECISE = [[1] * 17 + [None] * 33, [1] * 7 + [None] * 3]
 R_OF = [[1] * 50, [1] * 10]
 # Note 003: grades, and hits among five bought.
@@ -44,6 +57,12 @@ ROWS = [
     ("001", FIVE, POOL, "IDCG(gain=exp2)@5", [46.416534]),
     ("001", FIVE, POOL, "nDCG(gain=exp2)@5", [0.829613]),
     ("001", MIXED, None, f"nDCG({OWN})@5", [0.774759]),
+    # Its first kind of N takes the first n: better documents below rank n do not count.
+    ("001", SEVEN, None, "nDCG(ideal=top)@5", [0.774759]),
+    ("001", SEVEN, None, "nDCG(gain=exp2,ideal=top)@5", [0.717594]),
+    ("001", SEVEN, None, f"nDCG({OWN})@5", [0.454867]),
+    ("001", SEVEN, None, f"nDCG(gain=exp2,{OWN})@5", [0.286315]),
+    ("001", [[0, 0, 0, 0, 0, 3]], None, "nDCG(ideal=top)@5", [0]),
     ("001", MIXED, None, f"nDCG(gain=exp2,{OWN})@5", [0.717594]),
     ("002", R_PRECISE, R_OF, "Rprec", [0.34, 0.70]),
     ("002", [[1, 1, 0, 1, 1]], None, "P@5", [0.8]),
@@ -166,3 +185,30 @@ def test_the_vectors_of_note_002_by_hand() -> None:
     assert found["DCG"] == pytest.approx(reached, rel=1e-12)
     assert found["IDCG"] == pytest.approx(possible, rel=1e-12)
     assert found["NDCG"] == pytest.approx([a / b for a, b in zip(reached, possible, strict=True)], rel=1e-12)
+
+
+def test_both_pages_have_the_same_figures_of_all_notes() -> None:
+    assert ENGLISH == CHINESE
+    assert {note for note, *_ in ENGLISH} == {f"00{number}" for number in range(5)}
+
+
+@pytest.mark.parametrize(("command", "shown"), [row[1:3] for row in ENGLISH])
+def test_a_command_of_the_page_gives_its_figure(
+    command: str, shown: str, shared: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, capfd
+) -> None:
+    if "microblog2014" in command:
+        monkeypatch.chdir(shared("data", "microblog2014", "qrels.microblog2014.txt").parent)
+    if "$(" in command:
+        if not shutil.which("seq"):
+            pytest.skip("no 'seq' on this machine to write fifty grades")
+        echoed = subprocess.run(["sh", "-c", f"echo {command}"], capture_output=True, text=True, check=True)
+        command = echoed.stdout
+    main([*shlex.split(command)[1:], "--format", "json"])
+    found = json.loads(capfd.readouterr().out)
+    if "curves" in found:
+        (its,) = found["curves"].values()
+        values = its["mean"]
+    else:
+        values = [found["value"]] if "value" in found else [*found["runs"][0]["means"].values()]
+    decimals = 4 if len(values) > 1 else 5 if "runs" in found else 6
+    assert values == pytest.approx([float(each) for each in shown.split()], abs=0.51 * 10**-decimals)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import carob
+import carob._native
 import compiler
-import karat
-import karat._native
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -116,7 +116,7 @@ def test_the_scripts_for_windows_name_python_and_pass_everything(tmp_path: Path)
 
 
 def test_the_version_is_the_one_in_pyproject(pyproject: dict) -> None:
-    assert karat.__version__ == pyproject["project"]["version"], "Install karat again: its version changed."
+    assert carob.__version__ == pyproject["project"]["version"], "Install carob again: its version changed."
 
 
 @posix_only
@@ -174,7 +174,7 @@ def test_the_kernel_uses_the_stable_abi_where_its_wheel_says_so() -> None:
     """A wheel tagged abi3 with a kernel for one version would install on the next one, and fail to import."""
     stable = sys.version_info >= (3, 12) and not sysconfig.get_config_var("Py_GIL_DISABLED")
     own_version = sysconfig.get_config_var("EXT_SUFFIX")
-    name = Path(karat._native.__file__).name
+    name = Path(carob._native.__file__).name
     if stable:
         assert name in ("_native.abi3.so", "_native.pyd")
     else:
@@ -182,10 +182,10 @@ def test_the_kernel_uses_the_stable_abi_where_its_wheel_says_so() -> None:
 
 
 def test_starting_does_not_ask_for_the_metadata() -> None:
-    """importlib.metadata takes longer to import than karat's own modules take together."""
-    code = "import sys; before = set(sys.modules); import karat._version; print(*set(sys.modules) - before)"
+    """importlib.metadata takes longer to import than carob's own modules take together."""
+    code = "import sys; before = set(sys.modules); import carob._version; print(*set(sys.modules) - before)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert "karat._version" in loaded.split()
+    assert "carob._version" in loaded.split()
     assert "importlib.metadata" not in loaded.split()
 
 
@@ -195,7 +195,7 @@ def test_every_dependency_has_its_line(pyproject: dict) -> None:
     project = pyproject["project"]
     declared = [*pyproject["build-system"]["requires"], *project["dependencies"], compiler.ZIG_PACKAGE]
     declared += [each for extra in project["optional-dependencies"].values() for each in extra]
-    names = {re.match(r"[\w.-]+", each)[0] for each in declared} - {"karat"}
+    names = {re.match(r"[\w.-]+", each)[0] for each in declared} - {"carob"}
     assert names
     for name in sorted(names):
         assert f"| {name} |" in table, name

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
-from karat.cli import main
+import carob
+from carob.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,9 +28,9 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("given", [PATTERN, Path(PATTERN), [PATTERN], {"one": PATTERN}])
-@pytest.mark.parametrize("call", [karat.evaluate, karat.compare])
+@pytest.mark.parametrize("call", [carob.evaluate, carob.compare])
 def test_a_pattern_for_several_runs_is_refused_with_advice(call: Callable[..., Any], given: Any) -> None:
-    with pytest.raises(karat.DataError) as refusal:
+    with pytest.raises(carob.DataError) as refusal:
         call("qrels.txt", given)
     assert PYTHON in str(refusal.value)
 
@@ -44,22 +44,22 @@ def test_so_is_a_quoted_pattern_on_the_command_line(words: list[str], capsys: An
 
 
 def test_check_advises_the_same() -> None:
-    advised = {each.code for each in karat.check("qrels.txt", PATTERN).findings if PYTHON in each.remedy}
+    advised = {each.code for each in carob.check("qrels.txt", PATTERN).findings if PYTHON in each.remedy}
     assert advised == {"duplicate-documents", "several-tags"}
 
 
 def test_there_is_no_such_advice_for_one_file() -> None:
     """The pattern is right where one of its files repeats a document, and a plain file is no pattern."""
     Path("runs/y.run").write_text("p Q0 b 1 2 x\n")
-    karat.evaluate("qrels.txt", PATTERN)
+    carob.evaluate("qrels.txt", PATTERN)
     Path("runs/x.run").write_text("q Q0 a 1 2 x\nq Q0 a 2 1 x\n")
     for given in (PATTERN, "runs/x.run"):
-        with pytest.raises(karat.DataError, match="is listed twice") as refusal:
-            karat.evaluate("qrels.txt", given)
+        with pytest.raises(carob.DataError, match="is listed twice") as refusal:
+            carob.evaluate("qrels.txt", given)
         assert "pattern" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("path", ["runs/z.run", "z.run", "runs/z"])
 def test_a_named_path_without_a_file_is_said_to_be_one(path: str) -> None:
-    with pytest.raises(karat.DataError, match=f"^{path}: No such file or directory"):
-        karat.evaluate("qrels.txt", {"one": path, "other": "runs/x.run"})
+    with pytest.raises(carob.DataError, match=f"^{path}: No such file or directory"):
+        carob.evaluate("qrels.txt", {"one": path, "other": "runs/x.run"})

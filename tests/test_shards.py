@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import karat
+import carob
 
 RECIPES = Path(__file__).resolve().parents[1] / "examples" / "shards"
 MEASURES = ["AP", "nDCG@10", "P@10"]
@@ -34,8 +34,8 @@ def printed(rows: dict[str, list[Any]]) -> str:
     for kind, its in rows.items():
         for query, document, value in its:
             tables[kind].setdefault(query, {})[document] = value
-    policy = karat.Policy(overlap="none")  # as the recipes have it
-    found = str(karat.evaluate(tables["qrels"], tables["run"], MEASURES, policy=policy, name="run"))  # type: ignore[arg-type]
+    policy = carob.Policy(overlap="none")  # as the recipes have it
+    found = str(carob.evaluate(tables["qrels"], tables["run"], MEASURES, policy=policy, name="run"))  # type: ignore[arg-type]
     assert "30 queries · 3 missing queries counted as 0 · 1 unjudged query ignored" in found
     return found
 

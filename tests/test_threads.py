@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
-from karat import DataError, Qrels, Run
-from karat.inputs.decompression import ZSTANDARD
-from karat.inputs.runs import batches
+import carob
+from carob import DataError, Qrels, Run
+from carob.inputs.decompression import ZSTANDARD
+from carob.inputs.runs import batches
 from test_conformance import needed
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def in_turns() -> Iterator[None]:
 
 
 def together(ask: Callable[[], Any], times: int) -> list[Any]:
-    """What many threads get, all of which begin at once; karat's errors among it."""
+    """What many threads get, all of which begin at once; carob's errors among it."""
     begin = threading.Barrier(THREADS)
 
     def asked(_: int) -> list[Any]:
@@ -159,14 +159,14 @@ def together(ask: Callable[[], Any], times: int) -> list[Any]:
         return [each for found in pool.map(asked, range(THREADS)) for each in found]
 
 
-WANTED = karat.evaluate(QRELS, RUN, ["AP", "NumRet"])
+WANTED = carob.evaluate(QRELS, RUN, ["AP", "NumRet"])
 
 
 def check_alike(run: Run, times: int) -> None:
     qrels = Qrels.of(QRELS)
 
     def ask() -> dict[str, Any]:
-        scores = karat.evaluate(qrels, run, ["AP", "NumRet"])
+        scores = carob.evaluate(qrels, run, ["AP", "NumRet"])
         return {label: scores.by_query(label) for label in scores.labels}
 
     wanted = {label: WANTED.by_query(label) for label in WANTED.labels}
@@ -178,7 +178,7 @@ def check_alike(run: Run, times: int) -> None:
 
 def test_threads_that_make_runs_of_one_relation_take_turns(tmp_path: Path) -> None:
     shared, qrels = relation(tmp_path), Qrels.of(QRELS)
-    found = together(lambda: karat.evaluate(qrels, shared, ["AP"]).by_query("AP"), 4 * THREADS)
+    found = together(lambda: carob.evaluate(qrels, shared, ["AP"]).by_query("AP"), 4 * THREADS)
     assert found == [WANTED.by_query("AP")] * (4 * THREADS)
 
 
@@ -207,7 +207,7 @@ def test_a_stream_too_large_to_be_held_is_read_once_and_refused_to_the_other_thr
     monkeypatch.setattr(batches, "FEW", 10)
     for _ in range(20):
         run = Run.of(table().to_reader(7))
-        found = together(lambda: karat.evaluate(QRELS, run, "AP")["AP"], THREADS)  # noqa: B023
+        found = together(lambda: carob.evaluate(QRELS, run, "AP")["AP"], THREADS)  # noqa: B023
         right = [each for each in found if each == WANTED["AP"]]
         refused = [each for each in found if isinstance(each, str) and "read only once" in each]
         assert len(right) == 1
@@ -216,7 +216,7 @@ def test_a_stream_too_large_to_be_held_is_read_once_and_refused_to_the_other_thr
 
 def test_a_streams_fault_is_every_readers() -> None:
     run = Run.of(io.BytesIO(gzip.compress(LINES * 50)[:-9]))
-    found = together(lambda: karat.evaluate(QRELS, run, "AP")["AP"], 64)
+    found = together(lambda: carob.evaluate(QRELS, run, "AP")["AP"], 64)
     assert all(isinstance(each, str) and "cut short" in each for each in found), found
 
 
@@ -238,5 +238,5 @@ def test_a_file_that_is_open_is_read_in_many_threads(tmp_path: Path) -> None:
 def test_the_callers_stream_stays_open() -> None:
     for content in (LINES, gzip.compress(LINES)):
         stream = io.BytesIO(content)
-        assert karat.evaluate(QRELS, stream, "AP")["AP"] == WANTED["AP"]
+        assert carob.evaluate(QRELS, stream, "AP")["AP"] == WANTED["AP"]
         assert not stream.closed

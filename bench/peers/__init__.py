@@ -5,4 +5,4 @@ its own reader. ``run(qrels, run)``: the means of ``MEASURES`` in their order, f
 """
 
 MEASURES = ("AP", "RR", "nDCG@10", "nDCG", "P@10", "R@1000")
-"""The measures that every peer computes, by karat's names."""
+"""The measures that every peer computes, by carob's names."""

@@ -7,15 +7,15 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-import karat
+import carob
 
 MEASURES = ["AP", "nDCG@10", "P@10"]
-POLICY = karat.Policy(overlap="none")  # a part may have nothing in common with its judgments
+POLICY = carob.Policy(overlap="none")  # a part may have nothing in common with its judgments
 
 
 def evaluated(qrels, run):
     """The scores of the queries of one shard."""
-    return karat.evaluate(qrels, run, MEASURES, policy=POLICY, name="run")
+    return carob.evaluate(qrels, run, MEASURES, policy=POLICY, name="run")
 
 
 if __name__ == "__main__":

@@ -10,10 +10,10 @@ import zlib
 import apache_beam as beam
 import pyarrow as pa
 
-import karat
+import carob
 
 MEASURES = ["AP", "nDCG@10", "P@10"]
-POLICY = karat.Policy(overlap="none")  # a part may have nothing in common with its judgments
+POLICY = carob.Policy(overlap="none")  # a part may have nothing in common with its judgments
 SHARDS = 8
 IDS = [("query_id", "string"), ("doc_id", "string")]
 
@@ -29,7 +29,7 @@ def evaluated(keyed):
     qrels = pa.Table.from_pylist(list(tables["qrels"]), pa.schema([*IDS, ("relevance", "int64")]))
     run = pa.Table.from_pylist(list(tables["run"]), pa.schema([*IDS, ("score", "double")]))
     if len(qrels):
-        yield pickle.dumps(karat.evaluate(qrels, run, MEASURES, policy=POLICY, name="run"))
+        yield pickle.dumps(carob.evaluate(qrels, run, MEASURES, policy=POLICY, name="run"))
 
 
 def merged(parts):

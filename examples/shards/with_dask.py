@@ -8,17 +8,17 @@ import sys
 import dask
 import dask.dataframe as dd
 
-import karat
+import carob
 
 MEASURES = ["AP", "nDCG@10", "P@10"]
-POLICY = karat.Policy(overlap="none")  # a part may have nothing in common with its judgments
+POLICY = carob.Policy(overlap="none")  # a part may have nothing in common with its judgments
 SHARDS = 8
 
 
 @dask.delayed
 def evaluated(qrels, run):
     """The scores of the queries of one partition; None if it has no judgments."""
-    return karat.evaluate(qrels, run, MEASURES, policy=POLICY, name="run") if len(qrels) else None
+    return carob.evaluate(qrels, run, MEASURES, policy=POLICY, name="run") if len(qrels) else None
 
 
 if __name__ == "__main__":

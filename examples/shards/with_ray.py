@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import ray
 
-import karat
+import carob
 
 MEASURES = ["AP", "nDCG@10", "P@10"]
-POLICY = karat.Policy(overlap="none")  # a part may have nothing in common with its judgments
+POLICY = carob.Policy(overlap="none")  # a part may have nothing in common with its judgments
 SHARDS = 8
 
 
@@ -27,7 +27,7 @@ def numbered(rows):
 def evaluated(rows):
     """The scores of the queries of one shard, pickled; no row if it has no judgments."""
     qrels, run = (rows.filter(pc.is_valid(rows[column])) for column in ("relevance", "score"))
-    parts = [karat.evaluate(qrels, run, MEASURES, policy=POLICY, name="run")] if len(qrels) else []
+    parts = [carob.evaluate(qrels, run, MEASURES, policy=POLICY, name="run")] if len(qrels) else []
     return pa.table({"scores": pa.array(map(pickle.dumps, parts), pa.binary())})
 
 

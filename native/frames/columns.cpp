@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace karat {
+namespace carob {
 namespace {
 
 constexpr double WHOLE_LIMIT = 9007199254740992.0;  // 2^53: every smaller whole number is a double
@@ -114,4 +114,4 @@ std::optional<RowFault> first_fault(const Columns& columns, std::int64_t start, 
     return std::nullopt;
 }
 
-}  // namespace karat
+}  // namespace carob

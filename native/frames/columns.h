@@ -7,7 +7,7 @@
 
 #include "frames/frame.h"
 
-namespace karat {
+namespace carob {
 
 // Which column is what.
 struct RunColumns {
@@ -49,4 +49,4 @@ Names names_of(const Frame& frame, const QrelsColumns& columns);
 std::optional<RowFault> first_fault(const Columns& columns, std::int64_t start, std::int64_t from, std::int64_t to,
                                     const Names& names);
 
-}  // namespace karat
+}  // namespace carob

@@ -13,7 +13,7 @@
 #include "text/numbers.h"
 #include "text/text.h"
 
-namespace karat {
+namespace carob {
 namespace {
 
 constexpr std::size_t LIMBS = 8;  // 32 bits each
@@ -131,4 +131,4 @@ bool decimal_rounded_off(const void* value, const DecimalShape& shape) {
     return last - first >= 53;
 }
 
-}  // namespace karat
+}  // namespace carob

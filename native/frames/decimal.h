@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace karat {
+namespace carob {
 
 // A whole number of so many bytes, divided by ten to the power of the scale.
 struct DecimalShape {
@@ -22,4 +22,4 @@ double decimal_number(const void* value, const DecimalShape& shape);
 // Whether the decimal is a whole number that a double does not hold.
 bool decimal_rounded_off(const void* value, const DecimalShape& shape);
 
-}  // namespace karat
+}  // namespace carob

@@ -6,7 +6,7 @@
 
 #include "text/text.h"
 
-namespace karat {
+namespace carob {
 namespace {
 
 struct SchemaOwner {
@@ -305,4 +305,4 @@ double Column::other_number(std::int64_t row) const {
     }
 }
 
-}  // namespace karat
+}  // namespace carob

@@ -12,7 +12,7 @@
 #include "frames/arrow.h"
 #include "frames/decimal.h"
 
-namespace karat {
+namespace carob {
 
 // What a column holds: ids are text or whole numbers, scores and grades are numbers. `none`: a column of Arrow's null
 // type in a frame without rows, which pandas makes of an empty list; it fits every role.
@@ -212,4 +212,4 @@ private:
     std::int64_t dictionary_size_ = 0;
 };
 
-}  // namespace karat
+}  // namespace carob

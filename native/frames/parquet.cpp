@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-namespace karat {
+namespace carob {
 namespace shape {
 namespace {
 
@@ -228,4 +228,4 @@ std::optional<std::string> parquet_damage(std::string_view file) {
     return std::nullopt;
 }
 
-}  // namespace karat
+}  // namespace carob

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace karat {
+namespace carob {
 
 // What contradicts itself or the file's length in the footer and the pages' headers of a whole file; empty if nothing
 // does. A damaged count there makes a reader ask for memory that no machine has, and some readers end the process then.
@@ -13,4 +13,4 @@ namespace karat {
 // Sources: https://parquet.apache.org/docs/file-format/, and the compact protocol of Apache Thrift.
 std::optional<std::string> parquet_damage(std::string_view file);
 
-}  // namespace karat
+}  // namespace carob

@@ -1,7 +1,7 @@
 // Reads frames as judgments, as plain rows, and as the ranked documents of one query.
 #include "frames/read_frame.h"
 
-namespace karat {
+namespace carob {
 
 Judgments judgments_from_frame(const Frame& frame, const QrelsColumns& columns, Duplicates duplicates) {
     const Names names = names_of(frame, columns);
@@ -64,4 +64,4 @@ Ranked rank_frame(std::string_view query, const Frame& frame, const RunColumns& 
     return rank_listed(query, listed, options);
 }
 
-}  // namespace karat
+}  // namespace carob

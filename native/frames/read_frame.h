@@ -9,7 +9,7 @@
 #include "matching/ranked.h"
 #include "matching/rows.h"
 
-namespace karat {
+namespace carob {
 
 // All throw RowFault for the first row that cannot be used.
 Judgments judgments_from_frame(const Frame& frame, const QrelsColumns& columns, Duplicates duplicates);
@@ -24,4 +24,4 @@ FrameRows rows_of_frame(const Frame& frame, const RunColumns& columns, const std
 // All documents of one query in rank order.
 Ranked rank_frame(std::string_view query, const Frame& frame, const RunColumns& columns, const MatchOptions& options);
 
-}  // namespace karat
+}  // namespace carob

@@ -12,7 +12,7 @@
 #include "matching/ids.h"
 #include "matching/judgments.h"
 
-namespace karat {
+namespace carob {
 
 // Neighbouring rows of one judged query, all in one batch.
 struct Stretch {
@@ -158,4 +158,4 @@ private:
     std::vector<Stretch> stretches_;
 };
 
-}  // namespace karat
+}  // namespace carob

@@ -7,21 +7,21 @@
 #include <cstdlib>
 
 [[noreturn]] void disagree(const char* what) {
-    std::fprintf(stderr, "karat-fuzz: %s\n", what);
+    std::fprintf(stderr, "carob-fuzz: %s\n", what);
     std::abort();
 }
 
-void compare(const karat::LineFault& found, const std::optional<oracle::Refusal>& wanted) {
+void compare(const carob::LineFault& found, const std::optional<oracle::Refusal>& wanted) {
     expect(found.line >= 1 && found.data_line >= 1, "a refusal names no line");
     expect(wanted.has_value(), "refused what is fine");
     expect(found.fault == wanted->fault, "refused for another reason");
     expect(found.line == wanted->line, "refused another line");
     expect(found.data_line == wanted->data_line, "counted lines of data otherwise");
     expect(found.detail == wanted->detail, "gave another detail");
-    expect(found.excerpt.size() <= karat::EXCERPT_LIMIT, "a long excerpt");
+    expect(found.excerpt.size() <= carob::EXCERPT_LIMIT, "a long excerpt");
 }
 
-void compare(const karat::Judgments& found, const oracle::Judged& wanted) {
+void compare(const carob::Judgments& found, const oracle::Judged& wanted) {
     expect(!wanted.refusal, "judgments: took what is to be refused");
     expect(found.query_count() == static_cast<std::int64_t>(wanted.queries.size()), "judgments: other queries");
     std::size_t j = 0;
@@ -42,7 +42,7 @@ void compare(const karat::Judgments& found, const oracle::Judged& wanted) {
     expect(found.dropped == wanted.dropped, "judgments: dropped others");
 }
 
-static bool same_repeat(const karat::Repeat& a, const karat::Repeat& b, bool ranks_too) {
+static bool same_repeat(const carob::Repeat& a, const carob::Repeat& b, bool ranks_too) {
     return a.query == b.query && a.document == b.document && a.first.line == b.first.line &&
            a.again.line == b.again.line &&
            (!ranks_too || (a.first_rank == b.first_rank && a.again_rank == b.again_rank));
@@ -53,16 +53,16 @@ static bool same_scores(const std::vector<double>& a, const std::vector<double>&
                       [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
 }
 
-void compare(const karat::Ranked& found, const oracle::Listed& wanted) {
+void compare(const carob::Ranked& found, const oracle::Listed& wanted) {
     expect(!wanted.refusal, "one query: took what is to be refused");
     expect(same_scores(found.scores, wanted.scores), "one query: other scores");
     expect(found.documents.size() == found.scores.size(), "one query: documents and scores do not pair");
     expect(wanted.uncertain || found.documents == wanted.documents, "one query: other documents, or another order");
 }
 
-void compare(const karat::Matched& found, const oracle::Ranked& wanted, bool with_scores) {
+void compare(const carob::Matched& found, const oracle::Ranked& wanted, bool with_scores) {
     expect(!wanted.refusal, "took what is to be refused");
-    const karat::Matched& want = wanted.matched;
+    const carob::Matched& want = wanted.matched;
     expect(found.length == want.length, "other lengths");
     expect(found.offsets == want.offsets, "other offsets");
     for (std::size_t q = 0; q < found.length.size(); ++q) {

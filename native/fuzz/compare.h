@@ -10,7 +10,7 @@ inline void expect(bool agrees, const char* what) {
     if (!agrees) disagree(what);
 }
 
-void compare(const karat::LineFault& found, const std::optional<oracle::Refusal>& wanted);
-void compare(const karat::Judgments& found, const oracle::Judged& wanted);
-void compare(const karat::Ranked& found, const oracle::Listed& wanted);
-void compare(const karat::Matched& found, const oracle::Ranked& wanted, bool with_scores);
+void compare(const carob::LineFault& found, const std::optional<oracle::Refusal>& wanted);
+void compare(const carob::Judgments& found, const oracle::Judged& wanted);
+void compare(const carob::Ranked& found, const oracle::Listed& wanted);
+void compare(const carob::Matched& found, const oracle::Ranked& wanted, bool with_scores);

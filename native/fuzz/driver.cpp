@@ -1,8 +1,8 @@
 // Drives the fuzz target where libFuzzer is absent: texts grown from a grammar, then damaged, and decisions
 // from which the target builds frames and Parquet files.
 //
-//   karat-fuzz --count N --seed S [--jobs J]    N inputs, the same ones for the same seed, on J threads (all cores)
-//   karat-fuzz FILE...                          inputs that were written down
+//   carob-fuzz --count N --seed S [--jobs J]    N inputs, the same ones for the same seed, on J threads (all cores)
+//   carob-fuzz FILE...                          inputs that were written down
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -243,14 +243,14 @@ thread_local Worker* here = nullptr;
 std::vector<Worker>* workers = nullptr;
 
 void write(const Worker& worker) {
-    const std::string name = "karat-fuzz-" + std::to_string(worker.number) + ".failed";
+    const std::string name = "carob-fuzz-" + std::to_string(worker.number) + ".failed";
     std::FILE* const file = std::fopen(name.c_str(), "wb");
     if (file == nullptr) return;
     std::fwrite(worker.input.data(), 1, worker.input.size(), file);
     std::fclose(file);
     std::fprintf(stderr,
-                 "karat-fuzz: failed at input %llu of seed %llu; again, with stacks of what was allocated:\n"
-                 "  ASAN_OPTIONS=malloc_context_size=30 ./karat-fuzz %s\n",
+                 "carob-fuzz: failed at input %llu of seed %llu; again, with stacks of what was allocated:\n"
+                 "  ASAN_OPTIONS=malloc_context_size=30 ./carob-fuzz %s\n",
                  static_cast<unsigned long long>(worker.number), static_cast<unsigned long long>(seed), name.c_str());
 }
 
@@ -313,14 +313,14 @@ private:
                 const std::uint64_t done = (*workers)[w].done;
                 if (done == before[w] && next_ < count_) {
                     here = &(*workers)[w];
-                    std::fprintf(stderr, "karat-fuzz: a minute on one input\n");
+                    std::fprintf(stderr, "carob-fuzz: a minute on one input\n");
                     std::abort();
                 }
                 before[w] = done;
                 all += done;
             }
             const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-            std::fprintf(stderr, "karat-fuzz: %llu of %llu inputs, %.0f a second\n", static_cast<unsigned long long>(all),
+            std::fprintf(stderr, "carob-fuzz: %llu of %llu inputs, %.0f a second\n", static_cast<unsigned long long>(all),
                          static_cast<unsigned long long>(count_), static_cast<double>(all) / seconds.count());
         }
     }
@@ -333,7 +333,7 @@ private:
 };
 
 int fail(const char* message) {
-    std::fprintf(stderr, "%s\nusage: karat-fuzz [--count N] [--seed S] [--jobs J] [FILE...]\n", message);
+    std::fprintf(stderr, "%s\nusage: carob-fuzz [--count N] [--seed S] [--jobs J] [FILE...]\n", message);
     return 2;
 }
 

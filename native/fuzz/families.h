@@ -70,7 +70,7 @@ private:
 }  // namespace family
 
 // A file that is none.
-class MemorySpill final : public karat::Spill {
+class MemorySpill final : public carob::Spill {
 public:
     std::uint64_t append(const char* bytes, std::size_t size) override {
         const std::lock_guard lock(mutex_);

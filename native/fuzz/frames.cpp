@@ -327,7 +327,7 @@ private:
             case 'S': return 2;
             case 'i':
             case 'I': return 4;
-            case 'd': return karat::decimal_shape(format)->bytes;
+            case 'd': return carob::decimal_shape(format)->bytes;
             case '_': return 16;
             default: return 8;
         }
@@ -474,36 +474,36 @@ void build(Handed& handed, const Table& table, bool whole_queries, bool whole_do
 
 // ---- what the kernel makes of a frame
 
-karat::RunColumns run_columns(const Table& table) {
-    karat::RunColumns columns{QUERY, DOCUMENT, std::nullopt, std::nullopt};
+carob::RunColumns run_columns(const Table& table) {
+    carob::RunColumns columns{QUERY, DOCUMENT, std::nullopt, std::nullopt};
     if (table.scores) columns.score = VALUE;
     if (table.rank) columns.rank = RANK;
     return columns;
 }
 
 // As bind.cpp looks before anything is read.
-bool fits(const karat::Frame& frame) {
+bool fits(const carob::Frame& frame) {
     if (frame.fields().size() != COLUMNS) return false;
     for (std::size_t i = 0; i < COLUMNS; ++i) {
-        const karat::Holds holds = frame.fields()[i].holds;
-        if (holds != karat::Holds::whole && holds != karat::Holds::none && holds != (i < VALUE ? karat::Holds::text : karat::Holds::number)) return false;
+        const carob::Holds holds = frame.fields()[i].holds;
+        if (holds != carob::Holds::whole && holds != carob::Holds::none && holds != (i < VALUE ? carob::Holds::text : carob::Holds::number)) return false;
     }
     return true;
 }
 
 // False if it is refused.
-bool with_frame(Handed& handed, const std::function<void(const karat::Frame&)>& use) {
+bool with_frame(Handed& handed, const std::function<void(const carob::Frame&)>& use) {
     bool taken = false;
     try {
         Stream stream(handed);
-        const karat::Frame frame(stream.stream);
+        const carob::Frame frame(stream.stream);
         if (fits(frame)) {
             use(frame);
             taken = true;
         }
-    } catch (const karat::FrameFault& fault) {
+    } catch (const carob::FrameFault& fault) {
         expect(!fault.detail.empty(), "a frame is refused without a reason");
-    } catch (const karat::RowFault& fault) {
+    } catch (const carob::RowFault& fault) {
         expect(fault.row >= 0 && fault.kind != nullptr, "a refusal names no row");
     }
     expect(handed.arena.handed == handed.arena.released, "a batch is not released once");
@@ -511,14 +511,14 @@ bool with_frame(Handed& handed, const std::function<void(const karat::Frame&)>& 
 }
 
 // Frame after frame, a batch each; again from the start where a query comes back.
-karat::Matched in_turn(const karat::Judgments& judgments, Handed& handed, const Table& table, karat::MatchOptions options) {
+carob::Matched in_turn(const carob::Judgments& judgments, Handed& handed, const Table& table, carob::MatchOptions options) {
     for (options.gathered = false;; options.gathered = true) {
-        karat::FrameMatcher matcher(judgments, options);
+        carob::FrameMatcher matcher(judgments, options);
         bool ended = true;
         const std::vector<ArrowArray*> batches = handed.batches;
         for (ArrowArray* batch : batches) {
             handed.batches = {batch};
-            const bool taken = with_frame(handed, [&](const karat::Frame& frame) { ended = ended && matcher.take(frame, run_columns(table), false, {}); });
+            const bool taken = with_frame(handed, [&](const carob::Frame& frame) { ended = ended && matcher.take(frame, run_columns(table), false, {}); });
             expect(taken, "one of several frames is refused");
         }
         handed.batches = batches;
@@ -527,26 +527,26 @@ karat::Matched in_turn(const karat::Judgments& judgments, Handed& handed, const 
     }
 }
 
-void compare_all(Handed& handed, const Table& table, const karat::Judgments& judgments, const oracle::Judged& judged,
-                 const karat::MatchOptions& options, Draw& draw) {
+void compare_all(Handed& handed, const Table& table, const carob::Judgments& judgments, const oracle::Judged& judged,
+                 const carob::MatchOptions& options, Draw& draw) {
     const std::string text = table.run();
     const oracle::Text lines(text, options.reading.comments);
     oracle::Ranked wanted = oracle::match(judged, lines, options);
     wanted.matched.tag.clear();
     // What costs more is done to every n-th input.
     MemorySpill spill;
-    karat::MatchOptions spilled = options;
+    carob::MatchOptions spilled = options;
     spilled.gathered = true;
     spilled.memory = 1;
     if (draw.one_in(4)) spilled.spill = &spill;
     const std::string query = table.size() == 0 ? "q" : table.queries[draw.below(table.size())].text;
-    const bool taken = with_frame(handed, [&](const karat::Frame& frame) {
+    const bool taken = with_frame(handed, [&](const carob::Frame& frame) {
         expect(frame.rows() == static_cast<std::int64_t>(table.size()), "a frame has another number of rows");
-        compare(karat::match_frame(judgments, frame, run_columns(table), options, {}), wanted, options.scores);
+        compare(carob::match_frame(judgments, frame, run_columns(table), options, {}), wanted, options.scores);
         if (spilled.spill != nullptr)
-            compare(karat::match_frame(judgments, frame, run_columns(table), spilled, {}), wanted, options.scores);
-        compare(karat::rank_frame(query, frame, run_columns(table), options), oracle::rank_query(query, lines, options));
-        const karat::FrameRows rows = karat::rows_of_frame(frame, run_columns(table), nullptr);
+            compare(carob::match_frame(judgments, frame, run_columns(table), spilled, {}), wanted, options.scores);
+        compare(carob::rank_frame(query, frame, run_columns(table), options), oracle::rank_query(query, lines, options));
+        const carob::FrameRows rows = carob::rows_of_frame(frame, run_columns(table), nullptr);
         expect(rows.values.size() == table.size(), "other rows");
         for (std::size_t i = 0; i < table.size(); ++i) {
             const bool ids = rows.queries[i] == table.queries[i].text && rows.documents[i] == table.documents[i].text;
@@ -732,8 +732,8 @@ void fuzz_frames(const std::uint8_t* data, std::size_t size) {
     Draw draw(data, size);
     const bool whole_queries = draw.one_in(3);
     const bool whole_documents = draw.one_in(3);
-    karat::MatchOptions options;
-    options.duplicates = static_cast<karat::Duplicates>(draw.below(4));
+    carob::MatchOptions options;
+    options.duplicates = static_cast<carob::Duplicates>(draw.below(4));
     options.float32 = draw.one_in(4);
     options.scores = draw.one_in(2);
     options.relevant_only = draw.one_in(4);
@@ -742,15 +742,15 @@ void fuzz_frames(const std::uint8_t* data, std::size_t size) {
 
     const Table grades = table_of(draw, false, whole_queries, whole_documents);
     const Table run = table_of(draw, true, whole_queries, whole_documents);
-    options.ties = static_cast<karat::Ties>(draw.below(run.rank ? 4 : 3));
+    options.ties = static_cast<carob::Ties>(draw.below(run.rank ? 4 : 3));
 
     Handed judged_frame;
     build(judged_frame, grades, whole_queries, whole_documents, draw);
     const std::string text = grades.qrels();
-    const oracle::Judged judged = oracle::read_judgments({text, karat::Reading{}.comments}, {}, options.duplicates);
-    std::optional<karat::Judgments> judgments;
-    const bool taken = with_frame(judged_frame, [&](const karat::Frame& frame) {
-        judgments = karat::judgments_from_frame(frame, {QUERY, DOCUMENT, VALUE}, options.duplicates);
+    const oracle::Judged judged = oracle::read_judgments({text, carob::Reading{}.comments}, {}, options.duplicates);
+    std::optional<carob::Judgments> judgments;
+    const bool taken = with_frame(judged_frame, [&](const carob::Frame& frame) {
+        judgments = carob::judgments_from_frame(frame, {QUERY, DOCUMENT, VALUE}, options.duplicates);
     });
     expect(taken, "sound judgments are refused");
     compare(*judgments, judged);
@@ -760,16 +760,16 @@ void fuzz_frames(const std::uint8_t* data, std::size_t size) {
     compare_all(handed, run, *judgments, judged, options, draw);
 
     const bool refused = Vandal(handed, run, draw).damage();
-    const karat::RunColumns columns = run_columns(run);
-    const auto answer = [&](const std::function<void(const karat::Frame&)>& use) { return with_frame(handed, use); };
-    const bool answered = answer([&](const karat::Frame& frame) { karat::match_frame(*judgments, frame, columns, options, {}); });
+    const carob::RunColumns columns = run_columns(run);
+    const auto answer = [&](const std::function<void(const carob::Frame&)>& use) { return with_frame(handed, use); };
+    const bool answered = answer([&](const carob::Frame& frame) { carob::match_frame(*judgments, frame, columns, options, {}); });
     expect(!(refused && answered), "a damaged frame is taken");
     switch (draw.below(3)) {
-        case 0: answer([&](const karat::Frame& frame) { karat::rank_frame("q", frame, columns, options); }); break;
-        case 1: answer([&](const karat::Frame& frame) { karat::rows_of_frame(frame, columns, nullptr); }); break;
+        case 0: answer([&](const carob::Frame& frame) { carob::rank_frame("q", frame, columns, options); }); break;
+        case 1: answer([&](const carob::Frame& frame) { carob::rows_of_frame(frame, columns, nullptr); }); break;
         default:
-            answer([&](const karat::Frame& frame) {
-                karat::judgments_from_frame(frame, {QUERY, DOCUMENT, VALUE}, options.duplicates);
+            answer([&](const carob::Frame& frame) {
+                carob::judgments_from_frame(frame, {QUERY, DOCUMENT, VALUE}, options.duplicates);
             });
     }
 }

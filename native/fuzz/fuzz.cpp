@@ -27,42 +27,42 @@ private:
     std::uint32_t bits_;
 };
 
-karat::Reading reading_from(Choices& choose) {
-    karat::Reading reading;
-    reading.numbers = choose(2) == 0 ? karat::Numbers::strict : karat::Numbers::c;
-    reading.comments = static_cast<karat::Comments>(choose(3));
+carob::Reading reading_from(Choices& choose) {
+    carob::Reading reading;
+    reading.numbers = choose(2) == 0 ? carob::Numbers::strict : carob::Numbers::c;
+    reading.comments = static_cast<carob::Comments>(choose(3));
     reading.blank_lines_are_errors = choose(4) == 0;
     reading.lenient = choose(2) == 0;
     return reading;
 }
 
-void match_and_compare(const karat::Judgments& judgments, const std::string& run, const karat::MatchOptions& options,
+void match_and_compare(const carob::Judgments& judgments, const std::string& run, const carob::MatchOptions& options,
                        const oracle::Ranked& wanted) {
-    karat::MemorySource source(run);
+    carob::MemorySource source(run);
     try {
-        compare(karat::match_text(judgments, source, options, nullptr, {}), wanted, options.scores);
-    } catch (const karat::LineFault& fault) {
+        compare(carob::match_text(judgments, source, options, nullptr, {}), wanted, options.scores);
+    } catch (const carob::LineFault& fault) {
         compare(fault, wanted.refusal);
     }
 }
 
-void rank_and_compare(const std::string& query, const std::string& run, const karat::MatchOptions& options,
-                      const karat::GoOn& go_on, const oracle::Listed& wanted) {
-    karat::MemorySource source(run);
+void rank_and_compare(const std::string& query, const std::string& run, const carob::MatchOptions& options,
+                      const carob::GoOn& go_on, const oracle::Listed& wanted) {
+    carob::MemorySource source(run);
     try {
-        compare(karat::rank_query(query, source, options, go_on), wanted);
-    } catch (const karat::LineFault& fault) {
+        compare(carob::rank_query(query, source, options, go_on), wanted);
+    } catch (const carob::LineFault& fault) {
         compare(fault, wanted.refusal);
     }
 }
 
 // What a survey counts does not depend on where the text is cut, and a text that it rewrites has no more rows.
-void survey_and_compare(const std::string& run, const karat::Judgments& judgments, std::size_t tiny_block) {
-    std::optional<karat::Survey> known;
+void survey_and_compare(const std::string& run, const carob::Judgments& judgments, std::size_t tiny_block) {
+    std::optional<carob::Survey> known;
     for (const std::size_t block : {tiny_block, ONE_BLOCK}) {
-        karat::MemorySource source(run);
+        carob::MemorySource source(run);
         try {
-            karat::Survey found = karat::survey(source, karat::TextKind::run, &judgments, {}, block);
+            carob::Survey found = carob::survey(source, carob::TextKind::run, &judgments, {}, block);
             if (known) {
                 expect(found.rows == known->rows && found.usable == known->usable && found.last == known->last,
                        "rows of a survey");
@@ -71,15 +71,15 @@ void survey_and_compare(const std::string& run, const karat::Judgments& judgment
                 expect(found.spellings.size() == known->spellings.size(), "spellings of a survey");
             }
             known = std::move(found);
-        } catch (const karat::LineFault&) {
+        } catch (const carob::LineFault&) {
             return;  // no text
         }
     }
-    for (const auto change : {karat::Change::negated, karat::Change::by_rank, karat::Change::without_own}) {
-        karat::MemorySource source(run);
-        const std::string changed = karat::changed_run(source, change);
+    for (const auto change : {carob::Change::negated, carob::Change::by_rank, carob::Change::without_own}) {
+        carob::MemorySource source(run);
+        const std::string changed = carob::changed_run(source, change);
         const auto rows = std::count(changed.begin(), changed.end(), '\n');
-        expect(change == karat::Change::without_own ? rows <= known->usable : rows == known->usable, "rows rewritten");
+        expect(change == carob::Change::without_own ? rows <= known->usable : rows == known->usable, "rows rewritten");
     }
 }
 
@@ -99,29 +99,29 @@ void fuzz_text(const std::uint8_t* data, std::size_t size) {
     const std::string run = text.substr(cut);
 
     Choices choose(bits);
-    const karat::Reading qrels_reading = reading_from(choose);
-    const auto qrels_policy = static_cast<karat::Duplicates>(choose(4));
+    const carob::Reading qrels_reading = reading_from(choose);
+    const auto qrels_policy = static_cast<carob::Duplicates>(choose(4));
     const oracle::Text qrels_text(qrels, qrels_reading.comments);
     const oracle::Judged judged = oracle::read_judgments(qrels_text, qrels_reading, qrels_policy);
-    std::optional<karat::Judgments> judgments;
+    std::optional<carob::Judgments> judgments;
     for (const std::size_t block : {tiny_block, ONE_BLOCK}) {
-        karat::Reading reading = qrels_reading;
+        carob::Reading reading = qrels_reading;
         reading.block_bytes = block;
-        karat::MemorySource source(qrels);
+        carob::MemorySource source(qrels);
         try {
-            judgments = karat::read_judgments(source, {4}, reading, qrels_policy);
+            judgments = carob::read_judgments(source, {4}, reading, qrels_policy);
             compare(*judgments, judged);
-        } catch (const karat::LineFault& fault) {
+        } catch (const carob::LineFault& fault) {
             compare(fault, judged.refusal);
         }
     }
     if (!judgments) return;
 
-    karat::MatchOptions options;
+    carob::MatchOptions options;
     options.reading = reading_from(choose);
     options.reading.block_bytes = ONE_BLOCK;
-    options.ties = static_cast<karat::Ties>(choose(4));
-    options.duplicates = static_cast<karat::Duplicates>(choose(4));
+    options.ties = static_cast<carob::Ties>(choose(4));
+    options.duplicates = static_cast<carob::Duplicates>(choose(4));
     options.float32 = choose(2) == 0;
     options.scores = choose(2) == 0;
     options.relevant_only = choose(4) == 0;

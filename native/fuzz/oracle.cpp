@@ -15,7 +15,7 @@
 namespace oracle {
 namespace {
 
-using karat::Fault;
+using carob::Fault;
 
 std::optional<Refusal> no_text(std::string_view text) {
     const auto starts = [&](std::string_view mark) { return text.substr(0, mark.size()) == mark; };
@@ -52,11 +52,11 @@ bool rounded_off(const std::string& digits, double value) {
     return digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1)) != printed;
 }
 
-Number score_of(std::string_view field, karat::Numbers numbers) {
+Number score_of(std::string_view field, carob::Numbers numbers) {
     const std::string token(field);
     char* stopped = nullptr;
     const double value = std::strtod(token.c_str(), &stopped);
-    if (numbers == karat::Numbers::c) return {value, {}};
+    if (numbers == carob::Numbers::c) return {value, {}};
     const std::string word = lower_without_sign(token);
     if (word == "nan") return {0, Fault::nan};
     const bool whole = static_cast<std::size_t>(stopped - token.c_str()) == token.size();
@@ -67,19 +67,19 @@ Number score_of(std::string_view field, karat::Numbers numbers) {
     return {value, {}};
 }
 
-Number grade_of(std::string_view field, karat::Numbers numbers) {
-    if (numbers == karat::Numbers::c) return {static_cast<double>(std::strtoll(std::string(field).c_str(), nullptr, 10)), {}};
+Number grade_of(std::string_view field, carob::Numbers numbers) {
+    if (numbers == carob::Numbers::c) return {static_cast<double>(std::strtoll(std::string(field).c_str(), nullptr, 10)), {}};
     Number number = score_of(field, numbers);
     if (!number.fault && !std::isfinite(number.value)) number.fault = Fault::number;
     return number;
 }
 
-Number rank_of(std::string_view field, karat::Numbers numbers, std::int64_t& rank) {
+Number rank_of(std::string_view field, carob::Numbers numbers, std::int64_t& rank) {
     const std::string token(field);
     char* stopped = nullptr;
     errno = 0;
     rank = std::strtoll(token.c_str(), &stopped, 10);
-    if (numbers == karat::Numbers::c) return {};
+    if (numbers == carob::Numbers::c) return {};
     const bool whole = static_cast<std::size_t>(stopped - token.c_str()) == token.size();
     if (!whole || errno == ERANGE) return {0, Fault::rank};
     return {};
@@ -89,7 +89,7 @@ using Complaint = std::pair<Fault, std::string>;
 
 // Calls `data` for each line of data; it may complain. Lenient rules go on, others stop at the first complaint.
 std::optional<Refusal> each_line(
-    const std::vector<Line>& lines, const karat::Reading& reading, std::int64_t& malformed,
+    const std::vector<Line>& lines, const carob::Reading& reading, std::int64_t& malformed,
     const std::function<std::optional<Complaint>(const Line&, std::int64_t)>& data) {
     std::int64_t number = 0;
     std::int64_t data_lines = 0;
@@ -130,14 +130,14 @@ public:
 
     // Of several occurrences the one that a policy leaves, in the order of the list.
     template <class Item, class Worth>
-    std::vector<Item> survivors(const std::vector<Item>& items, karat::Duplicates policy, Worth worth) const {
+    std::vector<Item> survivors(const std::vector<Item>& items, carob::Duplicates policy, Worth worth) const {
         std::vector<std::size_t> standing;
         for (std::size_t i = 0; i < sorted_.size(); ++i) {
             const std::size_t here = sorted_[i].second;
             if (i == 0 || sorted_[i].first != sorted_[i - 1].first) {
                 standing.push_back(here);
-            } else if (policy == karat::Duplicates::last ||
-                       (policy == karat::Duplicates::max && worth(items[here]) > worth(items[standing.back()]))) {
+            } else if (policy == carob::Duplicates::last ||
+                       (policy == carob::Duplicates::max && worth(items[here]) > worth(items[standing.back()]))) {
                 standing.back() = here;
             }
         }
@@ -159,7 +159,7 @@ struct Retrieved {
     std::size_t place;
 };
 
-thread_local const karat::MatchOptions* sorting_options = nullptr;
+thread_local const carob::MatchOptions* sorting_options = nullptr;
 
 int compare_ids(std::string_view a, std::string_view b) {
     return a.compare(b);  // which compares unsigned bytes
@@ -171,10 +171,10 @@ int compare_retrieved(const Retrieved& a, const Retrieved& b, bool by_place) {
     if (a.score < b.score) return 1;
     int order = 0;
     switch (sorting_options->ties) {
-        case karat::Ties::trec: order = compare_ids(b.document, a.document); break;
-        case karat::Ties::ascending: order = compare_ids(a.document, b.document); break;
-        case karat::Ties::input: order = a.place < b.place ? -1 : a.place > b.place; break;
-        case karat::Ties::rank_column: order = a.rank < b.rank ? -1 : a.rank > b.rank; break;
+        case carob::Ties::trec: order = compare_ids(b.document, a.document); break;
+        case carob::Ties::ascending: order = compare_ids(a.document, b.document); break;
+        case carob::Ties::input: order = a.place < b.place ? -1 : a.place > b.place; break;
+        case carob::Ties::rank_column: order = a.rank < b.rank ? -1 : a.rank > b.rank; break;
     }
     if (order != 0 || !by_place) return order;
     return a.place < b.place ? -1 : a.place > b.place;
@@ -187,7 +187,7 @@ extern "C" int compare_pointers(const void* a, const void* b) {
 
 }  // namespace
 
-Text::Text(std::string_view whole, karat::Comments comments) : refusal(no_text(whole)) {
+Text::Text(std::string_view whole, carob::Comments comments) : refusal(no_text(whole)) {
     if (refusal) return;
     if (whole.substr(0, 3) == "\xEF\xBB\xBF") whole.remove_prefix(3);
     std::vector<std::size_t> counts;
@@ -208,8 +208,8 @@ Text::Text(std::string_view whole, karat::Comments comments) : refusal(no_text(w
             ++at;
         }
         const bool mark = fields_.size() > before && fields_[before][0] == '#';
-        const bool comment = mark && (comments == karat::Comments::any ||
-                                      (comments == karat::Comments::first_byte && line[0] == '#'));
+        const bool comment = mark && (comments == carob::Comments::any ||
+                                      (comments == carob::Comments::first_byte && line[0] == '#'));
         lines.push_back({{}, comment});
         counts.push_back(fields_.size() - before);
     }
@@ -220,7 +220,7 @@ Text::Text(std::string_view whole, karat::Comments comments) : refusal(no_text(w
     }
 }
 
-Judged read_judgments(const Text& text, const karat::Reading& reading, karat::Duplicates policy) {
+Judged read_judgments(const Text& text, const carob::Reading& reading, carob::Duplicates policy) {
     Judged judged;
     judged.refusal = text.refusal;
     if (judged.refusal) return judged;
@@ -246,7 +246,7 @@ Judged read_judgments(const Text& text, const karat::Reading& reading, karat::Du
         const auto to = std::find_if(from, all.end(), [&](const Judgment& judgment) { return judgment.query != query; });
         std::vector<Judgment> own(from, to);
         const std::size_t count = own.size();
-        if (policy != karat::Duplicates::keep)
+        if (policy != carob::Duplicates::keep)
             own = Places(own).survivors(own, policy, [](const Judgment& j) { return j.grade; });
         judged.dropped += static_cast<std::int64_t>(count - own.size());
         judged.judgments.push_back(std::move(own));
@@ -255,12 +255,12 @@ Judged read_judgments(const Text& text, const karat::Reading& reading, karat::Du
     return judged;
 }
 
-Ranked match(const Judged& judged, const Text& text, const karat::MatchOptions& options) {
+Ranked match(const Judged& judged, const Text& text, const carob::MatchOptions& options) {
     Ranked ranked;
     sorting_options = &options;
     ranked.refusal = text.refusal;
     if (ranked.refusal) return ranked;
-    karat::Matched& out = ranked.matched;
+    carob::Matched& out = ranked.matched;
     out.count.lines = static_cast<std::int64_t>(text.lines.size());
     std::vector<std::vector<Retrieved>> runs(judged.queries.size());
     ranked.refusal = each_line(
@@ -272,7 +272,7 @@ Ranked match(const Judged& judged, const Text& text, const karat::MatchOptions& 
             const Number score = score_of(fields[4], options.reading.numbers);
             if (score.fault) return Complaint{*score.fault, fields[4].substr(0, 80)};
             std::int64_t rank = 0;
-            if (options.ties == karat::Ties::rank_column && rank_of(fields[3], options.reading.numbers, rank).fault) {
+            if (options.ties == carob::Ties::rank_column && rank_of(fields[3], options.reading.numbers, rank).fault) {
                 return Complaint{Fault::rank, fields[3].substr(0, 80)};
             }
             out.tag = fields[5];
@@ -299,7 +299,7 @@ Ranked match(const Judged& judged, const Text& text, const karat::MatchOptions& 
         bool unordered = !run.empty() && std::isnan(run[0].score);
         for (std::size_t i = 0; i < run.size(); ++i) unordered |= worse_than_before(i);
         out.unordered += unordered;
-        if (options.duplicates != karat::Duplicates::keep) {
+        if (options.duplicates != carob::Duplicates::keep) {
             run = Places(run).survivors(run, options.duplicates, [](const Retrieved& r) { return r.score; });
             out.dropped += static_cast<std::int64_t>(runs[q].size() - run.size());
         }
@@ -360,7 +360,7 @@ Ranked match(const Judged& judged, const Text& text, const karat::MatchOptions& 
         judgment_base += static_cast<std::int64_t>(judged.judgments[q].size());
 
         const Places places(run);
-        for (std::size_t i = 0; options.duplicates == karat::Duplicates::keep && i < run.size(); ++i) {
+        for (std::size_t i = 0; options.duplicates == carob::Duplicates::keep && i < run.size(); ++i) {
             const Retrieved& original = run[*places.first(run[i].document)];
             if (original.line == run[i].line) continue;
             out.duplicates.push_back({static_cast<std::int64_t>(q),
@@ -377,7 +377,7 @@ Ranked match(const Judged& judged, const Text& text, const karat::MatchOptions& 
 }
 
 // With every document of the query judged relevant, the ranks of judged documents are the whole list.
-Listed rank_query(std::string_view query, const Text& text, const karat::MatchOptions& options) {
+Listed rank_query(std::string_view query, const Text& text, const carob::MatchOptions& options) {
     Judged everything;
     everything.queries.push_back(query);
     everything.judgments.emplace_back();

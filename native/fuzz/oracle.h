@@ -12,7 +12,7 @@
 namespace oracle {
 
 struct Refusal {
-    karat::Fault fault;
+    carob::Fault fault;
     std::int64_t line;
     std::int64_t data_line;
     std::string detail;
@@ -25,7 +25,7 @@ struct Line {
 };
 
 struct Text {
-    Text(std::string_view whole, karat::Comments comments);
+    Text(std::string_view whole, carob::Comments comments);
     Text(const Text&) = delete;
     Text& operator=(const Text&) = delete;
 
@@ -53,7 +53,7 @@ struct Judged {
 
 struct Ranked {
     std::optional<Refusal> refusal;
-    karat::Matched matched;
+    carob::Matched matched;
     std::vector<bool> uncertain;  // queries whose order this machine's qsort cannot vouch for
 };
 
@@ -65,9 +65,9 @@ struct Listed {
     bool uncertain = false;
 };
 
-Judged read_judgments(const Text& text, const karat::Reading& reading, karat::Duplicates duplicates);
-Ranked match(const Judged& judged, const Text& text, const karat::MatchOptions& options);
-Listed rank_query(std::string_view query, const Text& text, const karat::MatchOptions& options);
+Judged read_judgments(const Text& text, const carob::Reading& reading, carob::Duplicates duplicates);
+Ranked match(const Judged& judged, const Text& text, const carob::MatchOptions& options);
+Listed rank_query(std::string_view query, const Text& text, const carob::MatchOptions& options);
 
 // Whether the sizes and counts of a Parquet file contradict one another or the file's length.
 bool parquet_damaged(std::string_view file);

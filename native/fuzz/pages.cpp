@@ -176,7 +176,7 @@ void damage(std::string& file, Draw& draw) {
 std::optional<std::string> damage_in(const std::string& file) {
     const auto exact = std::make_unique<char[]>(file.size());
     file.copy(exact.get(), file.size());
-    return karat::parquet_damage({exact.get(), file.size()});
+    return carob::parquet_damage({exact.get(), file.size()});
 }
 
 void check(const std::string& file) {

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <span>
 
-namespace karat {
+namespace carob {
 
 using Values = std::span<const double>;
 using Offsets = std::span<const std::int64_t>;
@@ -97,4 +97,4 @@ inline void order_segments(Values values, Offsets offsets, std::int64_t* out) {
     }
 }
 
-}  // namespace karat
+}  // namespace carob

@@ -6,7 +6,7 @@
 
 #include "lists/segments.h"
 
-namespace karat {
+namespace carob {
 
 // Lists of judged rows: list q has rows offsets[q] … offsets[q + 1) in rank order, and equal first ranks are one tie. A
 // tie may have more documents than rows, since unjudged ones need no row.
@@ -96,4 +96,4 @@ inline void arrange_lists(const TiedRows& rows, const std::vector<std::int64_t>&
     }
 }
 
-}  // namespace karat
+}  // namespace carob

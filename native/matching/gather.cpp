@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <new>
 
-namespace karat {
+namespace carob {
 namespace {
 
 constexpr std::size_t BUCKETS = 256;
@@ -139,4 +139,4 @@ void Gathered::close() {
     }
 }
 
-}  // namespace karat
+}  // namespace carob

@@ -13,7 +13,7 @@
 #include "text/run_lines.h"
 #include "matching/spill.h"
 
-namespace karat {
+namespace carob {
 
 // How queries fall into buckets; the same for all workers.
 struct Buckets {
@@ -152,4 +152,4 @@ private:
     const char* body_ = nullptr;
 };
 
-}  // namespace karat
+}  // namespace carob

@@ -6,22 +6,22 @@
 
 #include "text/text.h"
 
-#if defined(_MSC_VER) && !defined(__clang__) && !defined(KARAT_PORTABLE)
+#if defined(_MSC_VER) && !defined(__clang__) && !defined(CAROB_PORTABLE)
 #include <intrin.h>
 #endif
 
-namespace karat {
+namespace carob {
 
 inline std::uint64_t fold_multiply(std::uint64_t a, std::uint64_t b) {
-#if defined(__SIZEOF_INT128__) && !defined(KARAT_PORTABLE)
+#if defined(__SIZEOF_INT128__) && !defined(CAROB_PORTABLE)
     __extension__ using wide = unsigned __int128;
     const wide product = static_cast<wide>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-#elif defined(_MSC_VER) && defined(_M_X64) && !defined(KARAT_PORTABLE)
+#elif defined(_MSC_VER) && defined(_M_X64) && !defined(CAROB_PORTABLE)
     std::uint64_t high;
     const std::uint64_t low = _umul128(a, b, &high);
     return low ^ high;
-#elif defined(_MSC_VER) && defined(_M_ARM64) && !defined(KARAT_PORTABLE)
+#elif defined(_MSC_VER) && defined(_M_ARM64) && !defined(CAROB_PORTABLE)
     return (a * b) ^ __umulh(a, b);
 #else
     const std::uint64_t a0 = a & 0xFFFFFFFFu, a1 = a >> 32, b0 = b & 0xFFFFFFFFu, b1 = b >> 32;
@@ -64,4 +64,4 @@ inline std::uint64_t hash_id(std::string_view id, std::uint64_t seed) {
     return fold_multiply(a ^ state ^ HASH_B, b ^ seed ^ HASH_A);
 }
 
-}  // namespace karat
+}  // namespace carob

@@ -15,7 +15,7 @@
 
 #include "matching/hash.h"
 
-namespace karat {
+namespace carob {
 
 // A set that is asked with a view.
 struct StringHash {
@@ -251,4 +251,4 @@ private:
     std::size_t used_ = 0;
 };
 
-}  // namespace karat
+}  // namespace carob

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace karat {
+namespace carob {
 
 std::uint64_t fresh_seed() {
     const auto clock = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -273,4 +273,4 @@ Rows read_rows(Source& source, int columns, LastColumn last, const Reading& read
     return rows;
 }
 
-}  // namespace karat
+}  // namespace carob

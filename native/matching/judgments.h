@@ -9,7 +9,7 @@
 #include "text/lines.h"
 #include "text/source.h"
 
-namespace karat {
+namespace carob {
 
 enum class Duplicates { keep, first, last, max };
 
@@ -114,4 +114,4 @@ enum class LastColumn { level, grade };
 
 Rows read_rows(Source& source, int columns, LastColumn last, const Reading& reading);
 
-}  // namespace karat
+}  // namespace carob

@@ -7,7 +7,7 @@
 #include "matching/reduce.h"
 #include "matching/regroup.h"
 
-namespace karat {
+namespace carob {
 namespace {
 
 // What the workers of one pass share.
@@ -289,4 +289,4 @@ Matched match_text(const Judgments& judgments, Source& source, const MatchOption
     return match_gathered(judgments, source, options, progress, wanted);
 }
 
-}  // namespace karat
+}  // namespace carob

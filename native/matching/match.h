@@ -7,10 +7,10 @@
 #include "matching/rows.h"
 #include "text/source.h"
 
-namespace karat {
+namespace carob {
 
 // Throws LineFault for the earliest bad line, Interrupted when `go_on` said no, and what the source throws.
 Matched match_text(const Judgments& judgments, Source& source, const MatchOptions& options,
                    std::atomic<std::int64_t>* progress, const GoOn& go_on);
 
-}  // namespace karat
+}  // namespace carob

@@ -7,7 +7,7 @@
 
 #include "matching/regroup.h"
 
-namespace karat {
+namespace carob {
 namespace {
 
 constexpr std::int64_t PIECE = std::int64_t{1} << 16;  // rows that a worker takes at once; one is enough for half as many
@@ -307,4 +307,4 @@ Matched match_frame(const Judgments& judgments, const Frame& frame, const RunCol
     return matcher.finish(go_on);
 }
 
-}  // namespace karat
+}  // namespace carob

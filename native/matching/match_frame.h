@@ -12,7 +12,7 @@
 #include "matching/rows.h"
 #include "frames/stretches.h"
 
-namespace karat {
+namespace carob {
 
 // Takes the rows of a run frame after frame. Rows are counted over all of them.
 //
@@ -71,4 +71,4 @@ private:
 Matched match_frame(const Judgments& judgments, const Frame& frame, const RunColumns& columns,
                     const MatchOptions& options, const GoOn& go_on);
 
-}  // namespace karat
+}  // namespace carob

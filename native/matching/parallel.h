@@ -13,7 +13,7 @@
 
 #include "text/source.h"
 
-namespace karat {
+namespace carob {
 
 // Asked on the calling thread about ten times a second; false ends the work.
 using GoOn = std::function<bool()>;
@@ -98,4 +98,4 @@ void share(int threads, bool inline_only, std::atomic<bool>& stop, const GoOn& g
     }
 }
 
-}  // namespace karat
+}  // namespace carob

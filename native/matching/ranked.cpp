@@ -7,7 +7,7 @@
 #include "matching/reduce.h"
 #include "text/run_lines.h"
 
-namespace karat {
+namespace carob {
 namespace {
 
 // Copies what belongs to the query; the blocks that its lines stood in are gone when they are ranked.
@@ -95,4 +95,4 @@ Ranked rank_query(std::string_view query, Source& source, const MatchOptions& op
     return rank_listed(query, sink.listed, options);
 }
 
-}  // namespace karat
+}  // namespace carob

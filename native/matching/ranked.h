@@ -10,7 +10,7 @@
 #include "matching/rows.h"
 #include "text/source.h"
 
-namespace karat {
+namespace carob {
 
 struct Ranked {
     std::vector<std::string> documents;
@@ -30,4 +30,4 @@ Ranked rank_listed(std::string_view query, const Listed& listed, const MatchOpti
 // Reads a whole run and keeps one query; the order is the one in which match_text ranks. Throws what match_text throws.
 Ranked rank_query(std::string_view query, Source& source, const MatchOptions& options, const GoOn& go_on);
 
-}  // namespace karat
+}  // namespace carob

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace karat {
+namespace carob {
 
 void Documents::find_places() {
     if (!places.empty() || documents.empty()) return;
@@ -358,4 +358,4 @@ void Reducer::reduce(std::int64_t query, Documents& documents, Findings& finding
     report(query, documents, findings);
 }
 
-}  // namespace karat
+}  // namespace carob

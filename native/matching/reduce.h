@@ -10,7 +10,7 @@
 #include "matching/rows.h"
 #include "matching/standings.h"
 
-namespace karat {
+namespace carob {
 
 // The documents retrieved for one query in file order.
 struct Documents {
@@ -113,4 +113,4 @@ private:
     std::vector<Row> rows_;
 };
 
-}  // namespace karat
+}  // namespace carob

@@ -5,7 +5,7 @@
 
 #include "matching/reduce.h"
 
-namespace karat {
+namespace carob {
 namespace {
 
 // The documents of a bucket of queries from all workers, sorted into queries, each in file order.
@@ -103,4 +103,4 @@ void reduce_gathered(const Judgments& judgments, const MatchOptions& options, co
     });
 }
 
-}  // namespace karat
+}  // namespace carob

@@ -7,7 +7,7 @@
 #include "matching/gather.h"
 #include "matching/parallel.h"
 
-namespace karat {
+namespace carob {
 
 // Reduces the queries of every bucket. There is one of `findings` for each worker, which is one thread; the buckets are
 // read by one thread alone where `small` says so. Throws Interrupted when `go_on` said no, and what a worker threw.
@@ -15,4 +15,4 @@ void reduce_gathered(const Judgments& judgments, const MatchOptions& options, co
                      const std::vector<std::unique_ptr<Gathered>>& gathered, bool small, const GoOn& go_on,
                      const std::vector<Findings*>& findings);
 
-}  // namespace karat
+}  // namespace carob

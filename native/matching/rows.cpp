@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace karat {
+namespace carob {
 namespace {
 
 // Each worker's scores are given back as soon as they are copied.
@@ -75,4 +75,4 @@ Matched arrange(const Judgments& judgments, const MatchOptions& options, std::ve
     return matched;
 }
 
-}  // namespace karat
+}  // namespace carob

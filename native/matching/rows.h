@@ -9,7 +9,7 @@
 #include "matching/judgments.h"
 #include "matching/spill.h"
 
-namespace karat {
+namespace carob {
 
 enum class Ties { trec, ascending, input, rank_column };
 
@@ -113,4 +113,4 @@ inline int compare_tied(std::string_view a, std::string_view b, Ties ties) {
     return ties == Ties::ascending ? compare_ids(a, b) : compare_ids(b, a);
 }
 
-}  // namespace karat
+}  // namespace carob

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace karat {
+namespace carob {
 
 // Both are called from any thread, and throw what stops the work.
 class Spill {
@@ -15,4 +15,4 @@ public:
     virtual void read(std::uint64_t place, char* bytes, std::size_t size) = 0;
 };
 
-}  // namespace karat
+}  // namespace carob

@@ -7,7 +7,7 @@
 
 #include "lists/segments.h"
 
-namespace karat {
+namespace carob {
 
 struct Standing {
     std::size_t above = 0;  // scores strictly greater
@@ -82,4 +82,4 @@ inline std::size_t threshold_of(const std::vector<double>& thresholds, double sc
     return static_cast<std::size_t>(at - thresholds.begin());
 }
 
-}  // namespace karat
+}  // namespace carob

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <string>
 
-namespace karat::python {
+namespace carob::python {
 
 namespace {
 
@@ -14,7 +14,7 @@ PyObject* row_error = nullptr;
 PyObject* frame_error = nullptr;
 
 PyObject* new_error(nb::module_& module, const char* name, PyObject* parent) {
-    PyObject* type = PyErr_NewException((std::string("karat._native.") + name).c_str(), parent, nullptr);
+    PyObject* type = PyErr_NewException((std::string("carob._native.") + name).c_str(), parent, nullptr);
     if (type == nullptr) nb::raise_python_error();
     module.attr(name) = nb::borrow(type);
     return type;
@@ -22,10 +22,10 @@ PyObject* new_error(nb::module_& module, const char* name, PyObject* parent) {
 
 }  // namespace
 
-void raise_line_error(const karat::LineFault& fault) {
-    const std::string text = "line " + std::to_string(fault.line) + ": " + karat::explain(fault);
+void raise_line_error(const carob::LineFault& fault) {
+    const std::string text = "line " + std::to_string(fault.line) + ": " + carob::explain(fault);
     nb::object error = nb::borrow(line_error)(to_text(text));
-    error.attr("kind") = nb::str(karat::fault_name(fault.fault).data());
+    error.attr("kind") = nb::str(carob::fault_name(fault.fault).data());
     error.attr("line") = fault.line;
     error.attr("data_line") = fault.data_line;
     error.attr("detail") = to_bytes(fault.detail);
@@ -34,7 +34,7 @@ void raise_line_error(const karat::LineFault& fault) {
     throw nb::python_error();
 }
 
-void raise_mapping_error(const karat::MappingFault& fault) {
+void raise_mapping_error(const carob::MappingFault& fault) {
     const nb::object query = fault.query == nullptr ? nb::none() : nb::steal(fault.query);
     const nb::object document = fault.document == nullptr ? nb::none() : nb::steal(fault.document);
     nb::object error = nb::borrow(mapping_error)(to_text(fault.detail));
@@ -46,7 +46,7 @@ void raise_mapping_error(const karat::MappingFault& fault) {
     throw nb::python_error();
 }
 
-void raise_row_error(const karat::RowFault& fault) {
+void raise_row_error(const carob::RowFault& fault) {
     nb::object error = nb::borrow(row_error)(to_text(fault.kind + std::string(" in column ") + fault.column));
     error.attr("kind") = nb::str(fault.kind);
     error.attr("column") = to_text(fault.column);
@@ -57,12 +57,12 @@ void raise_row_error(const karat::RowFault& fault) {
     throw nb::python_error();
 }
 
-void raise_frame_error(const karat::FrameFault& fault) {
+void raise_frame_error(const carob::FrameFault& fault) {
     PyErr_SetObject(frame_error, to_text(fault.detail).ptr());
     throw nb::python_error();
 }
 
-void raise_source_error(const karat::SourceFault& fault, nb::handle source) {
+void raise_source_error(const carob::SourceFault& fault, nb::handle source) {
     errno = fault.error_number;
     PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, source.ptr());
     throw nb::python_error();
@@ -80,4 +80,4 @@ void bind_errors(nb::module_& module) {
     frame_error = new_error(module, "FrameError", PyExc_ValueError);
 }
 
-}  // namespace karat::python
+}  // namespace carob::python

@@ -9,15 +9,15 @@
 #include "python/mapping.h"
 #include "python/values.h"
 
-namespace karat::python {
+namespace carob::python {
 
 void bind_errors(nb::module_& module);
 
-[[noreturn]] void raise_line_error(const karat::LineFault& fault);
-[[noreturn]] void raise_mapping_error(const karat::MappingFault& fault);
-[[noreturn]] void raise_row_error(const karat::RowFault& fault);
-[[noreturn]] void raise_frame_error(const karat::FrameFault& fault);
-[[noreturn]] void raise_source_error(const karat::SourceFault& fault, nb::handle source);
+[[noreturn]] void raise_line_error(const carob::LineFault& fault);
+[[noreturn]] void raise_mapping_error(const carob::MappingFault& fault);
+[[noreturn]] void raise_row_error(const carob::RowFault& fault);
+[[noreturn]] void raise_frame_error(const carob::FrameFault& fault);
+[[noreturn]] void raise_source_error(const carob::SourceFault& fault, nb::handle source);
 
 // Whether to go on: false once a signal's handler, such as that of Ctrl-C, has set an exception.
 bool go_on();
@@ -34,21 +34,21 @@ auto translated(nb::handle source, Work&& work) {
             if (!go_on()) throw nb::python_error();
             return made;
         }
-    } catch (const karat::LineFault& fault) {
+    } catch (const carob::LineFault& fault) {
         raise_line_error(fault);
-    } catch (const karat::MappingFault& fault) {
+    } catch (const carob::MappingFault& fault) {
         raise_mapping_error(fault);
-    } catch (const karat::RowFault& fault) {
+    } catch (const carob::RowFault& fault) {
         raise_row_error(fault);
-    } catch (const karat::FrameFault& fault) {
+    } catch (const carob::FrameFault& fault) {
         raise_frame_error(fault);
-    } catch (const karat::SourceFault& fault) {
+    } catch (const carob::SourceFault& fault) {
         raise_source_error(fault, source);
-    } catch (const karat::PythonFault&) {
+    } catch (const carob::PythonFault&) {
         throw nb::python_error();
-    } catch (const karat::Interrupted&) {
+    } catch (const carob::Interrupted&) {
         throw nb::python_error();  // PyErr_CheckSignals has set it
     }
 }
 
-}  // namespace karat::python
+}  // namespace carob::python

@@ -17,7 +17,7 @@
 #include "python/parts.h"
 #include "python/sources.h"
 
-namespace karat::python {
+namespace carob::python {
 
 namespace {
 
@@ -38,70 +38,70 @@ public:
     ArrowArrayStream stream;
 };
 
-void make_frame(karat::Frame* self, nb::object capsule) {
+void make_frame(carob::Frame* self, nb::object capsule) {
     translated(capsule, [&] {
         TakenStream taken(capsule);
         // What produces the batches may want Python's lock on another thread.
         const nb::gil_scoped_release free;
-        new (self) karat::Frame(taken.stream);
+        new (self) carob::Frame(taken.stream);
     });
 }
 
-nb::list list_fields(const karat::Frame& frame) {
+nb::list list_fields(const carob::Frame& frame) {
     nb::list fields;
-    for (const karat::Field& field : frame.fields()) {
-        const char* holds = field.holds == karat::Holds::text     ? "text"
-                            : field.holds == karat::Holds::whole  ? "whole"
-                            : field.holds == karat::Holds::number ? "number"
-                            : field.holds == karat::Holds::none   ? "none"
+    for (const carob::Field& field : frame.fields()) {
+        const char* holds = field.holds == carob::Holds::text     ? "text"
+                            : field.holds == carob::Holds::whole  ? "whole"
+                            : field.holds == carob::Holds::number ? "number"
+                            : field.holds == carob::Holds::none   ? "none"
                                                                   : "other";
         fields.append(nb::make_tuple(to_text(field.name), nb::str(holds), to_text(field.format)));
     }
     return fields;
 }
 
-std::size_t checked(const karat::Frame& frame, std::size_t field, bool id) {
+std::size_t checked(const carob::Frame& frame, std::size_t field, bool id) {
     if (field >= frame.fields().size()) throw nb::index_error("no such column");
-    const karat::Holds holds = frame.fields()[field].holds;
-    const bool fits = holds == karat::Holds::whole || holds == karat::Holds::none ||
-                      holds == (id ? karat::Holds::text : karat::Holds::number);
+    const carob::Holds holds = frame.fields()[field].holds;
+    const bool fits = holds == carob::Holds::whole || holds == carob::Holds::none ||
+                      holds == (id ? carob::Holds::text : carob::Holds::number);
     if (!fits) throw nb::value_error(id ? "a column of ids holds text or whole numbers" : "the column holds no numbers");
     return field;
 }
 
-std::unique_ptr<HeldJudgments> judgments_from_frame(const karat::Frame& frame, std::size_t query, std::size_t document,
+std::unique_ptr<HeldJudgments> judgments_from_frame(const carob::Frame& frame, std::size_t query, std::size_t document,
                                                     std::optional<std::size_t> grade, double constant,
                                                     const std::string& duplicates) {
-    karat::QrelsColumns columns{checked(frame, query, true), checked(frame, document, true), std::nullopt, constant};
+    carob::QrelsColumns columns{checked(frame, query, true), checked(frame, document, true), std::nullopt, constant};
     if (grade) columns.grade = checked(frame, *grade, false);
-    const karat::Duplicates rule = duplicate_rule(duplicates);
+    const carob::Duplicates rule = duplicate_rule(duplicates);
     return translated(nb::none(), [&] {
         const nb::gil_scoped_release free;
-        return hold(karat::judgments_from_frame(frame, columns, rule));
+        return hold(carob::judgments_from_frame(frame, columns, rule));
     });
 }
 
-karat::RunColumns run_columns(const karat::Frame& frame, std::size_t query, std::size_t document,
-                              std::optional<std::size_t> score, std::optional<std::size_t> rank, karat::Ties ties,
+carob::RunColumns run_columns(const carob::Frame& frame, std::size_t query, std::size_t document,
+                              std::optional<std::size_t> score, std::optional<std::size_t> rank, carob::Ties ties,
                               bool ranked = true) {
     if (ranked && !score && !rank) throw nb::value_error("a run has scores or ranks");
-    if (ties == karat::Ties::rank_column && !rank) throw nb::value_error("there is no rank column");
-    karat::RunColumns columns{checked(frame, query, true), checked(frame, document, true), std::nullopt, std::nullopt};
+    if (ties == carob::Ties::rank_column && !rank) throw nb::value_error("there is no rank column");
+    carob::RunColumns columns{checked(frame, query, true), checked(frame, document, true), std::nullopt, std::nullopt};
     if (score) columns.score = checked(frame, *score, false);
     if (rank) columns.rank = checked(frame, *rank, false);
     return columns;
 }
 
-std::unique_ptr<karat::Matched> match_frame(const HeldJudgments& judgments, const karat::Frame& frame,
+std::unique_ptr<carob::Matched> match_frame(const HeldJudgments& judgments, const carob::Frame& frame,
                                             std::size_t query, std::size_t document, std::optional<std::size_t> score,
                                             std::optional<std::size_t> rank, const std::string& ties, bool float32,
                                             const std::string& duplicates, int threads, bool scores,
                                             bool relevant_only) {
-    const karat::MatchOptions options = match_options(ties, float32, duplicates, scores, relevant_only, threads);
-    const karat::RunColumns columns = run_columns(frame, query, document, score, rank, options.ties);
+    const carob::MatchOptions options = match_options(ties, float32, duplicates, scores, relevant_only, threads);
+    const carob::RunColumns columns = run_columns(frame, query, document, score, rank, options.ties);
     return translated(nb::none(), [&] {
         const nb::gil_scoped_release free;
-        return std::make_unique<karat::Matched>(karat::match_frame(judgments.data, frame, columns, options, go_on));
+        return std::make_unique<carob::Matched>(carob::match_frame(judgments.data, frame, columns, options, go_on));
     });
 }
 
@@ -120,7 +120,7 @@ class HeldMatcher {
     }
 
 public:
-    HeldMatcher(nb::object judgments, karat::RunColumns columns, karat::MatchOptions options,
+    HeldMatcher(nb::object judgments, carob::RunColumns columns, carob::MatchOptions options,
                 std::unique_ptr<ObjectSpill> spill)
         : judgments_(std::move(judgments)),
           columns_(columns),
@@ -128,21 +128,21 @@ public:
           spill_(std::move(spill)),
           matcher_(nb::cast<HeldJudgments&>(judgments_).data, options) {}
 
-    bool take(const karat::Frame& frame) {
+    bool take(const carob::Frame& frame) {
         run_columns(frame, columns_.query, columns_.document, columns_.score, columns_.rank, options_.ties);
         return alone([&] { return matcher_.take(frame, columns_, false, go_on); }, false);
     }
 
-    std::unique_ptr<karat::Matched> finish() {
-        return alone([&] { return std::make_unique<karat::Matched>(matcher_.finish(go_on)); }, true);
+    std::unique_ptr<carob::Matched> finish() {
+        return alone([&] { return std::make_unique<carob::Matched>(matcher_.finish(go_on)); }, true);
     }
 
 private:
     nb::object judgments_;
-    const karat::RunColumns columns_;
-    const karat::MatchOptions options_;
+    const carob::RunColumns columns_;
+    const carob::MatchOptions options_;
     std::unique_ptr<ObjectSpill> spill_;
-    karat::FrameMatcher matcher_;
+    carob::FrameMatcher matcher_;
     std::atomic<bool> busy_{false};
 };
 
@@ -152,34 +152,34 @@ void make_matcher(HeldMatcher* self, nb::object judgments, std::size_t query, st
                   nb::object spill, std::optional<std::size_t> memory) {
     nb::cast<HeldJudgments&>(judgments);
     auto overflow = make_spill(spill);
-    karat::MatchOptions options = match_options(ties, float32, duplicates, scores, relevant_only, threads);
+    carob::MatchOptions options = match_options(ties, float32, duplicates, scores, relevant_only, threads);
     options.gathered = gathered;
     options.spill = overflow.get();
     options.memory = memory.value_or(options.memory);
     new (self) HeldMatcher(std::move(judgments), {query, document, score, rank}, options, std::move(overflow));
 }
 
-nb::tuple ranked_in_frame(const karat::Frame& frame, nb::bytes wanted, std::size_t query, std::size_t document,
+nb::tuple ranked_in_frame(const carob::Frame& frame, nb::bytes wanted, std::size_t query, std::size_t document,
                           std::optional<std::size_t> score, std::optional<std::size_t> rank, const std::string& ties,
                           bool float32, const std::string& duplicates) {
-    const karat::MatchOptions options = match_options(ties, float32, duplicates);
-    const karat::RunColumns columns = run_columns(frame, query, document, score, rank, options.ties);
+    const carob::MatchOptions options = match_options(ties, float32, duplicates);
+    const carob::RunColumns columns = run_columns(frame, query, document, score, rank, options.ties);
     const std::string_view id(wanted.c_str(), wanted.size());
     return translated(nb::none(), [&] {
-        return listed_tuple(karat::rank_frame(id, frame, columns, options));
+        return listed_tuple(carob::rank_frame(id, frame, columns, options));
     });
 }
 
-nb::tuple rows_of_frame(const karat::Frame& frame, std::optional<nb::list> wanted, std::size_t query,
+nb::tuple rows_of_frame(const carob::Frame& frame, std::optional<nb::list> wanted, std::size_t query,
                         std::size_t document, std::optional<std::size_t> score, std::optional<std::size_t> rank,
                         double constant) {
-    const karat::RunColumns columns = run_columns(frame, query, document, score, rank, karat::Ties::trec, false);
+    const carob::RunColumns columns = run_columns(frame, query, document, score, rank, carob::Ties::trec, false);
     std::unordered_set<std::string> ids;
     if (wanted) {
         for (std::size_t i = 0; i < wanted->size(); ++i) ids.emplace(bytes_at(*wanted, static_cast<Py_ssize_t>(i)));
     }
     return translated(nb::none(), [&] {
-        const karat::FrameRows rows = karat::rows_of_frame(frame, columns, wanted ? &ids : nullptr, constant);
+        const carob::FrameRows rows = carob::rows_of_frame(frame, columns, wanted ? &ids : nullptr, constant);
         nb::list queries, documents, values;
         for (std::size_t i = 0; i < rows.values.size(); ++i) {
             queries.append(to_bytes(rows.queries[i]));
@@ -193,16 +193,16 @@ nb::tuple rows_of_frame(const karat::Frame& frame, std::optional<nb::list> wante
 std::optional<std::string> parquet_damage(nb::handle file) {
     const HeldBuffer buffer(file);
     const nb::gil_scoped_release free;
-    return karat::parquet_damage(buffer.bytes());
+    return carob::parquet_damage(buffer.bytes());
 }
 
 }  // namespace
 
 void bind_frames(nb::module_& module) {
-    nb::class_<karat::Frame>(module, "Frame")
+    nb::class_<carob::Frame>(module, "Frame")
         .def("__init__", &make_frame, "stream"_a)
         .def_prop_ro("fields", &list_fields)
-        .def_prop_ro("rows", &karat::Frame::rows);
+        .def_prop_ro("rows", &carob::Frame::rows);
 
     module.def("judgments_from_frame", &judgments_from_frame, "frame"_a, nb::kw_only(), "query"_a, "document"_a,
                "grade"_a = nb::none(), "constant"_a = 1.0, "duplicates"_a = "keep");
@@ -224,4 +224,4 @@ void bind_frames(nb::module_& module) {
     module.def("parquet_damage", &parquet_damage, "file"_a);
 }
 
-}  // namespace karat::python
+}  // namespace carob::python

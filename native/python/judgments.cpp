@@ -15,17 +15,17 @@
 #include "python/parts.h"
 #include "python/sources.h"
 
-namespace karat::python {
+namespace carob::python {
 
-std::unique_ptr<HeldJudgments> hold(karat::Judgments judgments) {
+std::unique_ptr<HeldJudgments> hold(carob::Judgments judgments) {
     give_back_memory(judgments.grades().size());
     return std::make_unique<HeldJudgments>(HeldJudgments{std::move(judgments), {}});
 }
 
-nb::list malformed_lines(const karat::LineCount& count) {
+nb::list malformed_lines(const carob::LineCount& count) {
     nb::list lines;
-    for (const karat::LineFault& fault : count.malformed.first)
-        lines.append(nb::make_tuple(fault.line, to_text(karat::explain(fault))));
+    for (const carob::LineFault& fault : count.malformed.first)
+        lines.append(nb::make_tuple(fault.line, to_text(carob::explain(fault))));
     return lines;
 }
 
@@ -42,7 +42,7 @@ nb::object list_queries(HeldJudgments& held) {
 
 // All queries in one piece, and where each begins and ends.
 nb::tuple joined_queries(const HeldJudgments& self) {
-    const karat::Ids& queries = self.data.queries();
+    const carob::Ids& queries = self.data.queries();
     auto offsets = std::make_unique_for_overwrite<std::int64_t[]>(queries.size() + 1);
     offsets[0] = 0;
     for (std::size_t q = 0; q < queries.size(); ++q) offsets[q + 1] = static_cast<std::int64_t>(queries.end(q));
@@ -53,17 +53,17 @@ std::unique_ptr<HeldJudgments> read_judgments(nb::object source, int columns, co
                                               const std::string& comments, const std::string& blank_lines,
                                               const std::string& duplicates, bool lenient) {
     if (columns < 3 || columns > 64) throw nb::value_error("columns must be from 3 to 64");
-    const karat::Reading reading = reading_rules(numbers, comments, blank_lines, lenient);
-    const karat::Duplicates rule = duplicate_rule(duplicates);
+    const carob::Reading reading = reading_rules(numbers, comments, blank_lines, lenient);
+    const carob::Duplicates rule = duplicate_rule(duplicates);
     return translated(source, [&] {
         const auto bytes = make_source(source);
         const nb::gil_scoped_release free;
-        return hold(karat::read_judgments(*bytes, {columns}, reading, rule));
+        return hold(carob::read_judgments(*bytes, {columns}, reading, rule));
     });
 }
 
 std::unique_ptr<HeldJudgments> judgments_from_mapping(nb::object qrels, bool whole_ids) {
-    return translated(qrels, [&] { return hold(karat::judgments_from_mapping(qrels.ptr(), id_kinds(whole_ids))); });
+    return translated(qrels, [&] { return hold(carob::judgments_from_mapping(qrels.ptr(), id_kinds(whole_ids))); });
 }
 
 std::unique_ptr<HeldJudgments> judgments_from_rows(nb::list queries, nb::list documents, Doubles grades,
@@ -72,7 +72,7 @@ std::unique_ptr<HeldJudgments> judgments_from_rows(nb::list queries, nb::list do
     if (queries.size() != count || documents.size() != count || (lines && lines->shape(0) != count)) {
         throw nb::value_error("queries, documents, grades and lines must have the same length");
     }
-    karat::JudgmentsBuilder builder;
+    carob::JudgmentsBuilder builder;
     for (std::size_t i = 0; i < count; ++i) {
         const auto at = static_cast<Py_ssize_t>(i);
         builder.add(bytes_at(queries, at), bytes_at(documents, at), grades.data()[i], lines ? lines->data()[i] : 0);
@@ -82,7 +82,7 @@ std::unique_ptr<HeldJudgments> judgments_from_rows(nb::list queries, nb::list do
 
 // The queries, how many judgments each has, the documents, grades and lines, and the counts of lines: what a pickle keeps.
 nb::tuple state_of(HeldJudgments& held) {
-    const karat::Judgments& data = held.data;
+    const carob::Judgments& data = held.data;
     std::vector<std::int64_t> lines;
     for (std::int64_t j = 0; j < data.offsets().back(); ++j) lines.push_back(data.line(j));
     nb::list documents;
@@ -102,14 +102,14 @@ void restore(HeldJudgments* self, const nb::tuple& state) {
         !std::is_sorted(offsets.begin(), offsets.end())) {
         throw nb::value_error("queries, documents, grades and lines must have the same length");
     }
-    karat::JudgmentsBuilder builder;
+    carob::JudgmentsBuilder builder;
     for (std::size_t q = 0; q < queries.size(); ++q) {
         const std::string_view query = bytes_at(queries, static_cast<Py_ssize_t>(q));
         builder.add_query(query);
         for (auto j = static_cast<std::size_t>(offsets[q]); j < static_cast<std::size_t>(offsets[q + 1]); ++j)
             builder.add(query, bytes_at(documents, static_cast<Py_ssize_t>(j)), grades[j], lines[j]);
     }
-    karat::Judgments data = builder.finish(karat::Duplicates::keep);
+    carob::Judgments data = builder.finish(carob::Duplicates::keep);
     data.count.malformed.count = nb::cast<std::int64_t>(state[5]);
     data.count.lines = nb::cast<std::int64_t>(state[6]);
     new (self) HeldJudgments{std::move(data), {}};
@@ -125,25 +125,25 @@ nb::object line_numbers(const HeldJudgments& self) {
 std::unique_ptr<HeldJudgments> only(const HeldJudgments& self, std::int64_t q) {
     self.check_query(q);
     const auto at = static_cast<std::size_t>(q);
-    karat::JudgmentsBuilder builder;
+    carob::JudgmentsBuilder builder;
     builder.add_query(self.data.query(q));
     for (auto j = self.data.offsets()[at]; j < self.data.offsets()[at + 1]; ++j) {
         const auto place = static_cast<std::size_t>(j);
         builder.add(self.data.query(q), self.data.document(j), self.data.grades()[place], self.data.line(j));
     }
-    return hold(builder.finish(karat::Duplicates::keep));
+    return hold(builder.finish(carob::Duplicates::keep));
 }
 
 nb::tuple read_rows(nb::object source, int columns, const std::string& numbers, const std::string& number,
                     const std::string& comments, const std::string& blank_lines, bool lenient) {
     if (columns < 2 || columns > 64) throw nb::value_error("columns must be from 2 to 64");
-    const karat::Reading reading = reading_rules(numbers, comments, blank_lines, lenient);
-    const auto last = choose<karat::LastColumn>(
-        number, "number", {{"level", karat::LastColumn::level}, {"grade", karat::LastColumn::grade}});
-    const karat::Rows rows = translated(source, [&] {
+    const carob::Reading reading = reading_rules(numbers, comments, blank_lines, lenient);
+    const auto last = choose<carob::LastColumn>(
+        number, "number", {{"level", carob::LastColumn::level}, {"grade", carob::LastColumn::grade}});
+    const carob::Rows rows = translated(source, [&] {
         const auto bytes = make_source(source);
         const nb::gil_scoped_release free;
-        return karat::read_rows(*bytes, columns, last, reading);
+        return carob::read_rows(*bytes, columns, last, reading);
     });
     nb::list ids;
     const std::size_t count = rows.values.size();
@@ -195,7 +195,7 @@ void bind_judgments(nb::module_& module) {
             "duplicates",
             [](const HeldJudgments& self) {
                 nb::list repeats;
-                for (const karat::JudgedTwice& twice : self.data.duplicates) {
+                for (const carob::JudgedTwice& twice : self.data.duplicates) {
                     repeats.append(nb::make_tuple(twice.query, to_bytes(twice.document), twice.first_line, twice.line));
                 }
                 return repeats;
@@ -214,4 +214,4 @@ void bind_judgments(nb::module_& module) {
                "comments"_a = "any", "blank_lines"_a = "skip", "lenient"_a = false);
 }
 
-}  // namespace karat::python
+}  // namespace carob::python

@@ -6,10 +6,10 @@
 #include "matching/judgments.h"
 #include "python/values.h"
 
-namespace karat::python {
+namespace carob::python {
 
 struct HeldJudgments {
-    karat::Judgments data;
+    carob::Judgments data;
     nb::object queries;  // made on first use
 
     void check_query(std::int64_t q) const {
@@ -20,7 +20,7 @@ struct HeldJudgments {
     }
 };
 
-std::unique_ptr<HeldJudgments> hold(karat::Judgments judgments);
-nb::list malformed_lines(const karat::LineCount& count);
+std::unique_ptr<HeldJudgments> hold(carob::Judgments judgments);
+nb::list malformed_lines(const carob::LineCount& count);
 
-}  // namespace karat::python
+}  // namespace carob::python

@@ -14,7 +14,7 @@
 
 #include "matching/standings.h"
 
-namespace karat {
+namespace carob {
 namespace {
 
 struct Release {
@@ -434,4 +434,4 @@ Matched match_mapping(const Judgments& judgments, PyObject* run, const MatchOpti
     return matched;
 }
 
-}  // namespace karat
+}  // namespace carob

@@ -7,7 +7,7 @@
 
 #include "matching/rows.h"
 
-namespace karat {
+namespace carob {
 
 // A dictionary's fault. Query and document are references that the catcher owns, or null.
 struct MappingFault {
@@ -26,4 +26,4 @@ enum class IdKinds { text, whole };
 Judgments judgments_from_mapping(PyObject* qrels, IdKinds ids);
 Matched match_mapping(const Judgments& judgments, PyObject* run, const MatchOptions& options, IdKinds ids);
 
-}  // namespace karat
+}  // namespace carob

@@ -16,9 +16,9 @@
 #include "python/parts.h"
 #include "python/sources.h"
 
-namespace karat::python {
+namespace carob::python {
 
-nb::tuple listed_tuple(const karat::Ranked& ranked) {
+nb::tuple listed_tuple(const carob::Ranked& ranked) {
     nb::list documents;
     for (const std::string& document : ranked.documents) documents.append(to_bytes(document));
     auto scores = std::make_unique_for_overwrite<double[]>(ranked.scores.size());
@@ -32,12 +32,12 @@ struct Progress {
     std::atomic<std::int64_t> bytes{0};
 };
 
-std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::object source, const std::string& ties,
+std::unique_ptr<carob::Matched> match_text(const HeldJudgments& judgments, nb::object source, const std::string& ties,
                                            bool float32, const std::string& duplicates, const std::string& numbers,
                                            const std::string& comments, const std::string& blank_lines, bool lenient,
                                            int threads, Progress* progress, std::size_t block_bytes, bool scores,
                                            bool relevant_only, nb::object spill, std::optional<std::size_t> memory) {
-    karat::MatchOptions options = match_options(ties, float32, duplicates, scores, relevant_only, threads);
+    carob::MatchOptions options = match_options(ties, float32, duplicates, scores, relevant_only, threads);
     const auto overflow = make_spill(spill);
     options.spill = overflow.get();
     options.memory = memory.value_or(options.memory);
@@ -46,7 +46,7 @@ std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::o
     return translated(source, [&] {
         const auto bytes = make_source(source);
         const nb::gil_scoped_release free;
-        auto matched = std::make_unique<karat::Matched>(karat::match_text(
+        auto matched = std::make_unique<carob::Matched>(carob::match_text(
             judgments.data, *bytes, options, progress == nullptr ? nullptr : &progress->bytes, go_on));
         give_back_memory(matched->length.size());
         return matched;
@@ -56,23 +56,23 @@ std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::o
 nb::tuple ranked_documents(nb::object source, nb::bytes query, const std::string& ties, bool float32,
                            const std::string& duplicates, const std::string& numbers, const std::string& comments,
                            const std::string& blank_lines, bool lenient) {
-    karat::MatchOptions options = match_options(ties, float32, duplicates);
+    carob::MatchOptions options = match_options(ties, float32, duplicates);
     options.reading = reading_rules(numbers, comments, blank_lines, lenient);
     const std::string_view id(query.c_str(), query.size());
-    const karat::Ranked ranked = translated(source, [&] {
+    const carob::Ranked ranked = translated(source, [&] {
         const auto bytes = make_source(source);
         const nb::gil_scoped_release free;
-        return karat::rank_query(id, *bytes, options, go_on);
+        return carob::rank_query(id, *bytes, options, go_on);
     });
     return listed_tuple(ranked);
 }
 
-std::unique_ptr<karat::Matched> match_mapping(const HeldJudgments& judgments, nb::object run, const std::string& ties,
+std::unique_ptr<carob::Matched> match_mapping(const HeldJudgments& judgments, nb::object run, const std::string& ties,
                                               bool float32, bool scores, bool relevant_only, bool whole_ids) {
-    const karat::MatchOptions options = match_options(ties, float32, "keep", scores, relevant_only);
-    if (options.ties == karat::Ties::rank_column) throw nb::value_error("a mapping has no rank column");
+    const carob::MatchOptions options = match_options(ties, float32, "keep", scores, relevant_only);
+    if (options.ties == carob::Ties::rank_column) throw nb::value_error("a mapping has no rank column");
     return translated(run, [&] {
-        return std::make_unique<karat::Matched>(karat::match_mapping(judgments.data, run.ptr(), options, id_kinds(whole_ids)));
+        return std::make_unique<carob::Matched>(carob::match_mapping(judgments.data, run.ptr(), options, id_kinds(whole_ids)));
     });
 }
 
@@ -83,38 +83,38 @@ void bind_matched(nb::module_& module) {
         return self.bytes.load();
     });
 
-    nb::class_<karat::Matched>(module, "Matched")
-        .def_prop_ro("length", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).length, self); })
-        .def_prop_ro("judged", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).judged, self); })
-        .def_prop_ro("first_tie", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).first_tie, self); })
-        .def_prop_ro("offsets", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).offsets, self); })
-        .def_prop_ro("rank", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).rank, self); })
-        .def_prop_ro("tie_first", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).tie_first, self); })
-        .def_prop_ro("tie_last", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).tie_last, self); })
-        .def_prop_ro("judgment", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).judgment, self); })
-        .def_prop_ro("scores", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).scores, self); })
+    nb::class_<carob::Matched>(module, "Matched")
+        .def_prop_ro("length", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).length, self); })
+        .def_prop_ro("judged", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).judged, self); })
+        .def_prop_ro("first_tie", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).first_tie, self); })
+        .def_prop_ro("offsets", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).offsets, self); })
+        .def_prop_ro("rank", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).rank, self); })
+        .def_prop_ro("tie_first", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).tie_first, self); })
+        .def_prop_ro("tie_last", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).tie_last, self); })
+        .def_prop_ro("judgment", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).judgment, self); })
+        .def_prop_ro("scores", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).scores, self); })
         .def_prop_ro("extra",
-                     [](const karat::Matched& self) {
+                     [](const carob::Matched& self) {
                          nb::list queries;
                          for (const std::string& query : self.extra) queries.append(to_bytes(query));
                          return queries;
                      })
         .def_prop_ro("duplicates",
-                     [](const karat::Matched& self) {
+                     [](const carob::Matched& self) {
                          nb::list repeats;
-                         for (const karat::Repeat& repeat : self.duplicates) {
+                         for (const carob::Repeat& repeat : self.duplicates) {
                              repeats.append(nb::make_tuple(repeat.query, to_bytes(repeat.document), repeat.first.line,
                                                            repeat.again.line, repeat.first_rank, repeat.again_rank));
                          }
                          return repeats;
                      })
-        .def_ro("relevant_only", &karat::Matched::relevant_only)
-        .def_ro("dropped", &karat::Matched::dropped)
-        .def_ro("unordered", &karat::Matched::unordered)
-        .def_prop_ro("line_count", [](const karat::Matched& self) { return self.count.lines; })
-        .def_prop_ro("malformed", [](const karat::Matched& self) { return self.count.malformed.count; })
-        .def_prop_ro("malformed_lines", [](const karat::Matched& self) { return malformed_lines(self.count); })
-        .def_prop_ro("tag", [](const karat::Matched& self) { return to_bytes(self.tag); });
+        .def_ro("relevant_only", &carob::Matched::relevant_only)
+        .def_ro("dropped", &carob::Matched::dropped)
+        .def_ro("unordered", &carob::Matched::unordered)
+        .def_prop_ro("line_count", [](const carob::Matched& self) { return self.count.lines; })
+        .def_prop_ro("malformed", [](const carob::Matched& self) { return self.count.malformed.count; })
+        .def_prop_ro("malformed_lines", [](const carob::Matched& self) { return malformed_lines(self.count); })
+        .def_prop_ro("tag", [](const carob::Matched& self) { return to_bytes(self.tag); });
 
     module.def("match_text", &match_text, "judgments"_a, "source"_a, nb::kw_only(), "ties"_a = "trec",
                "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
@@ -127,4 +127,4 @@ void bind_matched(nb::module_& module) {
                "float32"_a = false, "scores"_a = false, "relevant_only"_a = false, "whole_ids"_a = true);
 }
 
-}  // namespace karat::python
+}  // namespace carob::python

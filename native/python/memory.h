@@ -6,7 +6,7 @@
 #include <malloc.h>
 #endif
 
-namespace karat::python {
+namespace carob::python {
 
 // After work on so many queries or judgments. glibc keeps freed memory that other allocations surround, and it is too
 // scattered for the large arrays that follow.
@@ -19,4 +19,4 @@ inline void give_back_memory(std::size_t count) {
 #endif
 }
 
-}  // namespace karat::python
+}  // namespace carob::python

@@ -3,20 +3,20 @@
 
 #include <algorithm>
 
-namespace karat::python {
+namespace carob::python {
 
-karat::Reading reading_rules(const std::string& numbers, const std::string& comments, const std::string& blank_lines,
+carob::Reading reading_rules(const std::string& numbers, const std::string& comments, const std::string& blank_lines,
                              bool lenient) {
-    return {choose<karat::Numbers>(numbers, "numbers", {{"strict", karat::Numbers::strict}, {"c", karat::Numbers::c}}),
-            choose<karat::Comments>(comments, "comments",
-                                    {{"any", karat::Comments::any},
-                                     {"first-byte", karat::Comments::first_byte},
-                                     {"none", karat::Comments::none}}),
+    return {choose<carob::Numbers>(numbers, "numbers", {{"strict", carob::Numbers::strict}, {"c", carob::Numbers::c}}),
+            choose<carob::Comments>(comments, "comments",
+                                    {{"any", carob::Comments::any},
+                                     {"first-byte", carob::Comments::first_byte},
+                                     {"none", carob::Comments::none}}),
             choose<bool>(blank_lines, "blank_lines", {{"skip", false}, {"error", true}}), lenient};
 }
 
-karat::Duplicates duplicate_rule(const std::string& word) {
-    using karat::Duplicates;
+carob::Duplicates duplicate_rule(const std::string& word) {
+    using carob::Duplicates;
     return choose<Duplicates>(word, "duplicates",
                               {{"keep", Duplicates::keep},
                                {"first", Duplicates::first},
@@ -24,8 +24,8 @@ karat::Duplicates duplicate_rule(const std::string& word) {
                                {"max", Duplicates::max}});
 }
 
-karat::Ties tie_rule(const std::string& word) {
-    using karat::Ties;
+carob::Ties tie_rule(const std::string& word) {
+    using carob::Ties;
     return choose<Ties>(word, "ties",
                         {{"trec", Ties::trec},
                          {"ascending", Ties::ascending},
@@ -33,9 +33,9 @@ karat::Ties tie_rule(const std::string& word) {
                          {"rank-column", Ties::rank_column}});
 }
 
-karat::MatchOptions match_options(const std::string& ties, bool float32, const std::string& duplicates, bool scores,
+carob::MatchOptions match_options(const std::string& ties, bool float32, const std::string& duplicates, bool scores,
                                   bool relevant_only, int threads) {
-    karat::MatchOptions options;
+    carob::MatchOptions options;
     options.ties = tie_rule(ties);
     options.float32 = float32;
     options.duplicates = duplicate_rule(duplicates);
@@ -45,6 +45,6 @@ karat::MatchOptions match_options(const std::string& ties, bool float32, const s
     return options;
 }
 
-karat::IdKinds id_kinds(bool whole_ids) { return whole_ids ? karat::IdKinds::whole : karat::IdKinds::text; }
+carob::IdKinds id_kinds(bool whole_ids) { return whole_ids ? carob::IdKinds::whole : carob::IdKinds::text; }
 
-}  // namespace karat::python
+}  // namespace carob::python

@@ -10,7 +10,7 @@
 #include "python/mapping.h"
 #include "python/values.h"
 
-namespace karat::python {
+namespace carob::python {
 
 template <class Choice>
 Choice choose(std::string_view given, const char* name,
@@ -24,12 +24,12 @@ Choice choose(std::string_view given, const char* name,
         (std::string(name) + " must be one of " + known + "; found '" + std::string(given) + "'").c_str());
 }
 
-karat::Reading reading_rules(const std::string& numbers, const std::string& comments, const std::string& blank_lines,
+carob::Reading reading_rules(const std::string& numbers, const std::string& comments, const std::string& blank_lines,
                              bool lenient);
-karat::Duplicates duplicate_rule(const std::string& word);
-karat::Ties tie_rule(const std::string& word);
-karat::IdKinds id_kinds(bool whole_ids);
-karat::MatchOptions match_options(const std::string& ties, bool float32, const std::string& duplicates,
+carob::Duplicates duplicate_rule(const std::string& word);
+carob::Ties tie_rule(const std::string& word);
+carob::IdKinds id_kinds(bool whole_ids);
+carob::MatchOptions match_options(const std::string& ties, bool float32, const std::string& duplicates,
                                   bool scores = false, bool relevant_only = false, int threads = 1);
 
-}  // namespace karat::python
+}  // namespace carob::python

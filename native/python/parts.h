@@ -4,7 +4,7 @@
 #include "matching/ranked.h"
 #include "python/values.h"
 
-namespace karat::python {
+namespace carob::python {
 
 void bind_judgments(nb::module_& module);
 void bind_matched(nb::module_& module);
@@ -13,6 +13,6 @@ void bind_text(nb::module_& module);
 void bind_segments(nb::module_& module);
 
 // The documents of one query, and their scores.
-nb::tuple listed_tuple(const karat::Ranked& ranked);
+nb::tuple listed_tuple(const carob::Ranked& ranked);
 
-}  // namespace karat::python
+}  // namespace carob::python

@@ -9,12 +9,12 @@
 #include "lists/ties.h"
 #include "python/parts.h"
 
-namespace karat::python {
+namespace carob::python {
 
 namespace {
 
 void check_offsets(const Doubles& values, const Longs& offsets) {
-    if (!karat::are_offsets({offsets.data(), offsets.shape(0)}, values.shape(0))) {
+    if (!carob::are_offsets({offsets.data(), offsets.shape(0)}, values.shape(0))) {
         throw nb::value_error("offsets must start at 0 or later, never fall, and end within the values");
     }
 }
@@ -24,7 +24,7 @@ nb::object reduced(const Doubles& values, const Longs& offsets, Combine combine)
     check_offsets(values, offsets);
     const std::size_t size = offsets.shape(0) - 1;
     auto out = std::make_unique_for_overwrite<double[]>(size);
-    karat::reduce_segments({values.data(), values.shape(0)}, {offsets.data(), offsets.shape(0)}, out.get(), combine);
+    carob::reduce_segments({values.data(), values.shape(0)}, {offsets.data(), offsets.shape(0)}, out.get(), combine);
     return new_array(std::move(out), size);
 }
 
@@ -33,7 +33,7 @@ nb::object scanned(const Doubles& values, const Longs& offsets, Combine combine)
     check_offsets(values, offsets);
     const std::size_t size = values.shape(0);
     auto out = std::make_unique_for_overwrite<double[]>(size);
-    karat::scan_segments({values.data(), size}, {offsets.data(), offsets.shape(0)}, out.get(), combine);
+    carob::scan_segments({values.data(), size}, {offsets.data(), offsets.shape(0)}, out.get(), combine);
     return new_array(std::move(out), size);
 }
 
@@ -48,11 +48,11 @@ nb::object ordered(const Doubles& values, const Longs& offsets) {
     check_cover(values, offsets);
     const std::size_t size = values.shape(0);
     auto out = std::make_unique_for_overwrite<std::int64_t[]>(size);
-    karat::order_segments({values.data(), size}, {offsets.data(), offsets.shape(0)}, out.get());
+    carob::order_segments({values.data(), size}, {offsets.data(), offsets.shape(0)}, out.get());
     return new_array(std::move(out), size);
 }
 
-karat::TiedRows tied_rows(const Doubles& grade, const Doubles& tie_first, const Doubles& tie_last,
+carob::TiedRows tied_rows(const Doubles& grade, const Doubles& tie_first, const Doubles& tie_last,
                           const Longs& offsets) {
     check_cover(grade, offsets);
     const std::size_t size = grade.shape(0);
@@ -69,7 +69,7 @@ struct ArrangedRows {
           grade(std::make_unique_for_overwrite<double[]>(size)),
           order(std::make_unique_for_overwrite<std::int64_t[]>(size)) {}
 
-    karat::Arranged from(std::size_t at) { return {rank.get() + at, grade.get() + at, order.get() + at}; }
+    carob::Arranged from(std::size_t at) { return {rank.get() + at, grade.get() + at, order.get() + at}; }
 
     std::unique_ptr<double[]> rank, grade;
     std::unique_ptr<std::int64_t[]> order;
@@ -77,20 +77,20 @@ struct ArrangedRows {
 
 nb::tuple arranged(const Doubles& grade, const Doubles& tie_first, const Doubles& tie_last, const Longs& offsets,
                    bool best, double of_zero) {
-    const karat::TiedRows rows = tied_rows(grade, tie_first, tie_last, offsets);
+    const carob::TiedRows rows = tied_rows(grade, tie_first, tie_last, offsets);
     std::vector<std::int64_t> every(offsets.shape(0) - 1);
     std::iota(every.begin(), every.end(), std::int64_t{0});
     const std::size_t size = grade.shape(0);
     ArrangedRows out(size);
-    karat::arrange_lists(rows, every, best, of_zero, out.from(0));
+    carob::arrange_lists(rows, every, best, of_zero, out.from(0));
     return nb::make_tuple(new_array(std::move(out.rank), size), new_array(std::move(out.grade), size),
                           new_array(std::move(out.order), size));
 }
 
 nb::tuple extremes(const Doubles& grade, const Doubles& tie_first, const Doubles& tie_last, const Longs& offsets,
                    double of_zero) {
-    const karat::TiedRows rows = tied_rows(grade, tie_first, tie_last, offsets);
-    const std::vector<std::int64_t> tied = karat::tied_lists(rows);
+    const carob::TiedRows rows = tied_rows(grade, tie_first, tie_last, offsets);
+    const std::vector<std::int64_t> tied = carob::tied_lists(rows);
     const std::size_t count = tied.size();
     auto numbers = std::make_unique_for_overwrite<std::int64_t[]>(count);
     auto ends = std::make_unique_for_overwrite<std::int64_t[]>(2 * count + 1);
@@ -102,8 +102,8 @@ nb::tuple extremes(const Doubles& grade, const Doubles& tie_first, const Doubles
     }
     const auto one = static_cast<std::size_t>(ends[count]);
     ArrangedRows out(2 * one);
-    karat::arrange_lists(rows, tied, false, of_zero, out.from(0));
-    karat::arrange_lists(rows, tied, true, of_zero, out.from(one));
+    carob::arrange_lists(rows, tied, false, of_zero, out.from(0));
+    carob::arrange_lists(rows, tied, true, of_zero, out.from(one));
     return nb::make_tuple(new_array(std::move(out.rank), 2 * one), new_array(std::move(out.grade), 2 * one),
                           new_array(std::move(out.order), 2 * one), new_array(std::move(ends), 2 * count + 1),
                           new_array(std::move(numbers), count));
@@ -138,4 +138,4 @@ void bind_segments(nb::module_& module) {
     module.def("extremes", &extremes, "grade"_a, "tie_first"_a, "tie_last"_a, "offsets"_a, nb::kw_only(), "of_zero"_a);
 }
 
-}  // namespace karat::python
+}  // namespace carob::python

@@ -4,12 +4,12 @@
 #include <string>
 #include <utility>
 
-namespace karat::python {
+namespace carob::python {
 
 namespace {
 
 // An object with readinto(buffer) -> int and rewind(). Called from the kernel's threads, so each call takes the GIL.
-class ObjectSource final : public karat::Source {
+class ObjectSource final : public carob::Source {
 public:
     explicit ObjectSource(nb::object object)
         : object_(std::move(object)),
@@ -62,7 +62,7 @@ private:
 };
 
 
-class BufferSource final : public karat::Source {
+class BufferSource final : public carob::Source {
 public:
     explicit BufferSource(nb::handle object) : buffer_(object), memory_(buffer_.bytes()) {}
     std::size_t read(char* bytes, std::size_t size) override { return memory_.read(bytes, size); }
@@ -70,31 +70,31 @@ public:
 
 private:
     HeldBuffer buffer_;
-    karat::MemorySource memory_;
+    carob::MemorySource memory_;
 };
 
-karat::NativePath native_path(nb::handle path) {
+carob::NativePath native_path(nb::handle path) {
 #if defined(_WIN32)
     Py_ssize_t size = 0;
     wchar_t* text = PyUnicode_AsWideCharString(path.ptr(), &size);
     if (text == nullptr) throw nb::python_error();
-    karat::NativePath made(text, static_cast<std::size_t>(size));
+    carob::NativePath made(text, static_cast<std::size_t>(size));
     PyMem_Free(text);
 #else
     PyObject* encoded = PyUnicode_EncodeFSDefault(path.ptr());
     if (encoded == nullptr) throw nb::python_error();
     const nb::bytes bytes = nb::steal<nb::bytes>(encoded);
-    karat::NativePath made(bytes.c_str(), bytes.size());
+    carob::NativePath made(bytes.c_str(), bytes.size());
 #endif
-    if (made.find(karat::NativePath::value_type{}) != karat::NativePath::npos)
+    if (made.find(carob::NativePath::value_type{}) != carob::NativePath::npos)
         throw nb::value_error("embedded null character in path");
     return made;
 }
 
 }  // namespace
 
-std::unique_ptr<karat::Source> make_source(nb::handle source) {
-    if (nb::isinstance<nb::str>(source)) return std::make_unique<karat::FileSource>(native_path(source));
+std::unique_ptr<carob::Source> make_source(nb::handle source) {
+    if (nb::isinstance<nb::str>(source)) return std::make_unique<carob::FileSource>(native_path(source));
     if (PyObject_CheckBuffer(source.ptr())) return std::make_unique<BufferSource>(source);
     if (nb::hasattr(source, "readinto") && nb::hasattr(source, "rewind")) {
         return std::make_unique<ObjectSource>(nb::borrow(source));
@@ -106,4 +106,4 @@ std::unique_ptr<ObjectSpill> make_spill(nb::handle object) {
     return object.is_none() ? nullptr : std::make_unique<ObjectSpill>(nb::borrow(object));
 }
 
-}  // namespace karat::python
+}  // namespace carob::python

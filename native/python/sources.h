@@ -10,7 +10,7 @@
 #include "matching/spill.h"
 #include "text/source.h"
 
-namespace karat::python {
+namespace carob::python {
 
 // Holds a Python buffer for as long as its bytes are read.
 class HeldBuffer {
@@ -29,11 +29,11 @@ private:
 };
 
 // A path, bytes, or an object with readinto() and rewind().
-std::unique_ptr<karat::Source> make_source(nb::handle source);
+std::unique_ptr<carob::Source> make_source(nb::handle source);
 
 // An object with append(memoryview) -> place and fill(place, memoryview). The mutex is taken before the GIL, which what
 // is called may let go for a while.
-class ObjectSpill final : public karat::Spill {
+class ObjectSpill final : public carob::Spill {
 public:
     explicit ObjectSpill(nb::object object) : object_(std::move(object)) {}
 
@@ -68,4 +68,4 @@ private:
 // Null for None.
 std::unique_ptr<ObjectSpill> make_spill(nb::handle object);
 
-}  // namespace karat::python
+}  // namespace carob::python

@@ -11,37 +11,37 @@
 #include "text/json.h"
 #include "text/survey.h"
 
-namespace karat::python {
+namespace carob::python {
 
 namespace {
 
-std::unique_ptr<karat::Survey> survey(nb::object source, const std::string& kind, const HeldJudgments* judgments,
+std::unique_ptr<carob::Survey> survey(nb::object source, const std::string& kind, const HeldJudgments* judgments,
                                       std::size_t block_bytes) {
     const auto what =
-        choose<karat::TextKind>(kind, "kind", {{"qrels", karat::TextKind::qrels}, {"run", karat::TextKind::run}});
+        choose<carob::TextKind>(kind, "kind", {{"qrels", carob::TextKind::qrels}, {"run", carob::TextKind::run}});
     return translated(source, [&] {
         const auto bytes = make_source(source);
         const nb::gil_scoped_release free;
-        return std::make_unique<karat::Survey>(
-            karat::survey(*bytes, what, judgments == nullptr ? nullptr : &judgments->data, go_on, block_bytes));
+        return std::make_unique<carob::Survey>(
+            carob::survey(*bytes, what, judgments == nullptr ? nullptr : &judgments->data, go_on, block_bytes));
     });
 }
 
 nb::bytes changed_run(nb::object source, const std::string& change) {
-    const auto what = choose<karat::Change>(change, "change",
-                                            {{"negated", karat::Change::negated},
-                                             {"by-rank", karat::Change::by_rank},
-                                             {"without-own", karat::Change::without_own}});
+    const auto what = choose<carob::Change>(change, "change",
+                                            {{"negated", carob::Change::negated},
+                                             {"by-rank", carob::Change::by_rank},
+                                             {"without-own", carob::Change::without_own}});
     return to_bytes(translated(source, [&] {
         const auto bytes = make_source(source);
         const nb::gil_scoped_release free;
-        return karat::changed_run(*bytes, what);
+        return carob::changed_run(*bytes, what);
     }));
 }
 
 // The beginning of the line, for people.
-nb::object excerpt_of(const karat::Seen& seen) {
-    const std::string_view shown = std::string_view(seen.excerpt).substr(0, karat::Seen::SHOWN);
+nb::object excerpt_of(const carob::Seen& seen) {
+    const std::string_view shown = std::string_view(seen.excerpt).substr(0, carob::Seen::SHOWN);
     PyObject* made = PyUnicode_DecodeUTF8(shown.data(), static_cast<Py_ssize_t>(shown.size()), "replace");
     if (made == nullptr) nb::raise_python_error();
     const nb::object text = nb::steal(made).attr("rstrip")();
@@ -50,7 +50,7 @@ nb::object excerpt_of(const karat::Seen& seen) {
 
 nb::object fields_in(const std::string& line) { return to_bytes(line).attr("split")(); }
 
-nb::dict queries_of(const karat::Survey& survey) {
+nb::dict queries_of(const carob::Survey& survey) {
     nb::dict queries;
     for (std::size_t n = 0; n < survey.queries.size(); ++n)
         queries[to_bytes(survey.queries[n])] = survey.query_lines[n];
@@ -58,7 +58,7 @@ nb::dict queries_of(const karat::Survey& survey) {
 }
 
 // Judged queries that the text lacks, and its queries without judgments.
-nb::tuple strangers(const karat::Survey& survey, const HeldJudgments& judgments) {
+nb::tuple strangers(const carob::Survey& survey, const HeldJudgments& judgments) {
     nb::list missing, extra;
     for (std::int64_t q = 0; q < judgments.data.query_count(); ++q) {
         if (!survey.has_query(judgments.data.query(q))) missing.append(to_bytes(judgments.data.query(q)));
@@ -69,9 +69,9 @@ nb::tuple strangers(const karat::Survey& survey, const HeldJudgments& judgments)
     return nb::make_tuple(missing, extra);
 }
 
-nb::list spellings_of(const karat::Survey& survey, const HeldJudgments& judgments) {
+nb::list spellings_of(const carob::Survey& survey, const HeldJudgments& judgments) {
     nb::list found;
-    for (const karat::Spelling& each : survey.spellings)
+    for (const carob::Spelling& each : survey.spellings)
         found.append(nb::make_tuple(to_bytes(judgments.data.document(each.judgment)), to_bytes(each.document), each.line));
     return found;
 }
@@ -79,14 +79,14 @@ nb::list spellings_of(const karat::Survey& survey, const HeldJudgments& judgment
 std::pair<std::size_t, std::size_t> json_sizes(nb::handle lines) {
     const HeldBuffer buffer(lines);
     const nb::gil_scoped_release free;
-    const karat::JsonSizes found = karat::json_sizes(buffer.bytes());
+    const carob::JsonSizes found = carob::json_sizes(buffer.bytes());
     return {found.depth, found.digits};
 }
 
 }  // namespace
 
 void bind_text(nb::module_& module) {
-    using karat::Seen, karat::Survey;
+    using carob::Seen, carob::Survey;
     nb::class_<Seen>(module, "Seen")
         .def_ro("count", &Seen::count)
         .def_ro("line", &Seen::line)
@@ -149,4 +149,4 @@ void bind_text(nb::module_& module) {
     module.def("json_sizes", &json_sizes, "lines"_a);
 }
 
-}  // namespace karat::python
+}  // namespace carob::python

@@ -12,7 +12,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace karat::python {
+namespace carob::python {
 
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Longs = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -49,4 +49,4 @@ inline std::string_view bytes_at(nb::handle list, Py_ssize_t i) {
     return {text, static_cast<std::size_t>(size)};
 }
 
-}  // namespace karat::python
+}  // namespace carob::python

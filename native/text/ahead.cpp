@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace karat {
+namespace carob {
 
 Ahead::Ahead(Source& source) : source_(source), thread_([this] { fill(); }) {}
 
@@ -66,4 +66,4 @@ void Ahead::fill() {
     }
 }
 
-}  // namespace karat
+}  // namespace carob

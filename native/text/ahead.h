@@ -12,7 +12,7 @@
 
 #include "text/source.h"
 
-namespace karat {
+namespace carob {
 
 class Ahead {
 public:
@@ -49,4 +49,4 @@ private:
     std::thread thread_;
 };
 
-}  // namespace karat
+}  // namespace carob

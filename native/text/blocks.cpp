@@ -8,7 +8,7 @@
 
 #include "text/reading.h"
 
-namespace karat {
+namespace carob {
 namespace {
 
 // The start of the line that ends just before `end`.
@@ -155,4 +155,4 @@ bool Blocks::next(Block& block) {
     }
 }
 
-}  // namespace karat
+}  // namespace carob

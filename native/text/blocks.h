@@ -13,7 +13,7 @@
 #include "text/source.h"
 #include "text/text.h"
 
-namespace karat {
+namespace carob {
 
 enum class Cut { lines, queries };
 
@@ -71,4 +71,4 @@ private:
     std::atomic<bool> exhausted_{false};
 };
 
-}  // namespace karat
+}  // namespace carob

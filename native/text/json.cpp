@@ -5,7 +5,7 @@
 
 #include "text/text.h"
 
-namespace karat {
+namespace carob {
 
 JsonSizes json_sizes(std::string_view lines) {
     JsonSizes found;
@@ -46,4 +46,4 @@ JsonSizes json_sizes(std::string_view lines) {
     return found;
 }
 
-}  // namespace karat
+}  // namespace carob

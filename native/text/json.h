@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace karat {
+namespace carob {
 
 struct JsonSizes {
     std::size_t depth = 0;   // the most objects and lists that any line has open at once
@@ -14,4 +14,4 @@ struct JsonSizes {
 // Text in quotes counts for neither.
 JsonSizes json_sizes(std::string_view lines);
 
-}  // namespace karat
+}  // namespace carob

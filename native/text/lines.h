@@ -7,7 +7,7 @@
 #include "text/blocks.h"
 #include "text/reading.h"
 
-namespace karat {
+namespace carob {
 
 struct Complaint {
     Fault fault;
@@ -70,4 +70,4 @@ inline Complaint wrong_number(NumberFault fault, std::string_view token) {
     return {kind, std::string(token.substr(0, EXCERPT_LIMIT))};
 }
 
-}  // namespace karat
+}  // namespace carob

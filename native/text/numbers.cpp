@@ -21,7 +21,7 @@
 
 #include "text/text.h"
 
-namespace karat {
+namespace carob {
 namespace {
 
 // C's own reading, in any locale that the host program has chosen. Slow and rare: hex, inf, overflow, denormals, garbage.
@@ -37,7 +37,7 @@ double c_strtod(std::string_view token) {
 }
 
 double decimal(std::string_view token) {
-#if defined(__cpp_lib_to_chars) && __cpp_lib_to_chars >= 201611L && !defined(KARAT_PORTABLE)
+#if defined(__cpp_lib_to_chars) && __cpp_lib_to_chars >= 201611L && !defined(CAROB_PORTABLE)
     const char* first = token.data();
     const char* last = first + token.size();
     if (first != last && *first == '+') ++first;
@@ -155,4 +155,4 @@ bool parse_integer(std::string_view token, std::int64_t& value) {
     return true;
 }
 
-}  // namespace karat
+}  // namespace carob

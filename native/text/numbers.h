@@ -8,7 +8,7 @@
 
 #include "text/text.h"
 
-namespace karat {
+namespace carob {
 
 enum class Numbers { strict, c };
 
@@ -102,4 +102,4 @@ std::int64_t parse_leading_integer(std::string_view token);
 // A whole token that is an optional sign and digits and fits; false otherwise.
 bool parse_integer(std::string_view token, std::int64_t& value);
 
-}  // namespace karat
+}  // namespace carob

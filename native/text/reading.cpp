@@ -1,7 +1,7 @@
 // Describes a line's fault in words.
 #include "text/reading.h"
 
-namespace karat {
+namespace carob {
 
 std::string_view fault_name(Fault fault) {
     switch (fault) {
@@ -35,4 +35,4 @@ std::string explain(const LineFault& fault) {
     return {};
 }
 
-}  // namespace karat
+}  // namespace carob

@@ -10,7 +10,7 @@
 #include "text/numbers.h"
 #include "text/text.h"
 
-namespace karat {
+namespace carob {
 
 enum class Comments { any, first_byte, none };
 
@@ -72,4 +72,4 @@ struct Malformed {
     std::vector<LineFault> first;
 };
 
-}  // namespace karat
+}  // namespace carob

@@ -7,7 +7,7 @@
 #include "matching/hash.h"
 #include "text/lines.h"
 
-namespace karat {
+namespace carob {
 
 // One line of a run that holds data.
 struct RunLine {
@@ -200,4 +200,4 @@ private:
     std::optional<LineFault> fault_;
 };
 
-}  // namespace karat
+}  // namespace carob

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace karat {
+namespace carob {
 
 FileSource::FileSource(const NativePath& path) {
     errno = 0;
@@ -41,4 +41,4 @@ std::size_t MemorySource::read(char* bytes, std::size_t size) {
     return got;
 }
 
-}  // namespace karat
+}  // namespace carob

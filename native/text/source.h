@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace karat {
+namespace carob {
 
 class Source {
 public:
@@ -56,4 +56,4 @@ private:
     std::size_t position_ = 0;
 };
 
-}  // namespace karat
+}  // namespace carob

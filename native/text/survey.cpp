@@ -12,7 +12,7 @@
 #include "text/numbers.h"
 #include "text/reading.h"
 
-namespace karat {
+namespace carob {
 
 void Seen::add(std::int64_t number, const char* begin, const char* end) {
     if (count++ != 0) return;
@@ -441,4 +441,4 @@ std::string changed_run(Source& source, Change change) {
     return made;
 }
 
-}  // namespace karat
+}  // namespace carob

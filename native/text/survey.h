@@ -13,7 +13,7 @@
 #include "matching/parallel.h"
 #include "text/source.h"
 
-namespace karat {
+namespace carob {
 
 enum class TextKind { qrels, run };
 
@@ -80,4 +80,4 @@ enum class Change { negated, by_rank, without_own };
 // The usable lines of a run: with negated scores, with negated ranks for scores, or without each query's own document.
 std::string changed_run(Source& source, Change change);
 
-}  // namespace karat
+}  // namespace carob

@@ -10,17 +10,17 @@
 #include <cstring>
 #include <string_view>
 
-// KARAT_PORTABLE leaves all that some machines lack out, so that the rest can be tried on any machine.
-#if defined(KARAT_PORTABLE)
+// CAROB_PORTABLE leaves all that some machines lack out, so that the rest can be tried on any machine.
+#if defined(CAROB_PORTABLE)
 #elif defined(__SSE2__) || defined(_M_X64) || (defined(_M_IX86_FP) && _M_IX86_FP >= 2)
 #include <emmintrin.h>
-#define KARAT_SSE2 1
+#define CAROB_SSE2 1
 #elif defined(__aarch64__) || defined(_M_ARM64)
 #include <arm_neon.h>
-#define KARAT_NEON 1
+#define CAROB_NEON 1
 #endif
 
-namespace karat {
+namespace carob {
 
 inline constexpr std::size_t PADDING = 64;
 
@@ -126,14 +126,14 @@ inline int compare_ids(std::string_view a, std::string_view b) {
 // Which of the next 64 bytes are at most ' ', one bit a byte: every blank is among them.
 inline std::uint64_t low_bytes(const char* p) {
     std::uint64_t found = 0;
-#if defined(KARAT_SSE2)
+#if defined(CAROB_SSE2)
     const __m128i space = _mm_set1_epi8(' ');
     for (int part = 0; part < 4; ++part) {
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * part));
         const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, space), bytes);
         found |= static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(low))) << (16 * part);
     }
-#elif defined(KARAT_NEON)
+#elif defined(CAROB_NEON)
     const std::uint8_t bits[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     const uint8x16_t weights = vld1q_u8(bits);
     uint8x16_t low[4];
@@ -152,4 +152,4 @@ inline std::uint64_t low_bytes(const char* p) {
     return found;
 }
 
-}  // namespace karat
+}  // namespace carob

@@ -1,4 +1,4 @@
-"""Adapters say what karat says, in the real library where it is installed, else in a stand-in of the same shape."""
+"""Adapters say what carob says, in the real library where it is installed, else in a stand-in of the same shape."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from arrays import library
-from karat import DataError, MeasureError, Policy
-from karat.adapters.boosting import lightgbm_feval, xgboost_metric
-from karat.adapters.objects import calc_aggregate, evaluate_ranx, iter_calc
-from karat.adapters.transformers import ranking_metrics
-from karat.tensors import evaluate
+from carob import DataError, MeasureError, Policy
+from carob.adapters.boosting import lightgbm_feval, xgboost_metric
+from carob.adapters.objects import calc_aggregate, evaluate_ranx, iter_calc
+from carob.adapters.transformers import ranking_metrics
+from carob.tensors import evaluate
 
 MEASURES = ["AP", "nDCG@5", "RR"]
 RANDOM = np.random.default_rng(8)
@@ -31,7 +31,7 @@ def check_same(found: dict[str, Any], prefix: str = "") -> None:
 def test_a_torchmetrics_metric_keeps_two_numbers_a_measure() -> None:
     torch = library("torch")
     pytest.importorskip("torchmetrics", reason="needs torchmetrics")
-    from karat.adapters.torchmetrics import retrieval_metric
+    from carob.adapters.torchmetrics import retrieval_metric
 
     metric = retrieval_metric(MEASURES)
     for some in (slice(0, 2), slice(2, 6)):
@@ -47,7 +47,7 @@ def test_a_torchmetrics_metric_keeps_two_numbers_a_measure() -> None:
 def test_a_metric_under_their_profile_says_what_theirs_says() -> None:
     torch = library("torch")
     theirs = pytest.importorskip("torchmetrics.retrieval", reason="needs torchmetrics").RetrievalMAP()
-    from karat.adapters.torchmetrics import retrieval_metric
+    from carob.adapters.torchmetrics import retrieval_metric
 
     flat = (torch.tensor(SCORES).flatten(), torch.tensor(GRADES > 0).flatten())
     indexes = torch.arange(6).repeat_interleave(7)
@@ -75,7 +75,7 @@ def metrics_of_torchmetrics() -> dict[str, Any]:
 def test_their_default_measures_say_what_theirs_say(cuts: tuple[int, ...]) -> None:
     torch = library("torch")
     theirs = metrics_of_torchmetrics()
-    from karat.adapters.torchmetrics import retrieval_metric
+    from carob.adapters.torchmetrics import retrieval_metric
 
     random = np.random.default_rng(4)
     scores = torch.tensor(random.permutation(42) / 42 + 0.01)
@@ -95,7 +95,7 @@ def test_their_default_measures_say_what_theirs_say(cuts: tuple[int, ...]) -> No
 def test_tied_documents_have_their_mean_as_in_torchmetrics() -> None:
     torch = library("torch")
     theirs = metrics_of_torchmetrics()["RetrievalNormalizedDCG@3"]
-    from karat.adapters.torchmetrics import retrieval_metric
+    from carob.adapters.torchmetrics import retrieval_metric
 
     ours = retrieval_metric("RetrievalNormalizedDCG@3", profile="torchmetrics")
     rows = [torch.tensor(each) for each in FLAT]
@@ -109,7 +109,7 @@ def test_tied_documents_have_their_mean_as_in_torchmetrics() -> None:
 def test_a_query_cut_by_batches_counts_once() -> None:
     torch = library("torch")
     theirs = metrics_of_torchmetrics()["RetrievalMAP"]
-    from karat.adapters.torchmetrics import retrieval_metric
+    from carob.adapters.torchmetrics import retrieval_metric
 
     indexes = torch.tensor([0, 0, 0, 1, 1, 1, 1])
     preds = torch.tensor([0.2, 0.3, 0.5, 0.1, 0.3, 0.5, 0.2])
@@ -125,7 +125,7 @@ def test_a_query_cut_by_batches_counts_once() -> None:
 def test_a_torchmetrics_metric_follows_masks_and_judgments_in_both_forms() -> None:
     torch = library("torch")
     pytest.importorskip("torchmetrics", reason="needs torchmetrics")
-    from karat.adapters.torchmetrics import retrieval_metric
+    from carob.adapters.torchmetrics import retrieval_metric
 
     mask, judged = SCORES > 0.3, np.concatenate([GRADES, np.ones((6, 2))], axis=1)
     wanted = evaluate(SCORES, GRADES, ["AP", "R@3"], mask=mask, judged=judged)
@@ -158,7 +158,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, name: str, parent: str) -> None:
 
 def test_a_lightning_callback_logs_the_means_of_an_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
     stand_in(monkeypatch, "lightning.pytorch", "lightning")
-    from karat.adapters.lightning import ranking_callback
+    from carob.adapters.lightning import ranking_callback
 
     callback, logged = ranking_callback(MEASURES), {}
     trainer, model = SimpleNamespace(world_size=1), SimpleNamespace(log_dict=logged.update)
@@ -177,7 +177,7 @@ def test_a_lightning_callback_logs_the_means_of_an_epoch(monkeypatch: pytest.Mon
 
 def test_a_keras_callback_adds_to_the_logs(monkeypatch: pytest.MonkeyPatch) -> None:
     stand_in(monkeypatch, "keras.callbacks", "keras")
-    from karat.adapters.keras import ranking_callback
+    from carob.adapters.keras import ranking_callback
 
     callback = ranking_callback("inputs", GRADES, MEASURES)
     callback.model = SimpleNamespace(predict=lambda inputs, **_: SCORES[..., None])
@@ -188,7 +188,7 @@ def test_a_keras_callback_adds_to_the_logs(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    from karat.adapters import keras, lightning, torchmetrics
+    from carob.adapters import keras, lightning, torchmetrics
 
     for name in (
         "keras",
@@ -405,9 +405,9 @@ def test_objects_of_ir_measures_mean_what_they_mean_there() -> None:
     assert calc_aggregate(measures, qrels, run) == pytest.approx(
         ir_measures.calc_aggregate(measures, qrels, run), abs=1e-6
     )
-    karats = calc_aggregate(["RR@3"], qrels, run, profile="karat", policy=Policy(ties="pessimistic"))
-    best = calc_aggregate(["RR@3"], qrels, run, profile="karat", policy=Policy(ties="optimistic"))
-    assert karats["RR@3"] < best["RR@3"]
+    carobs = calc_aggregate(["RR@3"], qrels, run, profile="carob", policy=Policy(ties="pessimistic"))
+    best = calc_aggregate(["RR@3"], qrels, run, profile="carob", policy=Policy(ties="optimistic"))
+    assert carobs["RR@3"] < best["RR@3"]
 
 
 @pytest.mark.parametrize("frames", [False, True])
@@ -446,9 +446,9 @@ def test_rows_that_are_none_and_documents_listed_twice_are_said() -> None:
     with pytest.raises(
         DataError, match=r"Document 'a' is listed twice for query 'q'\. Remove one, or choose"
     ):
-        calc_aggregate(["RR"], rows, rows, profile="karat")
+        calc_aggregate(["RR"], rows, rows, profile="carob")
     assert calc_aggregate(["RR"], rows, rows) == {"RR": 1.0}
     with pytest.raises(DataError, match=r"Row 1 is 3, and .* Give objects with query_id, doc_id, relevance"):
         calc_aggregate(["RR"], [3], rows)
     with pytest.raises(MeasureError, match="'P' means several measures"):
-        calc_aggregate(["P"], {"q": {"a": 1}}, {"q": {"a": 1.0}}, profile="karat")
+        calc_aggregate(["P"], {"q": {"a": 1}}, {"q": {"a": 1.0}}, profile="carob")

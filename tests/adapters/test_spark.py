@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
+import carob
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,9 +34,9 @@ ROWS = [
 def evaluator() -> Any:
     pytest.importorskip("pyspark.ml", reason="needs PySpark, of the extra 'spark'")
     pytest.importorskip("pyarrow", reason="needs PyArrow, of the extra 'spark'")
-    from karat.adapters.spark import KaratEvaluator
+    from carob.adapters.spark import CarobEvaluator
 
-    return KaratEvaluator
+    return CarobEvaluator
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def by_dicts(measure: str, rows: Any = ROWS, **how: Any) -> float:
         run.setdefault(str(user), {})[str(item)] = prediction
         if rating is not None:
             qrels.setdefault(str(user), {})[str(item)] = rating
-    scores = karat.evaluate(qrels, run, measure, **how)  # type: ignore[arg-type]
+    scores = carob.evaluate(qrels, run, measure, **how)  # type: ignore[arg-type]
     return scores[next(iter(scores))]
 
 
@@ -60,10 +60,10 @@ def test_values_are_those_of_dicts(rated: Any, evaluator: Any) -> None:
     assert mine.evaluate(rated) == by_dicts("nDCG@5")
     assert mine.evaluate(rated, {mine.measure: "AP(rel=2)"}) == by_dicts("AP(rel=2)")
     assert mine.getOrDefault("measure") == "nDCG@5"
-    other = mine.copy({mine.measure: "P@3", mine.policy: karat.Policy(ties="pessimistic")})
-    assert other.evaluate(rated) == by_dicts("P@3", policy=karat.Policy(ties="pessimistic"))
+    other = mine.copy({mine.measure: "P@3", mine.policy: carob.Policy(ties="pessimistic")})
+    assert other.evaluate(rated) == by_dicts("P@3", policy=carob.Policy(ties="pessimistic"))
     assert other.setParams(profile="recbole", measure="ndcg@3").evaluate(rated) == by_dicts(
-        "ndcg@3", policy=karat.Policy(ties="pessimistic"), profile="recbole"
+        "ndcg@3", policy=carob.Policy(ties="pessimistic"), profile="recbole"
     )
 
 
@@ -76,7 +76,7 @@ def test_a_document_without_a_label_is_ranked_but_not_judged(spark: Any, evaluat
 
 
 def test_rows_without_a_column_of_documents_are_documents(rated: Any, evaluator: Any) -> None:
-    expected = karat.Policy(ties="expected")  # or else the order of rows decides
+    expected = carob.Policy(ties="expected")  # or else the order of rows decides
     found = evaluator(measure="AP", labelCol="rating", policy=expected).evaluate(rated.drop("item"))
     assert found == pytest.approx(by_dicts("AP", policy=expected), abs=1e-12)
 
@@ -99,7 +99,7 @@ def test_cross_validation_chooses_the_model_that_ranks_better(spark: Any, evalua
     model = LogisticRegression(maxIter=2, elasticNetParam=1.0)
     # So high a price leaves no slope, and equal probabilities for all.
     grid = ParamGridBuilder().addGrid(model.regParam, [1e6, 0.0]).build()
-    mine = evaluator(measure="AP", predictionCol="probability", policy=karat.Policy(ties="pessimistic"))
+    mine = evaluator(measure="AP", predictionCol="probability", policy=carob.Policy(ties="pessimistic"))
     validator = CrossValidator(
         estimator=model, estimatorParamMaps=grid, evaluator=mine, numFolds=2, foldCol="fold"
     )
@@ -112,11 +112,11 @@ def test_cross_validation_chooses_the_model_that_ranks_better(spark: Any, evalua
 
 
 def test_an_evaluator_is_pickled_and_saved(spark: Any, evaluator: Any, tmp_path: Path) -> None:
-    mine = evaluator(measure="RR", policy=karat.Policy(missing="nan", by_measure={"AP": {"empty": "one"}}))
+    mine = evaluator(measure="RR", policy=carob.Policy(missing="nan", by_measure={"AP": {"empty": "one"}}))
     mine.write().save(str(tmp_path / "evaluator"))
     for again in (pickle.loads(pickle.dumps(mine)), evaluator.load(str(tmp_path / "evaluator"))):
         assert (again.uid, again.asked()) == (mine.uid, mine.asked())
-        assert "measure: a measure as karat names it, such as nDCG@10 (default: nDCG@10, current: RR)" in (
+        assert "measure: a measure as carob names it, such as nDCG@10 (default: nDCG@10, current: RR)" in (
             again.explainParams().splitlines()
         )
 
@@ -126,7 +126,7 @@ def test_an_evaluator_is_pickled_and_saved(spark: Any, evaluator: Any, tmp_path:
     [
         (
             {"measur": "AP"},
-            "KaratEvaluator has no parameter 'measur'. Its parameters are: documentCol, labelCol, measure",
+            "CarobEvaluator has no parameter 'measur'. Its parameters are: documentCol, labelCol, measure",
         ),
         ({"measure": "APP"}, "There is no measure 'APP'"),
         ({"measure": "ndcg_cut"}, "'ndcg_cut' stands for 9 measures, and an evaluator gives one number"),
@@ -137,7 +137,7 @@ def test_an_evaluator_is_pickled_and_saved(spark: Any, evaluator: Any, tmp_path:
 def test_a_wrong_setting_is_refused_before_a_model_is_fitted(
     evaluator: Any, given: dict[str, Any], said: str
 ) -> None:
-    with pytest.raises(karat.KaratError) as refused:
+    with pytest.raises(carob.CarobError) as refused:
         evaluator(**given)
     assert said in str(refused.value)
 
@@ -149,7 +149,7 @@ def test_what_cannot_be_ranked_is_refused(spark: Any, rated: Any, evaluator: Any
     vectors = spark.createDataFrame([(1, 1.0, Vectors.dense(1, 2, 3))], ["user", "label", "prediction"])
     nan = rated.withColumn("prediction", sf.when(sf.col("item") > 9, sf.lit(float("nan"))).otherwise(0.5))
     mine = evaluator(labelCol="rating")
-    nothing = karat.Policy(empty="nan")
+    nothing = carob.Policy(empty="nan")
     unrated = rated.withColumn("rating", sf.lit(0.0))
     for each, dataset, said in (
         (evaluator(), rated, "has no column 'label' (labelCol). The columns are: 'user', 'item'"),
@@ -164,17 +164,17 @@ def test_what_cannot_be_ranked_is_refused(spark: Any, rated: Any, evaluator: Any
         (mine.copy({mine.policy: nothing}), unrated, "nDCG@10 has no value on this data"),
     ):
         renamed = dataset.withColumnRenamed("user", "user_id") if "qid" in dataset.columns else dataset
-        with pytest.raises(karat.DataError) as refused:
+        with pytest.raises(carob.DataError) as refused:
             each.evaluate(renamed)
         assert said in str(refused.value)
 
 
 def test_without_pyspark_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    from karat.adapters import spark
+    from carob.adapters import spark
 
     spark.evaluator_class.cache_clear()
     monkeypatch.setitem(sys.modules, "pyspark.ml.evaluation", None)
-    with pytest.raises(karat.DataError, match=r"PySpark is not installed: pip install"):
-        spark.KaratEvaluator  # noqa: B018
+    with pytest.raises(carob.DataError, match=r"PySpark is not installed: pip install"):
+        spark.CarobEvaluator  # noqa: B018
     with pytest.raises(AttributeError, match="has no attribute 'Evaluator'"):
         spark.Evaluator  # noqa: B018

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from karat.cli import main
+from carob.cli import main
 from toys import RUN
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def test_judged_ranking(folder: Path, capfd: pytest.CaptureFixture[str]) -> None
 
 
 def test_standard_input(folder: Path) -> None:
-    command = [sys.executable, "-m", "karat", "eval", "qrels.txt", "-", "-m", "RR"]
+    command = [sys.executable, "-m", "carob", "eval", "qrels.txt", "-", "-m", "RR"]
     out = subprocess.run(command, input=RUN.encode(), capture_output=True, check=True).stdout
     assert out.splitlines()[1] == b"standard input  0.7500"
 
@@ -111,12 +111,12 @@ def test_runs_of_one_name_are_told_apart_by_their_paths(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["eval", "qrels.txt", "none.run"], "karat: none.run: No such file or directory."),
+        (["eval", "qrels.txt", "none.run"], "carob: none.run: No such file or directory."),
         (["eval", "one.run", "qrels.txt"], "one.run, line 1: found 6 columns, expected 4"),
         (["eval", "qrels.txt"], "Give a QRELS file and at least one RUN."),
         (
             ["eval", "qrels.txt", "one.run", "-m", "nDGC"],
-            "karat: There is no measure 'nDGC'. Did you mean nDCG",
+            "carob: There is no measure 'nDGC'. Did you mean nDCG",
         ),
         (["eval", "qrels.txt", "one.run", "--profile", "trec"], "There is no profile 'trec'"),
         (["eval", "--judged-ranking", "qrels.txt", "x"], "give one or the other"),
@@ -126,8 +126,8 @@ def test_runs_of_one_name_are_told_apart_by_their_paths(
         (["score"], "There is no command 'score'. Did you mean eval?"),
         (["evl"], "There is no command 'evl'. Did you mean eval"),
         (["help", "evl"], "There is no command 'evl'. Did you mean eval"),
-        (["qrels.txt", "one.run"], "'qrels.txt', which is a file: 'karat eval QRELS RUN' scores runs."),
-        (["zzzz"], "There is no command 'zzzz'. 'karat help' lists them all."),
+        (["qrels.txt", "one.run"], "'qrels.txt', which is a file: 'carob eval QRELS RUN' scores runs."),
+        (["zzzz"], "There is no command 'zzzz'. 'carob help' lists them all."),
     ],
 )
 def test_a_mistake_gets_a_sentence(
@@ -145,9 +145,9 @@ def test_measures_and_profiles_are_listed(folder: Path, capfd: pytest.CaptureFix
 
 
 def test_the_version(capfd: pytest.CaptureFixture[str]) -> None:
-    import karat
+    import carob
 
-    assert run(capfd, "--version").strip() == karat.__version__
+    assert run(capfd, "--version").strip() == carob.__version__
 
 
 def test_queries_weigh_as_a_file_says(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

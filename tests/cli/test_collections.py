@@ -1,4 +1,4 @@
-"""``karat compare --collections``: folders, tables, patterns, and what is refused."""
+"""``carob compare --collections``: folders, tables, patterns, and what is refused."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-import karat
-from karat.cli import main
+import carob
+from carob.cli import main
 
 KITCHEN = Path(__file__).parents[2] / "examples" / "kitchen"
 COLLECTIONS = sorted(each.parent for each in KITCHEN.glob("*/qrels.txt"))
@@ -17,7 +17,7 @@ COLLECTIONS = sorted(each.parent for each in KITCHEN.glob("*/qrels.txt"))
 
 @pytest.fixture
 def said(capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
-    """Runs ``karat compare --collections``, and returns its code, output and error."""
+    """Runs ``carob compare --collections``, and returns its code, output and error."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
         try:
@@ -48,9 +48,9 @@ def test_a_folder_gives_what_python_gives(said) -> None:  # type: ignore[no-unty
         )
         for each in COLLECTIONS
     }
-    wanted = karat.compare_collections(collections, "nDCG@5")
+    wanted = carob.compare_collections(collections, "nDCG@5")
     assert macro(out) == pytest.approx(dict(zip(wanted.names, wanted["nDCG@5"].macro, strict=True)))
-    alone = karat.evaluate(*collections["rice"], "nDCG@5")
+    alone = carob.evaluate(*collections["rice"], "nDCG@5")
     cells = json.loads(out)["measures"]["nDCG@5"]["collections"]
     rice = next(each for each in cells if each["name"] == "rice")
     assert rice["means"] == pytest.approx([its["nDCG@5"] for its in alone.values()])

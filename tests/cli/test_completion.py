@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-import karat
-from karat.cli import COMMANDS, Commands, commands
-from karat.cli.help import kind_of
+import carob
+from carob.cli import COMMANDS, Commands, commands
+from carob.cli.help import kind_of
 
 
 def completed(*words: str) -> list[str]:
     """What bash is told, kind and text, for the last of these words."""
-    environment = {**os.environ, "_KARAT_COMPLETE": "bash_complete"}
-    environment |= {"COMP_WORDS": " ".join(["karat", *words]), "COMP_CWORD": str(len(words))}
+    environment = {**os.environ, "_CAROB_COMPLETE": "bash_complete"}
+    environment |= {"COMP_WORDS": " ".join(["carob", *words]), "COMP_CWORD": str(len(words))}
     done = subprocess.run(
-        [sys.executable, "-c", "from karat.cli import main; main([])"],
+        [sys.executable, "-c", "from carob.cli import main; main([])"],
         capture_output=True,
         text=True,
         env=environment,
@@ -56,7 +56,7 @@ def test_the_tab_key_completes(words: list[str], some: list[str]) -> None:
 
 
 def test_every_argument_of_every_command_completes() -> None:
-    group = commands.make_context("karat", [], resilient_parsing=True)
+    group = commands.make_context("carob", [], resilient_parsing=True)
     assert isinstance(commands, Commands)
     for name in COMMANDS:
         command = commands.get_command(group, name)
@@ -69,22 +69,22 @@ def test_every_argument_of_every_command_completes() -> None:
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_bash_completes_measures_and_files(tmp_path: Path) -> None:
     (tmp_path / "judgments.txt").write_text("")
-    (tmp_path / "karat").write_text(
-        f"#!{sys.executable}\nimport sys\nfrom karat.cli import main\nmain(sys.argv[1:])\n"
+    (tmp_path / "carob").write_text(
+        f"#!{sys.executable}\nimport sys\nfrom carob.cli import main\nmain(sys.argv[1:])\n"
     )
-    (tmp_path / "karat").chmod(0o755)
+    (tmp_path / "carob").chmod(0o755)
     script = """
-source <(_KARAT_COMPLETE=bash_source karat)
-COMP_WORDS=(karat eval -m nDCGr) COMP_CWORD=3
+source <(_CAROB_COMPLETE=bash_source carob)
+COMP_WORDS=(carob eval -m nDCGr) COMP_CWORD=3
 compopt() { echo "compopt $*"; }
-_karat_completion karat nDCGr -m
+_carob_completion carob nDCGr -m
 echo "${COMPREPLY[@]}"
-COMP_WORDS=(karat eval judg) COMP_CWORD=2 COMPREPLY=()
-_karat_completion karat judg eval
+COMP_WORDS=(carob eval judg) COMP_CWORD=2 COMPREPLY=()
+_carob_completion carob judg eval
 echo "${COMPREPLY[@]}"
 """
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    environment["PYTHONPATH"] = str(Path(karat.__file__).parents[1])
+    environment["PYTHONPATH"] = str(Path(carob.__file__).parents[1])
     done = subprocess.run(
         ["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
     )
@@ -94,11 +94,11 @@ echo "${COMPREPLY[@]}"
 def test_a_plain_start_imports_no_completion() -> None:
     code = """
 import sys
-from karat.cli import main
+from carob.cli import main
 try:
     main(["eval", "--help"])
 finally:
-    print("karat.cli.help" in sys.modules)
+    print("carob.cli.help" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "Usage:" in done.stdout
@@ -106,6 +106,6 @@ finally:
 
 
 def test_help_is_a_command_too() -> None:
-    code = "from karat.cli import main\nmain(['help', 'eval'])"
+    code = "from carob.cli import main\nmain(['help', 'eval'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("Usage: karat eval [OPTIONS] QRELS")
+    assert done.stdout.startswith("Usage: carob eval [OPTIONS] QRELS")

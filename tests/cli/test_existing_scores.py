@@ -1,4 +1,4 @@
-"""``karat compare`` on values of queries, without qrels and runs."""
+"""``carob compare`` on values of queries, without qrels and runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from karat.cli import main
+from carob.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path

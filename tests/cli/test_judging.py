@@ -1,4 +1,4 @@
-"""``--people`` and ``--judge`` of ``karat compare`` and ``karat eval``."""
+"""``--people`` and ``--judge`` of ``carob compare`` and ``carob eval``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import karat
-from karat.cli import main
+import carob
+from carob.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +45,7 @@ def test_compare_and_eval_give_what_python_gives(
     files: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = ["--people", files["people.txt"], "--judge", files["model.txt"], files["a.run"], files["b.run"]]
-    expected = karat.compare(
+    expected = carob.compare(
         files["people.txt"],
         [files["a.run"], files["b.run"]],
         "AP",

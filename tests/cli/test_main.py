@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from karat.cli import main
+from carob.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,15 +31,15 @@ def test_trec_evals_face_by_either_door(arguments: list[str], capfd: pytest.Capt
     expected = "map                   \tall\t1.0000\n"
     assert capfd.readouterr().out == expected
     done = subprocess.run(
-        [sys.executable, "-m", "karat", *arguments], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "carob", *arguments], capture_output=True, text=True, check=True
     )
     assert done.stdout == expected
 
 
 def test_trec_evals_face_starts_without_the_command_lines_libraries(arguments: list[str]) -> None:
     code = """
-import sys, karat.__main__ as entry
-sys.argv = ["karat", *sys.argv[1:]]
+import sys, carob.__main__ as entry
+sys.argv = ["carob", *sys.argv[1:]]
 try:
     entry.main()
 finally:
@@ -56,7 +56,7 @@ def test_a_reader_that_stops_reading_ends_it_quietly(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("".join(f"{n} 0 a 1\n" for n in range(2000)))
     (tmp_path / "run").write_text("".join(f"{n} Q0 a 1 1 t\n" for n in range(2000)))
     for command in (["trec-eval", "-q", "-m", "all_trec"], ["eval", "-q", "-m", "all_trec"]):
-        arguments = [sys.executable, "-m", "karat", *command, str(tmp_path / "qrels"), str(tmp_path / "run")]
+        arguments = [sys.executable, "-m", "carob", *command, str(tmp_path / "qrels"), str(tmp_path / "run")]
         with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             assert process.stdout is not None
             assert process.stderr is not None
@@ -69,8 +69,8 @@ def test_a_reader_that_stops_reading_ends_it_quietly(tmp_path: Path) -> None:
 def loaded(*arguments: str) -> tuple[str, set[str]]:
     """The output of a command, and the modules that it imported."""
     code = """
-import sys, karat.__main__ as entry
-sys.argv = ["karat", *sys.argv[1:]]
+import sys, carob.__main__ as entry
+sys.argv = ["carob", *sys.argv[1:]]
 try:
     entry.main()
 finally:
@@ -87,7 +87,7 @@ def test_files_are_read_before_numpy_is_imported(tmp_path: Path, command: str) -
     for name in ("x", "y"):
         (tmp_path / name).write_text("q Q0 a 1 1 t\n")
     code = """
-import sys, threading, karat._native as native
+import sys, threading, carob._native as native
 start, threading.Thread.start = threading.Thread.start, lambda thread: None
 read = native.read_judgments
 def watched(*arguments, **options):
@@ -95,8 +95,8 @@ def watched(*arguments, **options):
     threading.Thread.start = start
     return read(*arguments, **options)
 native.read_judgments = watched
-import karat.__main__ as entry
-sys.argv = ["karat", *sys.argv[1:]]
+import carob.__main__ as entry
+sys.argv = ["carob", *sys.argv[1:]]
 entry.main()
 """
     runs = ["x", "y"] if command == "compare" else ["x"]
@@ -108,7 +108,7 @@ entry.main()
 def test_several_threads_may_use_numpy_first() -> None:
     code = """
 import threading
-from karat._numpy import begin_import, np
+from carob._numpy import begin_import, np
 found, go = [], threading.Barrier(8)
 def use(number):
     go.wait()
@@ -129,7 +129,7 @@ print(found.count(5.0), np.ndarray is numpy.ndarray)
 def test_a_fork_waits_for_the_import_of_numpy() -> None:
     code = """
 import os
-from karat._numpy import begin_import
+from carob._numpy import begin_import
 begin_import()
 child = os.fork()
 if child == 0:
@@ -155,7 +155,7 @@ if sys.argv[1] == "no thread":
     threading.Thread.start = refuse
 else:
     sys.meta_path.insert(0, Finder)
-from karat._numpy import begin_import, np
+from carob._numpy import begin_import, np
 begin_import()
 for each in threading.enumerate()[1:]:
     each.join()
@@ -178,9 +178,9 @@ def test_scoring_imports_nothing_that_only_others_need(tmp_path: Path) -> None:
     dear = {"difflib", "glob", "html", "scipy", "rich", "narwhals", "polars", "pandas", "tempfile"}
     dear |= {
         "tomllib",
-        "karat.inputs.runs.batches",
-        "karat.inputs.runs.engine",
-        "karat.inputs.files.json",
+        "carob.inputs.runs.batches",
+        "carob.inputs.runs.engine",
+        "carob.inputs.files.json",
     }
     assert not dear & modules
 
@@ -189,8 +189,8 @@ def test_scoring_imports_nothing_that_only_others_need(tmp_path: Path) -> None:
 def test_the_version_and_the_list_of_commands_load_no_numbers(arguments: list[str]) -> None:
     printed, modules = loaded(*arguments)
     assert printed
-    assert "karat" in modules
-    assert not {"numpy", "karat._native", "karat.measures", "karat.output.document"} & modules
+    assert "carob" in modules
+    assert not {"numpy", "carob._native", "carob.measures", "carob.output.document"} & modules
     assert ("click" in modules) == (arguments == ["--help"])
 
 
@@ -205,8 +205,8 @@ def test_help_and_lists_load_no_numbers(arguments: list[str]) -> None:
 
 ENDING = """
 import atexit, sys
-from karat.__main__ import command
-sys.argv = ["karat", *sys.argv[1:]]
+from carob.__main__ import command
+sys.argv = ["carob", *sys.argv[1:]]
 atexit.register(print, "registered")
 {before}
 command()
@@ -252,8 +252,8 @@ def test_only_commands_without_matrices_limit_the_threads_of_blas(
 ) -> None:
     code = """
 import os, sys
-from karat import __main__ as entry
-sys.argv = ["karat", *sys.argv[1:]]
+from carob import __main__ as entry
+sys.argv = ["carob", *sys.argv[1:]]
 entry.main = lambda: print(os.environ.get("OPENBLAS_NUM_THREADS"))
 entry.command()
 """
@@ -271,7 +271,7 @@ entry.command()
 
 LACKING = {
     "the kernel": """
-import karat._native as native
+import carob._native as native
 def read_judgments(*arguments, **options):
     raise MemoryError("std::bad_alloc")
 native.read_judgments = read_judgments
@@ -295,13 +295,13 @@ class Lacking:
 sys.meta_path.insert(0, Lacking())
 """,
     "a thread": """
-import karat._native as native
+import carob._native as native
 def read_judgments(*arguments, **options):
     raise RuntimeError("can't start new thread")
 native.read_judgments = read_judgments
 """,
     "the system": """
-import errno, karat._native as native
+import errno, carob._native as native
 def read_judgments(*arguments, **options):
     raise TypeError("could not export") from OSError(errno.ENOMEM, "…")
 native.read_judgments = read_judgments
@@ -309,7 +309,7 @@ native.read_judgments = read_judgments
     "the command line's library": """
 class Lacking:
     def find_spec(self, name, *rest):
-        if name in ("click", "karat.output.errors", "karat._native"):
+        if name in ("click", "carob.output.errors", "carob._native"):
             raise MemoryError
 sys.meta_path.insert(0, Lacking())
 """,
@@ -325,8 +325,8 @@ resource.setrlimit(resource.RLIMIT_AS, (size, size))
 def after(change: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """A command in a process that something was changed in."""
     code = f"""
-import sys, karat.__main__ as entry
-sys.argv = ["karat", *sys.argv[1:]]
+import sys, carob.__main__ as entry
+sys.argv = ["carob", *sys.argv[1:]]
 {change}
 entry.main()
 """
@@ -337,7 +337,7 @@ entry.main()
 @pytest.mark.parametrize("where", LACKING)
 def test_a_lack_of_memory_is_one_sentence(arguments: list[str], command: str, where: str) -> None:
     ran = after(LACKING[where], command, *arguments[-2:])
-    assert ran.stderr.startswith("karat: There is not enough memory: raise the limit"), ran.stderr
+    assert ran.stderr.startswith("carob: There is not enough memory: raise the limit"), ran.stderr
     assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
 
 
@@ -347,8 +347,8 @@ def test_a_lack_of_memory_is_json_where_other_errors_are(arguments: list[str]) -
     assert ran.returncode == 2
 
 
-def test_an_error_of_karats_own_keeps_its_traceback(arguments: list[str]) -> None:
-    """A fault of karat's must not look as if the machine were to blame."""
+def test_an_error_of_carobs_own_keeps_its_traceback(arguments: list[str]) -> None:
+    """A fault of carob's must not look as if the machine were to blame."""
     ran = after(LACKING["a thread"].replace("can't start new thread", "a fault"), "eval", *arguments[-2:])
     assert ran.stderr.endswith("RuntimeError: a fault\n")
     assert ran.returncode == 1

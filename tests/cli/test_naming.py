@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import karat
-from karat.cli import main
+import carob
+from carob.cli import main
 
 ALIKE = "2 runs are called 'a': give each run a different name, as in"
 MORE = {"report": ["-o", "page.html"]}
@@ -66,7 +66,7 @@ def test_some_runs_of_a_check_may_have_names(capfd: pytest.CaptureFixture[str]) 
 
 
 def test_names_that_were_given_are_never_dropped() -> None:
-    runs = [karat.Run.of("x/new", "a"), karat.Run.of("y/new", "a")]
-    with pytest.raises(karat.DataError, match=f"{ALIKE} {{'old': run"):
-        karat.compare("qrels", runs)
-    assert karat.compare("qrels", ["x/new", "y/new"]).names == ("x/new", "y/new")
+    runs = [carob.Run.of("x/new", "a"), carob.Run.of("y/new", "a")]
+    with pytest.raises(carob.DataError, match=f"{ALIKE} {{'old': run"):
+        carob.compare("qrels", runs)
+    assert carob.compare("qrels", ["x/new", "y/new"]).names == ("x/new", "y/new")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from karat.cli import COMMANDS, commands
+from carob.cli import COMMANDS, commands
 
 READING = (
     *("check", "eval", "compare", "report", "explain", "difference", "agreement", "plan", "next", "best"),
@@ -107,7 +107,7 @@ def test_every_result_has_every_format() -> None:
 def test_help_fits_into_80_columns_and_every_option_is_explained() -> None:
     for name in COMMANDS:
         command = commands.get_command(click.Context(commands), name)  # type: ignore[attr-defined]
-        text = command.get_help(click.Context(command, info_name=f"karat {name}", terminal_width=80))
+        text = command.get_help(click.Context(command, info_name=f"carob {name}", terminal_width=80))
         assert max(map(len, text.splitlines())) <= 80, name
         for each in command.params:
             if isinstance(each, click.Option) and not each.hidden:

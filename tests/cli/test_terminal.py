@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import karat
-from karat.cli import main
-from karat.evaluation.score_tables import with_best
-from karat.output.layout import Marked
+import carob
+from carob.cli import main
+from carob.evaluation.score_tables import with_best
+from carob.output.layout import Marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,8 +121,8 @@ def test_errors_and_warnings_have_one_prefix_in_colour(monkeypatch: pytest.Monke
         ["gate", QRELS, RUNS[0], "-m", "AP"],
     ):
         on_terminal = shown(monkeypatch, words, Terminal)
-        assert on_terminal.startswith("\x1b[31m\x1b[1mkarat:\x1b[0m ")
-        assert shown(monkeypatch, words, io.TextIOWrapper).startswith("karat: ")
+        assert on_terminal.startswith("\x1b[31m\x1b[1mcarob:\x1b[0m ")
+        assert shown(monkeypatch, words, io.TextIOWrapper).startswith("carob: ")
 
 
 def test_green_and_red_are_for_gates_and_beside_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,15 +153,15 @@ def test_the_footer_names_every_run(monkeypatch: pytest.MonkeyPatch, shared: Cal
 
 
 def test_the_command_alone_shows_its_help_as_lines() -> None:
-    ran = subprocess.run([sys.executable, "-m", "karat"], capture_output=True, text=True, check=False)
+    ran = subprocess.run([sys.executable, "-m", "carob"], capture_output=True, text=True, check=False)
     help_ = ran.stderr + ran.stdout  # click 8.1 takes it for a question, later ones for a mistake
-    assert help_.splitlines()[0] == "Usage: karat [OPTIONS] COMMAND [ARGS]..."
+    assert help_.splitlines()[0] == "Usage: carob [OPTIONS] COMMAND [ARGS]..."
     assert "\\n" not in help_
 
 
 def test_a_measure_without_a_value_is_no_best_one() -> None:
     qrels = {"q": {"a": 1, "b": 1}}
-    runs = [karat.evaluate(qrels, {"q": {"a": 1.0}}, ["ERR", "AP"], name=name) for name in "xy"]
+    runs = [carob.evaluate(qrels, {"q": {"a": 1.0}}, ["ERR", "AP"], name=name) for name in "xy"]
     marked = with_best(runs, [["x", "–", "1.0000"], ["y", "–", "0.5000"]])
     assert [[isinstance(cell, Marked) for cell in row] for row in marked] == [
         [False, False, True],

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from karat import Policy, Scores
-from karat.inputs.names import Names
-from karat.matching.match import Counts
-from karat.measures import parse_measure
+from carob import Policy, Scores
+from carob.inputs.names import Names
+from carob.matching.match import Counts
+from carob.measures import parse_measure
 
 # Sakai's book (ISBN 978-4-339-02496-8), Table 5.1, as distributed with elinor (MIT/Apache-2).
 SAKAI = {

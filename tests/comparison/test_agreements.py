@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import karat
-from karat import DataError, PolicyError
-from karat.cli import main
-from karat.comparison.statistics.coefficients import scale_of
+import carob
+from carob import DataError, PolicyError
+from carob.cli import main
+from carob.comparison.statistics.coefficients import scale_of
 
 Qrels = dict[str, dict[str, int]]
 
@@ -36,7 +36,7 @@ MODEL: Qrels = {"q1": {"a": 2, "b": 1, "c": 1}, "q2": {"a": 1, "b": 0, "d": 2, "
 
 def test_hand_worked() -> None:
     """Five documents: (2,2) (0,1) (1,1) in q1, (1,1) (0,0) (0,2) in q2 makes six; four grades are the same."""
-    found = karat.agreement(HUMAN, MODEL)
+    found = carob.agreement(HUMAN, MODEL)
     assert found.shared == 6
     assert (found.pairing.only_a, found.pairing.only_b) == (1, 1)
     assert found.pairing.queries == ("q1", "q2")
@@ -82,12 +82,12 @@ def test_hand_worked() -> None:
     ],
 )
 def test_published_and_closed_values(table: list[list[int]], name: str, value: float) -> None:
-    assert karat.agreement(*from_table(table))[name].value == pytest.approx(value, abs=1e-12)
+    assert carob.agreement(*from_table(table))[name].value == pytest.approx(value, abs=1e-12)
 
 
 def test_ordinal_alpha_is_one_less_observed_over_expected_disagreement() -> None:
     table = np.array([[6, 2, 0], [1, 5, 2], [0, 1, 8]])
-    found = karat.agreement(*from_table(table.tolist()))["alpha, ordinal"].value
+    found = carob.agreement(*from_table(table.tolist()))["alpha, ordinal"].value
     total = table.sum(axis=0) + table.sum(axis=1)
 
     def distance(i: int, j: int) -> float:
@@ -108,13 +108,13 @@ def test_a_grade_that_nobody_gave_still_counts_as_a_step() -> None:
     with pytest.raises(
         DataError, match=r"gave 30 different grades \(0 … 0\.966667\), which look like scores"
     ):
-        karat.agreement(
+        carob.agreement(
             {"q": {f"d{each}": each / 30 for each in range(30)}}, {"q": {f"d{each}": 0 for each in range(30)}}
         )
 
 
 def test_perfect_agreement_and_one_grade_only() -> None:
-    same = karat.agreement(HUMAN, HUMAN)
+    same = carob.agreement(HUMAN, HUMAN)
     assert {each.name: each.value for each in same.statistics} == {
         "same grade": 1,
         "within one grade": 1,
@@ -126,7 +126,7 @@ def test_perfect_agreement_and_one_grade_only() -> None:
         "AC2, quadratic": 1,
         "bias, B - A": 0,
     }
-    flat = karat.agreement({"q": {"a": 1, "b": 1}}, {"q": {"a": 1, "b": 1}})
+    flat = carob.agreement({"q": {"a": 1, "b": 1}}, {"q": {"a": 1, "b": 1}})
     assert math.isnan(flat["kappa"].value)
     assert "weighted kappa -" in flat.to_text().splitlines()[0]
     assert json.loads(flat.to_json())["statistics"]["kappa"]["value"] is None
@@ -148,24 +148,24 @@ def judges(queries: int, seed: int = 3) -> tuple[Qrels, Qrels]:
 
 def test_intervals_draw_whole_queries_and_are_the_same_again() -> None:
     one, other = judges(30)
-    found = karat.agreement(one, other, seed=5)
+    found = carob.agreement(one, other, seed=5)
     for each in found.statistics:
         assert each.low <= each.value <= each.high
-    again = karat.agreement(dict(reversed(list(one.items()))), dict(reversed(list(other.items()))), seed=5)
+    again = carob.agreement(dict(reversed(list(one.items()))), dict(reversed(list(other.items()))), seed=5)
     assert again.statistics == found.statistics
-    assert karat.agreement(one, other, seed=6).statistics != found.statistics
+    assert carob.agreement(one, other, seed=6).statistics != found.statistics
     # The same documents in one query: nothing to draw, so no interval.
     single = [
         {"q": {f"{q} {d}": g for q, its in each.items() for d, g in its.items()}} for each in (one, other)
     ]
-    whole = karat.agreement(*single)
+    whole = carob.agreement(*single)
     assert whole["kappa"].value == found["kappa"].value
     assert math.isnan(whole["kappa"].low)
 
 
 def test_the_interval_of_a_share_is_that_of_its_cluster_bootstrap() -> None:
     one, other = judges(40)
-    found = karat.agreement(one, other, resamples=4000)["same grade"]
+    found = carob.agreement(one, other, resamples=4000)["same grade"]
     shares = [np.mean([one[q][d] == other[q][d] for d in one[q]]) for q in one]  # twelve documents each
     theirs = stats.bootstrap((shares,), np.mean, n_resamples=4000, method="percentile", random_state=1)
     assert found.low == pytest.approx(theirs.confidence_interval.low, abs=0.01)
@@ -175,15 +175,15 @@ def test_the_interval_of_a_share_is_that_of_its_cluster_bootstrap() -> None:
 def test_who_is_stricter() -> None:
     one, other = judges(30)
     higher = {q: {d: min(g + 1, 3) for d, g in its.items()} for q, its in one.items()}
-    assert "B is more generous than A: +0." in karat.agreement(one, higher).to_text()
-    assert "B is stricter than A: -0." in karat.agreement(higher, one).to_text()
-    assert "Neither judge is shown to be stricter" in karat.agreement(one, other).to_text()
+    assert "B is more generous than A: +0." in carob.agreement(one, higher).to_text()
+    assert "B is stricter than A: -0." in carob.agreement(higher, one).to_text()
+    assert "Neither judge is shown to be stricter" in carob.agreement(one, other).to_text()
 
 
 def test_kappa_by_query() -> None:
     one, other = judges(5)
-    found = karat.agreement(one, other)
-    alone = karat.agreement({"q03": one["q03"]}, {"q03": other["q03"]})
+    found = carob.agreement(one, other)
+    alone = carob.agreement({"q03": one["q03"]}, {"q03": other["q03"]})
     scale = {grade for its in (one["q03"], other["q03"]) for grade in its.values()}
     assert scale == {0, 1, 2, 3}
     assert found.kappas[3] == pytest.approx(alone["kappa, quadratic"].value)
@@ -206,7 +206,7 @@ LIKES_C: Qrels = {q: {"a": 0, "b": 0, "c": 1} for q in ("q1", "q2")}
 
 
 def test_a_judge_who_likes_the_last_document_turns_the_order_round() -> None:
-    (effect,) = karat.agreement(LIKES_A, LIKES_C, SYSTEMS, "RR").effects
+    (effect,) = carob.agreement(LIKES_A, LIKES_C, SYSTEMS, "RR").effects
     assert effect.a == (1, 1 / 2, 1 / 3)
     assert effect.b == (1 / 3, 1 / 3, 1)
     assert effect.ranks_a == (1, 2, 3)
@@ -226,9 +226,9 @@ def test_flips_and_significance_are_those_of_compare() -> None:
         runs[f"s{number}"] = {
             q: {d: g + noise * random.normal() for d, g in its.items()} for q, its in one.items()
         }
-    found = karat.agreement(one, other, runs, ["nDCG@10", "RR"])
+    found = carob.agreement(one, other, runs, ["nDCG@10", "RR"])
     for effect in found.effects:
-        under = [karat.compare(qrels, runs, [effect.label]).contests[effect.label] for qrels in (one, other)]
+        under = [carob.compare(qrels, runs, [effect.label]).contests[effect.label] for qrels in (one, other)]
         assert (effect.a, effect.b) == tuple(each.means for each in under)
         signs = [
             {(p.a, p.b): np.sign(p.difference) * (p.adjusted < 0.05) for p in each.pairs} for each in under
@@ -251,10 +251,10 @@ def test_significance_that_a_judge_turns_round_is_called_reversed() -> None:
         "x": dict.fromkeys(queries, ranked("a", "c", "b")),
         "y": dict.fromkeys(queries, ranked("b", "c", "a")),
     }
-    (effect,) = karat.agreement(human, model, runs, "RR").effects
+    (effect,) = carob.agreement(human, model, runs, "RR").effects
     assert effect.reversed == effect.flips == (("x", "y"),)
     assert (effect.kept, effect.lost, effect.gained) == ((), (), ())
-    found = karat.agreement(human, model, runs, "RR").to_text()
+    found = carob.agreement(human, model, runs, "RR").to_text()
     assert found.splitlines()[1] == "same order: tau -1.00 by RR · 1/1 pairs flip · 0/1 significant stay"
     assert "RR, significant, but reversed: x > y." in found
 
@@ -263,15 +263,15 @@ def test_only_grades_differ_where_the_pool_is_of_both() -> None:
     human = {"q": {"a": 1, "b": 0}, "r": {"a": 1}}
     model = {"q": {"a": 1, "c": 1}, "r": {"a": 1}}
     run = {"one": {"q": ranked("c", "a"), "r": ranked("a")}, "two": {"q": ranked("a", "c"), "r": ranked("a")}}
-    (own,) = karat.agreement(human, model, run, "P@1").effects
+    (own,) = carob.agreement(human, model, run, "P@1").effects
     assert (own.a, own.b) == ((1 / 2, 1), (1, 1))
-    (both,) = karat.agreement(human, model, run, "P@1", pool="both").effects
+    (both,) = carob.agreement(human, model, run, "P@1", pool="both").effects
     assert both.a == both.b == (1 / 2, 1)
     assert "left out for both judges" in " ".join(
-        karat.agreement(human, model, run, "P@1", pool="both").to_text().split()
+        carob.agreement(human, model, run, "P@1", pool="both").to_text().split()
     )
     with pytest.raises(PolicyError, match="There is no pool 'mine'"):
-        karat.agreement(human, model, run, pool="mine")
+        carob.agreement(human, model, run, pool="mine")
 
 
 def test_more_than_ten_systems_show_what_happens_at_the_top() -> None:
@@ -283,23 +283,23 @@ def test_more_than_ten_systems_show_what_happens_at_the_top() -> None:
         }
         for number in range(12)
     }
-    (effect,) = karat.agreement(one, other, runs, "nDCG@10", resamples=50).effects
+    (effect,) = carob.agreement(one, other, runs, "nDCG@10", resamples=50).effects
     best = np.argsort(-np.array(effect.a))[:10]
     theirs = stats.kendalltau(np.array(effect.a)[best], np.array(effect.b)[best]).statistic
     assert effect.tau_top == pytest.approx(theirs)
     assert effect.top_kept == len(set(best) & set(np.argsort(-np.array(effect.b))[:10]))
-    assert "tau top 10" in karat.agreement(one, other, runs, "nDCG@10", resamples=50).to_text()
+    assert "tau top 10" in carob.agreement(one, other, runs, "nDCG@10", resamples=50).to_text()
 
 
 def test_one_run_has_no_order() -> None:
-    found = karat.agreement(LIKES_A, LIKES_C, {"first": SYSTEMS["first"]}, "RR")
+    found = carob.agreement(LIKES_A, LIKES_C, {"first": SYSTEMS["first"]}, "RR")
     assert found.effects[0].a == (1,)
     assert found.effects[0].b == (1 / 3,)
     assert found.to_text().splitlines()[1].endswith("unknown for one run (give two or more)")
     assert "Order of systems" not in found.to_text()
     assert "first  1.0000     1  0.3333     1  -0.6667" in found.to_text()
     with pytest.raises(DataError, match="Scores do not contain the retrieved documents"):
-        karat.agreement(LIKES_A, LIKES_C, [karat.evaluate(LIKES_A, SYSTEMS["first"], "RR")])
+        carob.agreement(LIKES_A, LIKES_C, [carob.evaluate(LIKES_A, SYSTEMS["first"], "RR")])
 
 
 # ---------------------------------------------------------------- what is said
@@ -307,7 +307,7 @@ def test_one_run_has_no_order() -> None:
 
 def test_the_first_two_lines_answer_and_nothing_is_wider_than_80_columns() -> None:
     one, other = judges(25)
-    lines = karat.agreement(one, other).to_text().splitlines()
+    lines = carob.agreement(one, other).to_text().splitlines()
     assert lines[0].startswith("same grade: 7")
     assert " of 300 documents · weighted kappa 0." in lines[0]
     assert lines[1] == "same order of systems: unknown (give runs to compare their order)"
@@ -315,7 +315,7 @@ def test_the_first_two_lines_answer_and_nothing_is_wider_than_80_columns() -> No
 
 
 def test_what_it_cannot_know_is_said() -> None:
-    text = " ".join(karat.agreement(HUMAN, MODEL).to_text().split())
+    text = " ".join(carob.agreement(HUMAN, MODEL).to_text().split())
     assert (
         "1 document was judged by A only and 1 by B only. No number above includes these documents." in text
     )
@@ -323,25 +323,25 @@ def test_what_it_cannot_know_is_said() -> None:
     assert "Only B judged 1 query, which was left out: only b." in text
     assert "not which judge is right" in text
     runs = {"one": {"q1": ranked("a")}, "two": {"q1": ranked("b")}}
-    text = " ".join(karat.agreement(HUMAN, MODEL, runs).to_text().split())
+    text = " ".join(carob.agreement(HUMAN, MODEL, runs).to_text().split())
     assert "Under the other judge, these documents count as unjudged" in text
     assert "2 systems make 1 pair, so tau has few possible values." in text
-    negative = karat.agreement({"q": {"a": -2, "b": 1}}, {"q": {"a": 1, "b": 1}})
+    negative = carob.agreement({"q": {"a": -2, "b": 1}}, {"q": {"a": 1, "b": 1}})
     assert negative.shared == 1
     assert "1 negative grade counted as unjudged" in negative.to_text()
 
 
 def test_judges_of_different_things_are_refused() -> None:
     with pytest.raises(DataError, match="have no query in common"):
-        karat.agreement({"q1": {"a": 1}}, {"q2": {"a": 1}})
+        carob.agreement({"q1": {"a": 1}}, {"q2": {"a": 1}})
     with pytest.raises(DataError, match="have no document in common"):
-        karat.agreement({"q1": {"a": 1}}, {"q1": {"b": 1}})
+        carob.agreement({"q1": {"a": 1}}, {"q1": {"b": 1}})
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_frames(backend: str) -> None:
     pytest.importorskip(backend, reason=f"{backend} is not installed")
-    found = karat.agreement(LIKES_A, LIKES_C, SYSTEMS, "RR")
+    found = carob.agreement(LIKES_A, LIKES_C, SYSTEMS, "RR")
     frame = found.to_frame(backend=backend)
     assert type(frame).__module__.startswith(backend)
     assert [float(each) for each in frame["same grade"].to_numpy()] == [1 / 3, 1 / 3]
@@ -380,7 +380,7 @@ def test_the_command(
 
 def test_ids_that_are_markup_or_no_text_break_nothing() -> None:
     odd = {"<b>|q": {"\udcff": 1, "a`b": 0}, "q": {"x": 1}}
-    found = karat.agreement(
+    found = carob.agreement(
         odd, odd, {"r|1": {"<b>|q": ranked("a`b")}, "r*2": {"<b>|q": ranked("\udcff")}}, "RR"
     )
     assert "| r\\|1 |" in found.to_markdown()

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
-from karat.cli import main
-from karat.comparison.held_out import held_out, read_ledger, record_opening
-from karat.comparison.statistics.paired import Draw
-from karat.comparison.statistics.selection import cross_validated, not_worse, ranks
+import carob
+from carob.cli import main
+from carob.comparison.held_out import held_out, read_ledger, record_opening
+from carob.comparison.statistics.paired import Draw
+from carob.comparison.statistics.selection import cross_validated, not_worse, ranks
 
 TEA = Path(__file__).parents[2] / "examples" / "tea"
 
 
-def scores(values: Any, names: str = "abcdefghijkl", measure: str = "AP") -> karat.ScoresByRun:
-    return karat.read_scores(
+def scores(values: Any, names: str = "abcdefghijkl", measure: str = "AP") -> carob.ScoresByRun:
+    return carob.read_scores(
         {
             name: {measure: {f"q{row:02}": float(value) for row, value in enumerate(column)}}
             for name, column in zip(names, np.transpose(values))
@@ -115,7 +115,7 @@ def test_ranks_are_those_of_resampled_means_and_ties_share() -> None:
 
 def test_the_result_holds_the_means_the_order_and_the_optimism() -> None:
     values = equal_runs(7)
-    found = karat.best(scores(values), repeats=4, resamples=200)["AP"]
+    found = carob.best(scores(values), repeats=4, resamples=200)["AP"]
     means = values.mean(axis=0)
     assert found.apparent == pytest.approx(means.max())
     assert found.run == "abcdefghijkl"[means.argmax()]
@@ -126,8 +126,8 @@ def test_the_result_holds_the_means_the_order_and_the_optimism() -> None:
 
 def test_the_smallest_mean_is_the_best_if_smaller_values_are_better() -> None:
     values = np.clip(equal_runs(8), 0.01, 0.99)
-    up = karat.best(scores(1 - values), resamples=200)["AP"]
-    down = karat.best(scores(values, measure="Unjudged@10"), resamples=200)["Unjudged@10"]
+    up = carob.best(scores(1 - values), resamples=200)["AP"]
+    down = carob.best(scores(values, measure="Unjudged@10"), resamples=200)["Unjudged@10"]
     assert down.run == up.run
     assert (down.apparent, down.honest.value) == pytest.approx((1 - up.apparent, 1 - up.honest.value))
     assert down.optimism.value == pytest.approx(up.optimism.value)
@@ -137,7 +137,7 @@ def test_the_smallest_mean_is_the_best_if_smaller_values_are_better() -> None:
 def test_a_family_is_compared_with_the_baseline_on_left_out_queries() -> None:
     values = equal_runs(9, 40, 6)
     values[:, 4] += 0.3
-    found = karat.best(scores(values), baseline="a", variants=["[bc]", "e"], resamples=200)["AP"]
+    found = carob.best(scores(values), baseline="a", variants=["[bc]", "e"], resamples=200)["AP"]
     pair, lone = found.families
     assert (pair.runs, lone.runs, lone.run) == (2, 1, "e")
     gain = (values[:, 4] - values[:, 0]).mean()
@@ -145,7 +145,7 @@ def test_a_family_is_compared_with_the_baseline_on_left_out_queries() -> None:
     expected = cross_validated(values[:, 1:3], seed=2026).scores - values[:, 0]
     assert pair.gain.value == pytest.approx(expected.mean())
     assert pair.gain.low < pair.gain.value < pair.gain.high
-    whole = karat.best(scores(values), baseline="a", resamples=200)["AP"].families
+    whole = carob.best(scores(values), baseline="a", resamples=200)["AP"].families
     assert [(each.variants, each.runs, each.run) for each in whole] == [("*", 5, "e")]
 
 
@@ -166,7 +166,7 @@ def test_held_out_queries_stay_the_same_when_queries_are_added_and_the_share_gro
 def test_all_queries_of_a_cluster_are_held_out_or_none() -> None:
     values = np.random.default_rng(3).random((40, 3))
     clusters = {f"q{row:02}": f"c{row // 4}" for row in range(40)}
-    found = karat.best(scores(values), hold_out=0.4, salt="s", cluster=clusters)
+    found = carob.best(scores(values), hold_out=0.4, salt="s", cluster=clusters)
     out = held_out([f"c{cluster}".encode() for cluster in range(10)], 0.4, "s")
     assert found.held == 4 * int(out.sum())
     assert 0 < found.held < 40
@@ -179,20 +179,20 @@ def test_no_number_depends_on_held_out_queries_until_they_are_opened(tmp_path: P
     changed = values.copy()
     changed[out] = np.random.default_rng(1).random((out.sum(), 12))
     how: dict[str, Any] = {"hold_out": 0.4, "salt": "s", "resamples": 200, "baseline": "a"}
-    closed = karat.best(scores(values), **how)
-    assert closed.as_dict() == karat.best(scores(changed), **how).as_dict()
+    closed = carob.best(scores(values), **how)
+    assert closed.as_dict() == carob.best(scores(changed), **how).as_dict()
     assert closed["AP"].held_out is None
     assert not ledger.exists()
-    found = karat.best(scores(values), **how, open_held_out=True, ledger=ledger)
+    found = carob.best(scores(values), **how, open_held_out=True, ledger=ledger)
     run = "abcdefghijkl".index(found["AP"].run)
     assert found["AP"].held_out is not None
     assert found["AP"].held_out.value.value == pytest.approx(values[out, run].mean())
     assert found["AP"].held_out.gain is not None
     assert found["AP"].held_out.gain.value == pytest.approx((values[out, run] - values[out, 0]).mean())
     assert (found.opened_before, found.held) == (0, int(out.sum()))
-    again = karat.best(scores(values), **how, open_held_out=True, ledger=ledger)
+    again = carob.best(scores(values), **how, open_held_out=True, ledger=ledger)
     assert again.opened_before == 1
-    other = karat.best(scores(values), **{**how, "salt": "t"}, open_held_out=True, ledger=ledger)
+    other = carob.best(scores(values), **{**how, "salt": "t"}, open_held_out=True, ledger=ledger)
     assert (other.opened_before, other.opened_in_all) == (0, 2)
     assert [each.salt for each in read_ledger(ledger)] == ["s", "s", "t"]
     assert "opened 1 time before" in str(again)
@@ -205,11 +205,11 @@ def test_a_damaged_ledger_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
     whole = ledger.read_bytes()
     for damaged in (whole + b"not an opening\n", whole + b"{}\n", whole[:-5]):
         ledger.write_bytes(damaged)
-        with pytest.raises(karat.DataError, match="not an opening"):
+        with pytest.raises(carob.DataError, match="not an opening"):
             record_opening(ledger, "s", 0.5, 3, 2, {"AP": "a"})
         assert ledger.read_bytes() == damaged
     for place in (tmp_path, Path(os.devnull)):
-        with pytest.raises(karat.DataError, match="folder or a device"):
+        with pytest.raises(carob.DataError, match="folder or a device"):
             record_opening(place, "s", 0.5, 3, 2, {"AP": "a"})
 
 
@@ -231,17 +231,17 @@ def test_a_damaged_ledger_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
     ],
 )
 def test_bad_requests_get_a_sentence(given: dict[str, Any], message: str) -> None:
-    with pytest.raises(karat.DataError, match=message):
-        karat.best(scores(equal_runs(11)), **given)
+    with pytest.raises(carob.DataError, match=message):
+        carob.best(scores(equal_runs(11)), **given)
 
 
 def test_too_little_data_gets_a_sentence() -> None:
-    with pytest.raises(karat.DataError, match="at least two runs"):
-        karat.best(scores(equal_runs(1, 10, 1)))
-    with pytest.raises(karat.DataError, match="a value for 2 queries, but selection needs at least 3"):
-        karat.best(scores(equal_runs(1, 2)))
-    with pytest.raises(karat.DataError, match="geometric mean"):
-        karat.best(scores(equal_runs(1, 5), measure="GMAP"))
+    with pytest.raises(carob.DataError, match="at least two runs"):
+        carob.best(scores(equal_runs(1, 10, 1)))
+    with pytest.raises(carob.DataError, match="a value for 2 queries, but selection needs at least 3"):
+        carob.best(scores(equal_runs(1, 2)))
+    with pytest.raises(carob.DataError, match="geometric mean"):
+        carob.best(scores(equal_runs(1, 5), measure="GMAP"))
 
 
 def test_the_command_reads_runs_and_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -249,7 +249,7 @@ def test_the_command_reads_runs_and_scores(tmp_path: Path, capsys: pytest.Captur
     how = ["-m", "AP", "--format", "json", "--resamples", "500"]
     main(["best", str(TEA / "qrels.txt"), *map(str, runs), *how])
     found = json.loads(capsys.readouterr().out)["measures"][0]
-    expected = karat.evaluate(TEA / "qrels.txt", runs, "AP")
+    expected = carob.evaluate(TEA / "qrels.txt", runs, "AP")
     means = {name: expected[name]["AP"] for name in expected}
     assert {each["run"]: each["mean"] for each in found["candidates"]} == pytest.approx(means)
     path = tmp_path / "scores.csv"

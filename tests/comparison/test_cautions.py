@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import karat
+import carob
+from carob import Policy, Qrels, Run
+from carob.comparison.cautions import alternatives
+from carob.evaluation.values import values_of
+from carob.matching.match import match
+from carob.measures import parse_measure
 from comparison.matrices import scores, standardised, systems
-from karat import Policy, Qrels, Run
-from karat.comparison.cautions import alternatives
-from karat.evaluation.values import values_of
-from karat.matching.match import match
-from karat.measures import parse_measure
 
 QUERIES = [f"q{number}" for number in range(30)]
 QRELS: dict[str, dict[str, int]] = {query: {"a": 2, "b": 0, "c": 1} for query in QUERIES}
@@ -28,16 +28,16 @@ UNJUDGED: dict[str, dict[str, float]] = {
 }
 
 
-def of(found: karat.Comparison, kind: str) -> Any:
+def of(found: carob.Comparison, kind: str) -> Any:
     return next(each for each in found.warnings if each.kind == kind)
 
 
-def flat(found: karat.Comparison) -> str:
+def flat(found: carob.Comparison) -> str:
     return " ".join(found.to_text(100).split())
 
 
 def test_an_unjudged_gap_is_told_with_what_it_could_change() -> None:
-    found = karat.compare(QRELS, {"base": JUDGED, "new": UNJUDGED}, "RR", baseline="base")
+    found = carob.compare(QRELS, {"base": JUDGED, "new": UNJUDGED}, "RR", baseline="base")
     # new: y a c or x y a c, judged 2 of 3 or 2 of 4. RR .5 or 1/3; 1 without the unjudged; 1 if they were relevant.
     share = (2 / 3 + 2 / 4) / 2
     assert found.judged == pytest.approx((1.0, share))
@@ -55,7 +55,7 @@ def test_an_unjudged_gap_is_told_with_what_it_could_change() -> None:
 
 def test_many_unjudged_runs_are_told_together() -> None:
     runs = {f"r{number}": UNJUDGED for number in range(6)} | {"base": JUDGED}
-    caution = of(karat.compare(QRELS, runs, "RR", test="t"), "unjudged")
+    caution = of(carob.compare(QRELS, runs, "RR", test="t"), "unjudged")
     assert len(caution.runs) == 6
     assert caution.numbers["runs"]["r0"]["removed"] == pytest.approx(1.0)
 
@@ -87,13 +87,13 @@ def test_ties_that_could_turn_the_order_are_told() -> None:
     above = {
         query: {"a": 2.0, "b": 1.0} if n < 20 else {"b": 2.0, "a": 1.0} for n, query in enumerate(QUERIES)
     }
-    found = karat.compare(QRELS, {"tied": tied, "above": above}, "RR")
+    found = carob.compare(QRELS, {"tied": tied, "above": above}, "RR")
     assert of(found, "ties").numbers["bounds"][0] == [0.5, 1.0]
     assert "another order of equal scores could reverse them" in flat(found)
     low = {query: {"b": 2.0, "x": 1.5, "a": 1.0} for query in QUERIES}
     assert not [
         each
-        for each in karat.compare(QRELS, {"tied": tied, "low": low}, "RR").warnings
+        for each in carob.compare(QRELS, {"tied": tied, "low": low}, "RR").warnings
         if each.kind == "ties"
     ]
 
@@ -105,7 +105,7 @@ def test_a_run_without_ties_has_one_number_among_close_runs() -> None:
     }
     # RR is 1 for 20 queries and .5 for 10.
     assert "could reverse them: above 0.833, tied 0.500-1.000." in flat(
-        karat.compare(QRELS, {"tied": tied, "above": above}, "RR")
+        carob.compare(QRELS, {"tied": tied, "above": above}, "RR")
     )
 
 
@@ -113,7 +113,7 @@ def test_warnings_that_differ_in_the_name_only_are_told_once() -> None:
     late = {query: JUDGED[query] for query in QUERIES[2:]}
     other = {query: JUDGED[query] for query in QUERIES[:-1]} | {"q99": {"a": 1.0}}
     runs = {f"r{n}": late for n in range(9)} | {"other": other, "base": JUDGED}
-    found = karat.compare(QRELS, runs, "RR", test="t")
+    found = carob.compare(QRELS, runs, "RR", test="t")
     text = flat(found)
     names = "r0, r1, r2, r3, r4, r5, r6 and 2 more"
     assert f"! {names} lack 2 of 30 judged queries, counted as 0: q0, q1." in text
@@ -124,10 +124,10 @@ def test_warnings_that_differ_in_the_name_only_are_told_once() -> None:
     written = [each for each in json.loads(found.to_json())["warnings"] if each["kind"] == "missing"]
     assert [each["runs"] for each in written] == [[n] for n in range(10)]
     assert written[3]["sentence"] == "r3 lacks 2 of 30 judged queries, counted as 0: q0, q1."
-    two = karat.compare(QRELS, {"one": other, "two": other}, "RR")
+    two = carob.compare(QRELS, {"one": other, "two": other}, "RR")
     assert "! one, two have 1 unjudged query, ignored." in flat(two)
     # The same number of other queries is another warning.
-    apart = karat.compare(QRELS, {"late": late, "early": {each: JUDGED[each] for each in QUERIES[:-2]}}, "RR")
+    apart = carob.compare(QRELS, {"late": late, "early": {each: JUDGED[each] for each in QUERIES[:-2]}}, "RR")
     assert "late lacks 2 of 30 judged queries, counted as 0: q0, q1." in flat(apart)
     assert "early lacks 2 of 30 judged queries, counted as 0: q28, q29." in flat(apart)
 
@@ -137,21 +137,21 @@ RANDOM = np.random.default_rng(0).random((80, 2))
 
 def test_percentiles_say_from_how_many_resamples_and_which_seed() -> None:
     drawn = {"interval": "bootstrap", "resamples": 500, "seed": 7}
-    one = flat(karat.compare(None, systems(RANDOM), **drawn))
+    one = flat(carob.compare(None, systems(RANDOM), **drawn))
     assert "95% CI: percentile bootstrap over queries (500 resamples, seed 7), of each mean" in one
-    tested = flat(karat.compare(None, systems(RANDOM), test="randomisation", **drawn))
+    tested = flat(carob.compare(None, systems(RANDOM), test="randomisation", **drawn))
     assert "500 resamples, seed 7. " in tested
     assert "95% CI: percentile bootstrap over queries, of each mean" in tested
     # With few queries p is exact, so that its sentence names no resamples.
-    exact = flat(karat.compare(None, systems(RANDOM[:6]), test="randomisation", **drawn))
+    exact = flat(carob.compare(None, systems(RANDOM[:6]), test="randomisation", **drawn))
     assert "exact p" in exact
     assert "bootstrap over queries (500 resamples, seed 7)" in exact
     drawn.pop("interval")
-    assert "resamples" not in flat(karat.compare(None, systems(RANDOM), test="t"))
+    assert "resamples" not in flat(carob.compare(None, systems(RANDOM), test="t"))
     assert "the difference is a percentile bootstrap over queries (500 resamples, seed 7)." in flat(
-        karat.compare(None, systems(RANDOM, "GMAP"), **drawn)
+        carob.compare(None, systems(RANDOM, "GMAP"), **drawn)
     )
-    both = flat(karat.compare(None, systems(RANDOM, "GMAP"), interval="bootstrap", **drawn))
+    both = flat(carob.compare(None, systems(RANDOM, "GMAP"), interval="bootstrap", **drawn))
     assert both.count("500 resamples, seed 7") == 1
 
 
@@ -164,7 +164,7 @@ def test_a_bootstrap_of_too_few_resamples_is_told(
 ) -> None:
     choices: dict[str, Any] = {"resamples": resamples, "confidence": confidence}
     for measure, interval in (("AP", "bootstrap"), ("GMAP", "t")):
-        found = karat.compare(None, systems(RANDOM, measure), interval=interval, **choices)
+        found = carob.compare(None, systems(RANDOM, measure), interval=interval, **choices)
         told = [each for each in found.warnings if each.kind == "resamples"]
         assert bool(told) == (needed is not None)
         if needed is not None:
@@ -174,19 +174,19 @@ def test_a_bootstrap_of_too_few_resamples_is_told(
                 f"take {needed} resamples or more."
             )
     assert not [
-        each for each in karat.compare(None, systems(RANDOM), **choices).warnings if each.kind == "resamples"
+        each for each in carob.compare(None, systems(RANDOM), **choices).warnings if each.kind == "resamples"
     ]
 
 
 def test_queries_without_judgments_are_told() -> None:
     more = {**JUDGED, "other": {"a": 1.0}}
-    assert of(karat.compare(QRELS, {"base": JUDGED, "more": more}, "RR"), "extra").numbers["queries"] == 1
+    assert of(carob.compare(QRELS, {"base": JUDGED, "more": more}, "RR"), "extra").numbers["queries"] == 1
 
 
 def test_few_and_many_queries_are_told() -> None:
-    few = karat.compare(None, systems(np.random.default_rng(0).random((12, 2))))
+    few = carob.compare(None, systems(np.random.default_rng(0).random((12, 2))))
     assert "12 queries are few: a true difference below" in flat(few)
-    many = karat.compare(None, systems(np.random.default_rng(0).random((1001, 2))))
+    many = carob.compare(None, systems(np.random.default_rng(0).random((1001, 2))))
     assert "judge by the difference and its interval, not by p" in flat(many)
     header = next(line for line in many.to_text(100).splitlines() if "diff" in line)
     assert header.index("diff") < header.index("CI") < header.rindex(" p")
@@ -194,7 +194,7 @@ def test_few_and_many_queries_are_told() -> None:
 
 @pytest.mark.parametrize("test", ["wilcoxon", "sign"])
 def test_a_test_of_another_hypothesis_says_so(test: str) -> None:
-    found = karat.compare(None, systems(np.random.default_rng(0).random((40, 2))), test=test)
+    found = carob.compare(None, systems(np.random.default_rng(0).random((40, 2))), test=test)
     assert "This test does not compare means" in flat(found)
 
 
@@ -202,7 +202,7 @@ def test_a_p_that_another_seed_could_turn_is_told() -> None:
     draw = standardised(60) * 0.2
     shift = stats.t.ppf(0.975, 59) * 0.2 / np.sqrt(60)  # p near .05
     runs = [scores("a", 0.5 + draw + shift), scores("b", np.full(60, 0.5))]
-    found = karat.compare(None, runs, test="randomisation", resamples=200)
+    found = carob.compare(None, runs, test="randomisation", resamples=200)
     assert abs(found.primary.pairs[0].p - 0.05) < 0.03
     assert "so near alpha in AP that another seed could decide otherwise" in flat(found)
 
@@ -210,26 +210,26 @@ def test_a_p_that_another_seed_could_turn_is_told() -> None:
 def test_aggregates_that_are_no_means_say_what_was_tested() -> None:
     values = np.random.default_rng(0).random((40, 2))
     assert "GMAP is a geometric mean: the test uses logarithms" in flat(
-        karat.compare(None, systems(values, "GMAP"))
+        carob.compare(None, systems(values, "GMAP"))
     )
-    assert "NumRelRet is a sum" in flat(karat.compare(None, systems(np.round(9 * values), "NumRelRet")))
-    assert "E@10: smaller is better." in flat(karat.compare(None, systems(values, "E@10")))
+    assert "NumRelRet is a sum" in flat(carob.compare(None, systems(np.round(9 * values), "NumRelRet")))
+    assert "E@10: smaller is better." in flat(carob.compare(None, systems(values, "E@10")))
     weighted = [replace(each, weights=np.arange(1.0, 41)[:, None]) for each in systems(values)]
-    assert "AP: queries have different weights" in flat(karat.compare(None, weighted))
+    assert "AP: queries have different weights" in flat(carob.compare(None, weighted))
 
 
 def test_a_clean_comparison_warns_of_nothing() -> None:
-    assert karat.compare(None, systems(np.random.default_rng(0).random((60, 3)))).warnings == ()
+    assert carob.compare(None, systems(np.random.default_rng(0).random((60, 3)))).warnings == ()
 
 
 def test_a_measure_over_all_queries_documents_says_that_its_p_is_approximate() -> None:
-    found = karat.compare(QRELS, {"base": JUDGED, "new": UNJUDGED}, "AUC(micro=true)")
+    found = carob.compare(QRELS, {"base": JUDGED, "new": UNJUDGED}, "AUC(micro=true)")
     assert "not independent, and p and intervals are approximate" in flat(found)
 
 
 def test_a_name_cannot_steer_the_terminal() -> None:
     values = np.random.default_rng(0).random((60, 2))
-    found = karat.compare(None, [scores("a\x1b[2Jb", values[:, 0]), scores("c", values[:, 1])])
+    found = carob.compare(None, [scores("a\x1b[2Jb", values[:, 0]), scores("c", values[:, 1])])
     assert "\x1b" not in found.to_text()
     assert "a\\x1b[2Jb" in found.to_text()
 
@@ -238,7 +238,7 @@ def test_the_gap_of_a_pair_is_told_once() -> None:
     one = {query: {"x": 3.0, **its} for query, its in RUN_OF_BOTH.items()}
     two = {query: {"y": 3.0, **its} for query, its in RUN_OF_BOTH.items()}
     judged = {query: {"a": 1, "b": 0} for query in RUN_OF_BOTH}
-    found = karat.compare(judged, {"one": one, "two": two}, "RR")
+    found = carob.compare(judged, {"one": one, "two": two}, "RR")
     (caution,) = [each for each in found.warnings if each.kind == "unjudged"]
     assert caution.runs == (0, 1)
     assert "one: 33.3% of its top 10 is unjudged (two 33.3%)" in flat(found)
@@ -247,11 +247,11 @@ def test_the_gap_of_a_pair_is_told_once() -> None:
 def test_there_is_no_gap_where_what_is_not_judged_is_negative_by_declaration() -> None:
     one = {query: {"x": 3.0, **its} for query, its in RUN_OF_BOTH.items()}
     judged = {query: {"a": 1, "b": 0} for query in RUN_OF_BOTH}
-    policy = karat.Policy(unjudged="negative")
-    found = karat.compare(judged, {"one": one, "two": RUN_OF_BOTH}, "RR", policy=policy)
+    policy = carob.Policy(unjudged="negative")
+    found = carob.compare(judged, {"one": one, "two": RUN_OF_BOTH}, "RR", policy=policy)
     assert not [each for each in found.warnings if each.kind == "unjudged"]
     assert "judged@" not in found.to_text()
-    plain = karat.compare(judged, {"one": one, "two": RUN_OF_BOTH}, "RR")
+    plain = carob.compare(judged, {"one": one, "two": RUN_OF_BOTH}, "RR")
     assert found["RR"].means == plain["RR"].means
     assert [each for each in plain.warnings if each.kind == "unjudged"]
 

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import karat
-from karat.comparison.statistics.collections import expanded, like_these, these
-from karat.comparison.statistics.mean_ranks import (
+import carob
+from carob.comparison.statistics.collections import expanded, like_these, these
+from carob.comparison.statistics.mean_ranks import (
     borda,
     critical_difference,
     friedman,
@@ -23,9 +23,9 @@ from karat.comparison.statistics.mean_ranks import (
     mid_ranks,
     nemenyi,
 )
-from karat.comparison.statistics.paired import Draw, all_pairs, paired
-from karat.comparison.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p, tails
-from karat.output.errors import DataError, PolicyError
+from carob.comparison.statistics.paired import Draw, all_pairs, paired
+from carob.comparison.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p, tails
+from carob.output.errors import DataError, PolicyError
 
 KITCHEN = Path(__file__).parents[2] / "examples" / "kitchen"
 
@@ -65,7 +65,7 @@ def with_queries(seed: int, sizes: tuple[int, ...], gains: tuple[float, ...]) ->
     for place, size in enumerate(sizes):
         base = draw.normal(0.4, 0.1, size)
         table = base[:, None] + np.array(gains) + draw.normal(0, 0.1, (size, len(gains)))
-        found[f"c{place}"] = karat.read_scores(
+        found[f"c{place}"] = carob.read_scores(
             {
                 name: {"AP": {f"q{row:03}": float(each) for row, each in enumerate(column)}}
                 for name, column in zip("abcdefgh", table.T)
@@ -75,7 +75,7 @@ def with_queries(seed: int, sizes: tuple[int, ...], gains: tuple[float, ...]) ->
 
 
 def test_the_table_of_demsar_gives_the_published_numbers() -> None:
-    found = karat.compare_collections(values(DEMSAR))["value"]
+    found = carob.compare_collections(values(DEMSAR))["value"]
     assert found.mean_ranks is not None
     assert [round(each, 3) for each in found.mean_ranks] == [3.143, 2.000, 2.893, 1.964]
     assert found.friedman is not None
@@ -83,7 +83,7 @@ def test_the_table_of_demsar_gives_the_published_numbers() -> None:
     assert found.critical_difference is not None
     assert round(found.critical_difference, 2) == 1.25
     assert round(critical_difference(0.10, 4, 14), 2) == 1.12
-    corrected = karat.compare_collections(values(DEMSAR), friedman_ties="corrected")["value"].friedman
+    corrected = carob.compare_collections(values(DEMSAR), friedman_ties="corrected")["value"].friedman
     assert corrected is not None
     assert corrected.chi2 == pytest.approx(stats.friedmanchisquare(*DEMSAR.T).statistic, rel=1e-12)
 
@@ -255,7 +255,7 @@ def test_groups_are_the_largest_ranges_without_a_difference() -> None:
 
 def test_means_wins_and_p_are_those_of_a_direct_computation() -> None:
     given = with_queries(1, (12, 40, 25, 8, 60, 33), (0.0, 0.02, 0.05))
-    found = karat.compare_collections(given, "AP")["AP"]
+    found = carob.compare_collections(given, "AP")["AP"]
     means = np.array([[its[run]["AP"] for run in "abc"] for its in given.values()])
     assert found.macro == pytest.approx(means.mean(axis=0))
     sizes = np.array([12, 40, 25, 8, 60, 33])
@@ -271,7 +271,7 @@ def test_means_wins_and_p_are_those_of_a_direct_computation() -> None:
 
 def test_for_these_collections_p_comes_from_the_queries() -> None:
     given = with_queries(2, (12, 40, 25), (0.0, 0.05))
-    found = karat.compare_collections(given, "AP", target="these")["AP"].pairs[0]
+    found = carob.compare_collections(given, "AP", target="these")["AP"].pairs[0]
     errors, means, counts = [], [], []
     for its in given.values():
         rows = its["a"].matrix[:, 0] - its["b"].matrix[:, 0]
@@ -284,9 +284,9 @@ def test_for_these_collections_p_comes_from_the_queries() -> None:
 
 def test_letters_of_a_collection_are_those_of_holms_t_tests() -> None:
     given = with_queries(3, (60, 40), (0.0, 0.03, 0.08))
-    found = karat.compare_collections(given, "AP")["AP"]
+    found = carob.compare_collections(given, "AP")["AP"]
     for one, scores in zip(found.collections, given.values(), strict=True):
-        alone = karat.compare(None, scores, "AP", test="t")["AP"]
+        alone = carob.compare(None, scores, "AP", test="t")["AP"]
         assert one.beaten == alone.beaten
 
 
@@ -295,7 +295,7 @@ def test_letters_of_a_collection_are_those_of_holms_t_tests() -> None:
 def test_the_bootstrap_agrees_with_t_where_both_are_right(target: str, average: str) -> None:
     given = with_queries(4, (30,) * 25, (0.0, 0.03))
     ends = [
-        karat.compare_collections(given, "AP", target=target, average=average, interval=each)["AP"].pairs[0]
+        carob.compare_collections(given, "AP", target=target, average=average, interval=each)["AP"].pairs[0]
         for each in ("t", "bootstrap")
     ]
     width = ends[0].high - ends[0].low
@@ -306,11 +306,11 @@ def test_the_bootstrap_agrees_with_t_where_both_are_right(target: str, average: 
 
 def test_places_of_separated_runs_are_certain() -> None:
     given = with_queries(5, (50,) * 8, (0.0, 0.2, 0.4))
-    found = karat.compare_collections(given, "AP")["AP"]
+    found = carob.compare_collections(given, "AP")["AP"]
     assert (found.rank_low, found.rank_high, found.best) == ((3, 2, 1), (3, 2, 1), (0.0, 0.0, 1.0))
     assert found.groups == ()
     assert "is better than every other run" in re.sub(
-        r"\s+", " ", str(karat.compare_collections(given, "AP"))
+        r"\s+", " ", str(carob.compare_collections(given, "AP"))
     )
 
 
@@ -318,7 +318,7 @@ def test_a_measure_of_which_smaller_is_better_turns_ranks_and_wins() -> None:
     qrels = {"q1": {"d1": 1}}
     good, bad = {"q1": {"d1": 1.0}}, {"q1": {"x": 2.0, "d1": 1.0}}
     given = {name: (qrels, {"bad": bad, "good": good}) for name in ("one", "two")}
-    found = karat.compare_collections(given, "Unjudged@2")["Unjudged@2"]
+    found = carob.compare_collections(given, "Unjudged@2")["Unjudged@2"]
     assert found.smaller_is_better
     assert found.mean_ranks == (2.0, 1.0)
     assert (found.pairs[0].difference, found.pairs[0].wins, found.pairs[0].losses) == (0.5, 0, 2)
@@ -339,12 +339,12 @@ def test_a_missing_run_is_refused_by_name() -> None:
     with pytest.raises(
         DataError, match=r"1 run is missing in a collection: b in c3\..*absent='skip', 'zero'"
     ):
-        karat.compare_collections(gap())
+        carob.compare_collections(gap())
 
 
 def test_a_missing_run_is_skipped_where_the_caller_says_so() -> None:
     given = gap()
-    found = karat.compare_collections(given, absent="skip")
+    found = carob.compare_collections(given, absent="skip")
     its = found["value"]
     assert its.counts == (5, 4, 5)
     assert [pair.collections for pair in its.pairs] == [4, 5, 4]
@@ -357,7 +357,7 @@ def test_a_missing_run_is_skipped_where_the_caller_says_so() -> None:
 
 def test_a_run_without_any_value_of_a_measure_is_the_last() -> None:
     only = {"a": {"A": 0.1, "B": 0.2}, "b": {"A": 0.2}, "c": {"A": 0.3, "B": 0.4}}
-    found = karat.compare_collections({"one": only, "two": only}, absent="skip")
+    found = carob.compare_collections({"one": only, "two": only}, absent="skip")
     assert found["B"].order == [2, 0, 1]
     text = re.sub(r"\s+", " ", str(found))
     assert "By B, no run stands out: of 2 runs with all 2 collections, c has the best macro mean" in text
@@ -365,7 +365,7 @@ def test_a_run_without_any_value_of_a_measure_is_the_last() -> None:
 
 def test_means_over_different_collections_name_no_best_run() -> None:
     given = {"c1": {"b": 0.3, "c": 0.2}, "c2": {"a": 0.9, "b": 0.4, "c": 0.35}}
-    found = karat.compare_collections(given, absent="skip")
+    found = carob.compare_collections(given, absent="skip")
     # a has the largest mean, but lacks the collection on which all are low.
     assert [found.names[run] for run in found["value"].order] == ["b", "c", "a"]
     assert found["value"].whole == [found.names.index("b"), found.names.index("c")]
@@ -375,7 +375,7 @@ def test_means_over_different_collections_name_no_best_run() -> None:
         {"c1": {"a": None, "b": 0.3}, "c2": {"a": 0.4, "b": 0.4}},
         {"c1": {"a": None, "b": 0.3}, "c2": {"a": 0.4, "b": None}},
     ):
-        text = re.sub(r"\s+", " ", str(karat.compare_collections(given, absent="skip")))
+        text = re.sub(r"\s+", " ", str(carob.compare_collections(given, absent="skip")))
         assert (
             "fewer than two runs have all 2 collections: means over different collections are not comparable"
             in text
@@ -388,14 +388,14 @@ def test_constant_differences_name_the_test_behind_p_and_have_no_f(interval: str
     given = {
         name: {"a": 0.25 + gain, "b": 0.5 + gain} for name, gain in (("x", 0), ("y", 0.125), ("z", 0.25))
     }
-    found = karat.compare_collections(given, interval=interval)
+    found = carob.compare_collections(given, interval=interval)
     assert found["value"].pairs[0].p == 0.25
     text = re.sub(r"\s+", " ", str(found))
     assert "value: 1 pair differs by the same amount on every collection (a - b): without a spread" in text
     assert "p is that of the sign-flip test over collections" in text
     assert "chi-squared 3.00 (df 1, p 0.083), F - (df 1 and 2, p -)." in text
     assert "so F and its p are not defined" in text
-    usual = str(karat.compare_collections(values(DEMSAR)))
+    usual = str(carob.compare_collections(values(DEMSAR)))
     assert "without a spread" not in usual
     assert "not defined" not in usual
 
@@ -406,15 +406,15 @@ def test_a_micro_mean_says_which_error_it_has() -> None:
         ("similar", "cluster-robust (CR2)"),
         ("these", "weighted by its share of the queries"),
     ):
-        micro = karat.compare_collections(given, target=target, average="micro")
+        micro = carob.compare_collections(given, target=target, average="micro")
         assert said in " ".join(micro.method())
-        assert said not in " ".join(karat.compare_collections(given, target=target).method())
+        assert said not in " ".join(carob.compare_collections(given, target=target).method())
 
 
 def test_many_runs_are_not_all_named_in_the_first_lines() -> None:
     draw = np.random.default_rng(4)
     given = {f"c{n}": {f"run{m}": float(draw.random()) for m in range(30)} for n in range(6)}
-    text = re.sub(r"\s+", " ", str(karat.compare_collections(given)))
+    text = re.sub(r"\s+", " ", str(carob.compare_collections(given)))
     (groups,) = re.findall(r"Not separated: ([^.]*)\.", text)
     assert groups.endswith(" and 25 more")
     assert len(re.findall(r"run\d+", groups)) == 5
@@ -422,11 +422,11 @@ def test_many_runs_are_not_all_named_in_the_first_lines() -> None:
 
 def test_a_missing_run_counts_0_or_is_dropped_where_the_caller_says_so() -> None:
     given = gap()
-    zero = karat.compare_collections(given, absent="zero")["value"]
+    zero = carob.compare_collections(given, absent="zero")["value"]
     assert zero.means[1] == pytest.approx(sum(each.get("b", 0.0) for each in given.values()) / 5)
-    fewer = karat.compare_collections(given, absent="drop-collections")
+    fewer = carob.compare_collections(given, absent="drop-collections")
     assert fewer.collections == ("c0", "c1", "c2", "c4")
-    assert karat.compare_collections(given, absent="drop-runs").names == ("a", "c")
+    assert carob.compare_collections(given, absent="drop-runs").names == ("a", "c")
     assert "b in c3" in str(fewer)
 
 
@@ -434,8 +434,8 @@ def test_scores_of_a_missing_run_are_zero_on_each_query() -> None:
     given = with_queries(8, (10, 20, 30), (0.0, 0.1))
     given["c1"] = {"a": given["c1"]["a"]}
     with pytest.raises(DataError, match="b in c1"):
-        karat.compare_collections(given)
-    found = karat.compare_collections(given, absent="zero", target="these")["AP"]
+        carob.compare_collections(given)
+    found = carob.compare_collections(given, absent="zero", target="these")["AP"]
     assert found.collections[1].means[1] == 0.0
     assert not math.isnan(found.pairs[0].p)
 
@@ -446,44 +446,44 @@ def test_scores_of_a_missing_run_are_zero_on_each_query() -> None:
 def test_values_scores_frames_and_runs_are_accepted(tmp_path: Path) -> None:
     qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
     runs = {"x": {"q1": {"a": 1.0}, "q2": {"c": 1.0}}, "y": {"q1": {"c": 1.0}, "q2": {"b": 1.0}}}
-    evaluated = karat.compare_collections({"one": (qrels, runs), "two": (qrels, runs)}, "RR")["RR"]
-    scores = karat.evaluate(qrels, runs, "RR")
+    evaluated = carob.compare_collections({"one": (qrels, runs), "two": (qrels, runs)}, "RR")["RR"]
+    scores = carob.evaluate(qrels, runs, "RR")
     assert (
-        karat.compare_collections({"one": scores, "two": scores})["RR"].macro == evaluated.macro == (0.5, 0.5)
+        carob.compare_collections({"one": scores, "two": scores})["RR"].macro == evaluated.macro == (0.5, 0.5)
     )
     table = tmp_path / "values.csv"
     table.write_text("collection,run,RR,AP\none,x,0.5,0.1\none,y,0.25,0.2\ntwo,x,0.1,0.3\ntwo,y,0.2,0.4\n")
-    assert karat.compare_collections(table, "AP")["AP"].macro == pytest.approx((0.2, 0.3))
-    assert list(karat.compare_collections(table).measures) == ["RR", "AP"]
+    assert carob.compare_collections(table, "AP")["AP"].macro == pytest.approx((0.2, 0.3))
+    assert list(carob.compare_collections(table).measures) == ["RR", "AP"]
     table.write_text("collection,query,run,RR\none,q1,x,0.5\none,q1,y,0.25\ntwo,q,x,0.1\ntwo,q,y,0.2\n")
-    found = karat.compare_collections(table)
+    found = carob.compare_collections(table)
     assert found["RR"].macro == pytest.approx((0.3, 0.225))
     assert found["RR"].queries == 2
     pl = pytest.importorskip("polars", reason="makes the frame")
     frame = pl.read_csv(table)
-    assert karat.compare_collections(frame)["RR"].macro == found["RR"].macro
+    assert carob.compare_collections(frame)["RR"].macro == found["RR"].macro
 
 
 def test_a_collection_without_values_is_not_left_out_silently(tmp_path: Path) -> None:
     table = tmp_path / "values.csv"
     table.write_text("collection,run,AP\none,x,0.5\none,y,0.2\nnone,x,\nnone,y,nan\nall,x,0.1\nall,y,0.2\n")
     with pytest.raises(DataError, match="x in none, y in none"):
-        karat.compare_collections(table)
-    found = karat.compare_collections(table, absent="drop-collections")
+        carob.compare_collections(table)
+    found = carob.compare_collections(table, absent="drop-collections")
     assert found.collections == ("one", "all")
 
 
 def test_what_has_no_spread_has_neither_f_nor_an_interval() -> None:
     same = {name: {"a": 0.5, "b": 0.25} for name in ("one", "two")}
     for interval in ("t", "bootstrap"):
-        found = karat.compare_collections(same, interval=interval)["value"]
+        found = carob.compare_collections(same, interval=interval)["value"]
         assert math.isnan(found.pairs[0].low)
         assert found.friedman is not None
         assert math.isinf(found.friedman.f)
         assert math.isnan(found.friedman.f_p)
         assert found.pairs[0].p == 0.5
     alone = with_queries(9, (1, 1), (0.0, 0.1))
-    text = re.sub(r"\s+", " ", str(karat.compare_collections(alone, target="these")))
+    text = re.sub(r"\s+", " ", str(carob.compare_collections(alone, target="these")))
     assert "a single query has no standard error" in text
 
 
@@ -501,13 +501,13 @@ def test_what_has_no_spread_has_neither_f_nor_an_interval() -> None:
 )
 def test_unusable_collections_are_refused(given: Any, said: str) -> None:
     with pytest.raises(DataError, match=said):
-        karat.compare_collections(given)
+        carob.compare_collections(given)
 
 
 def test_unknown_words_are_refused() -> None:
     for name in ("target", "average", "absent", "correction", "interval", "friedman_ties", "borda_of"):
         with pytest.raises(PolicyError, match="'nonsense'"):
-            karat.compare_collections(values(DEMSAR), **{name: "nonsense"})
+            carob.compare_collections(values(DEMSAR), **{name: "nonsense"})
     for settings in (
         {"alpha": 0.0},
         {"confidence": 1.0},
@@ -517,25 +517,25 @@ def test_unknown_words_are_refused() -> None:
         {"rope": math.inf},
     ):
         with pytest.raises(PolicyError):
-            karat.compare_collections(values(DEMSAR), **settings)
+            carob.compare_collections(values(DEMSAR), **settings)
     with pytest.raises(DataError, match="No run is called 'z'"):
-        karat.compare_collections(values(DEMSAR), baseline="z")
+        carob.compare_collections(values(DEMSAR), baseline="z")
     with pytest.raises(DataError, match="needs the values of queries"):
-        karat.compare_collections(values(DEMSAR), target="these")
+        carob.compare_collections(values(DEMSAR), target="these")
     with pytest.raises(DataError, match="needs the number of queries"):
-        karat.compare_collections(values(DEMSAR), average="micro")
+        carob.compare_collections(values(DEMSAR), average="micro")
 
 
 # ---------------------------------------------------------------- output
 
 
 def test_the_text_fits_into_80_columns_and_names_every_collection() -> None:
-    found = karat.compare_collections(KITCHEN, ["nDCG@5", "RR"], rope=0.02)
+    found = carob.compare_collections(KITCHEN, ["nDCG@5", "RR"], rope=0.02)
     text = str(found)
     assert max(map(len, text.splitlines())) <= 80
     for name in (*found.collections, *found.names, "CD", "P(better)", "macro mean", "Friedman"):
         assert name in text
-    wide = karat.compare_collections(values(np.random.default_rng(1).uniform(0, 1, (56, 8))))
+    wide = carob.compare_collections(values(np.random.default_rng(1).uniform(0, 1, (56, 8))))
     assert max(map(len, str(wide).splitlines())) <= 80
     assert "c55" in str(wide)
 
@@ -543,7 +543,7 @@ def test_the_text_fits_into_80_columns_and_names_every_collection() -> None:
 @pytest.mark.parametrize(("resamples", "told"), [(39, True), (40, False)])
 def test_too_few_resamples_for_percentiles_are_told(resamples: int, told: bool) -> None:
     given = values(np.random.default_rng(1).uniform(0, 1, (12, 3)))
-    found = karat.compare_collections(given, interval="bootstrap", resamples=resamples)
+    found = carob.compare_collections(given, interval="bootstrap", resamples=resamples)
     text = " ".join(str(found).split())
     assert f"({resamples} resamples, seed" in text
     assert ("! 39 resamples are too few for the percentiles of a 95% interval" in text) == told
@@ -552,7 +552,7 @@ def test_too_few_resamples_for_percentiles_are_told(resamples: int, told: bool) 
 def test_many_runs_are_shown_in_part_and_all_in_json() -> None:
     draw = np.random.default_rng(2)
     given = {f"c{row}": {f"run-{n:03}": float(draw.uniform()) for n in range(60)} for row in range(12)}
-    found = karat.compare_collections(given)
+    found = carob.compare_collections(given)
     text = str(found)
     assert "40 more runs are compared and not shown (top=20)." in text
     assert "The best run against the next 10: pairs='all' and to_json() show all 1,770 pairs." in " ".join(
@@ -565,7 +565,7 @@ def test_many_runs_are_shown_in_part_and_all_in_json() -> None:
 
 
 def test_other_formats_hold_the_same_numbers() -> None:
-    found = karat.compare_collections(values(DEMSAR))
+    found = carob.compare_collections(values(DEMSAR))
     assert "\\begin{tabular}" in found.to_latex("tab:x", "A caption.")
     assert "\\caption{A caption.}\n\\label{tab:x}" in found.to_latex("tab:x", "A caption.")
     assert re.search(r"& 1--\d & ", found.to_latex())
@@ -583,7 +583,7 @@ def test_other_formats_hold_the_same_numbers() -> None:
 
 def test_hostile_names_break_no_format() -> None:
     name = "<script>&\\%$_|\n\x1b[31m"
-    found = karat.compare_collections({"<b>": {name: 0.1, "b": 0.2}, "|c|": {name: 0.3, "b": 0.1}})
+    found = carob.compare_collections({"<b>": {name: 0.1, "b": 0.2}, "|c|": {name: 0.3, "b": 0.1}})
     assert "<script" not in found.to_html()
     assert "<script" not in found.to_svg()
     assert "\x1b" not in str(found) + found.to_latex() + found.to_markdown()
@@ -592,7 +592,7 @@ def test_hostile_names_break_no_format() -> None:
 @pytest.mark.parametrize(("alpha", "bars"), [(0.05, [1, 1, 1, 1]), (0.1, [1, 1, 2, 1])])
 def test_the_bars_of_the_picture_join_runs_that_do_not_differ(alpha: float, bars: list[int]) -> None:
     # Demšar's mean ranks are 1.964, 2.000, 2.893 and 3.143, the critical differences 1.254 and 1.118.
-    lines = str(karat.compare_collections(values(DEMSAR), alpha=alpha)).splitlines()
+    lines = str(carob.compare_collections(values(DEMSAR), alpha=alpha)).splitlines()
     start = next(row for row, line in enumerate(lines) if line.startswith("CD 1."))
     picture = lines[start + 2 : start + 6]
     assert [line.split()[0] for line in picture] == ["d", "b", "c", "a"]

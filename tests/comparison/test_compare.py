@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import karat
+import carob
+from carob import DataError, PolicyError
+from carob.comparison.statistics import SEED
 from comparison.matrices import sakai, scores, standardised, systems
-from karat import DataError, PolicyError
-from karat.comparison.statistics import SEED
 
 DRAW = np.random.default_rng(11)
 MATRIX = np.clip(DRAW.normal(0.4, 0.2, (40, 1)) + DRAW.normal(0, 0.1, (40, 5)) + np.arange(5) * 0.02, 0, 1)
 
 
-def pair(found: karat.Comparison, label: str | None = None) -> Any:
+def pair(found: carob.Comparison, label: str | None = None) -> Any:
     return (found.primary if label is None else found[label]).pairs[0]
 
 
@@ -26,7 +26,7 @@ def pair(found: karat.Comparison, label: str | None = None) -> Any:
 @pytest.mark.parametrize("name", ["rope", "margin"])
 def test_a_region_that_is_negative_or_without_end_is_refused(name: str, value: float) -> None:
     with pytest.raises(DataError, match=rf"{name}.*{value}: give .*positive, finite number"):
-        karat.compare(None, sakai(), **{name: value})  # type: ignore[arg-type]
+        carob.compare(None, sakai(), **{name: value})  # type: ignore[arg-type]
 
 
 # ---------------------------------------------------------------- published figures
@@ -34,7 +34,7 @@ def test_a_region_that_is_negative_or_without_end_is_refused(name: str, value: f
 
 def test_two_systems_of_sakais_book() -> None:
     a, b, _ = sakai()
-    found = pair(karat.compare(None, [a, b]))
+    found = pair(carob.compare(None, [a, b]))
     assert (found.difference, found.d_z) == pytest.approx((0.0750, 0.473), abs=5e-4)
     assert found.p == pytest.approx(0.0477968, abs=5e-8)
     assert (found.high - found.low) / 2 == pytest.approx(0.0742, abs=5e-5)
@@ -42,13 +42,13 @@ def test_two_systems_of_sakais_book() -> None:
 
 
 def test_exact_randomisation_p_of_sakais_book() -> None:
-    found = karat.compare(None, sakai(), test="randomisation", correction="none")
+    found = carob.compare(None, sakai(), test="randomisation", correction="none")
     assert [each.p for each in found.primary.pairs] == [2160 / 32768, 18954 / 131072, 40864 / 65536]
     assert all(each.exact for each in found.primary.pairs)
 
 
 def test_analysis_of_variance_of_sakais_book() -> None:
-    table = karat.compare(None, sakai()).primary.anova
+    table = carob.compare(None, sakai()).primary.anova
     assert table is not None
     assert (table.ss_runs, table.ss_queries, table.ss_rest) == pytest.approx(
         (0.1083, 1.0293, 0.8317), abs=5e-5
@@ -59,7 +59,7 @@ def test_analysis_of_variance_of_sakais_book() -> None:
 def test_five_queries_have_the_exact_p_of_two_in_sixteen() -> None:
     a, b = scores("a", [0.3, 0.5, 0.7, 0.2, 0.4]), scores("b", [0.1, 0.3, 0.5, 0.1, 0.4])
     for seed in (1, 2):
-        found = pair(karat.compare(None, [a, b], test="randomisation", seed=seed))
+        found = pair(carob.compare(None, [a, b], test="randomisation", seed=seed))
         assert (found.p, found.exact, found.error) == (0.125, True, 0.0)
 
 
@@ -74,7 +74,7 @@ def test_249_queries_with_this_interval_have_these_figures(
     spread = half * np.sqrt(249) / stats.t.ppf(0.975, 248)
     base = np.full(249, 0.4)
     found = pair(
-        karat.compare(None, [scores("a", base + difference + spread * standardised(249)), scores("b", base)])
+        carob.compare(None, [scores("a", base + difference + spread * standardised(249)), scores("b", base)])
     )
     assert found.difference == pytest.approx(difference)
     assert found.high - found.difference == pytest.approx(half)
@@ -87,7 +87,7 @@ def test_249_queries_with_this_interval_have_these_figures(
 
 
 def test_t_p_and_interval_are_scipys() -> None:
-    found = karat.compare(None, systems(MATRIX), test="t", correction="none").primary
+    found = carob.compare(None, systems(MATRIX), test="t", correction="none").primary
     for each in found.pairs:
         told = stats.ttest_rel(MATRIX[:, each.a], MATRIX[:, each.b])
         interval = told.confidence_interval(0.95)
@@ -101,8 +101,8 @@ def test_t_p_and_interval_are_scipys() -> None:
 
 
 def test_wilcoxon_and_sign_test_are_scipys() -> None:
-    ranks = karat.compare(None, systems(MATRIX), test="wilcoxon", correction="none").primary.pairs
-    signs = karat.compare(None, systems(MATRIX), test="sign", correction="none").primary.pairs
+    ranks = carob.compare(None, systems(MATRIX), test="wilcoxon", correction="none").primary.pairs
+    signs = carob.compare(None, systems(MATRIX), test="sign", correction="none").primary.pairs
     for rank, sign in zip(ranks, signs, strict=True):
         difference = MATRIX[:, rank.a] - MATRIX[:, rank.b]
         assert rank.p == pytest.approx(stats.wilcoxon(np.round(difference, 12)).pvalue, rel=1e-9)
@@ -114,7 +114,7 @@ def test_randomisation_p_is_near_scipys_permutation_test() -> None:
     told = stats.permutation_test(
         (a, b), lambda x, y: np.mean(x - y), permutation_type="samples", n_resamples=9999, rng=1
     ).pvalue
-    found = pair(karat.compare(None, systems(MATRIX[:, [0, 2]]), test="randomisation"))
+    found = pair(carob.compare(None, systems(MATRIX[:, [0, 2]]), test="randomisation"))
     assert found.p == pytest.approx(told, abs=0.02)
 
 
@@ -122,7 +122,7 @@ def test_randomisation_p_is_near_scipys_permutation_test() -> None:
 
 
 def test_against_a_baseline_holm_multiplies_the_smallest_p_by_the_number_of_comparisons() -> None:
-    found = karat.compare(None, systems(MATRIX), baseline="s1").primary
+    found = carob.compare(None, systems(MATRIX), baseline="s1").primary
     p = sorted(each.p for each in found.pairs)
     adjusted = sorted(each.adjusted for each in found.pairs)
     assert len(p) == 4
@@ -132,8 +132,8 @@ def test_against_a_baseline_holm_multiplies_the_smallest_p_by_the_number_of_comp
 
 def test_each_measure_is_a_family_unless_all_are_asked_to_be_one() -> None:
     runs = [scores(f"s{run}", MATRIX[:, [run, 4 - run]], "AP nDCG") for run in range(3)]
-    apart = karat.compare(None, runs, baseline=0, correction="bonferroni")
-    together = karat.compare(None, runs, baseline=0, correction="bonferroni", family="all")
+    apart = carob.compare(None, runs, baseline=0, correction="bonferroni")
+    together = carob.compare(None, runs, baseline=0, correction="bonferroni", family="all")
     assert (apart.settings.comparisons, together.settings.comparisons) == (2, 4)
     for label in ("AP", "nDCG"):
         for one, other in zip(apart[label].pairs, together[label].pairs, strict=True):
@@ -144,10 +144,10 @@ def test_each_measure_is_a_family_unless_all_are_asked_to_be_one() -> None:
 def test_defaults_are_t_for_two_holm_for_a_baseline_and_romano_wolf_for_all_pairs() -> None:
     runs = systems(MATRIX)
     chosen = [
-        karat.compare(None, runs[:2]).settings,
-        karat.compare(None, runs, baseline=2).settings,
-        karat.compare(None, runs).settings,
-        karat.compare(None, runs, test="t").settings,
+        carob.compare(None, runs[:2]).settings,
+        carob.compare(None, runs, baseline=2).settings,
+        carob.compare(None, runs).settings,
+        carob.compare(None, runs, test="t").settings,
     ]
     assert [(each.test, each.correction, each.alpha) for each in chosen] == [
         ("t", "none", 0.05),
@@ -160,9 +160,9 @@ def test_defaults_are_t_for_two_holm_for_a_baseline_and_romano_wolf_for_all_pair
 
 def test_resamples_are_raised_so_that_holm_can_reject() -> None:
     many = systems(np.random.default_rng(3).random((60, 30)))
-    found = karat.compare(None, many[:12], test="randomisation")
+    found = carob.compare(None, many[:12], test="randomisation")
     assert found.settings.resamples == 20 * 66 / 0.05
-    few = karat.compare(None, many, test="randomisation", resamples=1000)
+    few = carob.compare(None, many, test="randomisation", resamples=1000)
     assert few.settings.resamples == 1000
     warning = next(each for each in few.warnings if each.kind == "resamples")
     assert warning.numbers["least"] == pytest.approx(435 / 1001)
@@ -174,14 +174,14 @@ def test_letters_name_the_runs_that_a_run_is_significantly_better_than() -> None
     runs = systems(
         np.stack([base, base + 0.3 + 0.01 * standardised(50), base + 0.001 * standardised(50)], axis=1)
     )
-    found = karat.compare(None, runs)
+    found = carob.compare(None, runs)
     assert found.primary.letters == ("", "ac", "")
 
 
 def test_where_smaller_is_better_letters_and_wins_turn() -> None:
     base = np.random.default_rng(2).random(50) * 0.5
     worse = base + 0.3 + 0.01 * standardised(50)
-    found = karat.compare(None, [scores("good", base, "E@10"), scores("bad", worse, "E@10")])
+    found = carob.compare(None, [scores("good", base, "E@10"), scores("bad", worse, "E@10")])
     assert found.primary.letters == ("b", "")
     assert (pair(found).wins, pair(found).losses) == (50, 0)
     assert pair(found).difference < 0
@@ -193,16 +193,16 @@ def test_where_smaller_is_better_letters_and_wins_turn() -> None:
 def test_weights_make_the_difference_that_of_weighted_means() -> None:
     weight = np.random.default_rng(8).random((40, 1)) * 3
     runs = [replace(each, weights=weight) for each in systems(MATRIX)[:2]]
-    found = pair(karat.compare(None, runs))
+    found = pair(carob.compare(None, runs))
     expected = np.average(MATRIX[:, 0], weights=weight[:, 0]) - np.average(MATRIX[:, 1], weights=weight[:, 0])
     assert found.difference == pytest.approx(expected)
     same = [replace(each, weights=np.full((40, 1), 7.0)) for each in systems(MATRIX)[:2]]
-    assert pair(karat.compare(None, same)) == pair(karat.compare(None, systems(MATRIX)[:2]))
+    assert pair(carob.compare(None, same)) == pair(carob.compare(None, systems(MATRIX)[:2]))
 
 
 def test_counts_are_compared_by_their_sums() -> None:
     counts = np.random.default_rng(1).integers(0, 9, (40, 2))
-    found = karat.compare(None, systems(counts, "NumRelRet"))
+    found = carob.compare(None, systems(counts, "NumRelRet"))
     assert pair(found).difference == pytest.approx(counts[:, 0].sum() - counts[:, 1].sum())
     assert pair(found).p == pytest.approx(stats.ttest_rel(counts[:, 0], counts[:, 1]).pvalue)
 
@@ -210,7 +210,7 @@ def test_counts_are_compared_by_their_sums() -> None:
 def test_a_geometric_mean_is_tested_by_logarithms_and_its_interval_resampled() -> None:
     values = MATRIX[:, :2].copy()
     values[0, 0] = 0.0
-    found = karat.compare(None, systems(values, "GMAP"))
+    found = carob.compare(None, systems(values, "GMAP"))
     logs = np.log(np.maximum(values, 1e-5))
     assert pair(found).p == pytest.approx(stats.ttest_rel(logs[:, 0], logs[:, 1]).pvalue)
     assert pair(found).difference == pytest.approx(np.subtract(*np.exp(logs.mean(axis=0))))
@@ -221,7 +221,7 @@ def test_a_geometric_mean_is_tested_by_logarithms_and_its_interval_resampled() -
 def test_clusters_of_equal_size_count_as_one_query_each() -> None:
     """With clusters of equal size the robust error is that of the clusters' means, with a degree of freedom each."""
     cluster = {f"q{number:03}": f"c{number // 4}" for number in range(40)}
-    found = karat.compare(None, systems(MATRIX)[:2], cluster=cluster)
+    found = carob.compare(None, systems(MATRIX)[:2], cluster=cluster)
     means = (MATRIX[:, 0] - MATRIX[:, 1]).reshape(10, 4).mean(axis=1)
     assert pair(found).p == pytest.approx(stats.ttest_1samp(means, 0).pvalue)
     assert found.settings.clusters == 10
@@ -229,7 +229,7 @@ def test_clusters_of_equal_size_count_as_one_query_each() -> None:
 
 def test_groups_are_shown_apart_and_not_mixed() -> None:
     group = {f"q{number:03}": "odd" if number % 2 else "even" for number in range(40)}
-    found = karat.compare(None, systems(MATRIX)[:2], by=group).primary.strata
+    found = carob.compare(None, systems(MATRIX)[:2], by=group).primary.strata
     assert [(each.name, each.queries) for each in found] == [("even", 20), ("odd", 20)]
     assert found[1].means == pytest.approx(MATRIX[1::2, :2].mean(axis=0))
     assert found[1].pairs[0].p == pytest.approx(stats.ttest_rel(MATRIX[1::2, 0], MATRIX[1::2, 1]).pvalue)
@@ -238,18 +238,18 @@ def test_groups_are_shown_apart_and_not_mixed() -> None:
 def test_equivalence_and_region_of_practical_equivalence_are_asked_for() -> None:
     near = np.full(40, 0.5) + 0.01 * standardised(40)
     found = pair(
-        karat.compare(None, [scores("a", near), scores("b", np.full(40, 0.5))], margin=0.05, rope=0.05)
+        carob.compare(None, [scores("a", near), scores("b", np.full(40, 0.5))], margin=0.05, rope=0.05)
     )
     assert found.p_equivalent is not None
     assert found.p_equivalent < 1e-6
     assert found.p_same == pytest.approx(1.0)
-    without = pair(karat.compare(None, systems(MATRIX)[:2]))
+    without = pair(carob.compare(None, systems(MATRIX)[:2]))
     assert (without.p_equivalent, without.p_same) == (None, None)
 
 
 def test_the_bootstrap_interval_is_near_students() -> None:
-    t = pair(karat.compare(None, systems(MATRIX)[:2]))
-    found = pair(karat.compare(None, systems(MATRIX)[:2], interval="bootstrap"))
+    t = pair(carob.compare(None, systems(MATRIX)[:2]))
+    found = pair(carob.compare(None, systems(MATRIX)[:2], interval="bootstrap"))
     assert (found.low, found.high) == pytest.approx((t.low, t.high), abs=0.006)
     assert found.low != t.low
 
@@ -269,8 +269,8 @@ WITHOUT_EFFECT = "Without effect: {}, since neither the test nor the intervals a
 def test_resamples_and_seed_are_said_to_change_nothing_where_nothing_is_random(
     test: str, given: dict[str, Any], names: str
 ) -> None:
-    plain = karat.compare(None, systems(MATRIX)[:2], test=test)
-    found = karat.compare(None, systems(MATRIX)[:2], test=test, **given)
+    plain = carob.compare(None, systems(MATRIX)[:2], test=test)
+    found = carob.compare(None, systems(MATRIX)[:2], test=test, **given)
     assert found.settings.notes == (WITHOUT_EFFECT.format(names),)
     assert WITHOUT_EFFECT.format(names) in found.to_text(columns=200)
     assert plain.settings.notes == ()
@@ -281,7 +281,7 @@ def test_resamples_and_seed_are_said_to_change_nothing_where_nothing_is_random(
     "random", [{"test": "randomisation"}, {"test": "romano-wolf"}, {"test": "t", "interval": "bootstrap"}]
 )
 def test_there_is_no_such_note_where_something_is_random(random: dict[str, str]) -> None:
-    assert not karat.compare(None, systems(MATRIX)[:2], resamples=50, seed=1, **random).settings.notes
+    assert not carob.compare(None, systems(MATRIX)[:2], resamples=50, seed=1, **random).settings.notes
 
 
 def test_there_is_no_such_note_with_a_geometric_mean() -> None:
@@ -289,14 +289,14 @@ def test_there_is_no_such_note_with_a_geometric_mean() -> None:
     qrels = {f"q{n}": {"a": 1} for n in range(9)}
     runs = [{f"q{n}": {"a": 1.0, "b": (n + k) % 2 + 0.5} for n in range(9)} for k in (0, 1)]
     named = {str(k): run for k, run in enumerate(runs)}
-    notes = [karat.compare(qrels, named, each, seed=1).settings.notes for each in ("GMAP", "AP")]
+    notes = [carob.compare(qrels, named, each, seed=1).settings.notes for each in ("GMAP", "AP")]
     assert notes == [(), (WITHOUT_EFFECT.format("seed"),)]
 
 
 @pytest.mark.parametrize("test", ["t", "randomisation"])
 def test_the_bootstrap_takes_as_many_resamples_as_are_asked_for(test: str) -> None:
     usual, few, same = (
-        karat.compare(None, systems(MATRIX)[:2], test=test, interval="bootstrap", resamples=count)
+        carob.compare(None, systems(MATRIX)[:2], test=test, interval="bootstrap", resamples=count)
         for count in (None, 100, 10_000)
     )
     assert [each.settings.bootstrap_resamples for each in (usual, few, same)] == [10_000, 100, 10_000]
@@ -314,7 +314,7 @@ LATE = {f"q{number}": {"b": 2.0, "a": 1.0 + number / 10} for number in range(5)}
 
 
 def test_a_missing_query_counts_zero_and_is_listed() -> None:
-    found = karat.compare(QRELS, {"good": GOOD, "late": LATE}, "RR")
+    found = carob.compare(QRELS, {"good": GOOD, "late": LATE}, "RR")
     assert pair(found).n == 6
     assert pair(found).difference == pytest.approx(1 - 2.5 / 6)
     assert next(each for each in found.warnings if each.kind == "missing").numbers["queries"] == ["q5"]
@@ -324,8 +324,8 @@ def test_a_missing_query_counts_zero_and_is_listed() -> None:
 @pytest.mark.parametrize("rule", ["skip", "nan"])
 def test_a_query_left_out_is_left_out_of_both_runs_and_n_says_so(rule: str) -> None:
     third = {query: GOOD[query] for query in list(GOOD)[1:]}
-    found = karat.compare(
-        QRELS, {"good": GOOD, "late": LATE, "third": third}, "RR", policy=karat.Policy(missing=rule), test="t"
+    found = carob.compare(
+        QRELS, {"good": GOOD, "late": LATE, "third": third}, "RR", policy=carob.Policy(missing=rule), test="t"
     )
     assert [each.n for each in found.primary.pairs] == [5, 5, 4]
     assert pair(found).difference == pytest.approx(0.5)
@@ -338,8 +338,8 @@ def test_a_query_left_out_is_left_out_of_both_runs_and_n_says_so(rule: str) -> N
 def test_pairing_is_by_query_and_not_by_order() -> None:
     turned = {query: LATE[query] for query in reversed(LATE)}
     shuffled = {query: QRELS[query] for query in reversed(QRELS)}
-    one = karat.compare(QRELS, {"good": GOOD, "late": LATE}, "RR", test="randomisation")
-    other = karat.compare(shuffled, {"good": GOOD, "late": turned}, "RR", test="randomisation")
+    one = carob.compare(QRELS, {"good": GOOD, "late": LATE}, "RR", test="randomisation")
+    other = carob.compare(shuffled, {"good": GOOD, "late": turned}, "RR", test="randomisation")
     assert one.primary.pairs == other.primary.pairs
 
 
@@ -347,7 +347,7 @@ def test_pairing_is_by_query_and_not_by_order() -> None:
 
 
 def test_identical_runs_have_p_one_and_it_is_said() -> None:
-    found = karat.compare(None, [scores("a", MATRIX[:, 0]), scores("b", MATRIX[:, 0])])
+    found = carob.compare(None, [scores("a", MATRIX[:, 0]), scores("b", MATRIX[:, 0])])
     assert (pair(found).p, pair(found).adjusted, pair(found).identical) == (1.0, 1.0, True)
     assert "a and b are identical on all 40 queries" in str(found)
 
@@ -355,18 +355,18 @@ def test_identical_runs_have_p_one_and_it_is_said() -> None:
 @pytest.mark.parametrize("test", ["t", "randomisation", "romano-wolf", "tukey", "max-t", "wilcoxon", "sign"])
 def test_no_test_gives_identical_runs_less_than_one(test: str) -> None:
     runs = [scores("a", MATRIX[:, 0]), scores("b", MATRIX[:, 0]), scores("c", MATRIX[:, 1])]
-    assert pair(karat.compare(None, runs, test=test, resamples=500)).adjusted == 1.0
+    assert pair(carob.compare(None, runs, test=test, resamples=500)).adjusted == 1.0
 
 
 def test_one_query_has_no_interval_and_no_significance() -> None:
-    found = karat.compare(None, [scores("a", [0.9]), scores("b", [0.1])])
+    found = carob.compare(None, [scores("a", [0.9]), scores("b", [0.1])])
     assert np.isnan([pair(found).low, pair(found).high, found.primary.low[0]]).all()
     assert pair(found).adjusted == 1.0
     assert "A single query says nothing about other queries" in str(found)
 
 
 def test_a_difference_without_spread_is_told() -> None:
-    found = karat.compare(None, [scores("a", [0.5] * 10), scores("b", [0.25] * 10)])
+    found = carob.compare(None, [scores("a", [0.5] * 10), scores("b", [0.25] * 10)])
     assert np.isnan(pair(found).low)
     assert pair(found).p == 2 / 2**10
     assert "without a spread there is no t" in " ".join(str(found).split())
@@ -375,7 +375,7 @@ def test_a_difference_without_spread_is_told() -> None:
 def test_a_nan_score_is_refused_by_query_and_document() -> None:
     bad = {"q0": {"a": float("nan")}}
     with pytest.raises(DataError, match="query 'q0', document 'a': the score is NaN"):
-        karat.compare(QRELS, {"good": GOOD, "bad": bad}, "RR")
+        carob.compare(QRELS, {"good": GOOD, "bad": bad}, "RR")
 
 
 @pytest.mark.parametrize(
@@ -389,49 +389,49 @@ def test_a_nan_score_is_refused_by_query_and_document() -> None:
         ({"alpha": 5}, PolicyError, "give a number between 0 and 1"),
         ({"by": {"q000": "x"}}, DataError, "query 'q001' has no group"),
         ({"cluster": "/nowhere"}, DataError, "/nowhere: No such file"),
-        ({"measures": ["RR"]}, karat.MeasureError, "RR was not evaluated"),
+        ({"measures": ["RR"]}, carob.MeasureError, "RR was not evaluated"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(
     options: dict[str, Any], error: type[Exception], sentence: str
 ) -> None:
     with pytest.raises(error, match=sentence):
-        karat.compare(None, systems(MATRIX), **options)
+        carob.compare(None, systems(MATRIX), **options)
 
 
 def test_runs_and_scores_may_be_mixed_if_they_were_made_alike() -> None:
-    ready = karat.evaluate(QRELS, GOOD, "RR", name="good")
-    found = karat.compare(QRELS, [ready, karat.Run.of(LATE, "late")], "RR")
-    assert found.primary.pairs == karat.compare(QRELS, {"good": GOOD, "late": LATE}, "RR").primary.pairs
-    other = karat.evaluate(QRELS, GOOD, "RR", policy=karat.Policy(ties="ascending"))
+    ready = carob.evaluate(QRELS, GOOD, "RR", name="good")
+    found = carob.compare(QRELS, [ready, carob.Run.of(LATE, "late")], "RR")
+    assert found.primary.pairs == carob.compare(QRELS, {"good": GOOD, "late": LATE}, "RR").primary.pairs
+    other = carob.evaluate(QRELS, GOOD, "RR", policy=carob.Policy(ties="ascending"))
     with pytest.raises(DataError, match="under another policy"):
-        karat.compare(QRELS, {"good": other, "late": LATE}, "RR")
+        carob.compare(QRELS, {"good": other, "late": LATE}, "RR")
 
 
 def test_runs_need_judgments() -> None:
     with pytest.raises(DataError, match="Runs need judgments"):
-        karat.compare(None, {"good": GOOD, "late": LATE})
+        carob.compare(None, {"good": GOOD, "late": LATE})
     with pytest.raises(DataError, match="needs at least two runs"):
-        karat.compare(QRELS, {"good": GOOD})
+        carob.compare(QRELS, {"good": GOOD})
 
 
 @pytest.mark.parametrize(
     ("late", "named"),
     [
         ({"weights": {"q": 2.0}}, "weights"),
-        ({"policy": karat.Policy(ties="input")}, "policy"),
+        ({"policy": carob.Policy(ties="input")}, "policy"),
         ({"profile": "sklearn"}, "profile"),
     ],
 )
 def test_conventions_that_come_after_the_scores_are_refused(late: dict[str, Any], named: str) -> None:
     made = {
-        name: karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP", name=name) for name in ("one", "two")
+        name: carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP", name=name) for name in ("one", "two")
     }
     with pytest.raises(
-        karat.DataError, match=f"one is given as scores, which {named}= cannot change: give {named}= to"
+        carob.DataError, match=f"one is given as scores, which {named}= cannot change: give {named}= to"
     ):
-        karat.compare(None, made, **late)
-    assert karat.compare(None, made, policy=karat.Policy(ties="trec"), profile="karat").names == (
+        carob.compare(None, made, **late)
+    assert carob.compare(None, made, policy=carob.Policy(ties="trec"), profile="carob").names == (
         "one",
         "two",
     )

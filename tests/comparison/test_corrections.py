@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.comparison.significance import corrected
+from carob.comparison.significance import corrected
 
 
 def test_three_corrections_by_hand() -> None:

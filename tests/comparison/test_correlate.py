@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import karat
-from karat.cli import main
-from karat.comparison.statistics.correlation_intervals import RunSamples, Samples
-from karat.comparison.statistics.correlations import CORRELATIONS, correlation_named, tau_gap
-from karat.comparison.statistics.paired import Draw
-from karat.comparison.statistics.rank_correlation import kendall, rbo, tau_ap, tau_ap_b
+import carob
+from carob.cli import main
+from carob.comparison.statistics.correlation_intervals import RunSamples, Samples
+from carob.comparison.statistics.correlations import CORRELATIONS, correlation_named, tau_gap
+from carob.comparison.statistics.paired import Draw
+from carob.comparison.statistics.rank_correlation import kendall, rbo, tau_ap, tau_ap_b
 from strategies import examples
 
 RECORDED = json.loads((Path(__file__).parent / "autojudge_evaluate.json").read_text(encoding="utf-8"))
@@ -63,9 +63,9 @@ def test_correlations_are_those_of_autojudge_evaluate(number: int, tmp_path: Pat
         if means == "queries" and (nearly_tied(case["truth"]) or nearly_tied(case["judge"])):
             continue  # 0.1 + 0.6 + 0.3 is above 0.2 + 0.4 + 0.4 in an exact sum of their binary forms; here it is tied
         rest = {"coefficients": names, "means": means, "resamples": 2}
-        found = karat.correlate(*files, missing_runs=missing_runs, **rest).rows[0]
+        found = carob.correlate(*files, missing_runs=missing_runs, **rest).rows[0]
         common = (
-            found if missing_runs == "skip" else karat.correlate(*files, missing_runs="skip", **rest).rows[0]
+            found if missing_runs == "skip" else carob.correlate(*files, missing_runs="skip", **rest).rows[0]
         )
         ranked = sorted(common.truth, reverse=True)
         tied_at_the_cut = len(ranked) > CUT and ranked[CUT - 1] == ranked[CUT]
@@ -167,7 +167,7 @@ def test_the_best_include_those_that_are_tied_with_the_last() -> None:
 
 @pytest.mark.parametrize("name", ["kendal", "overlap", "kendall@0", "kendall@x", "tau_gap@"])
 def test_unknown_correlations_are_refused(name: str) -> None:
-    with pytest.raises(karat.PolicyError, match=r"correlation|whole number"):
+    with pytest.raises(carob.PolicyError, match=r"correlation|whole number"):
         correlation_named(name)
 
 
@@ -186,8 +186,8 @@ SYSTEMS = {
 
 
 def test_judgments_give_the_orders_and_the_grades_of_agreement() -> None:
-    found = karat.correlate(QRELS, {"model": MODEL}, SYSTEMS, ["AP", "nDCG@5"])
-    agreed = karat.agreement(QRELS, MODEL, SYSTEMS, ["AP", "nDCG@5"])
+    found = carob.correlate(QRELS, {"model": MODEL}, SYSTEMS, ["AP", "nDCG@5"])
+    agreed = carob.agreement(QRELS, MODEL, SYSTEMS, ["AP", "nDCG@5"])
     for row, effect in zip(found.rows, agreed.effects, strict=True):
         assert row["kendall"].value == pytest.approx(effect.tau)
         assert row.flips == effect.flips
@@ -203,15 +203,15 @@ def test_judgments_give_the_orders_and_the_grades_of_agreement() -> None:
 
 
 def test_the_truth_itself_is_a_perfect_judge() -> None:
-    row = karat.correlate(QRELS, {"same": QRELS}, SYSTEMS, "AP").rows[0]
+    row = carob.correlate(QRELS, {"same": QRELS}, SYSTEMS, "AP").rows[0]
     assert [end for each in row.coefficients for end in (each.value, each.high)] == pytest.approx([1.0] * 10)
     # In some resamples two runs are tied, so that their order is unknown.
     assert [row[name].low for name in ("kendall", "pearson")] == pytest.approx([1.0, 1.0])
 
 
 def test_measures_are_judges_of_the_first_and_smaller_may_be_better() -> None:
-    found = karat.correlate(QRELS, None, SYSTEMS, ["P@3", "Unjudged@3", "AP"])
-    assert karat.correlate(QRELS, {}, SYSTEMS, ["P@3", "Unjudged@3", "AP"]).to_csv() == found.to_csv()
+    found = carob.correlate(QRELS, None, SYSTEMS, ["P@3", "Unjudged@3", "AP"])
+    assert carob.correlate(QRELS, {}, SYSTEMS, ["P@3", "Unjudged@3", "AP"]).to_csv() == found.to_csv()
     assert [(each.truth_measure, each.measure) for each in found.rows] == [
         ("P@3", "Unjudged@3"),
         ("P@3", "AP"),
@@ -220,8 +220,8 @@ def test_measures_are_judges_of_the_first_and_smaller_may_be_better() -> None:
         name: {"AP": {f"q{q}": q / n for q in range(1, 6)}, "E@5": {f"q{q}": -q / n for q in range(1, 6)}}
         for n, name in enumerate("abc", 1)
     }
-    path = karat.read_scores(scores)
-    row = karat.correlate(path, None, None, ["AP", "E@5"]).rows[0]
+    path = carob.read_scores(scores)
+    row = carob.correlate(path, None, None, ["AP", "E@5"]).rows[0]
     assert row["kendall"].value == 1
 
 
@@ -249,15 +249,15 @@ def test_leaderboards_are_read_in_each_format(layout: str, tmp_path: Path) -> No
     means = [(run, "all", sum(v for r, _, v in VALUES if r == run) / 3) for run in "abcd"]
     file.write_text(long(VALUES + means, PATTERNS[layout]), encoding="utf-8")
     expected = {r: {"COVERAGE": {q: v for own, q, v in VALUES if own == r}} for r in "abcd"}
-    found = karat.read_leaderboard(file, layout)
+    found = carob.read_leaderboard(file, layout)
     assert found.values == expected
     assert found.stated == {run: {"COVERAGE": value} for run, _, value in means}
     if layout != "ranking":
-        assert karat.read_leaderboard(file).values == expected
+        assert carob.read_leaderboard(file).values == expected
     header = {"tot": "run_id\tmeasure\ttopic_id\tvalue\n", "ir_measures": "run_id topic_id measure value\n"}
     if layout in header:
         file.write_text(header[layout] + file.read_text(encoding="utf-8"), encoding="utf-8")
-        assert karat.read_leaderboard(file).values == karat.read_leaderboard(file, layout).values == expected
+        assert carob.read_leaderboard(file).values == carob.read_leaderboard(file, layout).values == expected
 
 
 def test_a_folder_of_trec_evals_files_has_a_run_in_each(tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_a_folder_of_trec_evals_files_has_a_run_in_each(tmp_path: Path) -> None:
         text = f"runid\tall\ttag{run}\nmap\tq1\t0.{ord(run) - 90}\nmap\tall\t0.{ord(run) - 90}\n"
         (tmp_path / f"{run}.txt").write_text(text, encoding="utf-8")
     (tmp_path / ".hidden").write_text("nothing", encoding="utf-8")
-    assert karat.read_leaderboard(tmp_path).values == {
+    assert carob.read_leaderboard(tmp_path).values == {
         run: {"map": {"q1": value}} for run, value in {"a": 0.7, "b": 0.8, "c": 0.9}.items()
     }
 
@@ -276,12 +276,12 @@ def test_measures_in_words_are_left_out_and_named(tmp_path: Path) -> None:
     )
     for name in ("truth", "judge"):
         (tmp_path / name).write_text(lines, encoding="utf-8")
-    found = karat.correlate(tmp_path / "truth", tmp_path / "judge", layout="tot")
+    found = carob.correlate(tmp_path / "truth", tmp_path / "judge", layout="tot")
     assert [each.measure for each in found.rows] == ["COVERAGE"]
     assert "TOP_WORD" in str(found)
     (tmp_path / "judge").write_text(lines + "e COVERAGE q1 tea\n", encoding="utf-8")
-    with pytest.raises(karat.DataError, match="not a finite number: 'tea'"):
-        karat.read_leaderboard(tmp_path / "judge", "tot")
+    with pytest.raises(carob.DataError, match="not a finite number: 'tea'"):
+        carob.read_leaderboard(tmp_path / "judge", "tot")
 
 
 @pytest.mark.parametrize(
@@ -296,28 +296,28 @@ def test_measures_in_words_are_left_out_and_named(tmp_path: Path) -> None:
 def test_faults_of_leaderboards_are_named_with_their_place(content: str, said: str, tmp_path: Path) -> None:
     file = tmp_path / "board.txt"
     file.write_text(content, encoding="utf-8")
-    with pytest.raises(karat.DataError, match=said) as found:
-        karat.read_leaderboard(file, "tot")
+    with pytest.raises(carob.DataError, match=said) as found:
+        carob.read_leaderboard(file, "tot")
     assert "board.txt" in str(found.value)
 
 
 def test_a_short_line_below_a_header_is_named(tmp_path: Path) -> None:
     file = tmp_path / "board.txt"
     file.write_text("query Q0 run rank value measure\nq1 0\n", encoding="utf-8")
-    with pytest.raises(karat.DataError, match="found 2 columns, expected 6"):
-        karat.read_leaderboard(file, "ranking")
+    with pytest.raises(carob.DataError, match="found 2 columns, expected 6"):
+        carob.read_leaderboard(file, "ranking")
 
 
 def test_columns_that_could_be_two_formats_are_not_guessed(tmp_path: Path) -> None:
     file = tmp_path / "board.txt"
     file.write_text(long(VALUES, "{run} NUGGETS {query} {value}"), encoding="utf-8")
-    with pytest.raises(karat.DataError, match=r"not recognised.*layout='tot'"):
-        karat.read_leaderboard(file)
+    with pytest.raises(carob.DataError, match=r"not recognised.*layout='tot'"):
+        carob.read_leaderboard(file)
 
 
 def nested(runs: str, shift: float = 0.0, queries: int = 6) -> Any:
     """Scores of runs, of which later ones are better."""
-    return karat.read_scores(
+    return carob.read_scores(
         {
             run: {
                 "AP": {f"q{q}": (0.1 * ord(run) - 9 + shift * (ord(run) * q % 5)) % 1 for q in range(queries)}
@@ -329,9 +329,9 @@ def nested(runs: str, shift: float = 0.0, queries: int = 6) -> Any:
 
 def test_missing_runs_are_decided_by_name_and_counted() -> None:
     truth, judge = nested("abcde"), nested("bcdexyz", 0.02)
-    with pytest.raises(karat.DataError, match=r"scores lacks 1 of 5 runs of scores: a.*missing_runs='skip'"):
-        karat.correlate(truth, judge)
-    skipped = karat.correlate(truth, {"judge": judge}, missing_runs="skip")
+    with pytest.raises(carob.DataError, match=r"scores lacks 1 of 5 runs of scores: a.*missing_runs='skip'"):
+        carob.correlate(truth, judge)
+    skipped = carob.correlate(truth, {"judge": judge}, missing_runs="skip")
     assert (skipped.rows[0].runs, skipped.rows[0].lacking, skipped.rows[0].extra) == (
         tuple("bcde"),
         ("a",),
@@ -339,14 +339,14 @@ def test_missing_runs_are_decided_by_name_and_counted() -> None:
     )
     assert "judge lacks 1 run, which was left out: a." in str(skipped)
     assert "judge has 3 runs that the truth lacks, left out." in str(skipped)
-    zero = karat.correlate(truth, {"judge": judge}, missing_runs="zero").rows[0]
+    zero = carob.correlate(truth, {"judge": judge}, missing_runs="zero").rows[0]
     assert (zero.runs, zero.values[0]) == (tuple("abcde"), 0)
-    with pytest.raises(karat.DataError, match="share 2 runs"):
-        karat.correlate(truth, nested("ab"), missing_runs="skip")
+    with pytest.raises(carob.DataError, match="share 2 runs"):
+        carob.correlate(truth, nested("ab"), missing_runs="skip")
 
 
 def test_queries_of_one_side_are_left_out_and_counted() -> None:
-    found = karat.correlate(nested("abcd", queries=6), {"judge": nested("abcd", queries=4)})
+    found = carob.correlate(nested("abcd", queries=6), {"judge": nested("abcd", queries=4)})
     assert (found.rows[0].queries, found.rows[0].left_out) == (4, 2)
     assert "judge: 2 queries that only one side has, left out." in str(found)
 
@@ -356,17 +356,17 @@ def test_means_alone_have_no_test_and_intervals_only_over_runs(tmp_path: Path) -
     file.write_text(
         long([(run, "all", n / 10) for n, run in enumerate("abcdefg")], PATTERNS["tot"]), encoding="utf-8"
     )
-    found = karat.correlate(file, {"judge": file}, layout="tot")
+    found = carob.correlate(file, {"judge": file}, layout="tot")
     row = found.rows[0]
     assert (row.turned, row.queries, row["kendall"].value) == (None, None, 1.0)
     assert math.isnan(row["kendall"].low)
     assert "no interval over queries and no test" in str(found)
-    over = karat.correlate(file, {"judge": file}, layout="tot", over="runs").rows[0]["pearson"]
+    over = carob.correlate(file, {"judge": file}, layout="tot", over="runs").rows[0]["pearson"]
     assert (over.low, over.high) == (1.0, 1.0)
 
 
 def test_each_format_has_every_judge(tmp_path: Path) -> None:
-    found = karat.correlate(QRELS, {"model": MODEL, "same <b>": QRELS}, SYSTEMS, "AP")
+    found = carob.correlate(QRELS, {"model": MODEL, "same <b>": QRELS}, SYSTEMS, "AP")
     for text in (
         str(found),
         found.to_markdown(),
@@ -384,16 +384,16 @@ def test_each_format_has_every_judge(tmp_path: Path) -> None:
     assert len(found.to_csv().splitlines()) == 1 + 2 * 5
     frame = found.to_frame("pairs")
     assert {"judge", "fate", "better", "worse"} <= set(frame.columns)
-    with pytest.raises(karat.DataError, match="no frame"):
+    with pytest.raises(carob.DataError, match="no frame"):
         found.to_frame("pear")
 
 
 def test_figures_are_drawn() -> None:
     pytest.importorskip("matplotlib", reason="draws the figure")
-    found = karat.correlate(QRELS, {"model": MODEL, "$same": QRELS}, SYSTEMS, "AP")
+    found = carob.correlate(QRELS, {"model": MODEL, "$same": QRELS}, SYSTEMS, "AP")
     for kind in ("correlations", "runs"):
         found.to_figure(kind).canvas.draw()
-    with pytest.raises(karat.DataError, match="no figure"):
+    with pytest.raises(carob.DataError, match="no figure"):
         found.to_figure("pies")
 
 
@@ -504,12 +504,12 @@ def folders(tmp_path: Path) -> list[str]:
 
 def test_judges_of_one_file_name_are_told_apart(folders: list[str]) -> None:
     truth, *judges = folders
-    found = karat.correlate(truth, judges, SYSTEMS, "AP")
+    found = carob.correlate(truth, judges, SYSTEMS, "AP")
     assert [each.judge for each in found.rows] == [str(Path(each)) for each in judges]
     assert str(found).startswith("Of all judges, ")
-    both = karat.correlate(truth, [MODEL, QRELS], SYSTEMS, "AP")
+    both = carob.correlate(truth, [MODEL, QRELS], SYSTEMS, "AP")
     assert [each.judge for each in both.rows] == ["judge 1", "judge 2"]
-    alone = karat.correlate(truth, {"m.qrels": MODEL}, SYSTEMS, "AP")
+    alone = carob.correlate(truth, {"m.qrels": MODEL}, SYSTEMS, "AP")
     assert "by AP) against" in str(alone)
 
 
@@ -525,8 +525,8 @@ def test_two_judges_of_one_name_are_refused(
     board = files["board.jsonl"]
     assert command("correlate", board, f"b={board}", f"b={board}") == 2
     assert "2 judges are called 'b'" in capsys.readouterr().err
-    with pytest.raises(karat.DataError, match="2 judges are called"):
-        karat.correlate(truth, [one, one], SYSTEMS, "AP")
+    with pytest.raises(carob.DataError, match="2 judges are called"):
+        carob.correlate(truth, [one, one], SYSTEMS, "AP")
 
 
 def test_leaderboards_of_one_file_name_are_told_apart(tmp_path: Path) -> None:
@@ -535,59 +535,59 @@ def test_leaderboards_of_one_file_name_are_told_apart(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         files.append(tmp_path / folder / "m.jsonl")
         files[-1].write_text(long(VALUES, PATTERNS["jsonl"]), encoding="utf-8")
-    for judges in (files, [karat.read_leaderboard(each) for each in files]):
-        found = karat.correlate(tmp_path / "ja" / "m.jsonl", judges)
+    for judges in (files, [carob.read_leaderboard(each) for each in files]):
+        found = carob.correlate(tmp_path / "ja" / "m.jsonl", judges)
         assert len({each.judge for each in found.rows}) == 2
 
 
 def test_a_judge_on_fewer_queries_is_named_as_such(folders: list[str]) -> None:
-    text = " ".join(str(karat.correlate(folders[0], folders[1:], SYSTEMS, "AP")).split())
+    text = " ".join(str(carob.correlate(folders[0], folders[1:], SYSTEMS, "AP")).split())
     assert "Judges have different queries or runs, so these correlations are not comparable." in text
     assert "4 runs, 2 queries) orders" in text or "4 runs, 12 queries) orders" in text
     assert text.count("10 queries") == 1
     halves = {"odd": dict(list(QRELS.items())[::2]), "even": dict(list(MODEL.items())[1::2])}
-    assert "are not comparable" in str(karat.correlate(QRELS, halves, SYSTEMS, "AP")).replace("\n", " ")
-    same = karat.correlate(QRELS, {"a": MODEL, "b": QRELS}, SYSTEMS, "AP")
+    assert "are not comparable" in str(carob.correlate(QRELS, halves, SYSTEMS, "AP")).replace("\n", " ")
+    same = carob.correlate(QRELS, {"a": MODEL, "b": QRELS}, SYSTEMS, "AP")
     assert "comparable" not in str(same)
 
 
 def test_queries_that_a_judge_lacks_are_zeros_if_asked() -> None:
     truth, judge = nested("abcd", 0.02, queries=6), nested("abcd", 0.01, queries=4)
-    zero = karat.correlate(truth, {"judge": judge}, missing="zero")
-    row, skipped = zero.rows[0], karat.correlate(truth, {"judge": judge}, missing="skip").rows[0]
+    zero = carob.correlate(truth, {"judge": judge}, missing="zero")
+    row, skipped = zero.rows[0], carob.correlate(truth, {"judge": judge}, missing="skip").rows[0]
     assert (row.queries, row.left_out, row.zeros) == (6, 0, ("q4", "q5"))
     assert (skipped.queries, skipped.left_out, skipped.zeros) == (4, 2, ())
     assert row.values == pytest.approx([4 / 6 * each for each in skipped.values])
-    assert row.truth == pytest.approx(karat.correlate(truth, {"truth": truth}).rows[0].truth)
+    assert row.truth == pytest.approx(carob.correlate(truth, {"truth": truth}).rows[0].truth)
     assert "judge lacks 2 queries, which have the value 0: q4, q5." in str(zero)
-    more = karat.correlate(judge, {"judge": truth}, missing="zero").rows[0]
+    more = carob.correlate(judge, {"judge": truth}, missing="zero").rows[0]
     assert (more.queries, more.left_out, more.zeros) == (4, 2, ())
 
 
 def constant(value: float) -> Any:
     """Scores of four runs that are all tied."""
-    return karat.read_scores({run: {"AP": {f"q{q}": value for q in range(6)}} for run in "abcd"})
+    return carob.read_scores({run: {"AP": {f"q{q}": value for q in range(6)}} for run in "abcd"})
 
 
 def test_nothing_is_defined_where_the_truth_ties_all_runs() -> None:
     names = ["kendall", "tau_ap", "tau_ap_b", "tau_gap", "tau_gap_by_name", "spearman", "pearson"]
-    found = karat.correlate(constant(0.5), {"judge": nested("abcd", 0.02)}, coefficients=names)
+    found = carob.correlate(constant(0.5), {"judge": nested("abcd", 0.02)}, coefficients=names)
     assert all(math.isnan(its) for each in found.rows[0].coefficients for its in (each.value, each.low))
     assert str(found).startswith("kendall is not defined: scores ties all runs.")
-    judged = karat.correlate(nested("abcd", 0.02), {"judge": constant(0.5)})
+    judged = carob.correlate(nested("abcd", 0.02), {"judge": constant(0.5)})
     assert str(judged).startswith("kendall is not defined: the judge ties all runs.")
     assert judged.rows[0]["tau_ap"].value == pytest.approx(0)
-    one = karat.correlate(nested("abcd", 0.02), {"judge": nested("abcd")}, coefficients="kendall@1")
+    one = carob.correlate(nested("abcd", 0.02), {"judge": nested("abcd")}, coefficients="kendall@1")
     assert str(one).startswith("kendall@1 is not defined: it compares only one run.")
 
 
 def test_one_resample_is_refused() -> None:
-    with pytest.raises(karat.DataError, match="1 resample gives no interval: give at least 2"):
-        karat.correlate(QRELS, {"model": MODEL}, SYSTEMS, "AP", resamples=1)
+    with pytest.raises(carob.DataError, match="1 resample gives no interval: give at least 2"):
+        carob.correlate(QRELS, {"model": MODEL}, SYSTEMS, "AP", resamples=1)
 
 
 def test_pages_have_a_title() -> None:
-    assert "<title>Correlations with " in karat.correlate(QRELS, {"model": MODEL}, SYSTEMS, "AP").to_html()
+    assert "<title>Correlations with " in carob.correlate(QRELS, {"model": MODEL}, SYSTEMS, "AP").to_html()
 
 
 def test_empty_files_and_standard_input_are_named(
@@ -600,5 +600,5 @@ def test_empty_files_and_standard_input_are_named(
     for arguments in ((files["board.jsonl"], "-"), ("-", files["board.jsonl"])):
         assert command("correlate", *arguments) == 2
         assert "Leaderboards are not read from standard input ('-')" in capsys.readouterr().err
-    with pytest.raises(karat.DataError, match="standard input"):
-        karat.read_leaderboard("-")
+    with pytest.raises(carob.DataError, match="standard input"):
+        carob.read_leaderboard("-")

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import karat.comparison
-from karat.comparison import statistics as significance
-from karat.comparison.significance import corrected
-from karat.comparison.statistics import coefficients, multiple_comparisons, paired, rank_correlation
+import carob.comparison
+from carob.comparison import statistics as significance
+from carob.comparison.significance import corrected
+from carob.comparison.statistics import coefficients, multiple_comparisons, paired, rank_correlation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 MODULES = [
     f"{room.__name__}.{each.name}"
-    for room in (significance, karat.comparison)
+    for room in (significance, carob.comparison)
     for each in pkgutil.iter_modules(room.__path__)
 ]
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import karat
-from karat.cli import main
-from karat.comparison.statistics.sample_size import interval_of_sd, judged_by_people, power_of, queries_for
+import carob
+from carob.cli import main
+from carob.comparison.statistics.sample_size import interval_of_sd, judged_by_people, power_of, queries_for
 
 TEA = Path(__file__).parents[2] / "examples" / "tea"
 
@@ -69,12 +69,12 @@ def pilot() -> Any:
         name: {query: {each: float(draw.random()) for each in "abcdef"} for query in qrels}
         for name in ("x", "y", "z")
     }
-    return karat.evaluate(qrels, runs, ["AP", "RR"])
+    return carob.evaluate(qrels, runs, ["AP", "RR"])
 
 
 def test_a_plan_uses_the_differences_of_each_pair() -> None:
     scores = pilot()
-    found = karat.plan(scores, difference=0.05, comparisons=3)
+    found = carob.plan(scores, difference=0.05, comparisons=3)
     assert [(each.measure, each.first, each.second) for each in found.rows][:3] == [
         ("AP", "x", "y"),
         ("AP", "x", "z"),
@@ -87,7 +87,7 @@ def test_a_plan_uses_the_differences_of_each_pair() -> None:
     assert row.mean == pytest.approx(np.mean(differences))
     assert row.queries == queries_for("difference", 0.05 / row.sd, 0.8, 0.05 / 3)
     assert row.low < row.queries < row.high
-    assert [each.second for each in karat.plan(scores, equivalence=0.05, baseline="y").rows] == ["y"] * 4
+    assert [each.second for each in carob.plan(scores, equivalence=0.05, baseline="y").rows] == ["y"] * 4
     assert "Bonferroni" in str(found)
 
 
@@ -107,18 +107,18 @@ def test_a_plan_uses_the_differences_of_each_pair() -> None:
     ],
 )
 def test_bad_requests_get_a_sentence(given: dict[str, Any], message: str) -> None:
-    with pytest.raises(karat.DataError, match=message):
-        karat.plan(pilot(), **given)
+    with pytest.raises(carob.DataError, match=message):
+        carob.plan(pilot(), **given)
 
 
 def test_runs_without_differences_between_queries_cannot_be_a_pilot() -> None:
-    scores = karat.evaluate(
+    scores = carob.evaluate(
         {"q": {"a": 1}, "p": {"a": 1}}, {"x": {"q": {"a": 1.0}}, "y": {"q": {"a": 2.0}}}, "AP"
     )
-    with pytest.raises(karat.DataError, match="differences of the pilot are equal"):
-        karat.plan(scores, difference=0.1)
-    with pytest.raises(karat.DataError, match="at least two runs, not 1"):
-        karat.plan([scores["x"]], difference=0.1)
+    with pytest.raises(carob.DataError, match="differences of the pilot are equal"):
+        carob.plan(scores, difference=0.1)
+    with pytest.raises(carob.DataError, match="at least two runs, not 1"):
+        carob.plan([scores["x"]], difference=0.1)
 
 
 def test_the_command_plans_from_files_and_from_scores(
@@ -129,7 +129,7 @@ def test_the_command_plans_from_files_and_from_scores(
     main(["plan", *tea, *how])
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [(each["first"], each["second"], each["pilot"]) for each in rows] == [("bm25", "titles", 24)]
-    scores = karat.evaluate(tea[0], {"bm25": tea[1], "titles": tea[2]}, "AP")
+    scores = carob.evaluate(tea[0], {"bm25": tea[1], "titles": tea[2]}, "AP")
     lines = ["run,query,measure,value"]
     lines += [
         f"{run},{query},AP,{value}" for run in scores for query, value in scores[run].by_query("AP").items()

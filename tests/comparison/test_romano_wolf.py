@@ -8,10 +8,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-import karat
-from karat.comparison.statistics.multiple_comparisons import romano_wolf
-from karat.comparison.statistics.paired import Draw, all_pairs, max_flip, paired, sign_flip
-from karat.output.errors import DataError
+import carob
+from carob.comparison.statistics.multiple_comparisons import romano_wolf
+from carob.comparison.statistics.paired import Draw, all_pairs, max_flip, paired, sign_flip
+from carob.output.errors import DataError
 from sakai import SAKAI
 
 
@@ -181,14 +181,14 @@ def test_one_query_and_one_run_prove_nothing() -> None:
     assert romano_wolf([[0.9], [0.1]]).p.tolist() == []
 
 
-def compared(matrix: np.ndarray, **options: object) -> karat.comparison.compare.Comparison:
+def compared(matrix: np.ndarray, **options: object) -> carob.comparison.compare.Comparison:
     ids = [f"q{number:02}" for number in range(len(matrix))]
     runs = {
         f"run{place}": {query: float(value) for query, value in zip(ids, column, strict=True)}
         for place, column in enumerate(matrix.T)
     }
-    return karat.compare(
-        None, karat.read_scores({name: {"AP": its} for name, its in runs.items()}), **options
+    return carob.compare(
+        None, carob.read_scores({name: {"AP": its} for name, its in runs.items()}), **options
     )
 
 

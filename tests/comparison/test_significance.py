@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
-from karat.comparison.statistics.multiple_comparisons import randomised_tukey
-from karat.comparison.statistics.paired import Draw, max_flip, paired
+import carob
+from carob.comparison.statistics.multiple_comparisons import randomised_tukey
+from carob.comparison.statistics.paired import Draw, max_flip, paired
 
 QUERIES = [f"q{number:02}" for number in range(30)]
 
@@ -24,7 +24,7 @@ def scores_of(seed: int, runs: int = 7) -> dict[str, Any]:
         grades = [
             [1 if draw.random() < 0.3 + 0.05 * run + 0.4 * each else 0 for _ in range(10)] for each in hard
         ]
-        found[f"run{run}"] = karat.evaluate_grades(grades, ["P@10", "AP"], judged=[[1] * 10] * len(QUERIES))
+        found[f"run{run}"] = carob.evaluate_grades(grades, ["P@10", "AP"], judged=[[1] * 10] * len(QUERIES))
     return found
 
 
@@ -54,7 +54,7 @@ def leaves_out_0(pair: Any) -> bool:
 def test_a_joint_interval_leaves_out_0_exactly_where_the_pair_is_significant(
     seed: int, options: dict[str, Any]
 ) -> None:
-    found = karat.compare(None, scores_of(seed), **options)
+    found = carob.compare(None, scores_of(seed), **options)
     for contest in found.contests.values():
         for pair in contest.pairs:
             sure = pair.adjusted < found.settings.alpha and not pair.identical
@@ -67,14 +67,14 @@ def test_the_intervals_of_single_pairs_do_not_agree_with_the_corrected_decision(
     alone = [
         pair
         for seed in range(4)
-        for pair in karat.compare(None, scores_of(seed)).primary.pairs
+        for pair in carob.compare(None, scores_of(seed)).primary.pairs
         if (pair.low > 0 or pair.high < 0) and pair.adjusted >= 0.05
     ]
     assert len(alone) > 4
 
 
 def test_tukeys_interval_has_one_width_for_all_pairs() -> None:
-    found = karat.compare(None, scores_of(1), test="tukey").primary
+    found = carob.compare(None, scores_of(1), test="tukey").primary
     widths = {round(pair.joint_high - pair.joint_low, 12) for pair in found.pairs}
     assert len(widths) == 1
     seen = [abs(pair.difference) for pair in found.pairs]
@@ -83,21 +83,21 @@ def test_tukeys_interval_has_one_width_for_all_pairs() -> None:
 
 
 def test_bonferronis_interval_is_the_t_interval_at_alpha_by_the_number_of_pairs() -> None:
-    found = karat.compare(None, scores_of(2), test="t", correction="bonferroni").primary
+    found = carob.compare(None, scores_of(2), test="t", correction="bonferroni").primary
     pair = found.pairs[3]
     wide = paired(found.values[:, pair.a] - found.values[:, pair.b], confidence=1 - 0.05 / 21)
     assert (pair.joint_low, pair.joint_high) == pytest.approx((wide.low[0], wide.high[0]))
 
 
 def test_one_comparison_has_one_interval() -> None:
-    pair = karat.compare(None, scores_of(3, runs=2)).primary.pairs[0]
+    pair = carob.compare(None, scores_of(3, runs=2)).primary.pairs[0]
     assert (pair.joint_low, pair.joint_high) == pytest.approx((pair.low, pair.high))
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "sign"])
 def test_a_test_that_is_not_of_means_has_no_joint_interval(test: str) -> None:
     assert all(
-        math.isnan(pair.joint_low) for pair in karat.compare(None, scores_of(0), test=test).primary.pairs
+        math.isnan(pair.joint_low) for pair in carob.compare(None, scores_of(0), test=test).primary.pairs
     )
 
 
@@ -116,7 +116,7 @@ def test_the_cut_parts_the_significant_from_the_others(statistic: Any, queries: 
 def test_the_cut_of_the_normal_limit_is_that_of_resampling(monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.random.default_rng(8).normal(size=(600, 4))
     drawn = randomised_tukey(table, draw=Draw(resamples=5000))
-    monkeypatch.setattr("karat.comparison.statistics.multiple_comparisons.MOST", 1)
+    monkeypatch.setattr("carob.comparison.statistics.multiple_comparisons.MOST", 1)
     limit = randomised_tukey(table, draw=Draw(resamples=5000))
     assert limit.limit
     assert limit.cut == pytest.approx(drawn.cut, rel=0.05)

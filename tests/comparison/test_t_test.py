@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.comparison.statistics.paired import bayes, equivalence, margin, paired, wins
-from karat.output.errors import DataError
+from carob.comparison.statistics.paired import bayes, equivalence, margin, paired, wins
+from carob.output.errors import DataError
 from sakai import SAKAI, A, B, C
 
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
+import carob
+from carob.cli import main
+from carob.comparison.findings import letter
+from carob.comparison.verdict import p_text, signed
 from comparison.matrices import scores, systems
-from karat.cli import main
-from karat.comparison.findings import letter
-from karat.comparison.verdict import p_text, signed
 
 TEA = Path(__file__).resolve().parents[2] / "examples" / "tea"
 RUNS = ["bm25", "dirichlet", "feedback", "titles"]
@@ -45,7 +45,7 @@ corrected test finds no difference.
 Smallest difference in AP that these queries detect with 80% power, without
 correction: b 0.032, c 0.043, d 0.161.
 judged@10: 1.000 in every run.
-karat VERSION, policy trec.
+carob VERSION, policy trec.
 
 ! titles lacks 1 of 24 judged queries, counted as 0: t19.
 ! 24 queries are few: a true difference below 0.032 to 0.161, depending on the
@@ -73,7 +73,7 @@ def refused(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def test_the_example_is_compared_word_for_word(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     out = told(capfd, *tea, "--baseline", "bm25", "-m", "AP", "-m", "nDCG@10")
-    assert out == GOLDEN.replace("VERSION", karat.__version__)
+    assert out == GOLDEN.replace("VERSION", carob.__version__)
 
 
 def test_the_baseline_may_be_given_by_its_path(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
@@ -90,13 +90,13 @@ def test_json_holds_every_value_and_every_decision(tea: list[str], capfd: pytest
     assert pair["p"] < pair["adjusted"] < 1
     assert found["settings"]["seed"] == 2026
     assert found["settings"]["resamples"] >= 10_000
-    assert found["karat"] == karat.__version__
+    assert found["carob"] == carob.__version__
     assert found["policy"]["missing"] == "zero"
     assert {each["kind"] for each in found["warnings"]} == {"missing", "few"}
 
 
 def test_json_has_null_for_what_is_not_defined() -> None:
-    found = karat.compare(None, [scores("a", [0.5]), scores("b", [0.25])]).to_json()
+    found = carob.compare(None, [scores("a", [0.5]), scores("b", [0.25])]).to_json()
     assert json.loads(found)["contests"]["AP"]["pairs"][0]["low"] is None
     assert "NaN" not in found
 
@@ -125,7 +125,7 @@ def test_latex_is_a_table_of_booktabs(tea: list[str], capfd: pytest.CaptureFixtu
 @pytest.mark.parametrize("what", ["pairs", "runs", "queries"])
 def test_frames_have_a_row_per_pair_run_or_query(what: str) -> None:
     pytest.importorskip("pandas", reason="pandas is not installed")
-    found = karat.compare(None, systems(np.random.default_rng(0).random((7, 3)))).to_frame(what, "pandas")
+    found = carob.compare(None, systems(np.random.default_rng(0).random((7, 3)))).to_frame(what, "pandas")
     assert len(found) == {"pairs": 3, "runs": 3, "queries": 21}[what]
 
 
@@ -149,7 +149,7 @@ def test_files_of_one_name_go_by_their_paths(tmp_path: Path, capfd: pytest.Captu
 
 def test_what_cannot_be_is_refused_in_a_sentence(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     assert "at least two RUNs" in refused(capfd, *tea[:2])
-    assert refused(capfd, *tea, "-b", "bm26").startswith("karat: No run is called 'bm26'. Did you mean bm25?")
+    assert refused(capfd, *tea, "-b", "bm26").startswith("carob: No run is called 'bm26'. Did you mean bm25?")
     assert "leave out correction='holm'" in refused(capfd, *tea, "--test", "tukey", "--correction", "holm")
 
 
@@ -163,14 +163,14 @@ def test_text_is_no_wider_than_the_terminal(runs: int, columns: int) -> None:
         for run in range(runs)
     ]
     for options in ({"test": "t"}, {"baseline": 0}):
-        found = karat.compare(None, named, **options)
+        found = carob.compare(None, named, **options)
         assert max(map(len, found.to_text(columns).splitlines())) <= columns
 
 
 def test_of_many_runs_the_best_come_first_and_say_how_many_they_beat() -> None:
     draw = np.random.default_rng(1)
     matrix = draw.random((50, 1)) * 0.3 + np.arange(30) * 0.02 + 0.001 * draw.normal(size=(50, 30))
-    found = karat.compare(None, systems(matrix), test="t")
+    found = carob.compare(None, systems(matrix), test="t")
     lines = found.to_text(100).splitlines()
     assert lines[2] == "s29 is better than all 29 others."
     assert lines[5].split()[:3] == ["ad", "1", "s29"]
@@ -250,20 +250,20 @@ def test_a_record_is_written_beside_the_table(
 def test_figures_draw_each_run_pair_or_query(kind: str, rows: int) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     draw = np.random.default_rng(0)
-    found = karat.compare(
+    found = carob.compare(
         None, [scores(f"$s_{run}", draw.random((40, 2)), "AP RR") for run in range(3)], test="t"
     )
     axes = found.to_figure(kind).axes[0]
     drawn = len(axes.patches) if kind == "differences" else len(axes.lines)
     assert drawn == {"pairs": 2 * rows + 1, "intervals": 2 * rows}.get(kind, rows)
-    with pytest.raises(karat.DataError, match="Did you mean pairs"):
+    with pytest.raises(carob.DataError, match="Did you mean pairs"):
         found.to_figure("pears")
 
 
 def test_pairs_stand_in_the_order_of_rank_with_the_better_run_first() -> None:
     draw = np.random.default_rng(3).random(60)
     named = [scores(name, draw + add) for name, add in (("third", 0.0), ("first", 0.2), ("second", 0.1))]
-    lines = karat.compare(None, named, test="t").to_text(100).splitlines()
+    lines = carob.compare(None, named, test="t").to_text(100).splitlines()
     pairs = [line.split()[0] for line in lines if re.match("[abc]-[abc]  ", line)]
     assert pairs == ["b-c", "b-a", "c-a"]
 
@@ -272,7 +272,7 @@ def test_p_stands_beside_its_row_however_narrow_the_terminal() -> None:
     draw = np.random.default_rng(4)
     named = [scores(f"system_number_{each}", draw.random(60)) for each in range(14)]
     for columns in (60, 70, 80):
-        lines = karat.compare(None, named, baseline=0).to_text(columns).splitlines()
+        lines = carob.compare(None, named, baseline=0).to_text(columns).splitlines()
         assert max(map(len, lines)) <= columns
         (head,) = [line for line in lines if "p(Holm)" in line]
         assert "diff" in head
@@ -285,7 +285,7 @@ def test_two_runs_are_never_shown_under_one_name() -> None:
     names = [f"{'x' * 30}{each}{'y' * 30}" for each in range(5)]
     for options in ({}, {"baseline": 0}):
         for columns in (60, 100):
-            text = karat.compare(None, [scores(name, draw.random(60)) for name in names], **options).to_text(
+            text = carob.compare(None, [scores(name, draw.random(60)) for name in names], **options).to_text(
                 columns
             )
             board = text.split("\n\n")[2].splitlines()[1:6]
@@ -295,7 +295,7 @@ def test_two_runs_are_never_shown_under_one_name() -> None:
 def test_what_all_long_names_share_is_said_once() -> None:
     draw = np.random.default_rng(6)
     names = [f"submission-2026_{each}_rerank.final" for each in ("bm25", "dense", "splade")]
-    text = karat.compare(None, [scores(name, draw.random(60)) for name in names]).to_text(100)
+    text = carob.compare(None, [scores(name, draw.random(60)) for name in names]).to_text(100)
     assert "All names have 'submission-2026_' before them and '_rerank.final' after them." in text
     assert [line.split()[1] for line in text.splitlines() if re.match("[abc]  ", line)] == [
         "bm25",
@@ -303,24 +303,24 @@ def test_what_all_long_names_share_is_said_once() -> None:
         "splade",
     ]
     short = [scores(name, draw.random(60)) for name in ("run_a", "run_b")]
-    assert "All names" not in karat.compare(None, short).to_text(100)
+    assert "All names" not in carob.compare(None, short).to_text(100)
 
 
 def test_the_worst_queries_of_each_pair_are_listed() -> None:
     old, new = np.array([0.5, 0.9, 0.2, 0.4]), np.array([0.5, 0.1, 0.9, 0.3])
     named = [scores("new", new), scores("old", old)]
-    text = karat.compare(None, named, baseline="old").to_text(100, worst=5)
+    text = carob.compare(None, named, baseline="old").to_text(100, worst=5)
     (table,) = [part for part in text.split("\n\n") if "worst queries" in part]
     # By how much new is behind: .8 and .1; on the others it is not.
     rows = [line.split()[-3:] for line in table.splitlines()[1:]]
     assert rows == [["0.1000", "0.9000", "-0.8000"], ["0.3000", "0.4000", "-0.1000"]]
     assert "first minus second" in table
-    assert "worst queries" not in karat.compare(None, named).to_text(100)
+    assert "worst queries" not in carob.compare(None, named).to_text(100)
 
 
 def test_the_best_runs_are_shown_and_all_are_tested() -> None:
     draw = np.random.default_rng(7).random((60, 1))
-    found = karat.compare(None, systems(draw + np.arange(20) * 0.01), test="t", baseline=0)
+    found = carob.compare(None, systems(draw + np.arange(20) * 0.01), test="t", baseline=0)
     text = found.to_text(100, top=3)
     assert [line.split()[1] for line in text.splitlines() if re.match(r"[a-z]  s", line)][:4] == [
         "s19",
@@ -330,7 +330,7 @@ def test_the_best_runs_are_shown_and_all_are_tested() -> None:
     ]
     assert "16 more runs are tested and not shown (top=3)." in " ".join(text.split())
     assert "Holm over 19 comparisons" in text
-    few = karat.compare(None, systems(draw + np.arange(4) * 0.01))
+    few = carob.compare(None, systems(draw + np.arange(4) * 0.01))
     assert "1 more run is tested and not shown (top=3)." in few.to_text(100, top=3)
 
 
@@ -349,8 +349,8 @@ def test_notes_name_options_on_the_command_line_and_arguments_in_python(
         main(["compare", str(tmp_path / "scores.csv"), *options, *more])
         return " ".join(capsys.readouterr().out.split())
 
-    found = karat.compare(None, systems(table), test="t")
-    against = karat.compare(None, systems(table), test="t", baseline=0)
+    found = carob.compare(None, systems(table), test="t")
+    against = carob.compare(None, systems(table), test="t", baseline=0)
     several = "The best run against the next 10; {} show all 861 pairs."
     below = "1 more run below: {} show all."
     python, command = "pairs='all' and to_json()", "--pairs all and --format json"
@@ -364,7 +364,7 @@ def test_notes_name_options_on_the_command_line_and_arguments_in_python(
 def test_groups_begin_where_a_run_is_significantly_worse_than_the_first_of_the_group() -> None:
     noise = np.random.default_rng(8).normal(size=(60, 15)) * 0.05
     level = np.array([0.9] * 5 + [0.5] * 5 + [0.1] * 5)
-    lines = karat.compare(None, systems(level + noise), test="t").to_text(100).splitlines()
+    lines = carob.compare(None, systems(level + noise), test="t").to_text(100).splitlines()
     groups = [line.split()[1] for line in lines if re.match(r"[a-o]  +\d  s", line)]
     assert groups == ["1"] * 5 + ["2"] * 5 + ["3"] * 5
 
@@ -374,13 +374,13 @@ def test_intervals_that_leave_out_0_where_the_verdict_finds_nothing_are_counted(
     base = draw.random((40, 1))
     table = base + draw.normal(0, 0.2, (40, 8)) + np.linspace(0, 0.12, 8)
     text = " ".join(
-        karat.compare(None, systems(table), test="t", correction="bonferroni").to_text(100).split()
+        carob.compare(None, systems(table), test="t", correction="bonferroni").to_text(100).split()
     )
-    found = karat.compare(None, systems(table), test="t", correction="bonferroni")
+    found = carob.compare(None, systems(table), test="t", correction="bonferroni")
     alone = sum((each.low > 0 or each.high < 0) and each.adjusted >= 0.05 for each in found.primary.pairs)
     assert alone > 1
     assert f"Verdicts follow the corrected p: {alone} pairs' intervals exclude 0" in text
-    plain = karat.compare(None, systems(table), test="t", correction="none").to_text(100)
+    plain = carob.compare(None, systems(table), test="t", correction="none").to_text(100)
     assert "Verdicts follow" not in plain
 
 

@@ -7,10 +7,10 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from karat.comparison.statistics import multiple_comparisons
-from karat.comparison.statistics.multiple_comparisons import anova, randomised_tukey, range_beyond
-from karat.comparison.statistics.paired import Draw, all_pairs, sign_flip
-from karat.output.errors import DataError
+from carob.comparison.statistics import multiple_comparisons
+from carob.comparison.statistics.multiple_comparisons import anova, randomised_tukey, range_beyond
+from carob.comparison.statistics.paired import Draw, all_pairs, sign_flip
+from carob.output.errors import DataError
 from sakai import SAKAI
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
-from karat.comparison.verdict import alone, method, reference_of, verdict_of
+import carob
+from carob.comparison.verdict import alone, method, reference_of, verdict_of
 
 
-def compared(columns: dict[str, list[float]], **options: Any) -> karat.Comparison:
+def compared(columns: dict[str, list[float]], **options: Any) -> carob.Comparison:
     """Runs whose RR on each query is the number given: the only relevant document at rank 1/number."""
     queries = [f"q{number:02}" for number in range(len(next(iter(columns.values()))))]
     qrels = {query: {"relevant": 1} for query in queries}
@@ -23,7 +23,7 @@ def compared(columns: dict[str, list[float]], **options: Any) -> karat.Compariso
         }
         for name, column in columns.items()
     }
-    return karat.compare(qrels, runs, ["RR"], **options)
+    return carob.compare(qrels, runs, ["RR"], **options)
 
 
 BAD, GOOD = [0.25, 0.2, 0.5, 0.25] * 6, [1.0, 0.5, 1.0, 1.0] * 6
@@ -105,7 +105,7 @@ def test_a_measure_of_what_is_wrong_is_led_by_the_smallest() -> None:
     qrels = {f"q{number}": {"a": 1, "b": 1} for number in range(12)}
     clean = {query: {"a": 2.0, "b": 1.0} for query in qrels}
     dirty = {query: {"x": 3.0, "y": 2.0, "a": 1.0 + number % 3} for number, query in enumerate(qrels)}
-    found = karat.compare(qrels, {"dirty": dirty, "clean": clean}, ["P@2", "Unjudged@2"])
+    found = carob.compare(qrels, {"dirty": dirty, "clean": clean}, ["P@2", "Unjudged@2"])
     assert found["Unjudged@2"].smaller_is_better
     verdict = verdict_of(found, found["Unjudged@2"])
     assert verdict.headline == "clean is better than dirty."
@@ -116,7 +116,7 @@ def test_each_measure_has_its_own_verdict() -> None:
     first, last = {"a": 9.0, "x": 8.0, "b": 1.0}, {"x": 9.0, "a": 8.0, "b": 7.0}
     qrels = {f"q{number:02}": {"a": 1, "b": 1} for number in range(12)}
     runs = {"early": dict.fromkeys(qrels, first), "both": dict.fromkeys(qrels, last)}
-    found = karat.compare(qrels, runs, ["RR", "P@3"], test="t")
+    found = carob.compare(qrels, runs, ["RR", "P@3"], test="t")
     assert verdict_of(found).headline == verdict_of(found, found["RR"]).headline
     assert verdict_of(found).sentences[0].startswith("early has RR")
     assert "P@3" in verdict_of(found, found["P@3"]).sentences[0]

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import karat
-from karat import DataError, PolicyError
+import carob
+from carob import DataError, PolicyError
 
 QUERIES = [f"q{n:02}" for n in range(40)]
 
@@ -42,12 +42,12 @@ RUNS = runs(3)
 
 
 def values(qrels: Any, measure: str) -> dict[str, dict[str, float]]:
-    return {name: each.by_query(measure) for name, each in karat.evaluate(qrels, RUNS, measure).items()}
+    return {name: each.by_query(measure) for name, each in carob.evaluate(qrels, RUNS, measure).items()}
 
 
 @pytest.mark.parametrize("measure", ["nDCG@5", "AP", "ERR@10", "P@3"])
 def test_estimates_are_those_of_the_formula(measure: str) -> None:
-    found = karat.compare(SOME, RUNS, measure, judge=MODEL, judge_weight=0.7)
+    found = carob.compare(SOME, RUNS, measure, judge=MODEL, judge_weight=0.7)
     people, judge = values(SOME, measure), values(MODEL, measure)
     n, total = len(SOME), len(QUERIES)
     for run, mean in zip(found.names, found[measure].means, strict=True):
@@ -67,7 +67,7 @@ def test_estimates_are_those_of_the_formula(measure: str) -> None:
 
 
 def test_corrections_baselines_and_letters_work_as_without_a_judge() -> None:
-    found = karat.compare(
+    found = carob.compare(
         SOME, RUNS, ["nDCG@5", "RR"], judge=MODEL, baseline="a", correction="bonferroni", family="all"
     )
     assert found.settings.comparisons == 4
@@ -75,13 +75,13 @@ def test_corrections_baselines_and_letters_work_as_without_a_judge() -> None:
         for pair in found[label].pairs:
             assert pair.b == 0
             assert pair.adjusted == pytest.approx(min(1.0, 4 * pair.p))
-    holm = karat.compare(SOME, RUNS, "nDCG@5", judge=MODEL)
+    holm = carob.compare(SOME, RUNS, "nDCG@5", judge=MODEL)
     assert (holm.settings.test, holm.settings.correction) == ("t", "holm")
     assert all(pair.adjusted >= pair.p for pair in holm["nDCG@5"].pairs)
 
 
 def test_facts_about_the_judge() -> None:
-    found = karat.compare(SOME, RUNS, ["P@5", "nDCG@5"], judge=MODEL, width=0.05)
+    found = carob.compare(SOME, RUNS, ["P@5", "nDCG@5"], judge=MODEL, width=0.05)
     assert found.judge is not None
     facts = found.judge.measures["P@5"]
     people, judge = values(SOME, "P@5"), values(MODEL, "P@5")
@@ -101,12 +101,12 @@ def test_facts_about_the_judge() -> None:
 
 
 def test_queries_like_these_are_less_certain_than_these_queries() -> None:
-    these = karat.compare(SOME, RUNS, "AP", judge=MODEL)["AP"]
-    similar = karat.compare(SOME, RUNS, "AP", judge=MODEL, target="similar")["AP"]
+    these = carob.compare(SOME, RUNS, "AP", judge=MODEL)["AP"]
+    similar = carob.compare(SOME, RUNS, "AP", judge=MODEL, target="similar")["AP"]
     assert these.means == similar.means
     assert all(a.high - a.low < b.high - b.low for a, b in zip(these.pairs, similar.pairs, strict=True))
-    whole = karat.compare(PEOPLE, RUNS, "AP", judge=MODEL, target="similar")["AP"]
-    plain = karat.compare(PEOPLE, RUNS, "AP", test="t")["AP"]
+    whole = carob.compare(PEOPLE, RUNS, "AP", judge=MODEL, target="similar")["AP"]
+    plain = carob.compare(PEOPLE, RUNS, "AP", test="t")["AP"]
     for one, other in zip(whole.pairs, plain.pairs, strict=True):
         assert (one.difference, one.low, one.p) == pytest.approx(
             (other.difference, other.low, other.p), abs=1e-12
@@ -114,7 +114,7 @@ def test_queries_like_these_are_less_certain_than_these_queries() -> None:
 
 
 def test_if_people_judged_all_queries_there_is_nothing_to_estimate() -> None:
-    found = karat.compare(PEOPLE, RUNS, "AP", judge=MODEL)
+    found = carob.compare(PEOPLE, RUNS, "AP", judge=MODEL)
     pair = found["AP"].pairs[0]
     assert pair.low == pair.high == pair.difference
     assert math.isnan(pair.p)
@@ -124,17 +124,17 @@ def test_if_people_judged_all_queries_there_is_nothing_to_estimate() -> None:
 
 def test_warnings() -> None:
     few = {query: SOME[query] for query in list(SOME)[:8]}
-    kinds = [each.kind for each in karat.compare(few, RUNS, "AP", judge=MODEL).warnings]
+    kinds = [each.kind for each in carob.compare(few, RUNS, "AP", judge=MODEL).warnings]
     assert "few" in kinds
-    scores = karat.evaluate(MODEL, RUNS, "AP")
+    scores = carob.evaluate(MODEL, RUNS, "AP")
     means = {q: np.mean([scores[run].by_query("AP")[q] for run in RUNS]) for q in QUERIES}
     easy = sorted(QUERIES, key=means.__getitem__)[-14:]
-    found = karat.compare({q: PEOPLE[q] for q in easy}, RUNS, "AP", judge=MODEL)
+    found = carob.compare({q: PEOPLE[q] for q in easy}, RUNS, "AP", judge=MODEL)
     sample = next(each for each in found.warnings if each.kind == "sample")
     assert sample.numbers["z"] > 2
     assert "easier than the others" in sample.sentence
     more = {**SOME, "only-people": {"d1": 1}}
-    found = karat.compare(more, RUNS, "AP", judge=MODEL)
+    found = carob.compare(more, RUNS, "AP", judge=MODEL)
     assert found.judge is not None
     assert found.judge.alone == ("only-people",)
     assert any(each.kind == "alone" for each in found.warnings)
@@ -153,14 +153,14 @@ def test_a_sample_without_a_spread_has_neither_interval_nor_p() -> None:
         name: {"AP": {query: value for query, value in its["AP"].items() if query < "q15"}}
         for name, its in values.items()
     }
-    found = karat.compare(None, karat.read_scores(few), judge=karat.read_scores(judge), judge_weight=1.0)
+    found = carob.compare(None, carob.read_scores(few), judge=carob.read_scores(judge), judge_weight=1.0)
     pair = found["AP"].pairs[0]
     assert np.isnan([pair.low, pair.high, pair.p, *found["AP"].low]).all()
     assert "no error" in {each.kind for each in found.warnings}
     said = " ".join(str(found).split())
     assert "leave no spread" in said
     assert "interval of width" not in said
-    whole = karat.compare(None, karat.read_scores(values), judge=karat.read_scores(judge))
+    whole = carob.compare(None, carob.read_scores(values), judge=carob.read_scores(judge))
     assert whole["AP"].low == whole["AP"].means
 
 
@@ -168,7 +168,7 @@ def test_a_judge_who_orders_runs_differently_is_reported() -> None:
     good = {q: {d: 3.0 - g for d, g in PEOPLE[q].items()} for q in QUERIES}
     bad = {q: {d: float(g) for d, g in PEOPLE[q].items()} for q in QUERIES}
     reverse = {q: {d: 2 - g for d, g in PEOPLE[q].items()} for q in QUERIES}
-    found = karat.compare(SOME, {"x": good, "y": bad}, "nDCG@5", judge=reverse)
+    found = carob.compare(SOME, {"x": good, "y": bad}, "nDCG@5", judge=reverse)
     order = next(each for each in found.warnings if each.kind == "order")
     assert order.numbers == {"turned": 1, "pairs": 1}
     assert found["nDCG@5"].beaten == ((), (0,))
@@ -181,7 +181,7 @@ def test_a_judge_who_contradicts_people_is_reported() -> None:
         name: {"AP": {query: 1 - its["AP"].get(query, draw.random()) for query in QUERIES}}
         for name, its in people.items()
     }
-    found = karat.compare(None, karat.read_scores(people), judge=karat.read_scores(judge))
+    found = carob.compare(None, carob.read_scores(people), judge=carob.read_scores(judge))
     assert any(each.kind == "judge" for each in found.warnings)
     assert found["AP"].means == pytest.approx([np.mean(list(its["AP"].values())) for its in people.values()])
 
@@ -189,7 +189,7 @@ def test_a_judge_who_contradicts_people_is_reported() -> None:
 def test_strata_weigh_the_queries() -> None:
     strata = {query: "easy" if int(query[1:]) < 10 else "hard" for query in QUERIES}
     chosen = [*QUERIES[:8], *QUERIES[10:16]]
-    found = karat.compare(
+    found = carob.compare(
         {q: PEOPLE[q] for q in chosen}, RUNS, "AP", judge=MODEL, strata=strata, judge_weight=1
     )
     people, judge = values(PEOPLE, "AP"), values(MODEL, "AP")
@@ -204,24 +204,24 @@ def test_strata_weigh_the_queries() -> None:
 
 
 def test_scores_replace_judgments() -> None:
-    one = karat.compare(SOME, RUNS, ["AP", "RR"], judge=MODEL)
-    people, judge = karat.evaluate(SOME, RUNS, ["AP", "RR"]), karat.evaluate(MODEL, RUNS, ["AP", "RR"])
-    other = karat.compare(None, people, judge=judge)
+    one = carob.compare(SOME, RUNS, ["AP", "RR"], judge=MODEL)
+    people, judge = carob.evaluate(SOME, RUNS, ["AP", "RR"]), carob.evaluate(MODEL, RUNS, ["AP", "RR"])
+    other = carob.compare(None, people, judge=judge)
     assert one["RR"].pairs == other["RR"].pairs
     with pytest.raises(DataError, match="people's scores of the same runs are needed"):
-        karat.compare(None, {"a": people["a"], "b": people["b"]}, judge=judge)
+        carob.compare(None, {"a": people["a"], "b": people["b"]}, judge=judge)
     with pytest.raises(DataError, match="give the judge's scores"):
-        karat.compare(None, people, judge=MODEL)
+        carob.compare(None, people, judge=MODEL)
 
 
 def test_one_run_is_estimated() -> None:
-    found = karat.estimate(SOME, MODEL, {"a": RUNS["a"]}, ["AP", "nDCG@5"], width=0.1)
-    alone = karat.compare(SOME, {"a": RUNS["a"]}, ["AP", "nDCG@5"], judge=MODEL)
+    found = carob.estimate(SOME, MODEL, {"a": RUNS["a"]}, ["AP", "nDCG@5"], width=0.1)
+    alone = carob.compare(SOME, {"a": RUNS["a"]}, ["AP", "nDCG@5"], judge=MODEL)
     assert found["AP"].means == alone["AP"].means
     assert found["AP"].pairs == ()
     assert str(found).count("a has AP 0.") == 1
-    several = karat.estimate(SOME, MODEL, RUNS, "AP")
-    assert several["AP"].means == karat.compare(SOME, RUNS, "AP", judge=MODEL)["AP"].means
+    several = carob.estimate(SOME, MODEL, RUNS, "AP")
+    assert several["AP"].means == carob.compare(SOME, RUNS, "AP", judge=MODEL)["AP"].means
     assert several["AP"].pairs == ()
     assert "For a value with an interval of width" in " ".join(str(several).split())
     with pytest.raises(DataError, match="There are no pairs of runs, only values"):
@@ -232,7 +232,7 @@ def test_one_run_is_estimated() -> None:
 
 
 def test_every_format_has_the_judge() -> None:
-    found = karat.compare(SOME, RUNS, "AP", judge=MODEL)
+    found = carob.compare(SOME, RUNS, "AP", judge=MODEL)
     document = json.loads(found.to_json())
     assert document["judge"]["sample"] == 16
     assert set(document["judge"]["measures"]["AP"]) >= {
@@ -265,24 +265,24 @@ def test_every_format_has_the_judge() -> None:
 )
 def test_options_without_a_meaning_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(PolicyError, match=message):
-        karat.compare(SOME, RUNS, "AP", judge=MODEL, **options)
+        carob.compare(SOME, RUNS, "AP", judge=MODEL, **options)
 
 
 def test_bad_input_is_refused() -> None:
     both = {name: {"other": {"d1": 1.0}, **its} for name, its in RUNS.items()}
     with pytest.raises(DataError, match="share 0 of 1 queries"):
-        karat.compare({"other": {"d1": 1}}, both, "AP", judge=MODEL)
+        carob.compare({"other": {"d1": 1}}, both, "AP", judge=MODEL)
     with pytest.raises(DataError, match="A record stores scores, not estimates"):
-        karat.record(karat.compare(SOME, RUNS, "AP", judge=MODEL), "never-written.json")
+        carob.record(carob.compare(SOME, RUNS, "AP", judge=MODEL), "never-written.json")
     with pytest.raises(DataError, match="GMAP is a geometric mean"):
-        karat.compare(SOME, RUNS, "GMAP", judge=MODEL)
+        carob.compare(SOME, RUNS, "GMAP", judge=MODEL)
 
 
 def test_undefined_values_leave_both_sides() -> None:
-    policy = karat.Policy(empty="nan")
+    policy = carob.Policy(empty="nan")
     nothing = next(iter(SOME))
     some = {**SOME, nothing: dict.fromkeys(SOME[nothing], 0)}
-    found = karat.compare(some, RUNS, "AP", judge=MODEL, policy=policy)
+    found = carob.compare(some, RUNS, "AP", judge=MODEL, policy=policy)
     assert found.judge is not None
     assert found.judge.undefined == {"AP": 1}
     assert (found.judge.sample, found.judge.queries) == (15, 39)
@@ -291,7 +291,7 @@ def test_undefined_values_leave_both_sides() -> None:
 
 def test_a_sum_is_estimated_for_all_queries() -> None:
     people, model = values(SOME, "NumRelRet"), values(MODEL, "NumRelRet")
-    found = karat.compare(SOME, RUNS, "NumRelRet", judge=MODEL, judge_weight=1)
+    found = carob.compare(SOME, RUNS, "NumRelRet", judge=MODEL, judge_weight=1)
     for run, total in zip(found.names, found["NumRelRet"].means, strict=True):
         residual = np.mean([people[run][q] - model[run][q] for q in SOME])
         assert total == pytest.approx(sum(model[run].values()) + 40 * residual, abs=1e-9)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import karat
-from karat import DataError, Policy
-from karat.compat.trec_eval import main
+import carob
+from carob import DataError, Policy
+from carob.compat.trec_eval import main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,21 +56,21 @@ def test_eval_refuses_a_nul_with_its_line(place: int, tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_bytes(b"".join(broken))
     with pytest.raises(DataError, match=rf"run, line {place + 1}: the line contains a NUL byte"):
-        karat.evaluate(QRELS, path)
-    skipped = karat.evaluate(QRELS, path, policy=Policy(malformed="skip"))
+        carob.evaluate(QRELS, path)
+    skipped = carob.evaluate(QRELS, path, policy=Policy(malformed="skip"))
     assert skipped.counts.malformed == 1
     path.write_bytes(QRELS + b"q3 0 d1\0 1\n")
     with pytest.raises(DataError, match=r"run, line 19: the line contains a NUL byte"):
-        karat.evaluate(path, RUN)
+        carob.evaluate(path, RUN)
 
 
 @pytest.mark.parametrize("long", [b"", b"x" * 100])
 def test_a_nul_in_a_tag_is_seen_however_long_the_line(long: bytes) -> None:
     run = b"q0 Q0 d" + long + b" 1 1 ta\0g\n"
     with pytest.raises(DataError, match="NUL"):
-        karat.evaluate(QRELS, run)
+        carob.evaluate(QRELS, run)
     # What stands behind the sixth field is nobody's.
-    assert karat.evaluate(QRELS, b"q0 Q0 d1 1 1 tag more\0\n", "RR").by_query("RR")["q0"] == 1
+    assert carob.evaluate(QRELS, b"q0 Q0 d1 1 1 tag more\0\n", "RR").by_query("RR")["q0"] == 1
 
 
 def test_nan_in_a_file_of_deviations_keeps_its_sign(

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from carob.compat import pytrec_eval
+from carob.compat.pytrec_eval import RelevanceEvaluator, supported_measures, supported_nicknames
 from compat.pytrec_eval_cases import GOLDEN, SEEDS, case
-from karat.compat import pytrec_eval
-from karat.compat.pytrec_eval import RelevanceEvaluator, supported_measures, supported_nicknames
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}
 RUN = {"q1": {"b": 3.0, "a": 2.0, "u": 1.0}}
@@ -52,7 +52,7 @@ def test_every_measure_is_what_the_original_says(seed: int) -> None:
 
 @pytest.mark.thorough
 def test_every_measure_is_what_the_installed_original_says() -> None:
-    """The same for many more cases, where the original is there to be asked (``pip install karat[bench]``)."""
+    """The same for many more cases, where the original is there to be asked (``pip install carob[bench]``)."""
     original = pytest.importorskip("pytrec_eval", reason="needs pytrec_eval-terrier, of the extra 'bench'")
     measures = original.supported_measures - {"runid"}
     for seed in range(1000, 1300):

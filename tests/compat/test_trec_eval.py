@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import pytest
 
+from carob.compat.trec_eval import main
 from compat.trec_eval_cases import BASE, Case, ask, at_random, recorded
 from conftest import SHARED
-from karat.compat.trec_eval import main
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 DEPARTURES = [

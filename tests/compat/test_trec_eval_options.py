@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from karat.compat.requests import OptionError, atof, atol, options
+from carob.compat.requests import OptionError, atof, atol, options
 
 SHORT = {"q": False, "m": True}
 LONG = {"quiet": ("q", False), "measure": ("m", True), "mean": ("x", False)}

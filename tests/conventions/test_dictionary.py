@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
+from carob.conventions.reference import elsewhere, entry, facts, formula, mathematics
+from carob.measures import REGISTER, Measure, parse_measure
 from cases import OF_LISTS
-from karat.conventions.reference import elsewhere, entry, facts, formula, mathematics
-from karat.measures import REGISTER, Measure, parse_measure
 
 
 @pytest.mark.parametrize("name", OF_LISTS)
@@ -63,9 +63,9 @@ def test_common_synonyms_are_read_and_named_in_the_entry(other: str, own: str) -
 
 
 def test_the_entry_of_a_measure_whose_at_names_its_parameter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.measures.define.REGISTER", {})
-    from karat.measures.define import REGISTER as ALONE
-    from karat.measures.define import measure
+    monkeypatch.setattr("carob.measures.define.REGISTER", {})
+    from carob.measures.define import REGISTER as ALONE
+    from carob.measures.define import measure
 
     def patient(r, patience=5):  # type: ignore[no-untyped-def]
         """The number of relevant documents that a patient reader meets."""

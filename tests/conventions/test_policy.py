@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 
-import karat
-import karat.tensors
-from karat import Policy, PolicyError
+import carob
+import carob.tensors
+from carob import Policy, PolicyError
 
 QRELS = {"q1": {"a": 1, "b": 1, "z": 1}, "q2": {"a": 0}, "q3": {"c": 1}}
 RUN = {"q1": {"a": 3.0, "x": 2.0, "b": 1.0}, "q2": {"a": 1.0}}
@@ -18,7 +18,7 @@ MIXED = Policy(empty="zero", by_measure={"nDCG": {"empty": "one"}, "R": {"missin
 
 
 def test_a_measure_may_decide_otherwise() -> None:
-    scores = karat.evaluate(QRELS, RUN, ["P@1", "nDCG@1", "R"], policy=MIXED)
+    scores = carob.evaluate(QRELS, RUN, ["P@1", "nDCG@1", "R"], policy=MIXED)
     assert scores.by_query("P@1") == {"q1": 1.0, "q2": 0.0, "q3": 0.0}
     assert scores.by_query("nDCG@1") == {"q1": 1.0, "q2": 1.0, "q3": 0.0}
     assert scores.by_query("R") == {"q1": 2 / 3}
@@ -27,7 +27,7 @@ def test_a_measure_may_decide_otherwise() -> None:
 
 
 def test_what_differs_is_told() -> None:
-    scores = karat.evaluate(QRELS, RUN, ["P@1", "nDCG@1", "R"], policy=MIXED)
+    scores = carob.evaluate(QRELS, RUN, ["P@1", "nDCG@1", "R"], policy=MIXED)
     assert scores.footer() == (
         "3 queries · 1 missing query counted as 0 (P@1, nDCG@1), skipped (R) · 1 query without relevant documents "
         "counted as 0 (P@1), counted as 1 (nDCG@1), skipped (R) · policy nDCG: empty one, R: missing skip, "
@@ -39,15 +39,15 @@ def test_what_differs_is_told() -> None:
 
 
 def test_a_query_that_a_measure_leaves_out_has_no_number_in_its_table() -> None:
-    scores = karat.evaluate(QRELS, RUN, ["P@1", "R"], policy=MIXED)
-    table = karat.evaluation.scores.board([scores], "tsv", per_query=True)
+    scores = carob.evaluate(QRELS, RUN, ["P@1", "R"], policy=MIXED)
+    table = carob.evaluation.scores.board([scores], "tsv", per_query=True)
     assert table.splitlines()[3] == "run\tq3\t0.0\t"
 
 
 def test_parts_of_such_scores_merge() -> None:
-    whole = karat.evaluate(QRELS, RUN, ["P@1", "R"], policy=MIXED)
+    whole = carob.evaluate(QRELS, RUN, ["P@1", "R"], policy=MIXED)
     parts = [
-        karat.evaluate({q: QRELS[q] for q in its}, RUN, ["P@1", "R"], policy=MIXED)
+        carob.evaluate({q: QRELS[q] for q in its}, RUN, ["P@1", "R"], policy=MIXED)
         for its in (["q1"], ["q2", "q3"])
     ]
     merged = parts[1].merge(parts[0])
@@ -57,7 +57,7 @@ def test_parts_of_such_scores_merge() -> None:
 
 def test_a_measure_with_a_depth_may_decide_otherwise_than_without() -> None:
     policy = Policy(by_measure={"RR@": {"ties": "ascending"}})
-    scores = karat.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}}, ["RR", "RR@5"], policy=policy)
+    scores = carob.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}}, ["RR", "RR@5"], policy=policy)
     assert scores.means() == {"RR": 0.5, "RR@5": 1.0}
     assert set(scores.bounds) == {"RR", "RR@5"}
 
@@ -124,14 +124,14 @@ def test_the_most_special_exception_rules() -> None:
 
 
 def test_a_missing_query_may_be_undefined() -> None:
-    scores = karat.evaluate(QRELS, RUN, ["P@1", "NumRet"], policy=Policy(missing="nan"))
+    scores = carob.evaluate(QRELS, RUN, ["P@1", "NumRet"], policy=Policy(missing="nan"))
     assert math.isnan(scores["P@1"])
     assert scores["NumRet"] == 4
 
 
 def test_judgments_of_retrieved_documents_only() -> None:
     known = Policy(judgments="retrieved")
-    scores = karat.evaluate({"q1": QRELS["q1"]}, RUN, ["R", "R@1", "AP", "nDCG@2", "NumRel"], policy=known)
+    scores = carob.evaluate({"q1": QRELS["q1"]}, RUN, ["R", "R@1", "AP", "nDCG@2", "NumRel"], policy=known)
     assert scores["R"] == 1.0
     assert scores["R@1"] == 1 / 2
     assert scores["AP"] == (1 + 2 / 3) / 2
@@ -149,7 +149,7 @@ def test_judgments_of_retrieved_documents_only() -> None:
 )
 def test_refusals(exceptions: dict[str, dict[str, str]], sentence: str) -> None:
     with pytest.raises(PolicyError, match=sentence):
-        karat.evaluate(QRELS, RUN, ["P@1"], policy=Policy(by_measure=exceptions))
+        carob.evaluate(QRELS, RUN, ["P@1"], policy=Policy(by_measure=exceptions))
 
 
 # ---------------------------------------------------------------- a query in which there is nothing to find
@@ -163,7 +163,7 @@ VALUES = {"one": 1.0, "nan": math.nan, "zero": 0.0}
 @pytest.mark.parametrize("empty", VALUES)
 def test_grades_below_1_are_nothing_to_relevance_and_something_to_gains(empty: str) -> None:
     policy = Policy(empty=empty)
-    found = karat.evaluate(
+    found = carob.evaluate(
         FRACTIONS, REVERSED, ["AP", "nDCG", "AP(rel=0.5)", "ERR", "nDCG(gain=binary(1))"], policy=policy
     )
     assert found["nDCG"] == pytest.approx(WORTH, abs=1e-15)
@@ -184,7 +184,7 @@ def test_grades_below_1_are_nothing_to_relevance_and_something_to_gains(empty: s
 def test_each_measure_leaves_out_what_is_empty_to_it() -> None:
     qrels = {**FRACTIONS, "r": {"a": 1, "b": 0}, "s": {"a": 0}}
     run = {query: {"b": 2.0, "a": 1.0} for query in qrels}
-    found = karat.evaluate(
+    found = carob.evaluate(
         qrels, run, ["AP", "nDCG", "R(rel=2)@1", "NumQ", "P@1"], policy=Policy(empty="skip")
     )
     assert found.by_query("AP") == {"r": 0.5}
@@ -211,9 +211,9 @@ def test_the_counts_of_empty_queries_add_up_over_shards() -> None:
     asked = ["AP", "nDCG"]
     for empty in ("zero", "skip", "one"):
         policy = Policy(empty=empty)
-        whole = karat.evaluate(qrels, run, asked, policy=policy)
+        whole = carob.evaluate(qrels, run, asked, policy=policy)
         parts = [
-            karat.evaluate({q: qrels[q] for q in its}, run, asked, policy=policy)
+            carob.evaluate({q: qrels[q] for q in its}, run, asked, policy=policy)
             for its in ("qr", "s")
             if empty != "skip" or its != "s"
         ]
@@ -226,13 +226,13 @@ def test_the_counts_of_empty_queries_add_up_over_shards() -> None:
 
 def test_an_error_says_for_which_measure_a_query_is_empty() -> None:
     policy = Policy(empty="error")
-    assert karat.evaluate(FRACTIONS, REVERSED, "nDCG", policy=policy)["nDCG"] == pytest.approx(WORTH)
+    assert carob.evaluate(FRACTIONS, REVERSED, "nDCG", policy=policy)["nDCG"] == pytest.approx(WORTH)
     with pytest.raises(
-        karat.DataError, match="Query 'q' has no relevant document: P@1 looks for grade 1 or more"
+        carob.DataError, match="Query 'q' has no relevant document: P@1 looks for grade 1 or more"
     ):
-        karat.evaluate(FRACTIONS, REVERSED, ["nDCG", "P@1"], policy=policy)
-    with pytest.raises(karat.DataError, match="nDCG looks for a positive gain"):
-        karat.evaluate({"q": {"a": 0}}, REVERSED, "nDCG", policy=policy)
+        carob.evaluate(FRACTIONS, REVERSED, ["nDCG", "P@1"], policy=policy)
+    with pytest.raises(carob.DataError, match="nDCG looks for a positive gain"):
+        carob.evaluate({"q": {"a": 0}}, REVERSED, "nDCG", policy=policy)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_an_error_says_for_which_measure_a_query_is_empty() -> None:
 )
 def test_catboost_knows_grades_below_1(profile: str, measure: str, expected: float) -> None:
     labels, scores = {"q": {"a": 0.4, "b": 0.9}}, {"q": {"a": 0.9, "b": 0.1}}
-    assert karat.evaluate(labels, scores, measure, profile=profile)[measure] == pytest.approx(
+    assert carob.evaluate(labels, scores, measure, profile=profile)[measure] == pytest.approx(
         expected, abs=1e-6
     )
 
@@ -253,8 +253,8 @@ def test_catboost_knows_grades_below_1(profile: str, measure: str, expected: flo
 @pytest.mark.parametrize("profile", ["catboost", "xgboost", "xgboost-", "lightgbm", "allrank"])
 def test_an_order_of_grades_below_1_matters_to_gains(profile: str) -> None:
     name = "NDCG" if profile == "catboost" else "ndcg"
-    best = karat.evaluate(FRACTIONS, {"q": {"a": 2.0, "b": 1.0}}, name, profile=profile)[name]
-    worst = karat.evaluate(FRACTIONS, REVERSED, name, profile=profile)[name]
+    best = carob.evaluate(FRACTIONS, {"q": {"a": 2.0, "b": 1.0}}, name, profile=profile)[name]
+    worst = carob.evaluate(FRACTIONS, REVERSED, name, profile=profile)[name]
     assert worst < best == 1
 
 
@@ -264,11 +264,11 @@ def test_arrays_meters_and_explanations_call_the_same_queries_empty(empty: str) 
     run = {query: {"a": 1.0, "b": 2.0} for query in qrels}
     asked = ["AP", "nDCG", "R(rel=2)@1", "RBP(rel=0.5)", "nDCG(gain={0.1:0,0.9:0})"]
     policy = Policy(ties="input", empty=empty)
-    found = karat.evaluate(qrels, run, asked, policy=policy)
+    found = carob.evaluate(qrels, run, asked, policy=policy)
     grades = np.array([list(its.values()) for its in qrels.values()])
     scores = np.array([list(its.values()) for its in run.values()])
-    values = karat.tensors.evaluate(scores, grades, asked, policy=policy, per_query=True)
-    meter = karat.Meter(asked, policy=policy)
+    values = carob.tensors.evaluate(scores, grades, asked, policy=policy, per_query=True)
+    meter = carob.Meter(asked, policy=policy)
     meter.update(scores, grades)
     for label in asked:
         by_query = found.by_query(label)
@@ -277,17 +277,17 @@ def test_arrays_meters_and_explanations_call_the_same_queries_empty(empty: str) 
         assert meter.compute()[label] == pytest.approx(found[label], abs=1e-12, nan_ok=True), label
         for query in qrels:
             if query in by_query:
-                told = karat.explain(label, qrels, run, query, policy=policy)
+                told = carob.explain(label, qrels, run, query, policy=policy)
                 assert told.value == pytest.approx(by_query[query], abs=1e-12, nan_ok=True), label
             else:
                 with pytest.raises(
-                    karat.DataError, match="excluded from the evaluation, because it has no relevant"
+                    carob.DataError, match="excluded from the evaluation, because it has no relevant"
                 ):
-                    karat.explain(label, qrels, run, query, policy=policy)
+                    carob.explain(label, qrels, run, query, policy=policy)
 
 
 def test_an_explanation_counts_what_its_measure_looks_for() -> None:
-    told = [karat.explain(name, FRACTIONS, REVERSED, "q").facts[0] for name in ("nDCG", "AP")]
+    told = [carob.explain(name, FRACTIONS, REVERSED, "q").facts[0] for name in ("nDCG", "AP")]
     assert told[0].endswith("2 of them relevant (a positive gain).")
     assert told[1].endswith("0 of them relevant (grade 1 or more).")
 
@@ -300,12 +300,12 @@ def test_a_query_that_is_left_out_is_in_no_pool_and_in_no_judgment_group() -> No
     }
     run = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in groups}
     asked, policy = ["alphanDCG@3", "PIA@2", "AP", "SRecall@1"], Policy(empty="skip")
-    whole = karat.evaluate(groups, run, asked, policy=policy)
-    without = karat.evaluate({query: its for query, its in groups.items() if query != "2"}, run, asked)
+    whole = carob.evaluate(groups, run, asked, policy=policy)
+    without = carob.evaluate({query: its for query, its in groups.items() if query != "2"}, run, asked)
     assert whole.means() == without.means()
     flat = {"1": {"a": 1, "b": 0}, "2": {"a": 0, "b": 0}, "3": {"a": 0, "b": 1}}
-    left = karat.evaluate(flat, run, "AUC(micro=true)", policy=policy)
-    assert left.means() == karat.evaluate({q: flat[q] for q in "13"}, run, "AUC(micro=true)").means()
+    left = carob.evaluate(flat, run, "AUC(micro=true)", policy=policy)
+    assert left.means() == carob.evaluate({q: flat[q] for q in "13"}, run, "AUC(micro=true)").means()
 
 
 def test_runs_whose_empty_queries_are_left_out_can_be_compared() -> None:
@@ -314,13 +314,13 @@ def test_runs_whose_empty_queries_are_left_out_can_be_compared() -> None:
         "one": {query: {"a": 2.0, "b": 1.0} for query in qrels},
         "two": {query: {"x": 3.0, "y": 2.0, "a": 1.0 + n} for n, query in enumerate(qrels)},
     }
-    found = karat.compare(qrels, runs, ["AP", "nDCG"], policy=Policy(empty="skip"))
+    found = carob.compare(qrels, runs, ["AP", "nDCG"], policy=Policy(empty="skip"))
     assert len(found.queries) == 8
     assert found.scores[1].counts.empty_for == {"AP": 4, "nDCG": 4}
 
 
 def test_trec_evals_own_policy_counts_empty_queries_and_changes_none() -> None:
     qrels, run = {**FRACTIONS, "r": {"a": 0}}, {"q": REVERSED["q"], "r": {"a": 1.0}}
-    found = karat.evaluate(qrels, run, ["AP", "RR"])
+    found = carob.evaluate(qrels, run, ["AP", "RR"])
     assert found.means() == {"AP": 0, "RR": 0}
     assert found.footer() == "2 queries · 2 queries without relevant documents counted as 0 · policy trec"

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
-import karat.tensors
-from karat import DataError, MeasureError, Policy, PolicyError
-from karat.cli import main
-from karat.conventions.profiles import every_profile, profile_named
-from karat.measures import REGISTER, Measure
-from karat.testing.read_record import read
+import carob
+import carob.tensors
+from carob import DataError, MeasureError, Policy, PolicyError
+from carob.cli import main
+from carob.conventions.profiles import every_profile, profile_named
+from carob.measures import REGISTER, Measure
+from carob.testing.read_record import read
 
 PROFILES = every_profile()
 
@@ -222,7 +222,7 @@ def test_every_table_of_figures_says_what_made_it() -> None:
             ).is_file(), name
 
 
-def scored(fixture: str, profile: str, measure: str, **changed: Any) -> karat.Scores:
+def scored(fixture: str, profile: str, measure: str, **changed: Any) -> carob.Scores:
     users = FIXTURES[fixture]
     name, _, missing = profile.partition(":")
     policy = profile_named(name).policy.changed(**({"missing": missing} if missing else {}), **changed)
@@ -230,7 +230,7 @@ def scored(fixture: str, profile: str, measure: str, **changed: Any) -> karat.Sc
         policy = policy.changed(depth=3)  # these are handed what was retrieved: the first three
     qrels = {user: TRUTH[user] for user in users}
     run = {user: RUN[user] for user in users if user in RUN}
-    return karat.evaluate(qrels, run, measure, profile=name, policy=policy)
+    return carob.evaluate(qrels, run, measure, profile=name, policy=policy)
 
 
 @pytest.mark.parametrize(("fixture", "profile", "measure", "expected"), cells())
@@ -258,12 +258,12 @@ def test_rows_in_another_order_than_that_of_the_scores(
         ]
         run = "".join(["# in disorder\n", *lines]).encode()
     qrels = {user: TRUTH[user] for user in FIXTURES["core"]}
-    assert karat.evaluate(qrels, run, measure, profile=profile)[measure] == pytest.approx(
+    assert carob.evaluate(qrels, run, measure, profile=profile)[measure] == pytest.approx(
         expected, abs=0.00005
     )
     # Who knows nothing of the lines' order has another value.
     policy = profile_named(profile).policy.changed(listing="ignored")
-    found = karat.evaluate(qrels, run, measure, profile=profile, policy=policy)[measure]
+    found = carob.evaluate(qrels, run, measure, profile=profile, policy=policy)[measure]
     assert found == pytest.approx({"MAP@3": 5 / 12, "nDCG@3": 0.6674, "auc": 23 / 28}[measure], abs=0.00005)
 
 
@@ -294,13 +294,13 @@ def test_dropping_a_user_is_counted() -> None:
 
 
 def ranked(grades: list[int], profile: str, measure: str) -> float:
-    return karat.evaluate_grades([grades], measure, profile=profile)[measure]
+    return carob.evaluate_grades([grades], measure, profile=profile)[measure]
 
 
 def tied(profile: str, measure: str) -> float:
     """One relevant document, tied with two others and listed first."""
     documents = {"a": 1, "b": 0, "c": 0}
-    return karat.evaluate({"q": documents}, {"q": dict.fromkeys(documents, 1.0)}, measure, profile=profile)[
+    return carob.evaluate({"q": documents}, {"q": dict.fromkeys(documents, 1.0)}, measure, profile=profile)[
         measure
     ]
 
@@ -332,7 +332,7 @@ def test_pairs_of_equal_labels() -> None:
     documents = {"a": 1, "b": 0, "c": 0, "d": 0}
     for scores, expected in (([4, 1, 2, 3], 0.5), ([4, 3, 2, 1], 1.0)):
         run = {"q": dict(zip(documents, map(float, scores), strict=True))}
-        assert karat.evaluate({"q": documents}, run, "auc", profile="xgboost")["auc"] == expected
+        assert carob.evaluate({"q": documents}, run, "auc", profile="xgboost")["auc"] == expected
 
 
 def test_gains_and_discounts() -> None:
@@ -346,7 +346,7 @@ def test_gains_and_discounts() -> None:
 def test_gains_of_ones_own() -> None:
     qrels, run = {"q": {"d1": 3, "d2": 1, "d3": 0, "d4": 2}}, {"q": {"d3": 4, "d2": 3, "d1": 2, "d4": 1}}
     names = ["nDCG@10", "nDCG(gain={1:10,2:1,3:0})@10"]
-    scores = karat.evaluate(qrels, run, names, profile="ir_measures")
+    scores = carob.evaluate(qrels, run, names, profile="ir_measures")
     assert scores[names[0]] == pytest.approx(0.6284, abs=0.00005)
     assert scores[names[1]] == pytest.approx(0.6340, abs=0.00005)
 
@@ -357,19 +357,19 @@ def test_gains_of_ones_own() -> None:
 )
 def test_width_of_scores(profile: str, expected: float) -> None:
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 16777217.0, "b": 16777216.0}}
-    assert karat.evaluate(qrels, run, "RR", profile=profile)["RR"] == expected
+    assert carob.evaluate(qrels, run, "RR", profile=profile)["RR"] == expected
 
 
 def test_a_tie_in_ir_measures_depends_on_the_depth() -> None:
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
-    scores = karat.evaluate(qrels, run, ["RR", "RR@10"], profile="ir_measures")
+    scores = carob.evaluate(qrels, run, ["RR", "RR@10"], profile="ir_measures")
     assert scores.means() == {"RR": 0.5, "RR@10": 1.0}
 
 
 @pytest.mark.parametrize(("profile", "bpref"), [("trec_eval-9", 1), ("ir_measures", 1), ("ranx", 0)])
 def test_negative_grades(profile: str, bpref: float) -> None:
     qrels, run = {"q": {"a": 2, "b": -2}}, {"q": {"b": 2.0, "a": 1.0}}
-    scores = karat.evaluate(qrels, run, ["nDCG@2", "AP", "Bpref"], profile=profile)
+    scores = carob.evaluate(qrels, run, ["nDCG@2", "AP", "Bpref"], profile=profile)
     assert scores["nDCG@2"] == pytest.approx(1 / math.log2(3), abs=1e-15)
     assert scores["AP"] == 0.5
     assert scores["Bpref"] == bpref
@@ -399,7 +399,7 @@ def test_lists_shorter_than_the_depth() -> None:
 def test_what_was_not_retrieved_is_not_known_to_a_library_of_rows() -> None:
     qrels, run = {"q": {"a": 1, "b": 0, "z": 1}}, {"q": {"b": 2.0, "a": 1.0}}
     found = {
-        profile: karat.evaluate(qrels, run, "nDCG", profile=profile)["nDCG"]
+        profile: carob.evaluate(qrels, run, "nDCG", profile=profile)["nDCG"]
         for profile in ("lightgbm", "trec_eval-10")
     }
     assert found["lightgbm"] == pytest.approx(1 / math.log2(3), abs=1e-15)
@@ -474,23 +474,23 @@ def test_names_in_one_text_mean_what_they_mean_alone_in_any_order(
 ) -> None:
     qrels = {"q": {**dict.fromkeys("ab", 1), "c": 0}}
     run = {"q": {"a": 9.0, **{f"x{number}": 8.0 - number / 100 for number in range(40)}, "b": 1.0, "c": 0.5}}
-    alone = {name: karat.evaluate(qrels, run, name, profile=profile)[name] for name in (first, second)}
+    alone = {name: carob.evaluate(qrels, run, name, profile=profile)[name] for name in (first, second)}
     for text in (f"{first}{separator}{second}", f"{second}{separator}{first}"):
         for asked in (text, [text], ["NumRel", text]):
-            found = karat.evaluate(qrels, run, asked, profile=profile)
+            found = carob.evaluate(qrels, run, asked, profile=profile)
             assert {name: found[name] for name in alone} == alone
-    compared = karat.compare(
+    compared = carob.compare(
         {**qrels, "r": qrels["q"]}, {"a": {**run, "r": run["q"]}, "b": run}, text, profile=profile
     )
     assert set(compared.labels) == set(alone)
-    again = karat.compare(None, {each.name: each for each in compared.scores}, text)
+    again = carob.compare(None, {each.name: each for each in compared.scores}, text)
     assert set(again.labels) == set(alone)
 
 
 def test_a_limit_of_a_gate_holds_for_each_name_of_a_text() -> None:
     qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}, "r": {"a": 1.0}}
     limits = {"MAP@3 AP": 0.1, "nDCG": 0.2}
-    found = karat.gate(qrels, run, run, limits, at_least={"Recall@5, HR@5": 0.5}, profile="elliot")
+    found = carob.gate(qrels, run, run, limits, at_least={"Recall@5, HR@5": 0.5}, profile="elliot")
     assert [(check.label, check.limit) for check in found.checks] == [
         ("MAP@3", 0.1),
         ("AP", 0.1),
@@ -499,18 +499,18 @@ def test_a_limit_of_a_gate_holds_for_each_name_of_a_text() -> None:
         ("HR@5", 0.5),
     ]
     with pytest.raises(DataError, match=r"AP has two limits, 0\.1 and 0\.2"):
-        karat.gate(qrels, run, run, {"MAP@3 AP": 0.1, "AP": 0.2}, profile="elliot")
+        carob.gate(qrels, run, run, {"MAP@3 AP": 0.1, "AP": 0.2}, profile="elliot")
 
 
 def test_a_curve_of_several_names_in_one_text() -> None:
-    assert list(karat.curve("MAP AP", grades=[[1, 0, 1]], profile="elliot").at) == ["MAP", "AP"]
+    assert list(carob.curve("MAP AP", grades=[[1, 0, 1]], profile="elliot").at) == ["MAP", "AP"]
 
 
 def test_a_policy_beside_a_profile_holds() -> None:
     given = profile_named("catboost").policy.changed(empty="zero")
-    scores = karat.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "NDCG", profile="catboost", policy=given)
+    scores = carob.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "NDCG", profile="catboost", policy=given)
     assert scores["NDCG"] == 0
-    assert karat.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "NDCG", profile="catboost")["NDCG"] == 1
+    assert carob.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "NDCG", profile="catboost")["NDCG"] == 1
 
 
 # ---------------------------------------------------------------- a policy on top of a profile's
@@ -523,25 +523,25 @@ FIRST = Policy(duplicates="first")
 def faces_of_a_policy(tmp_path: Path) -> dict[str, tuple[Policy, str]]:
     """Under each face the policy and the footer of ``duplicates=first`` on top of pytrec_eval's."""
     how: dict[str, Any] = {"policy": FIRST, "profile": "pytrec_eval"}
-    scores = karat.evaluate(JUDGED, TWICE, "RR", **how)
-    compared = karat.compare(JUDGED, {"a": TWICE, "b": TWICE}, "RR", **how)
+    scores = carob.evaluate(JUDGED, TWICE, "RR", **how)
+    compared = carob.compare(JUDGED, {"a": TWICE, "b": TWICE}, "RR", **how)
     (tmp_path / "run").write_bytes(TWICE)
     (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 a 1\n")
     paths = str(tmp_path / "qrels"), str(tmp_path / "run")
-    karat.record(karat.evaluate(*paths, "RR", **how), tmp_path / "record.json")
-    verified = karat.verify(tmp_path / "record.json")
+    carob.record(carob.evaluate(*paths, "RR", **how), tmp_path / "record.json")
+    verified = carob.verify(tmp_path / "record.json")
     assert verified.equal
     recorded = read(tmp_path / "record.json").scores[0]
     faces = {
         "evaluate": scores,
         "compare": compared.scores[0],
         "record": recorded,
-        "curve": karat.curve("P", JUDGED, TWICE, **how).scores,
-        "grades": karat.evaluate_grades([[0, 1]], "RR", **how),
-        "ids": karat.evaluate_ids([["b", "b", "a"]], [["a"]], "RR", **how),
+        "curve": carob.curve("P", JUDGED, TWICE, **how).scores,
+        "grades": carob.evaluate_grades([[0, 1]], "RR", **how),
+        "ids": carob.evaluate_ids([["b", "b", "a"]], [["a"]], "RR", **how),
     }
     told = {face: (each.policy, each.footer()) for face, each in faces.items()}
-    return {**told, "gate": (scores.policy, karat.gate(JUDGED, TWICE, TWICE, {"RR": 0.1}, **how).story)}
+    return {**told, "gate": (scores.policy, carob.gate(JUDGED, TWICE, TWICE, {"RR": 0.1}, **how).story)}
 
 
 def test_axes_that_are_given_go_on_top_of_the_profiles_on_every_face(tmp_path: Path) -> None:
@@ -549,8 +549,8 @@ def test_axes_that_are_given_go_on_top_of_the_profiles_on_every_face(tmp_path: P
     for face, (policy, footer) in faces_of_a_policy(tmp_path).items():
         assert policy == whole, face
         assert "profile pytrec_eval, changed: duplicates first" in footer, face
-    assert karat.evaluate(JUDGED, TWICE, "RR", policy=FIRST, profile="pytrec_eval")["RR"] == 0.5
-    assert karat.explain("RR", JUDGED, TWICE, "q1", policy=FIRST, profile="pytrec_eval").value == 0.5
+    assert carob.evaluate(JUDGED, TWICE, "RR", policy=FIRST, profile="pytrec_eval")["RR"] == 0.5
+    assert carob.explain("RR", JUDGED, TWICE, "q1", policy=FIRST, profile="pytrec_eval").value == 0.5
 
 
 def test_the_command_line_and_python_say_the_same_of_a_changed_profile(
@@ -562,7 +562,7 @@ def test_the_command_line_and_python_say_the_same_of_a_changed_profile(
     options = ["-m", "RR", "--profile", "pytrec_eval", "--duplicates", "first"]
     main(["eval", *paths, *options])
     printed = capsys.readouterr().out
-    scores = karat.evaluate(*paths, "RR", policy=FIRST, profile="pytrec_eval")
+    scores = carob.evaluate(*paths, "RR", policy=FIRST, profile="pytrec_eval")
     assert printed.splitlines()[-1] == scores.footer()
     assert "profile pytrec_eval, changed: duplicates first" in printed
 
@@ -570,16 +570,16 @@ def test_the_command_line_and_python_say_the_same_of_a_changed_profile(
 def test_an_axis_given_at_its_default_is_given() -> None:
     asked: dict[str, Any] = {"measures": "RR", "profile": "pytrec_eval"}
     qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}}
-    assert karat.evaluate(qrels, run, **asked)["RR"] == 1.0
-    zero = karat.evaluate(qrels, run, **asked, policy=Policy(missing="zero"))
+    assert carob.evaluate(qrels, run, **asked)["RR"] == 1.0
+    zero = carob.evaluate(qrels, run, **asked, policy=Policy(missing="zero"))
     assert zero["RR"] == 0.5
     assert zero.footer().endswith("profile pytrec_eval, changed: missing zero")
-    assert karat.evaluate(qrels, run, **asked, policy=Policy())["RR"] == 1.0
+    assert carob.evaluate(qrels, run, **asked, policy=Policy())["RR"] == 1.0
 
 
 def test_an_axis_that_is_given_holds_also_where_the_profile_makes_exceptions() -> None:
     given = Policy(ties="input")
-    found = karat.evaluate(
+    found = carob.evaluate(
         {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, profile="torchmetrics", policy=given
     )
     assert found.policy.exceptions == {"nDCG": {}} or found.policy.exceptions == {}
@@ -589,7 +589,7 @@ def test_an_axis_that_is_given_holds_also_where_the_profile_makes_exceptions() -
 
 def test_exceptions_that_are_given_are_added_to_the_profiles() -> None:
     given = Policy(by_measure={"AP": {"empty": "one"}})
-    found = karat.evaluate(
+    found = carob.evaluate(
         {"q": {"a": 0}}, {"q": {"a": 1.0}}, ["NDCG", "MAP", "MRR"], profile="catboost", policy=given
     )
     assert found.means() == {"NDCG": 1, "MAP": 1, "MRR": 0}
@@ -597,8 +597,8 @@ def test_exceptions_that_are_given_are_added_to_the_profiles() -> None:
 
 
 def test_a_whole_policy_stands_as_it_is_beside_any_profile() -> None:
-    scores = karat.evaluate(JUDGED, {"q1": {"a": 1.0}}, "RR", profile="beir")
-    again = karat.evaluate(JUDGED, {"q1": {"a": 1.0}}, "RR", profile="lenskit", policy=scores.policy)
+    scores = carob.evaluate(JUDGED, {"q1": {"a": 1.0}}, "RR", profile="beir")
+    again = carob.evaluate(JUDGED, {"q1": {"a": 1.0}}, "RR", profile="lenskit", policy=scores.policy)
     assert again.policy == scores.policy
     copied = pickle.loads(pickle.dumps(scores.policy))
     assert copied.over(profile_named("lenskit").policy) == copied == scores.policy
@@ -608,21 +608,21 @@ def test_a_whole_policy_stands_as_it_is_beside_any_profile() -> None:
 def test_a_policy_on_top_of_a_profile_in_arrays() -> None:
     scores, relevance = np.array([[1.0, 1.0], [1.0, 2.0]]), np.array([[0, 1], [0, 0]])
     how: dict[str, Any] = {"policy": Policy(ties="pessimistic"), "profile": "lightgbm"}
-    found = karat.tensors.evaluate(scores, relevance, ["ndcg@1"], **how, per_query=True)["ndcg@1"]
+    found = carob.tensors.evaluate(scores, relevance, ["ndcg@1"], **how, per_query=True)["ndcg@1"]
     assert found.tolist() == [0.0, 1.0]  # LightGBM's own empty=one holds on
-    meter = karat.Meter("ndcg@1", **how)
+    meter = carob.Meter("ndcg@1", **how)
     meter.update(scores, relevance)
     assert meter.compute() == {"ndcg@1": 0.5}
     # Without a profile equal scores stand in the order of the array, whatever other axis is given.
-    tied = karat.tensors.evaluate(scores[:1], relevance[:1, ::-1], ["RR"], policy=Policy(empty="nan"))
+    tied = carob.tensors.evaluate(scores[:1], relevance[:1, ::-1], ["RR"], policy=Policy(empty="nan"))
     assert float(tied["RR"]) == 1.0
 
 
 def test_a_policy_on_top_of_both_profiles_whose_difference_is_asked() -> None:
     qrels, run = {"q1": {"a": 1}, "q2": {"b": 1}}, TWICE
     with pytest.raises(DataError, match="is listed twice"):
-        karat.difference("karat", "trec_eval-9", "RR", qrels, run)
-    found = karat.difference("karat", "trec_eval-9", "RR", qrels, run, policy=FIRST)
+        carob.difference("carob", "trec_eval-9", "RR", qrels, run)
+    found = carob.difference("carob", "trec_eval-9", "RR", qrels, run, policy=FIRST)
     assert found.values == (0.25, 0.5)
     assert found.blame == "missing"
 
@@ -647,7 +647,7 @@ def test_what_a_profile_measures_if_nothing_is_asked(name: str) -> None:
     qrels: Any = {"q": {"a": 1, "b": 0}}
     if name == "ndeval":
         qrels = {"q": {"subtopic": qrels["q"]}}
-    scores = karat.evaluate(qrels, {"q": {"b": 2.0, "a": 1.0}}, profile=name)
+    scores = carob.evaluate(qrels, {"q": {"b": 2.0, "a": 1.0}}, profile=name)
     assert len(scores) >= 1
     assert scores.profile == name
 
@@ -658,10 +658,10 @@ def test_names_wanted_of_profiles() -> None:
         "spark recommenders replay rectools recbole lenskit cornac elliot ragas llamaindex haystack beir mteb "
         "elasticsearch opensearch quepid note-000 note-001 note-002 note-003 note-004"
     )
-    assert set(wanted.split()) <= set(karat.list_profiles())
+    assert set(wanted.split()) <= set(carob.list_profiles())
     with pytest.raises(PolicyError, match="There is no profile 'lightgmb'"):
         profile_named("lightgmb")
-    assert profile_named("karat").policy == Policy()
+    assert profile_named("carob").policy == Policy()
 
 
 def test_a_name_that_nobody_knows_is_refused() -> None:
@@ -674,7 +674,7 @@ def test_a_name_that_nobody_knows_is_refused() -> None:
 
 def test_lenskit_caps_recall_only_at_a_depth() -> None:
     # lenskit 2025.8.1: metrics.Recall().measure_list([a], [a, b]) is 0.5, Recall(1) is 1.0.
-    found = karat.evaluate(
+    found = carob.evaluate(
         {"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0}}, ["Recall", "Recall@1"], profile="lenskit"
     )
     assert found.means() == {"Recall": 0.5, "Recall@1": 1.0}
@@ -694,13 +694,13 @@ def test_cornac_has_a_precision_of_whole_lists() -> None:
 
 
 def test_a_depth_that_recommenders_gives_its_lists_is_hinted_at() -> None:
-    with pytest.raises(MeasureError, match=r"set the policy's depth: karat.Policy\(depth=5\) in Python"):
+    with pytest.raises(MeasureError, match=r"set the policy's depth: carob.Policy\(depth=5\) in Python"):
         ranked([1], "recommenders", "r_precision@5")
 
 
 def test_ntcirevals_q_is_capped_and_its_nerr_linear() -> None:
     grades, judged = [[0, 2, 1]], [[0, 2, 1, 1]]
-    found = karat.evaluate_grades(
+    found = carob.evaluate_grades(
         grades, ["Q@2", "Q", "nERR(max=2)@2", "MSnDCG@2"], judged, profile="ntcireval"
     )
     blended = (1 + 2) / (2 + 3)  # at rank 2: a document and a gain of 2, of 2 ranks and a gain of 2 + 1
@@ -713,7 +713,7 @@ def test_ntcirevals_q_is_capped_and_its_nerr_linear() -> None:
 def test_ndeval_breaks_ties_by_id_ascending_and_leaves_missing_queries_out() -> None:
     qrels = {"1": {"s1": {"a": 1, "b": 0}}, "2": {"s1": {"a": 1}}, "3": {"s1": {"a": 0}}}
     run = {"1": {"b": 1.0, "a": 1.0}, "3": {"a": 1.0}}
-    found = karat.evaluate(qrels, run, ["strec@1", "nNRBP", "NRBP"], profile="ndeval")
+    found = carob.evaluate(qrels, run, ["strec@1", "nNRBP", "NRBP"], profile="ndeval")
     assert found.by_query("strec@1") == {"1": 1.0, "3": 0.0}
     assert math.isnan(found.by_query("nNRBP")["3"])
     assert found.by_query("NRBP")["3"] == 0
@@ -732,18 +732,18 @@ def test_ndeval_breaks_ties_by_id_ascending_and_leaves_missing_queries_out() -> 
 )
 def test_an_empty_list_is_undefined_where_a_missing_one_is(profile: str, undefined: str, zero: str) -> None:
     names = [undefined, zero]
-    of_ids = karat.evaluate_ids([[], ["a"]], [["a"], ["a"]], names, profile=profile)
-    of_dicts = karat.evaluate(
+    of_ids = carob.evaluate_ids([[], ["a"]], [["a"], ["a"]], names, profile=profile)
+    of_dicts = carob.evaluate(
         {"1": {"a": 1}, "2": {"a": 1}}, {"1": {}, "2": {"a": 1.0}}, names, profile=profile
     )
-    absent = karat.evaluate({"1": {"a": 1}, "2": {"a": 1}}, {"2": {"a": 1.0}}, names, profile=profile)
+    absent = carob.evaluate({"1": {"a": 1}, "2": {"a": 1}}, {"2": {"a": 1.0}}, names, profile=profile)
     for found in (of_ids, of_dicts, absent):
         assert math.isnan(found.by_query(undefined)["1"])
         assert found.by_query(zero) == {"1": 0.0, "2": 1.0}
         assert found.counts.missing == ("1",)
         assert f"1 missing query undefined ({undefined}), counted as 0 ({zero})" in found.footer()
     mask = np.array([[False], [True]])
-    values = karat.tensors.evaluate(
+    values = carob.tensors.evaluate(
         np.ones((2, 1)),
         np.ones((2, 1)),
         names,
@@ -772,14 +772,14 @@ RAX = {
 def test_a_score_of_minus_infinity_is_not_retrieved_by_rax() -> None:
     scores, labels = [3.0, 2.0, -math.inf, -math.inf], [1, 0, 1, 0]
     qrels, run = {"q": dict(zip("abcd", labels))}, {"q": dict(zip("abcd", scores))}
-    assert karat.evaluate(qrels, run, list(RAX), profile="rax").means() == pytest.approx(RAX, abs=1e-7)
+    assert carob.evaluate(qrels, run, list(RAX), profile="rax").means() == pytest.approx(RAX, abs=1e-7)
     lines = "".join(f"q Q0 {each} 1 {score} t\n" for each, score in run["q"].items()).encode()
-    assert karat.evaluate(qrels, lines, list(RAX), profile="rax").means() == pytest.approx(RAX, abs=1e-7)
-    arrays = karat.tensors.evaluate(np.array([scores]), np.array([labels]), list(RAX), profile="rax")
+    assert carob.evaluate(qrels, lines, list(RAX), profile="rax").means() == pytest.approx(RAX, abs=1e-7)
+    arrays = carob.tensors.evaluate(np.array([scores]), np.array([labels]), list(RAX), profile="rax")
     assert {name: float(value) for name, value in arrays.items()} == pytest.approx(RAX, abs=1e-7)
-    listed = karat.evaluate(qrels, run, "recall_metric", profile="rax", policy=Policy(retrieved="all"))
+    listed = carob.evaluate(qrels, run, "recall_metric", profile="rax", policy=Policy(retrieved="all"))
     assert listed["recall_metric"] == 1
-    nothing = karat.evaluate(qrels, {"q": dict.fromkeys("abcd", -math.inf)}, list(RAX), profile="rax")
+    nothing = carob.evaluate(qrels, {"q": dict.fromkeys("abcd", -math.inf)}, list(RAX), profile="rax")
     assert set(nothing.means().values()) == {0.0}
 
 
@@ -789,19 +789,19 @@ def test_rank_numbers_stand_as_rectools_has_them() -> None:
     rows = [("1", "a", 9), ("2", "x", 1), ("2", "a", 3), ("2", "b", 4), ("3", "d", 2)]
     run = pandas.DataFrame(rows, columns=["user_id", "item_id", "rank"])
     names = ["MRR@1", "MRR@10", "Precision@3", "MAP@4"]
-    found = karat.evaluate(qrels, run, names, profile="rectools")
+    found = carob.evaluate(qrels, run, names, profile="rectools")
     assert found.by_query("MRR@1") == {"1": 0, "2": 0, "3": 0}
     assert found.by_query("MRR@10") == {"1": 1 / 9, "2": 1 / 3, "3": 0}
     assert found.by_query("Precision@3") == {"1": 0, "2": 1 / 3, "3": 0}
     assert found.by_query("MAP@4")["2"] == pytest.approx((1 / 3 + 2 / 4) / 2)
-    counted = karat.evaluate(qrels, run, names, profile="rectools", policy=Policy(ranks="counted"))
+    counted = carob.evaluate(qrels, run, names, profile="rectools", policy=Policy(ranks="counted"))
     assert counted.by_query("MRR@1")["1"] == 1
     # Where scores are, ranks are counted from them, as ever.
     scored_run = {query: {item: -float(rank)} for query, item, rank in rows}
-    assert karat.evaluate(qrels, scored_run, "MRR@1", profile="rectools").by_query("MRR@1")["1"] == 1
+    assert carob.evaluate(qrels, scored_run, "MRR@1", profile="rectools").by_query("MRR@1")["1"] == 1
     twice = pandas.DataFrame([("1", "a", 2), ("1", "b", 2)], columns=run.columns)
     with pytest.raises(DataError, match="two documents of a list have the same rank"):
-        karat.evaluate(qrels, twice, names, profile="rectools")
+        carob.evaluate(qrels, twice, names, profile="rectools")
     zero = pandas.DataFrame([("1", "a", 0)], columns=run.columns)
     with pytest.raises(DataError, match="ranks count from 1"):
-        karat.evaluate(qrels, zero, names, profile="rectools")
+        carob.evaluate(qrels, zero, names, profile="rectools")

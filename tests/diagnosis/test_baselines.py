@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-import karat
+import carob
 from diagnosis import broken
 
 
-def near(found: karat.Check) -> list[str]:
+def near(found: carob.Check) -> list[str]:
     return [each.what for each in found.of("near-baseline")]
 
 
@@ -28,8 +28,8 @@ def test_a_random_order_has_the_mean_over_all_orders() -> None:
     run = {query: ranked(documents) for query in qrels}
     every = {f"q{n}": ranked(list(order)) for n, order in enumerate(permutations(documents))}
     measures = ["AP", "nDCG@10", "RR"]
-    mean = karat.evaluate({query: qrels[query] for query in every}, every, measures)
-    for each in karat.check(qrels, run, measures=measures).baselines:
+    mean = carob.evaluate({query: qrels[query] for query in every}, every, measures)
+    for each in carob.check(qrels, run, measures=measures).baselines:
         assert each.random == pytest.approx(mean[each.measure], abs=0.005)
 
 
@@ -39,7 +39,7 @@ def test_random_ap_has_its_closed_form() -> None:
     closed = sum((1 + (k - 1) * (relevant - 1) / (length - 1)) / k for k in range(1, length + 1)) / length
     qrels = {f"q{n}": {f"d{n}-{m}": int(m < relevant) for m in range(length)} for n in range(300)}
     run = {query: ranked(list(its)) for query, its in qrels.items()}
-    (found,) = karat.check(qrels, run, measures="AP").baselines
+    (found,) = carob.check(qrels, run, measures="AP").baselines
     assert (found.value, found.at_one, found.queries) == (1.0, 300, 300)
     assert found.random == pytest.approx(closed, abs=0.005)
 
@@ -56,35 +56,35 @@ def test_popular_documents_are_those_that_are_relevant_to_other_queries() -> Non
     }
     for depth, expected in ((3, (5 / 6 + 5 / 6 + 1 / 2) / 4), (2, (1 / 2 + 1 / 2 + 1 / 2) / 4)):
         run = {query: ranked(["bad", "x", "y"][:depth]) for query in qrels}
-        (found,) = karat.check(qrels, run, measures="AP").baselines
+        (found,) = carob.check(qrels, run, measures="AP").baselines
         assert found.popular == pytest.approx(expected)
 
 
 def test_another_querys_list_is_that_of_the_next() -> None:
     qrels = {f"q{n}": {f"d{n}": 1, "all": 0} for n in range(10)}
     run = {f"q{n}": ranked([f"d{(n - 1) % 10}", "all", f"d{n}"]) for n in range(10)}
-    (found,) = karat.check(qrels, run, measures="RR").baselines
+    (found,) = carob.check(qrels, run, measures="RR").baselines
     assert (found.value, found.other) == pytest.approx((1 / 3, 1.0))
     half = {**run, "q0": ranked(["x", "y"]), "q1": ranked(["x", "y"])}
     assert "RR is 0.2667, and with the lists of other queries it is 0.8000" in near(
-        karat.check(qrels, half, measures="RR")
+        carob.check(qrels, half, measures="RR")
     )
 
 
 def test_a_run_in_random_order_is_near_and_a_good_one_is_not() -> None:
     case = broken.CASES["near-baseline"]
-    found = karat.check(case.qrels.encode(), case.runs[0].encode())  # type: ignore[union-attr]
+    found = carob.check(case.qrels.encode(), case.runs[0].encode())  # type: ignore[union-attr]
     (finding,) = found.of("near-baseline")
     assert "a random order of the same documents has" in finding.what
     assert set(finding.values) == {
         "of the run",
         *(f"of {each}" for each in ("random order", "same documents", "another query")),
     }
-    assert not near(karat.check(broken.qrels().encode(), broken.run().encode()))
+    assert not near(carob.check(broken.qrels().encode(), broken.run().encode()))
 
 
 def test_baselines_are_in_every_format() -> None:
-    found = karat.check(
+    found = carob.check(
         broken.qrels().encode(), {f"run{n}": broken.run(depth=12 - n).encode() for n in range(5)}
     )
     assert len(found.baselines) == 10
@@ -99,17 +99,17 @@ def test_baselines_are_in_every_format() -> None:
 def test_a_large_collection_is_sampled_and_says_so() -> None:
     qrels = {f"q{n}": {f"d{n}": 1, f"e{n}": 0} for n in range(3000)}
     run = {f"q{n}": ranked([f"d{n}", f"e{n}"] if n % 3 else [f"e{n}", f"d{n}"]) for n in range(3000)}
-    found = karat.check(qrels, run, measures="AP")
+    found = carob.check(qrels, run, measures="AP")
     (baseline,) = found.baselines
     assert (baseline.sampled, baseline.queries) == (2000, 3000)
     assert baseline.random == pytest.approx(0.75, abs=0.02)
     assert "random sample of 2,000 of 3,000 queries" in " ".join(found.to_text().split())
-    assert karat.check(qrels, run, measures="AP").baselines == found.baselines
+    assert carob.check(qrels, run, measures="AP").baselines == found.baselines
 
 
 @pytest.mark.parametrize("measures", [["Judged@5"], ["AP", "infAP"], ["Unjudged@5", "E@5"]])
 def test_measures_of_every_kind_have_baselines(measures: list[str]) -> None:
-    found = karat.check(broken.qrels().encode(), broken.run().encode(), measures=measures)
+    found = carob.check(broken.qrels().encode(), broken.run().encode(), measures=measures)
     assert [each.measure for each in found.baselines] == measures
     assert str(found)
 
@@ -121,7 +121,7 @@ def alike(count: int, documents: list[str], queries: int = 30) -> tuple[dict[str
 
 
 def test_one_list_for_every_query_is_near_the_list_of_another_query() -> None:
-    found = karat.check(*alike(5, [f"d{(m + 3) % 10}" for m in range(10)]), measures="AP")
+    found = carob.check(*alike(5, [f"d{(m + 3) % 10}" for m in range(10)]), measures="AP")
     (baseline,) = found.baselines
     # Relevant at ranks 1, 2, 8, 9 and 10; the list exceeds a random order.
     value = (1 + 1 + 3 / 8 + 4 / 9 + 5 / 10) / 5
@@ -131,7 +131,7 @@ def test_one_list_for_every_query_is_near_the_list_of_another_query() -> None:
 
 
 def test_a_baseline_near_one_must_be_exceeded_but_not_clearly() -> None:
-    (same,) = karat.check(*alike(9, [f"d{m}" for m in (*range(8), 9, 8)]), measures="AP").baselines
+    (same,) = carob.check(*alike(9, [f"d{m}" for m in (*range(8), 9, 8)]), measures="AP").baselines
     assert same.other == same.value == pytest.approx((8 + 9 / 10) / 9)
     assert "another query" in same.near
     # Another document is irrelevant to each query: it is last in its list, and before in those of its neighbours.
@@ -139,14 +139,14 @@ def test_a_baseline_near_one_must_be_exceeded_but_not_clearly() -> None:
     run = {
         f"q{n}": ranked([f"d{(n + step) % 10}" for step in (2, 3, 4, 5, 6, 7, 8, 1, 9, 0)]) for n in range(10)
     }
-    (apart,) = karat.check(qrels, run, measures="AP").baselines
+    (apart,) = carob.check(qrels, run, measures="AP").baselines
     assert apart.value == 1.0
     assert 0.95 < apart.other < 1
     assert "another query" not in apart.near
 
 
 def test_the_order_of_a_set_is_no_finding_but_the_set_of_another_query_is() -> None:
-    (found,) = karat.check(*alike(5, [f"d{m}" for m in range(10)]), measures="SetP").baselines
+    (found,) = carob.check(*alike(5, [f"d{m}" for m in range(10)]), measures="SetP").baselines
     assert found.value == found.random == found.other == 0.5
     assert found.near == ("same documents", "another query")
 
@@ -154,9 +154,9 @@ def test_the_order_of_a_set_is_no_finding_but_the_set_of_another_query_is() -> N
 @pytest.mark.parametrize("measure", ["NumQ", "NumRet", "NumRelRet"])
 def test_counts_over_queries_have_no_baseline(measure: str) -> None:
     given = alike(5, [f"d{m}" for m in range(10)])
-    found = karat.check(*given, measures=[measure, "AP"])
+    found = carob.check(*given, measures=[measure, "AP"])
     assert [each.measure for each in found.baselines] == ["AP"]
-    alone = karat.check(*given, measures=measure)
+    alone = carob.check(*given, measures=measure)
     assert not alone.baselines
     assert not alone.of("near-baseline")
     assert not alone.of("perfect")
@@ -171,7 +171,7 @@ def saturated(wrong: int, queries: int = 25) -> Any:
             q: ranked([f"e{n}", f"d{n}"] if n < count else [f"d{n}", f"e{n}"]) for n, q in enumerate(qrels)
         }
 
-    return karat.check(qrels, {"a": run(wrong), "b": run(max(wrong - 1, 0))}, measures="RR")
+    return carob.check(qrels, {"a": run(wrong), "b": run(max(wrong - 1, 0))}, measures="RR")
 
 
 def test_saturation_names_how_many_queries_can_still_move() -> None:

@@ -1,4 +1,4 @@
-"""Tests of ``karat check`` on the command line: what it prints and how it ends."""
+"""Tests of ``carob check`` on the command line: what it prints and how it ends."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from carob.cli import main
+from carob.diagnosis.check import KINDS, Check
+from carob.diagnosis.check.finding import found
 from diagnosis import broken
-from karat.cli import main
-from karat.diagnosis.check import KINDS, Check
-from karat.diagnosis.check.finding import found
 
 if TYPE_CHECKING:
     from types import ModuleType

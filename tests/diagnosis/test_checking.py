@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
+import carob
+from carob import _native
+from carob.diagnosis.check import KINDS, Check, check
 from diagnosis import broken
 from diagnosis.broken import CASES
-from karat import _native
-from karat.diagnosis.check import KINDS, Check, check
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -425,7 +425,7 @@ def test_nothing_given_is_changed() -> None:
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"b": 1.0, "a": 2.0}}
     check(qrels, run)
     assert (qrels, run) == ({"q": {"a": 1, "b": 0}}, {"q": {"b": 1.0, "a": 2.0}})
-    judged, ranked = karat.Qrels.of(qrels), karat.Run.of(run)
+    judged, ranked = carob.Qrels.of(qrels), carob.Run.of(run)
     assert check(judged, ranked).to_json() == check(judged, ranked).to_json()
 
 
@@ -464,7 +464,7 @@ def test_the_same_finding_in_many_runs_is_told_once() -> None:
 def test_effects_are_told_in_the_measures_asked_for() -> None:
     found = check(QRELS, lines("q2 Q0 d 1 1"), measures=["P@1"])
     assert "P@1 0.5000 counted as 0" in found.of("missing-queries")[0].effect
-    with pytest.raises(karat.MeasureError):
+    with pytest.raises(carob.MeasureError):
         check(QRELS, lines("q2 Q0 d 1 1"), measures=["nothing"])
 
 
@@ -532,9 +532,9 @@ def test_no_input_ends_in_anything_but_findings() -> None:
 def test_blanks_between_the_words_of_a_query_are_no_invisible_characters() -> None:
     qrels = {"red shoes": {"17": 1, "18": 0}, "blue hat": {"17": 1}}
     run = {query: {each: 1.0 / (place + 1) for place, each in enumerate(its)} for query, its in qrels.items()}
-    assert not karat.check(qrels, run).of("invisible-characters")
+    assert not carob.check(qrels, run).of("invisible-characters")
     for odd in (" red", "red ", "red\u00a0shoes", "red\tshoes", "red  shoes", "red\u200bshoes"):
-        assert karat.check({odd: {"17": 1}}, {odd: {"17": 1.0}}).of("invisible-characters"), odd
+        assert carob.check({odd: {"17": 1}}, {odd: {"17": 1.0}}).of("invisible-characters"), odd
 
 
 @pytest.mark.parametrize("others", [b"", b"2 0 e 1\n"], ids=["all lines", "some lines"])

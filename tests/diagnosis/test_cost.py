@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
-from karat.inputs.sources import Source
+import carob
+from carob.inputs.sources import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
 DIAGNOSES: dict[str, Callable[[str, str], Any]] = {
-    "check": karat.check,
-    "explain": lambda qrels, run: karat.explain("nDCG@10", qrels, run, "q1"),
-    "difference": lambda qrels, run: karat.difference("trec_eval-9", "ranx", "AP", qrels, run),
-    "gate": lambda qrels, run: karat.gate(qrels, run, at_least={"AP": 0.0001}),
+    "check": carob.check,
+    "explain": lambda qrels, run: carob.explain("nDCG@10", qrels, run, "q1"),
+    "difference": lambda qrels, run: carob.difference("trec_eval-9", "ranx", "AP", qrels, run),
+    "gate": lambda qrels, run: carob.gate(qrels, run, at_least={"AP": 0.0001}),
 }
 
 
@@ -50,7 +50,7 @@ def test_an_explanation_takes_time_in_proportion_to_the_list() -> None:
     def taken(count: int) -> float:
         run = {"q": {f"d{n}": float(count - n) for n in range(count)}}
         start = time.process_time()
-        str(karat.explain("nDCG", {"q": {f"d{n}": n % 2 for n in range(0, count, 7)}}, run, "q"))
+        str(carob.explain("nDCG", {"q": {f"d{n}": n % 2 for n in range(0, count, 7)}}, run, "q"))
         return time.process_time() - start
 
     taken(100)

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import karat
-from karat import DataError, Difference, MeasureError, PolicyError
-from karat.cli import main
-from karat.conventions.profiles import every_profile
+import carob
+from carob import DataError, Difference, MeasureError, PolicyError
+from carob.cli import main
+from carob.conventions.profiles import every_profile
 from strategies import judgments, runs
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ Users = tuple[str, ...]
 
 def between(a: str, b: str, measure: str, users: Users) -> Difference:
     qrels = {user: TRUTH[user] for user in users}
-    return karat.difference(a, b, measure, qrels, {user: RUN[user] for user in users if user in RUN})
+    return carob.difference(a, b, measure, qrels, {user: RUN[user] for user in users if user in RUN})
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ GRADED: dict[str, dict[str, Any]] = {"q": {"a": 1, "b": 0, "c": 2, "d": 3}}
 def test_the_axis_to_blame_on_small_fixtures(
     a: str, b: str, measure: str, qrels: Any, scores: dict[str, float], axis: str
 ) -> None:
-    found = karat.difference(a, b, measure, qrels, {"q": scores})
+    found = carob.difference(a, b, measure, qrels, {"q": scores})
     assert found.blame == axis
     assert [step.axis for step in found.steps if step.moved] == [axis]
 
@@ -134,14 +134,14 @@ def test_a_path_ends_where_the_other_profile_stands(qrels: Any, run: Any, a: str
     values = []
     for name in (a, b):
         try:
-            values.append(karat.evaluate(qrels, run, "nDCG@3", profile=name)["nDCG@3"])
+            values.append(carob.evaluate(qrels, run, "nDCG@3", profile=name)["nDCG@3"])
         except DataError:
             values.append(None)
     if values == [None, None]:
         with pytest.raises(DataError):
-            karat.difference(a, b, "nDCG@3", qrels, run)
+            carob.difference(a, b, "nDCG@3", qrels, run)
         return
-    found = karat.difference(a, b, "nDCG@3", qrels, run)
+    found = carob.difference(a, b, "nDCG@3", qrels, run)
     ends = [found.values[0], found.steps[-1].value if found.steps else found.values[1]]
     assert ends == pytest.approx(values, abs=0, nan_ok=True)
 
@@ -171,7 +171,7 @@ def test_what_is_printed_adds_up_in_eighty_columns() -> None:
 def test_axes_that_act_on_each_other() -> None:
     # nDCG@3 by hand: a document of grade 3 at rank 2 and one of grade 1 at rank 3, under either gain and discount.
     qrels, run = {"q": {"a": 3, "b": 1, "x": 0}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
-    found = karat.difference("rax", "lenskit", "nDCG@3", qrels, run)
+    found = carob.difference("rax", "lenskit", "nDCG@3", qrels, run)
     moving = {step.axis: step for step in found.steps if step.moved}
     assert set(moving) == {"gain", "discount"}
     log2, jk = (math.log2(3), 2.0), (1.0, math.log2(3))  # what ranks 2 and 3 are divided by
@@ -218,7 +218,7 @@ def test_no_difference() -> None:
     assert found.gap == 0
     assert found.blame is None
     assert str(found).endswith("Nothing changes the mean.\n")
-    assert between("karat", "karat", "AP", CORE).steps == ()
+    assert between("carob", "carob", "AP", CORE).steps == ()
 
 
 def test_json_has_every_step() -> None:
@@ -246,14 +246,14 @@ QRELS_LINES, RUN_LINES = b"q 0 a 1\nq 0 b 0\nq 0 c 1\n", b"q Q0 b 1 2 t\nq Q0 a 
 
 
 def test_streams_are_read_once() -> None:
-    found = karat.difference("torchmetrics", "karat", "AP", io.BytesIO(QRELS_LINES), io.BytesIO(RUN_LINES))
+    found = carob.difference("torchmetrics", "carob", "AP", io.BytesIO(QRELS_LINES), io.BytesIO(RUN_LINES))
     assert found.values == (0.5, 0.25)
 
 
 def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "qrels").write_bytes(QRELS_LINES)
     (tmp_path / "run").write_bytes(RUN_LINES)
-    arguments = ["difference", "torchmetrics", "karat", "AP", str(tmp_path / "qrels"), str(tmp_path / "run")]
+    arguments = ["difference", "torchmetrics", "carob", "AP", str(tmp_path / "qrels"), str(tmp_path / "run")]
     main(arguments)
     assert "Cause: over (retrieved → relevant)." in capfd.readouterr().out
     main([*arguments, "--format", "json"])

@@ -13,16 +13,16 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import assume, given, settings
 
-import karat
-from karat import DataError, MeasureError, Policy, PolicyError
-from karat.cli import commands
-from karat.cli.explain import grades_in
-from karat.matching.match import Ranking
-from karat.measures import REGISTER
+import carob
+from carob import DataError, MeasureError, Policy, PolicyError
+from carob.cli import commands
+from carob.cli.explain import grades_in
+from carob.matching.match import Ranking
+from carob.measures import REGISTER
 from strategies import judgments, runs
 
 if TYPE_CHECKING:
-    from karat.diagnosis.explain import Explanation
+    from carob.diagnosis.explain import Explanation
 
 TEA = Path(__file__).resolve().parents[2] / "examples" / "tea"
 QRELS, RUN = TEA / "qrels.txt", TEA / "runs" / "bm25.run"
@@ -54,20 +54,20 @@ def test_the_value_is_that_of_evaluate(qrels: dict, run: dict) -> None:
     for axes in ({}, {"ties": "optimistic"}, {"empty": "one"}, {"unjudged": "removed"}, {"missing": "nan"}):
         policy = Policy(**axes)
         try:
-            scores = karat.evaluate(qrels, run, names, policy=policy)
+            scores = carob.evaluate(qrels, run, names, policy=policy)
         except DataError:
             assume(False)
         for name in names:
             for query, value in scores.by_query(name).items():
-                found = karat.explain(name, qrels, run, query, policy=policy)
+                found = carob.explain(name, qrels, run, query, policy=policy)
                 assert found.value == value or (math.isnan(found.value) and math.isnan(value))
                 assert str(found).startswith(f"{name} of query {query} = ")
 
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_real_files_at_80_columns(name: str) -> None:
-    found = karat.explain(name, QRELS, RUN, "t01")
-    assert found.value == karat.evaluate(QRELS, RUN, name).by_query(name)["t01"]
+    found = carob.explain(name, QRELS, RUN, "t01")
+    assert found.value == carob.evaluate(QRELS, RUN, name).by_query(name)["t01"]
     assert found.steps[-1].values == (found.value,)
     assert found.derivation.value == found.value
     lines = str(found).splitlines()
@@ -95,14 +95,14 @@ def test_real_files_at_80_columns(name: str) -> None:
 )
 def test_the_notes_derivations(measure: str, grades: str, judged: str | None, values: list[str]) -> None:
     known = None if judged is None else grades_in(judged)
-    found = karat.explain(measure, grades=grades_in(grades), judged=known)
+    found = carob.explain(measure, grades=grades_in(grades), judged=known)
     words = str(found).replace(",", " ").replace(")", " ").split()
     for value in values:
         assert value in words, value
 
 
 def test_a_derivation_in_full() -> None:
-    assert str(karat.explain("AP", grades=[1, None, 0, 1], judged=[1, 0, 1, 2])) == (
+    assert str(carob.explain("AP", grades=[1, None, 0, 1], judged=[1, 0, 1, 2])) == (
         """\
 AP = 0.500000
 
@@ -127,14 +127,14 @@ f  ratio(d, e)            ratio(1.5, 3)  0.500000
 AP = 0.500000
 
 """
-        + "\n".join(str(karat.explain("AP", grades=[1])).splitlines()[-5:])
+        + "\n".join(str(carob.explain("AP", grades=[1])).splitlines()[-5:])
         + "\n"
     )
 
 
 def test_every_word_is_explained() -> None:
     for name in MEASURES:
-        found = karat.explain(name, grades=[3, None, 0, 1], judged=[3, 3, 1, 0])
+        found = carob.explain(name, grades=[3, None, 0, 1], judged=[3, 3, 1, 0])
         used = {word for step in found.steps for word in re.findall(r"(?<![\w.])(\w+)\(", step.expression)}
         assert used <= set(found.derivation.words), name
         assert all(f"\n{word} " in str(found) for word in used), name
@@ -144,7 +144,7 @@ def test_every_word_is_explained() -> None:
 
 
 def test_documents_and_scores_stand_at_their_ranks() -> None:
-    lines = printed(karat.explain("RR", QRELS, RUN, "t01"))
+    lines = printed(carob.explain("RR", QRELS, RUN, "t01"))
     assert "1 tea-033 3.007536 0 0 0" in lines
     assert "2 tea-067 2.726166 1 1 0.500000" in lines
     assert "bm25: 50 documents retrieved, 27 of them judged. qrels.txt: 39 judgments, 13 of" in lines
@@ -155,13 +155,13 @@ LONG_RUN = {"q": {f"d{place:02}": float(100 - place) for place in range(1, 101)}
 
 
 def test_a_long_list_shows_head_judged_and_end() -> None:
-    found = karat.explain("P@100", LONG_QRELS, LONG_RUN, "q", rows=16)
+    found = carob.explain("P@100", LONG_QRELS, LONG_RUN, "q", rows=16)
     ranks = [line.split()[0] for line in str(found).splitlines() if re.match(r" *(\d+|…)(  |$)", line)]
     assert ranks == [*map(str, range(1, 11)), "…", "31", "32", "33", "…", "50", "…", "99", "100"]
     assert "16 of 100 documents are shown; of the 84 others none is judged. · is an" in str(found)
-    short = karat.explain("P@100", LONG_QRELS, LONG_RUN, "q", rows=14)
+    short = carob.explain("P@100", LONG_QRELS, LONG_RUN, "q", rows=14)
     assert "of the 85 others 1 is judged" in " ".join(str(short).split())
-    whole = karat.explain("P@100", LONG_QRELS, LONG_RUN, "q", rows=None)
+    whole = carob.explain("P@100", LONG_QRELS, LONG_RUN, "q", rows=None)
     assert "…" not in str(whole)
     assert len(str(whole).splitlines()) > 100
 
@@ -169,21 +169,21 @@ def test_a_long_list_shows_head_judged_and_end() -> None:
 def test_what_ties_did_is_said() -> None:
     qrels = {"q": {"a": 1, "b": 0, "c": 0}}
     run = {"q": {"a": 1.0, "b": 1.0, "z": 1.0, "c": 0.5}}
-    text = " ".join(str(karat.explain("RR", qrels, run, "q")).split())
+    text = " ".join(str(carob.explain("RR", qrels, run, "q")).split())
     assert "Equal scores at ranks 1–3 touch judged documents: their document ids decide, descending" in text
     assert "Their worst and best order give 0.333333 and 1.000000." in text
-    lines = printed(karat.explain("RR", qrels, run, "q", policy=Policy(ties="optimistic")))
+    lines = printed(carob.explain("RR", qrels, run, "q", policy=Policy(ties="optimistic")))
     assert "1 a 1.0 1 1 1" in lines
     assert "2 z 1.0 · 0 0" in lines
-    tie_free = karat.explain("RR", qrels, {"q": {"a": 2.0, "b": 1.0}}, "q")
+    tie_free = carob.explain("RR", qrels, {"q": {"a": 2.0, "b": 1.0}}, "q")
     assert "Equal scores" not in str(tie_free)
-    deeper = karat.explain("P@1", {"q": {"a": 1, "b": 1}}, {"q": {"x": 3.0, "a": 1.0, "b": 1.0}}, "q")
+    deeper = carob.explain("P@1", {"q": {"a": 1, "b": 1}}, {"q": {"x": 3.0, "a": 1.0, "b": 1.0}}, "q")
     assert "Equal scores" not in str(deeper)
 
 
 def test_the_mean_over_orders_is_told_from_the_one_shown() -> None:
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
-    found = karat.explain("RR", qrels, run, "q", policy=Policy(ties="expected"))
+    found = carob.explain("RR", qrels, run, "q", policy=Policy(ties="expected"))
     assert found.value == 0.75
     assert "alone it gives 0.500000" in " ".join(str(found).split())
 
@@ -191,7 +191,7 @@ def test_the_mean_over_orders_is_told_from_the_one_shown() -> None:
 def test_what_else_was_decided_is_said() -> None:
     run = b"q Q0 a 1 3 t\nq Q0 b 1 2 t\nq Q0 a 1 1 t\n"
     qrels = b"q 0 a 1\nq 0 b -1\n"
-    found = karat.explain("AP", qrels, run, "q", policy=Policy(duplicates="first", unjudged="removed"))
+    found = carob.explain("AP", qrels, run, "q", policy=Policy(duplicates="first", unjudged="removed"))
     assert "1 line of the run dropped because its document occurs twice (duplicates=first)." in found.facts
     assert "1 negative grade taken as unjudged (negative=unjudged)." in found.facts
     assert "Unjudged documents were removed before ranks were counted (unjudged=removed)." in found.facts
@@ -200,11 +200,11 @@ def test_what_else_was_decided_is_said() -> None:
 
 def test_a_query_that_the_run_lacks() -> None:
     qrels = {"q": {"a": 1}, "p": {"a": 1}}
-    found = karat.explain("AP", qrels, {"p": {"a": 1.0}}, "q")
+    found = carob.explain("AP", qrels, {"p": {"a": 1.0}}, "q")
     assert found.value == 0
     assert "The run does not mention this query: the list is empty." in found.facts
     assert "No document was retrieved." in str(found)
-    undefined = karat.explain("AP", qrels, {"p": {"a": 1.0}}, "q", policy=Policy(missing="nan"))
+    undefined = carob.explain("AP", qrels, {"p": {"a": 1.0}}, "q", policy=Policy(missing="nan"))
     assert str(undefined).startswith("AP of query q = undefined\n")
     assert (
         "The formula is not used: the value of a missing query is undefined (missing=nan)." in undefined.facts
@@ -213,45 +213,45 @@ def test_a_query_that_the_run_lacks() -> None:
         DataError,
         match=r"'q' is excluded from the evaluation, because run does not mention it \(missing=skip\)",
     ):
-        karat.explain("AP", qrels, {"p": {"a": 1.0}}, "q", policy=Policy(missing="skip"))
+        carob.explain("AP", qrels, {"p": {"a": 1.0}}, "q", policy=Policy(missing="skip"))
 
 
 def test_a_query_without_relevant_documents() -> None:
-    found = karat.explain("AP", grades=[0, 0], policy=Policy(empty="one"))
+    found = carob.explain("AP", grades=[0, 0], policy=Policy(empty="one"))
     assert (found.value, found.derivation.value) == (1, 0)
     assert "without a relevant document the value is 1 (empty=one)" in found.facts[0]
     with pytest.raises(DataError, match="no relevant document"):
-        karat.explain("AP", grades=[0, 0], policy=Policy(empty="skip"))
+        carob.explain("AP", grades=[0, 0], policy=Policy(empty="skip"))
 
 
 def test_an_unknown_query_gets_the_nearest() -> None:
     with pytest.raises(DataError, match=r"qrels.txt has no judgments for query 'T01'.* Did you mean t01"):
-        karat.explain("AP", QRELS, RUN, "T01")
+        carob.explain("AP", QRELS, RUN, "T01")
     with pytest.raises(DataError, match="They begin with query 'q'"):
-        karat.explain("AP", {"q": {"a": 1}}, {"zzz": {"a": 1.0}}, "zzz")
+        carob.explain("AP", {"q": {"a": 1}}, {"zzz": {"a": 1.0}}, "zzz")
 
 
 def test_faults_of_other_queries_do_not_matter() -> None:
     qrels = {"1": {"a": 1}, "2": {"a": 1}}
-    found = karat.explain("AP", qrels, b"1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n2 Q0 a 2 1 t\n", "1")
+    found = carob.explain("AP", qrels, b"1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n2 Q0 a 2 1 t\n", "1")
     assert found.value == 1
     with pytest.raises(
         DataError, match=r"line 3: document '.*' is listed twice for query '2' \(first in line 2\)"
     ):
-        karat.explain("AP", qrels, b"1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n2 Q0 a 2 1 t\n", "2")
+        carob.explain("AP", qrels, b"1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n2 Q0 a 2 1 t\n", "2")
 
 
 def test_a_judged_ranking() -> None:
     ranking = b"q Q0 x -2\nq Q0 y 2\nq Q0 z 1\np Q0 x 1\n"
-    found = karat.explain("NDCG", judged_ranking=ranking, query="q", profile="note-004")
+    found = carob.explain("NDCG", judged_ranking=ranking, query="q", profile="note-004")
     assert (
         found.value
-        == karat.evaluate_judged_ranking(ranking, "NDCG", profile="note-004").by_query("NDCG")["q"]
+        == carob.evaluate_judged_ranking(ranking, "NDCG", profile="note-004").by_query("NDCG")["q"]
     )
     lines = printed(found)
     assert "In full: nDCG(gain=linear, discount=jk(2), ideal=retrieved)" in lines
     assert "2 y 2 2 1.000000 2.000000" in lines
-    removed = karat.explain("RR", judged_ranking=ranking, query="q", policy=Policy(unjudged="removed"))
+    removed = carob.explain("RR", judged_ranking=ranking, query="q", policy=Policy(unjudged="removed"))
     assert "1 y 2 1 1.000000" in printed(removed)
 
 
@@ -262,17 +262,17 @@ def test_what_cannot_be_explained() -> None:
         {"qrels": QRELS, "run": RUN, "query": "t01", "judged": [1]},
     ):
         with pytest.raises(DataError, match="Give 'qrels', 'run' and 'query', or 'grades'"):
-            karat.explain("AP", **arguments)
+            carob.explain("AP", **arguments)
     with pytest.raises(DataError, match="name it with query="):
-        karat.explain("AP", QRELS, RUN)
+        carob.explain("AP", QRELS, RUN)
     with pytest.raises(DataError, match="needs both judgments and a run"):
-        karat.explain("AP", QRELS, query="t01")
+        carob.explain("AP", QRELS, query="t01")
     with pytest.raises(MeasureError, match="stands for 9 measures"):
-        karat.explain("P", grades=[1])
+        carob.explain("P", grades=[1])
     with pytest.raises(MeasureError, match="Did you mean"):
-        karat.explain("nDCGG", grades=[1])
+        carob.explain("nDCGG", grades=[1])
     with pytest.raises(PolicyError, match="no profile"):
-        karat.explain("AP", grades=[1], profile="none")
+        carob.explain("AP", grades=[1], profile="none")
 
 
 # ---------------------------------------------------------------- forms
@@ -281,7 +281,7 @@ ODD = {"q": {"<b>&_|": 1, "x": 0}}, {"q": {"<b>&_|": 2.0, "x": 1.0, "y": 0.5}}
 
 
 def test_markdown() -> None:
-    text = karat.explain("RR", *ODD, "q").to_markdown()
+    text = carob.explain("RR", *ODD, "q").to_markdown()
     assert text.startswith("### RR of query q = 1.000000\n\n1 / the rank of the first relevant document")
     assert (
         "| rank | document | score | grade | a<br>hits(rel=1) | b<br>a / rank |\n| ---: | --- | ---: |"
@@ -293,7 +293,7 @@ def test_markdown() -> None:
 
 
 def test_latex() -> None:
-    text = karat.explain("Bpref", *ODD, "q").to_latex()
+    text = carob.explain("Bpref", *ODD, "q").to_latex()
     assert text.startswith("\\paragraph{Bpref of query q = 1.000000}")
     assert "n\\_relevant(rel=1)" in text
     assert "\\textless{}b\\textgreater{}\\&\\_\\textbar{}" in text
@@ -330,7 +330,7 @@ class Balance(HTMLParser):
 
 def test_html_is_a_page_of_its_own() -> None:
     for name in MEASURES:
-        page = karat.explain(name, *ODD, "q").to_html()
+        page = carob.explain(name, *ODD, "q").to_html()
         reader = Balance()
         reader.feed(page)
         assert (reader.open, reader.wrong) == ([], []), name
@@ -342,7 +342,7 @@ def test_html_is_a_page_of_its_own() -> None:
 
 
 def test_a_notebook_shows_the_same_without_the_page() -> None:
-    found = karat.explain("RR", grades=[0, 1])
+    found = carob.explain("RR", grades=[0, 1])
     assert found._repr_html_() in found.to_html()
     assert "<html" not in found._repr_html_()
     for rule in re.findall(
@@ -350,13 +350,13 @@ def test_a_notebook_shows_the_same_without_the_page() -> None:
         found._repr_html_().partition("</style>")[0].partition("<style>")[2],
         re.MULTILINE,
     ):
-        assert rule.startswith(".karat"), rule
+        assert rule.startswith(".carob"), rule
 
 
 # ---------------------------------------------------------------- command line
 
 
-def run_karat(*arguments: str) -> tuple[int, str]:
+def run_carob(*arguments: str) -> tuple[int, str]:
     result = CliRunner().invoke(commands, ["explain", *arguments])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -364,25 +364,25 @@ def run_karat(*arguments: str) -> tuple[int, str]:
 
 
 def test_the_command_prints_what_the_function_returns() -> None:
-    found = karat.explain("nDCG@5", grades=[3, 2, None, 1], judged=[3, 3, 2, 1, 0])
+    found = carob.explain("nDCG@5", grades=[3, 2, None, 1], judged=[3, 3, 2, 1, 0])
     asked = ["nDCG@5", "--grades", "3,2,-,1", "--judged", "3 3 2 1 0"]
-    assert run_karat(*asked) == (0, str(found))
+    assert run_carob(*asked) == (0, str(found))
     for form in ("markdown", "latex", "html"):
-        assert run_karat(*asked, "--format", form) == (0, getattr(found, f"to_{form}")())
+        assert run_carob(*asked, "--format", form) == (0, getattr(found, f"to_{form}")())
     files = ["AP", str(QRELS), str(RUN), "--query", "t01"]
-    assert run_karat(*files) == (0, str(karat.explain("AP", QRELS, RUN, "t01")))
+    assert run_carob(*files) == (0, str(carob.explain("AP", QRELS, RUN, "t01")))
     policy = Policy(ties="ascending", depth=5)
-    code, output = run_karat(*files, "--ties", "ascending", "--depth", "5", "--digits", "3", "--rows", "0")
+    code, output = run_carob(*files, "--ties", "ascending", "--depth", "5", "--digits", "3", "--rows", "0")
     assert (code, output) == (
         0,
-        str(karat.explain("AP", QRELS, RUN, "t01", policy=policy, digits=3, rows=None)),
+        str(carob.explain("AP", QRELS, RUN, "t01", policy=policy, digits=3, rows=None)),
     )
 
 
 def test_the_command_on_a_judged_ranking(tmp_path: Path) -> None:
     path = tmp_path / "ranking.txt"
     path.write_bytes(b"q Q0 x 0\nq Q0 y 1\n")
-    code, output = run_karat("MRR", "--judged-ranking", str(path), "--query", "q", "--profile", "note-004")
+    code, output = run_carob("MRR", "--judged-ranking", str(path), "--query", "q", "--profile", "note-004")
     assert (code, output.splitlines()[0]) == (0, "MRR of query q = 0.500000")
 
 
@@ -398,20 +398,20 @@ def test_grades_as_people_type_them() -> None:
 
 @pytest.mark.parametrize("grade", ["1_0", "nan", "inf", "\uff12", "0x1"])
 def test_grades_on_the_command_line_are_plain_numbers(grade: str) -> None:
-    from karat.cli.explain import grades_in
+    from carob.cli.explain import grades_in
 
     with pytest.raises(DataError, match=f"'{grade}' is not a grade: write numbers"):
         grades_in(f"1,{grade}")
 
 
 def test_the_command_says_what_it_needs() -> None:
-    code, output = run_karat("AP", str(QRELS))
+    code, output = run_carob("AP", str(QRELS))
     assert code == 2
     assert "Give QRELS, RUN and --query" in output
     with pytest.raises(DataError, match="can be read once"):
-        run_karat("AP", "-", "-", "--query", "1")
+        run_carob("AP", "-", "-", "--query", "1")
     with pytest.raises(DataError, match="Give 'qrels', 'run' and 'query', or 'grades'"):
-        run_karat("AP")
+        run_carob("AP")
 
 
 @pytest.mark.parametrize(
@@ -424,18 +424,18 @@ def test_the_command_says_what_it_needs() -> None:
     ],
 )
 def test_blanks_between_grades_are_commas(words: list[str]) -> None:
-    code, output = run_karat("ndcg@6", *words)
+    code, output = run_carob("ndcg@6", *words)
     assert (code, output.splitlines()[0]) == (0, "nDCG@6 = 0.824100")
 
 
 def test_blanks_between_judged_grades_are_commas_too() -> None:
-    with_commas = run_karat("AP", "--grades", "1,-,0,-1", "--judged", "1,1,0,-1")
-    assert run_karat("AP", "--grades", "1", "-", "0", "-1", "--judged", "1", "1", "0", "-1") == with_commas
-    assert run_karat("--judged", "1", "1", "0", "-1", "--grades", "1", "-", "0", "-1", "AP") == with_commas
+    with_commas = run_carob("AP", "--grades", "1,-,0,-1", "--judged", "1,1,0,-1")
+    assert run_carob("AP", "--grades", "1", "-", "0", "-1", "--judged", "1", "1", "0", "-1") == with_commas
+    assert run_carob("--judged", "1", "1", "0", "-1", "--grades", "1", "-", "0", "-1", "AP") == with_commas
 
 
 def test_files_beside_grades_are_refused_by_name() -> None:
-    code, output = run_karat("AP", "--grades", "2", "1", "qrels.txt")
+    code, output = run_carob("AP", "--grades", "2", "1", "qrels.txt")
     assert code == 2
     assert "'qrels.txt' is not a grade" in output
 
@@ -452,7 +452,7 @@ class Counted(float):
 
 def test_only_the_documents_that_are_shown_are_written_out() -> None:
     grades = [1, 0] * 2000
-    found = karat.explain("AP", grades=grades, rows=20)
+    found = carob.explain("AP", grades=grades, rows=20)
     ranking = Ranking(tuple(f"d{place}" for place in range(4000)), tuple(map(Counted, range(4000, 0, -1))))
     Counted.written = 0
     text = str(replace(found, ranking=ranking))
@@ -462,5 +462,5 @@ def test_only_the_documents_that_are_shown_are_written_out() -> None:
 
 
 def test_grades_alone_are_of_no_query() -> None:
-    with pytest.raises(karat.DataError, match="Give 'qrels', 'run' and 'query', or 'grades'"):
-        karat.explain("R@1", grades=[1], query="q")
+    with pytest.raises(carob.DataError, match="Give 'qrels', 'run' and 'query', or 'grades'"):
+        carob.explain("R@1", grades=[1], query="q")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from karat.cli import main
-from karat.conventions.policy import Policy
-from karat.diagnosis.difference import rejudged
-from karat.output.errors import DataError, DataWarning, MeasureError
+from carob.cli import main
+from carob.conventions.policy import Policy
+from carob.diagnosis.difference import rejudged
+from carob.output.errors import DataError, DataWarning, MeasureError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,8 +115,8 @@ def test_judgments_in_the_place_of_a_run_point_to_what_compares_judgments(
         main([command, full, sparse, run])
     err = capfd.readouterr().err
     assert "This looks like qrels" in err
-    assert "karat difference A.QRELS B.QRELS MEASURE RUN" in err
-    assert "karat agreement" in err
+    assert "carob difference A.QRELS B.QRELS MEASURE RUN" in err
+    assert "carob agreement" in err
 
 
 def test_check_says_that_a_second_file_of_judgments_is_no_run(
@@ -128,5 +128,5 @@ def test_check_says_that_a_second_file_of_judgments_is_no_run(
     out = capfd.readouterr().out
     assert end.value.code == 2
     assert f"error: second-judgments in {sparse}" in out
-    assert "karat agreement A B" in out
+    assert "carob agreement A B" in out
     assert f"missing-queries in {sparse}" not in out

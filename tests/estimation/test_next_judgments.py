@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import karat
-from karat import DataError, PolicyError
-from karat.cli import main
-from karat.estimation.effects import drawn, probabilities
+import carob
+from carob import DataError, PolicyError
+from carob.cli import main
+from carob.estimation.effects import drawn, probabilities
 
 COFFEE = Path(__file__).parents[2] / "examples" / "coffee"
 RUNS = [str(path) for path in sorted((COFFEE / "runs").glob("*.run"))]
@@ -64,19 +64,19 @@ def test_effects_of_sums_are_the_changes_of_the_difference() -> None:
     truth, (one, two) = collection(1)
     nothing = {query: {"other": 1} for query in truth}
     runs = {"one": one, "two": two}
-    found = karat.next_judgments(nothing, runs, "DCG@10", budget=1000, max_grade=3)
-    before = karat.evaluate(nothing, runs, "DCG@10")
+    found = carob.next_judgments(nothing, runs, "DCG@10", budget=1000, max_grade=3)
+    before = carob.evaluate(nothing, runs, "DCG@10")
     for each in found.chosen[::7]:
         judged = {query: dict(its) for query, its in nothing.items()}
         judged[each.query][each.document] = 3
-        after = karat.evaluate(judged, runs, "DCG@10")
+        after = carob.evaluate(judged, runs, "DCG@10")
         change = [after[name]["DCG@10"] - before[name]["DCG@10"] for name in runs]
         assert each.effect == pytest.approx(abs(change[0] - change[1]), abs=1e-12)
 
 
 def test_the_effect_on_average_precision_is_a_finite_difference() -> None:
     run = {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
-    found = karat.next_judgments({"q": {"a": 1, "b": 1}}, [run], "AP", budget=1)
+    found = carob.next_judgments({"q": {"a": 1, "b": 1}}, [run], "AP", budget=1)
     # With x relevant AP is 1, without it (1 + 2 / 3) / 2.
     assert found.chosen[0].effect == pytest.approx(1 - 5 / 6, abs=1e-12)
 
@@ -85,15 +85,15 @@ def test_the_loop_of_next_judge_compare_is_unbiased_for_sums() -> None:
     truth, (one, two) = collection(2)
     some = {query: {"d0": its["d0"]} for query, its in truth.items()}
     runs = {"one": one, "two": two}
-    complete = karat.evaluate(truth, runs, "DCG@10")
+    complete = carob.evaluate(truth, runs, "DCG@10")
     wanted = complete["one"]["DCG@10"] - complete["two"]["DCG@10"]
     estimates, held = [], 0
     for seed in range(150):
-        found = karat.next_judgments(some, runs, "DCG@10", budget=40, seed=seed, max_grade=3)
+        found = carob.next_judgments(some, runs, "DCG@10", budget=40, seed=seed, max_grade=3)
         sample = {query: {d: (grade, 1.0) for d, grade in its.items()} for query, its in some.items()}
         for each in found.chosen:
             sample[each.query][each.document] = (truth[each.query][each.document], each.probability)
-        result = karat.compare(sample, runs, "DCG@10", judge=some, judge_weight=1)
+        result = carob.compare(sample, runs, "DCG@10", judge=some, judge_weight=1)
         pair = result["DCG@10"].pairs[0]
         sign = 1 if result.names[pair.a] == "one" else -1
         estimates.append(sign * pair.difference)
@@ -113,22 +113,22 @@ def test_a_sample_with_a_judge_beats_depth() -> None:
         for query, its in truth.items()
     }
     runs = {"one": one, "two": two}
-    complete = karat.evaluate(truth, runs, "DCG@20")
+    complete = carob.evaluate(truth, runs, "DCG@20")
     wanted = complete["one"]["DCG@20"] - complete["two"]["DCG@20"]
     nothing = {query: {"other": 0} for query in truth}
     judged = {query: dict(its) for query, its in nothing.items()}
-    for each in karat.next_judgments(nothing, runs, "DCG@20", budget=100, order="depth", max_grade=3).chosen:
+    for each in carob.next_judgments(nothing, runs, "DCG@20", budget=100, order="depth", max_grade=3).chosen:
         judged[each.query][each.document] = truth[each.query][each.document]
-    values = karat.evaluate(judged, runs, "DCG@20")
+    values = carob.evaluate(judged, runs, "DCG@20")
     pooled = abs(values["one"]["DCG@20"] - values["two"]["DCG@20"] - wanted)
     errors = []
     for seed in range(20):
-        found = karat.next_judgments(None, runs, "DCG@20", budget=100, seed=seed, judge=judge)
+        found = carob.next_judgments(None, runs, "DCG@20", budget=100, seed=seed, judge=judge)
         sample: dict[str, dict[str, tuple[float, float]]] = {}
         for each in found.chosen:
             grade = truth[each.query][each.document]
             sample.setdefault(each.query, {})[each.document] = (grade, each.probability)
-        pair = karat.compare(sample, runs, "DCG@20", judge=judge)["DCG@20"].pairs[0]
+        pair = carob.compare(sample, runs, "DCG@20", judge=judge)["DCG@20"].pairs[0]
         errors.append(abs(pair.difference) - abs(wanted))
     assert np.sqrt(np.mean(np.square(errors))) < 0.4 * pooled
 
@@ -137,11 +137,11 @@ def test_orders_without_chance_take_the_largest_effects_or_the_best_ranks() -> N
     truth, (one, two) = collection(4)
     some = {query: {"d0": its["d0"]} for query, its in truth.items()}
     runs = {"one": one, "two": two}
-    whole = karat.next_judgments(some, runs, "DCG@10", budget=1000)
-    sure = karat.next_judgments(some, runs, "DCG@10", budget=10, order="certain")
+    whole = carob.next_judgments(some, runs, "DCG@10", budget=1000)
+    sure = carob.next_judgments(some, runs, "DCG@10", budget=10, order="certain")
     rest = sorted((each.effect for each in whole.chosen), reverse=True)
     assert sorted((each.effect for each in sure.chosen), reverse=True) == rest[:10]
-    deep = karat.next_judgments(some, runs, "DCG@10", budget=10, order="depth")
+    deep = carob.next_judgments(some, runs, "DCG@10", budget=10, order="depth")
     assert max(each.rank for each in deep.chosen) == 1
     assert deep.to_csv().splitlines()[0] == "query,document,grade"
     assert math.isnan(deep.width)
@@ -149,12 +149,12 @@ def test_orders_without_chance_take_the_largest_effects_or_the_best_ranks() -> N
 
 def test_the_expected_width_falls_with_the_budget_and_the_judge() -> None:
     widths = [
-        karat.next_judgments(None, RUNS, "DCG@10", budget=budget, judge=str(COFFEE / "model.txt")).width
+        carob.next_judgments(None, RUNS, "DCG@10", budget=budget, judge=str(COFFEE / "model.txt")).width
         for budget in (50, 100, 200, 400)
     ]
     assert widths == sorted(widths, reverse=True)
     people = str(COFFEE / "people.txt")
-    with_judge = karat.next_judgments(people, RUNS, "DCG@10", budget=100, judge=str(COFFEE / "model.txt"))
+    with_judge = carob.next_judgments(people, RUNS, "DCG@10", budget=100, judge=str(COFFEE / "model.txt"))
     assert not with_judge.assumed
     assert with_judge.queries == 60
 
@@ -189,7 +189,7 @@ def test_the_file_goes_back_into_compare(tmp_path, monkeypatch, capfd) -> None:
 def test_known_judgments_have_probability_1_in_the_file() -> None:
     truth, runs = collection(5)
     some = {query: {"d0": its["d0"]} for query, its in truth.items()}
-    rows = list(csv.DictReader(karat.next_judgments(some, runs, "P@10", budget=5).to_csv().splitlines()))
+    rows = list(csv.DictReader(carob.next_judgments(some, runs, "P@10", budget=5).to_csv().splitlines()))
     assert [row["grade"] for row in rows[:5]] == [""] * 5
     assert {(row["query"], row["document"]): row["grade"] for row in rows[5:]} == {
         (query, "d0"): str(its["d0"]) for query, its in some.items()
@@ -207,14 +207,14 @@ def test_known_judgments_have_probability_1_in_the_file() -> None:
         ({"runs": []}, DataError, "No run was given: the list is empty"),
         ({"qrels": {"q": {"a": 1, "b": 1}}}, DataError, "Nothing is left to judge"),
         ({"qrels": {"other": {"a": 1}}}, DataError, "No run answers"),
-        ({"policy": karat.Policy(ties="expected")}, PolicyError, "ties=expected"),
+        ({"policy": carob.Policy(ties="expected")}, PolicyError, "ties=expected"),
     ],
 )
 def test_impossible_requests_are_refused(settings, error, words) -> None:
     usual = {"qrels": {"q": {"a": 1}}, "runs": [{"q": {"a": 2.0, "b": 1.0}}], "measure": "P@2"}
     given = {**usual, **settings}
     with pytest.raises(error, match=words):
-        karat.next_judgments(given.pop("qrels"), given.pop("runs"), given.pop("measure"), **given)
+        carob.next_judgments(given.pop("qrels"), given.pop("runs"), given.pop("measure"), **given)
 
 
 @pytest.mark.parametrize(
@@ -244,11 +244,11 @@ def test_measures_that_are_no_sums_are_called_approximations(capfd) -> None:
 def test_a_file_without_probabilities_is_read_as_qrels(tmp_path) -> None:
     truth, runs = collection(6)
     some = {query: {"d0": its["d0"]} for query, its in truth.items()}
-    found = karat.next_judgments(some, runs, "P@10", budget=5, order="certain")
+    found = carob.next_judgments(some, runs, "P@10", budget=5, order="certain")
     path = tmp_path / "next.csv"
     found.save(str(path))
     path.write_text(path.read_text().replace(",\n", ",2\n"))
-    assert len(list(karat.Qrels.of(str(path)).rows())) == 5
+    assert len(list(carob.Qrels.of(str(path)).rows())) == 5
 
 
 def test_without_a_judge_the_judgments_so_far_take_its_place(tmp_path, capfd) -> None:
@@ -267,7 +267,7 @@ def test_without_a_judge_the_judgments_so_far_take_its_place(tmp_path, capfd) ->
     people = str(tmp_path / "judged.csv")
     main(["compare", "--people", people, "--judge", str(qrels), *RUNS, "-m", "DCG@10", "--format", "json"])
     found = json.loads(capfd.readouterr().out)
-    complete = karat.evaluate(str(COFFEE / "people.txt"), RUNS, "DCG@10")
+    complete = carob.evaluate(str(COFFEE / "people.txt"), RUNS, "DCG@10")
     contest = found["contests"]["DCG@10"]
     for place, run in enumerate(complete.runs):
         low, high = contest["low"][place], contest["high"][place]

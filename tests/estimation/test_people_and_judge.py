@@ -7,9 +7,9 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from karat import DataError
-from karat.comparison.with_judge import interval_of
-from karat.estimation.people_and_judge import Sample, estimated
+from carob import DataError
+from carob.comparison.with_judge import interval_of
+from carob.estimation.people_and_judge import Sample, estimated
 
 PEOPLE = np.array([0.42, 0.81, 0.10, 0.65, 0.93, 0.27, 0.55, 0.70])
 JUDGE = np.array([0.60, 0.90, 0.35, 0.70, 0.95, 0.50, 0.75, 0.80])

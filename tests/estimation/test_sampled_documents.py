@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import karat
-from karat import DataError, PolicyError
-from karat.estimation.sampled_documents import (
+import carob
+from carob import DataError, PolicyError
+from carob.estimation.sampled_documents import (
     Documents,
     Judgment,
     changes_of,
@@ -20,9 +20,9 @@ from karat.estimation.sampled_documents import (
     is_linear,
     read_sample,
 )
-from karat.inputs.qrels import Qrels
-from karat.inputs.run import Run
-from karat.measures import parse_measure
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run
+from carob.measures import parse_measure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,14 +41,14 @@ def estimate(chosen: Any, probability: float, measure: str, weight: float | None
         people.setdefault(query, {})[document] = Judgment(PEOPLE[query][document], probability)
     documents = Documents.of(people, Qrels.of(MODEL))
     wanted = parse_measure(measure)
-    changes = [changes_of(documents, Run.of(run), [wanted], karat.Policy())[0] for run in RUNS.values()]
+    changes = [changes_of(documents, Run.of(run), [wanted], carob.Policy())[0] for run in RUNS.values()]
     return estimated_documents(
         changes, documents.probability, CONTRASTS, linear=is_linear(wanted), weight=weight
     )
 
 
 def truth(qrels: Any, measure: str) -> Any:
-    scores = karat.evaluate(qrels, RUNS, measure)
+    scores = carob.evaluate(qrels, RUNS, measure)
     return CONTRASTS @ [scores[name][measure] for name in RUNS]
 
 
@@ -75,9 +75,9 @@ def test_if_people_judged_every_document_the_estimate_is_exact(measure: str) -> 
 def test_a_judge_who_agrees_with_people_leaves_nothing_to_correct(measure: str) -> None:
     people = {q: {d: Judgment(g, 0.5) for d, g in list(its.items())[:2]} for q, its in MODEL.items()}
     documents = Documents.of(people, Qrels.of(MODEL))
-    changes = changes_of(documents, Run.of(RUNS["a"]), [parse_measure(measure)], karat.Policy())
+    changes = changes_of(documents, Run.of(RUNS["a"]), [parse_measure(measure)], carob.Policy())
     assert changes[0].change == pytest.approx(np.zeros(4))
-    assert changes[0].mean == pytest.approx(karat.evaluate(MODEL, RUNS["a"], measure)[measure])
+    assert changes[0].mean == pytest.approx(carob.evaluate(MODEL, RUNS["a"], measure)[measure])
 
 
 def test_which_measures_are_linear() -> None:
@@ -94,7 +94,7 @@ def test_simulated_intervals_hold_the_difference() -> None:
         q: {d: min(2, g + int(draw.random() < 0.3)) for d, g in its.items()} for q, its in people.items()
     }
     runs = {name: {q: {f"d{m}": float(draw.random()) for m in range(30)} for q in queries} for name in "abc"}
-    exact = karat.compare(people, runs, "DCG@10", test="t")["DCG@10"]
+    exact = carob.compare(people, runs, "DCG@10", test="t")["DCG@10"]
     every = [(q, d) for q in queries for d in people[q]]
     place_of = {
         (name, q): {d: place for place, d in enumerate(sorted(its, key=its.__getitem__, reverse=True))}
@@ -111,7 +111,7 @@ def test_simulated_intervals_hold_the_difference() -> None:
         for place in places:
             query, document = every[place]
             sample.setdefault(query, {})[document] = (people[query][document], float(pi[place]))
-        found = karat.compare(sample, runs, "DCG@10", judge=model)["DCG@10"]  # type: ignore[arg-type]
+        found = carob.compare(sample, runs, "DCG@10", judge=model)["DCG@10"]  # type: ignore[arg-type]
         held += [
             one.low <= other.difference <= one.high
             for one, other in zip(found.pairs, exact.pairs, strict=True)
@@ -166,7 +166,7 @@ def test_a_bad_file_is_refused(text: str, message: str, tmp_path: Path) -> None:
 def test_a_comparison_from_a_file(tmp_path: Path) -> None:
     rows = [f"{q},{d},{PEOPLE[q][d]},0.75" for q, d in PAIRS[:6]]
     path = written(tmp_path, "query,document,grade,probability\n" + "\n".join(rows) + "\n")
-    found = karat.compare(path, RUNS, ["P@3", "nDCG@3"], judge=MODEL)
+    found = carob.compare(path, RUNS, ["P@3", "nDCG@3"], judge=MODEL)
     expected = estimate(PAIRS[:6], 0.75, "P@3", None)
     pair = found["P@3"].pairs[0]
     assert pair.difference == pytest.approx(expected.value[2], abs=1e-12)
@@ -176,10 +176,10 @@ def test_a_comparison_from_a_file(tmp_path: Path) -> None:
     assert {each.kind for each in found.warnings} >= {"few", "approximate"}
     assert "6 documents of 2 queries judged by people" in " ".join(str(found).split())
     with pytest.raises(PolicyError, match="neither strata of queries nor the target 'similar'"):
-        karat.compare(path, RUNS, "P@3", judge=MODEL, target="similar")
+        carob.compare(path, RUNS, "P@3", judge=MODEL, target="similar")
     with pytest.raises(PolicyError, match="fixed order"):
-        karat.compare(path, RUNS, "P@3", judge=MODEL, policy=karat.Policy(ties="expected"))
+        carob.compare(path, RUNS, "P@3", judge=MODEL, policy=carob.Policy(ties="expected"))
     with pytest.raises(DataError, match="no plain mean over queries"):
-        karat.compare(path, RUNS, "NumRelRet", judge=MODEL)
+        carob.compare(path, RUNS, "NumRelRet", judge=MODEL)
     with pytest.raises(DataError, match="People judged documents of query 'q1'"):
-        karat.compare(path, RUNS, "P@3", judge={"q0": MODEL["q0"]})
+        carob.compare(path, RUNS, "P@3", judge={"q0": MODEL["q0"]})

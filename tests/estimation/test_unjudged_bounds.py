@@ -8,11 +8,11 @@ import math
 import numpy as np
 import pytest
 
-import karat
+import carob
 from brute_force import case, misses
-from karat import DataError, PolicyError
-from karat.cli import main
-from karat.estimation import fillings
+from carob import DataError, PolicyError
+from carob.cli import main
+from carob.estimation import fillings
 
 BOTH = (
     "nDCG@5",
@@ -55,7 +55,7 @@ def test_runs_bound_their_differences() -> None:
     random = np.random.default_rng(9)
     for _ in range(20):
         each = case(random, 4)
-        found = karat.unjudged_bounds(each.qrels, [each.first, each.second], "nDCG@5")["nDCG@5"]
+        found = carob.unjudged_bounds(each.qrels, [each.first, each.second], "nDCG@5")["nDCG@5"]
         first, second = found.runs
         assert first.low - second.high - 1e-12 <= found.pairs[0, 1].low
         assert found.pairs[0, 1].high <= first.high - second.low + 1e-12
@@ -76,7 +76,7 @@ def test_a_thousand_cases_have_no_miss(name: str, monkeypatch: pytest.MonkeyPatc
 def test_the_example_of_opensearch_407() -> None:
     # A grade-3 document was not judged: DCG@2 = 1 + 0; the ideal with it is 7 + 1 / log2(3).
     run = {"q": {"a": 3.0, "b": 2.0}}
-    found = karat.unjudged_bounds({"q": {"a": 1}}, [run], "nDCG(gain=exp2)@2", max_grade=3)
+    found = carob.unjudged_bounds({"q": {"a": 1}}, [run], "nDCG(gain=exp2)@2", max_grade=3)
     bounds = found["nDCG(gain=exp2)@2"].runs[0]
     assert bounds.high == 1.0
     assert bounds.low == pytest.approx((1 + 7 / math.log2(3)) / (7 + 1 / math.log2(3)), abs=1e-12)
@@ -86,15 +86,15 @@ def test_an_unseen_document_can_only_raise_the_ideal() -> None:
     # All retrieved documents are judged, and one of grade 3 was never retrieved: DCG@2 = 1, the ideal 7 + 1 / log2(3).
     run = {"q": {"a": 3.0, "b": 2.0}}
     name = "nDCG(gain=exp2)@2"
-    found = karat.unjudged_bounds({"q": {"a": 1, "b": 0}}, [run], name, max_grade=3, unseen=1)
+    found = carob.unjudged_bounds({"q": {"a": 1, "b": 0}}, [run], name, max_grade=3, unseen=1)
     assert found[name].runs[0].low == pytest.approx(1 / (7 + 1 / math.log2(3)), abs=1e-12)
     assert (found[name].runs[0].high, found[name].runs[0].exact) == (1.0, True)
     assert "and of 1 more for each query, which no run retrieves" in " ".join(str(found).split())
     for measure in ("P@2", "RR", "DCG@2"):
-        same = karat.unjudged_bounds({"q": {"a": 1, "b": 0}}, [run], measure, max_grade=3, unseen=5)[measure]
+        same = carob.unjudged_bounds({"q": {"a": 1, "b": 0}}, [run], measure, max_grade=3, unseen=5)[measure]
         assert same.runs[0].low == same.runs[0].high
     with pytest.raises(DataError, match="at least 0"):
-        karat.unjudged_bounds({"q": {"a": 1}}, [run], name, unseen=-1)
+        carob.unjudged_bounds({"q": {"a": 1}}, [run], name, unseen=-1)
 
 
 @pytest.mark.parametrize("measure", ["nDCG@5", "AP", "R@5", "ERR@5", "P@5"])
@@ -103,8 +103,8 @@ def test_unseen_documents_are_those_that_only_another_run_shows(measure: str) ->
     for _ in range(10):
         each = case(random, 3)
         ghost = {query: {"unseen-1": 2.0, "unseen-2": 1.0} for query in each.qrels}
-        shown = karat.unjudged_bounds(each.qrels, {"a": each.first, "ghost": ghost}, measure, max_grade=3)
-        alone = karat.unjudged_bounds(each.qrels, {"a": each.first}, measure, max_grade=3, unseen=2)
+        shown = carob.unjudged_bounds(each.qrels, {"a": each.first, "ghost": ghost}, measure, max_grade=3)
+        alone = carob.unjudged_bounds(each.qrels, {"a": each.first}, measure, max_grade=3, unseen=2)
         expected, found = shown[measure].runs[0], alone[measure].runs[0]
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
@@ -113,8 +113,8 @@ def test_complete_judgments_leave_no_room() -> None:
     random = np.random.default_rng(3)
     each = case(random, 1)
     qrels = {"q": {f"d{place}": place % 3 for place in range(10)}}
-    found = karat.unjudged_bounds(qrels, {"a": each.first, "b": each.second}, ["AP", "nDCG@5"])
-    values = karat.evaluate(qrels, {"a": each.first, "b": each.second}, ["AP", "nDCG@5"])
+    found = carob.unjudged_bounds(qrels, {"a": each.first, "b": each.second}, ["AP", "nDCG@5"])
+    values = carob.evaluate(qrels, {"a": each.first, "b": each.second}, ["AP", "nDCG@5"])
     for label in ("AP", "nDCG@5"):
         one, two = values["a"][label], values["b"][label]
         assert found[label].runs[0][:2] == pytest.approx((one, one), abs=1e-12)
@@ -125,7 +125,7 @@ def test_complete_judgments_leave_no_room() -> None:
 def test_rbp_with_all_unjudged_documents_relevant_adds_the_residual() -> None:
     each = case(np.random.default_rng(11), 4)
     qrels = {"q": {document: min(grade, 1) for document, grade in each.qrels["q"].items()}}
-    bounds = karat.unjudged_bounds(qrels, [each.first], "RBP(p=0.8,rel=1)")
+    bounds = carob.unjudged_bounds(qrels, [each.first], "RBP(p=0.8,rel=1)")
     bounds = next(iter(bounds.measures.values())).runs[0]
     unjudged = [
         rank
@@ -140,9 +140,9 @@ def test_means_add_the_bounds_of_queries() -> None:
     cases = [case(random, 3) for _ in range(6)]
     qrels = {f"q{n}": each.qrels["q"] for n, each in enumerate(cases)}
     run = {f"q{n}": each.first["q"] for n, each in enumerate(cases)}
-    whole = karat.unjudged_bounds(qrels, [run], "nDCG@5", max_grade=3)["nDCG@5"].runs[0]
+    whole = carob.unjudged_bounds(qrels, [run], "nDCG@5", max_grade=3)["nDCG@5"].runs[0]
     parts = [
-        karat.unjudged_bounds({"q": each.qrels["q"]}, [each.first], "nDCG@5", max_grade=3)["nDCG@5"].runs[0]
+        carob.unjudged_bounds({"q": each.qrels["q"]}, [each.first], "nDCG@5", max_grade=3)["nDCG@5"].runs[0]
         for each in cases
     ]
     assert whole.low == pytest.approx(np.mean([each.low for each in parts]), abs=1e-12)
@@ -152,15 +152,15 @@ def test_means_add_the_bounds_of_queries() -> None:
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [
-        ({"policy": karat.Policy(ties="expected")}, PolicyError, "ties=expected"),
-        ({"policy": karat.Policy(unjudged="removed")}, PolicyError, "unjudged=removed"),
+        ({"policy": carob.Policy(ties="expected")}, PolicyError, "ties=expected"),
+        ({"policy": carob.Policy(unjudged="removed")}, PolicyError, "unjudged=removed"),
         ({"measures": "GMAP"}, DataError, "GMAP is no plain mean"),
         ({"max_grade": 1}, DataError, "the grade 2"),
     ],
 )
 def test_bounds_that_cannot_be_computed_are_refused(settings, error, words) -> None:
     with pytest.raises(error, match=words):
-        karat.unjudged_bounds(
+        carob.unjudged_bounds(
             {"q": {"a": 2}}, [{"q": {"a": 2.0, "b": 1.0}}], **{"measures": "RR", **settings}
         )
 
@@ -208,6 +208,7 @@ def test_the_command_compare_says_which_differences_judgments_can_turn(folder, c
     assert pair["high"] == pytest.approx((1 - 1 / math.log2(3)) + 3 / math.log2(3), abs=1e-12)
 
 
+@pytest.mark.usefixtures("report_libraries")
 def test_the_page_shows_bounds(folder, capfd) -> None:
     main(["report", "qrels.txt", "one.run", "two.run", "-m", "DCG@3", "--unjudged-bounds", "-o", "page.html"])
     page = (folder / "page.html").read_text()

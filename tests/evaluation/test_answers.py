@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
-from karat import DataError, Policy, PolicyError
+import carob
+from carob import DataError, Policy, PolicyError
 
 RETRIEVED = [["a", "b", "c"], ["x"], []]
 REFERENCE = [["b", "c", "d"], ["y"], ["z"]]
 
 
 def test_ids_give_what_their_grades_give() -> None:
-    found = karat.evaluate_ids(RETRIEVED, REFERENCE, ["AP", "RR", "nDCG@3", "P@2", "R@3", "Bpref"])
-    grades = karat.evaluate_grades(
+    found = carob.evaluate_ids(RETRIEVED, REFERENCE, ["AP", "RR", "nDCG@3", "P@2", "R@3", "Bpref"])
+    grades = carob.evaluate_grades(
         [[None, 1, 1], [None], []], ["AP", "RR", "nDCG@3", "P@2", "R@3", "Bpref"], [[1, 1, 1], [1], [1]]
     )
     assert found.means() == grades.means()
@@ -26,7 +26,7 @@ def test_ids_give_what_their_grades_give() -> None:
 
 
 def test_nothing_retrieved_at_all_scores_0() -> None:
-    assert karat.evaluate_ids([[], []], [["a"], ["b", "c"]], ["RR", "R@5", "nDCG@5"]).means() == {
+    assert carob.evaluate_ids([[], []], [["a"], ["b", "c"]], ["RR", "R@5", "nDCG@5"]).means() == {
         "RR": 0.0,
         "R@5": 0.0,
         "nDCG@5": 0.0,
@@ -34,38 +34,38 @@ def test_nothing_retrieved_at_all_scores_0() -> None:
 
 
 def test_nothing_wanted_is_the_policys_to_decide() -> None:
-    assert karat.evaluate_ids([["a"]], [[]], "RR")["RR"] == 0.0
+    assert carob.evaluate_ids([["a"]], [[]], "RR")["RR"] == 0.0
     with pytest.raises(DataError, match="no relevant document"):
-        karat.evaluate_ids([["a"]], [[]], "RR", policy=Policy(empty="error"))
+        carob.evaluate_ids([["a"]], [[]], "RR", policy=Policy(empty="error"))
 
 
 def test_references_may_have_grades() -> None:
-    found = karat.evaluate_ids([["a", "b"]], [{"b": 3, "a": 1}], "nDCG@2")
-    assert found["nDCG@2"] == karat.evaluate_grades([[1, 3]], "nDCG@2")["nDCG@2"]
+    found = carob.evaluate_ids([["a", "b"]], [{"b": 3, "a": 1}], "nDCG@2")
+    assert found["nDCG@2"] == carob.evaluate_grades([[1, 3]], "nDCG@2")["nDCG@2"]
 
 
 def test_context_precision_is_average_precision_over_what_was_retrieved() -> None:
     # Ragas: the mean of P@k at the relevant ranks: (1/1 + 2/3) / 2.
-    found = karat.evaluate_ids([["a", "b", "c"]], verdicts=[[1, 0, True]], measures="AP(over=retrieved)")
+    found = carob.evaluate_ids([["a", "b", "c"]], verdicts=[[1, 0, True]], measures="AP(over=retrieved)")
     assert found["AP(over=retrieved)"] == pytest.approx((1 + 2 / 3) / 2)
-    by_name = karat.evaluate_ids([["a", "b", "c"]], verdicts=[[1, 0, 1]], measures="AP", profile="ragas")
+    by_name = carob.evaluate_ids([["a", "b", "c"]], verdicts=[[1, 0, 1]], measures="AP", profile="ragas")
     assert by_name["AP"] == found["AP(over=retrieved)"]
 
 
 def test_a_verdict_of_none_is_unjudged_and_not_0() -> None:
-    found = karat.evaluate_ids([["a", "b", "c"]], verdicts=[[None, 0, 1]], measures=["Judged@3", "RR"])
+    found = carob.evaluate_ids([["a", "b", "c"]], verdicts=[[None, 0, 1]], measures=["Judged@3", "RR"])
     assert found.means() == {"Judged@3": pytest.approx(2 / 3), "RR": pytest.approx(1 / 3)}
 
 
 @pytest.mark.parametrize(("rule", "value"), [("first", 1 / 2), ("last", 1 / 3), ("max", 1 / 2)])
 def test_a_repeated_id_is_the_policys_to_decide(rule: str, value: float) -> None:
-    found = karat.evaluate_ids([["a", "b", "c", "b"]], [["b"]], "RR", policy=Policy(duplicates=rule))
+    found = carob.evaluate_ids([["a", "b", "c", "b"]], [["b"]], "RR", policy=Policy(duplicates=rule))
     assert found["RR"] == value
 
 
 def test_a_repeated_id_is_refused_by_question_and_id() -> None:
     with pytest.raises(DataError, match="Question 2: id 'b' was retrieved twice"):
-        karat.evaluate_ids([["a"], ["b", "b"]], [["a"], ["b"]], "RR")
+        carob.evaluate_ids([["a"], ["b", "b"]], [["a"], ["b"]], "RR")
 
 
 CHUNKS = [["d1#0", "d2#0", "d1#1", "d3#0"]]
@@ -76,7 +76,7 @@ VERDICTS = [[0, 0, 1, None]]
     ("rule", "grades"), [("first", [0, 0, None]), ("best", [1, 0, None]), ("last", [0, 1, None])]
 )
 def test_chunks_become_documents_by_the_rule_named(rule: str, grades: list[Any]) -> None:
-    found = karat.evaluate_ids(
+    found = carob.evaluate_ids(
         CHUNKS,
         None,
         ["RR", "Judged@3", "P@1"],
@@ -84,17 +84,17 @@ def test_chunks_become_documents_by_the_rule_named(rule: str, grades: list[Any])
         document_of=lambda each: each.split("#")[0],
         collapse=rule,
     )
-    assert found.means() == karat.evaluate_grades([grades], ["RR", "Judged@3", "P@1"]).means()
+    assert found.means() == carob.evaluate_grades([grades], ["RR", "Judged@3", "P@1"]).means()
 
 
 def test_chunks_of_the_reference_become_documents_too() -> None:
     known = {"d1#0": "d1", "d2#0": "d2", "d1#1": "d1", "d3#0": "d3", "d1#9": "d1"}
-    assert karat.evaluate_ids(CHUNKS, [["d1#9"]], ["RR", "R@1"], document_of=known).means() == {
+    assert carob.evaluate_ids(CHUNKS, [["d1#9"]], ["RR", "R@1"], document_of=known).means() == {
         "RR": 1.0,
         "R@1": 1.0,
     }
     with pytest.raises(DataError, match="has no document for chunk 'd1#9'"):
-        karat.evaluate_ids(CHUNKS, [["d1#9"]], "RR", document_of={each: each for each in CHUNKS[0]})
+        carob.evaluate_ids(CHUNKS, [["d1#9"]], "RR", document_of={each: each for each in CHUNKS[0]})
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas", "pyarrow"])
@@ -114,8 +114,8 @@ def test_list_columns_of_a_frame_are_taken(library: str) -> None:
         import pandas as pd
 
         frame = pd.DataFrame(table)
-    found = karat.evaluate_ids(frame["retrieved_ids"], frame["reference_ids"], ["AP", "RR"])
-    assert found.means() == karat.evaluate_ids(RETRIEVED, REFERENCE, ["AP", "RR"]).means()
+    found = carob.evaluate_ids(frame["retrieved_ids"], frame["reference_ids"], ["AP", "RR"])
+    assert found.means() == carob.evaluate_ids(RETRIEVED, REFERENCE, ["AP", "RR"]).means()
 
 
 @pytest.mark.parametrize(
@@ -130,16 +130,16 @@ def test_list_columns_of_a_frame_are_taken(library: str) -> None:
 )
 def test_lists_that_cannot_be_used_are_named(given: Any, said: str) -> None:
     with pytest.raises(DataError, match=said):
-        karat.evaluate_ids(*given, measures="RR")
+        carob.evaluate_ids(*given, measures="RR")
 
 
 def test_verdicts_pair_with_what_was_retrieved() -> None:
     with pytest.raises(DataError, match="Question 1 has 2 retrieved ids but 1 verdicts"):
-        karat.evaluate_ids([["a", "b"]], verdicts=[[1]], measures="RR")
+        carob.evaluate_ids([["a", "b"]], verdicts=[[1]], measures="RR")
     with pytest.raises(DataError, match="has 'yes' at place 1"):
-        karat.evaluate_ids([["a"]], verdicts=[["yes"]], measures="RR")
+        carob.evaluate_ids([["a"]], verdicts=[["yes"]], measures="RR")
     with pytest.raises(PolicyError, match="collapse is first, best or last"):
-        karat.evaluate_ids([["a"]], [["a"]], "RR", collapse="max")
+        carob.evaluate_ids([["a"]], [["a"]], "RR", collapse="max")
 
 
 # ---------------------------------------------------------------- what is no id
@@ -151,12 +151,12 @@ def test_verdicts_pair_with_what_was_retrieved() -> None:
 def test_what_is_no_id_never_meets_another(nothing: Any) -> None:
     for documents in (lambda _: nothing, {"a": nothing, "b": nothing}):
         with pytest.raises(DataError, match=r"document_of gives .* for chunk 'a', which is not an id"):
-            karat.evaluate_ids([["a"]], [["b"]], "RR", document_of=documents)
+            carob.evaluate_ids([["a"]], [["b"]], "RR", document_of=documents)
     with pytest.raises(
         DataError, match=r"The retrieved list of question 2 has .*, which is not an id. Leave it out"
     ):
-        karat.evaluate_ids([["a"], [nothing]], [["a"], ["b"]], "RR")
+        carob.evaluate_ids([["a"], [nothing]], [["a"], ["b"]], "RR")
     with pytest.raises(
         DataError, match=r"The reference of question 1 has .*, which is not an id. Leave it out"
     ):
-        karat.evaluate_ids([["a"]], [[nothing]], "RR")
+        carob.evaluate_ids([["a"]], [[nothing]], "RR")

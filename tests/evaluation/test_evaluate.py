@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import karat
-from karat import DataError, MeasureError, Policy, PolicyError
+import carob
+from carob import DataError, MeasureError, Policy, PolicyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ def zstd(content: bytes) -> bytes:
 
 
 def test_values_by_hand() -> None:
-    scores = karat.evaluate(QRELS, RUN, ["AP", "RR", "P@2", "NumRel"])
+    scores = carob.evaluate(QRELS, RUN, ["AP", "RR", "P@2", "NumRel"])
     assert scores.by_query("AP") == {"q1": (1 / 2) / 2, "q2": (1 / 2) / 1, "q3": 0.0}
     assert scores["AP"] == (1 / 4 + 1 / 2 + 0) / 3
     assert scores["RR"] == (1 / 2 + 1 / 2 + 0) / 3
@@ -56,31 +56,31 @@ def test_values_by_hand() -> None:
     "pack", [bytes, gzip.compress, bz2.compress, lzma.compress, zstd], ids=lambda f: f.__name__
 )
 def test_every_input_gives_the_same_numbers(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
-    expected = karat.evaluate(QRELS, RUN).means()
+    expected = carob.evaluate(QRELS, RUN).means()
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_bytes(pack(qrels_text()))
     run.write_bytes(pack(run_text()))
-    assert karat.evaluate(qrels, run).means() == expected
-    assert karat.evaluate(str(qrels), str(run)).means() == expected
-    assert karat.evaluate(pack(qrels_text()), pack(run_text())).means() == expected
-    assert karat.evaluate(io.BytesIO(pack(qrels_text())), io.BytesIO(pack(run_text()))).means() == expected
+    assert carob.evaluate(qrels, run).means() == expected
+    assert carob.evaluate(str(qrels), str(run)).means() == expected
+    assert carob.evaluate(pack(qrels_text()), pack(run_text())).means() == expected
+    assert carob.evaluate(io.BytesIO(pack(qrels_text())), io.BytesIO(pack(run_text()))).means() == expected
     with qrels.open("rb") as one, run.open("rb") as other:
-        assert karat.evaluate(one, other).means() == expected
+        assert carob.evaluate(one, other).means() == expected
 
 
 def test_text_is_read_whatever_its_blanks() -> None:
-    expected = karat.evaluate(QRELS, RUN).means()
+    expected = carob.evaluate(QRELS, RUN).means()
     qrels = b"\xef\xbb\xbf# judgments\r\n\r\n" + qrels_text().replace(b" ", b" \t ").replace(b"\n", b"\r\n")
     run = b"  # a run\n\n" + run_text().replace(b"\n", b"  \n").rstrip()
-    assert karat.evaluate(qrels, run).means() == expected
+    assert carob.evaluate(qrels, run).means() == expected
 
 
 def test_interleaved_lines_give_the_same_numbers_also_from_a_stream() -> None:
-    expected = karat.evaluate(QRELS, RUN).means()
+    expected = carob.evaluate(QRELS, RUN).means()
     lines = run_text().splitlines(keepends=True)
     for order in (lines[::-1], lines[::2] + lines[1::2]):
-        assert karat.evaluate(qrels_text(), b"".join(order)).means() == expected
-        assert karat.evaluate(qrels_text(), io.BytesIO(b"".join(order))).means() == expected
+        assert carob.evaluate(qrels_text(), b"".join(order)).means() == expected
+        assert carob.evaluate(qrels_text(), io.BytesIO(b"".join(order))).means() == expected
 
 
 @pytest.mark.parametrize(
@@ -89,12 +89,12 @@ def test_interleaved_lines_give_the_same_numbers_also_from_a_stream() -> None:
 def test_grades_and_scores_of_any_number_type(kind: type) -> None:
     qrels = {q: {d: kind(g) for d, g in docs.items()} for q, docs in QRELS.items()}
     run = {q: {d: kind(s) for d, s in docs.items()} for q, docs in RUN.items()}
-    assert karat.evaluate(qrels, run).means() == karat.evaluate(QRELS, RUN).means()
+    assert carob.evaluate(qrels, run).means() == carob.evaluate(QRELS, RUN).means()
 
 
 def test_float_grades_are_kept() -> None:
     qrels = b"q 0 a 0.5\nq 0 b 1.5\n"
-    assert karat.evaluate(qrels, b"q Q0 a 1 2 t\nq Q0 b 2 1 t\n", ["CG", "AP", "NumRel"]).means() == {
+    assert carob.evaluate(qrels, b"q Q0 a 1 2 t\nq Q0 b 2 1 t\n", ["CG", "AP", "NumRel"]).means() == {
         "CG": 2.0,
         "AP": 1 / 2,
         "NumRel": 1.0,
@@ -104,10 +104,10 @@ def test_float_grades_are_kept() -> None:
 def test_ids_are_bytes_and_survive_the_way_through() -> None:
     qrels = b"q\xff 0 \x80 1\n07 0 7 1\n"
     run = b"q\xff Q0 \x80 1 1 t\n07 Q0 07 1 2 t\n07 Q0 7 1 1 t\n"
-    scores = karat.evaluate(qrels, run, "RR")
+    scores = carob.evaluate(qrels, run, "RR")
     assert scores.by_query("RR") == {"07": 1 / 2, "q\udcff": 1.0}
     mapping = {"q\udcff": {"\udc80": 1}, "07": {"7": 1}}
-    assert karat.evaluate(mapping, {"q\udcff": {"\udc80": 1}, "07": {"7": 1}}, "RR")["RR"] == 1
+    assert carob.evaluate(mapping, {"q\udcff": {"\udc80": 1}, "07": {"7": 1}}, "RR")["RR"] == 1
 
 
 # ---------------------------------------------------------------- policy
@@ -127,7 +127,7 @@ TIED = {"q": {"a": 5.0, "b": 5.0, "c": 5.0}}
     ],
 )
 def test_ties(ties: str, relevant: str, value: float) -> None:
-    scores = karat.evaluate({"q": {relevant: 1}}, TIED, ["RR"], policy=Policy(ties=ties))
+    scores = carob.evaluate({"q": {relevant: 1}}, TIED, ["RR"], policy=Policy(ties=ties))
     assert scores["RR"] == value
     assert scores.counts.tied == 1
     assert scores.bounds["RR"] == (1 / 3, 1)
@@ -135,37 +135,37 @@ def test_ties(ties: str, relevant: str, value: float) -> None:
 
 def test_ties_by_the_rank_column() -> None:
     run = b"q Q0 a 2 5 t\nq Q0 b 1 5 t\nq Q0 c 3 5 t\n"
-    value = karat.evaluate(b"q 0 b 1\n", run, ["RR"], policy=Policy(ties="rank-column"))["RR"]
+    value = carob.evaluate(b"q 0 b 1\n", run, ["RR"], policy=Policy(ties="rank-column"))["RR"]
     assert value == 1
 
 
 def test_ties_that_touch_no_judged_document_are_not_counted() -> None:
-    scores = karat.evaluate({"q": {"z": 1}}, {"q": {"z": 9.0, **TIED["q"]}}, ["RR"])
+    scores = carob.evaluate({"q": {"z": 1}}, {"q": {"z": 9.0, **TIED["q"]}}, ["RR"])
     assert scores.counts.tied == 0
     assert scores.bounds == {}
 
 
 def test_ties_can_be_refused() -> None:
     with pytest.raises(DataError, match="query 'q' has equal scores that touch a judged document"):
-        karat.evaluate({"q": {"a": 1}}, TIED, ["RR"], policy=Policy(ties="error"))
+        carob.evaluate({"q": {"a": 1}}, TIED, ["RR"], policy=Policy(ties="error"))
 
 
 def test_float32_makes_ties_that_double_keeps_apart() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 16777217.0, "b": 16777216.0}}
-    assert karat.evaluate(qrels, run, ["RR"])["RR"] == 1
-    assert karat.evaluate(qrels, run, ["RR"], policy=Policy(scores="float32"))["RR"] == 1 / 2
+    assert carob.evaluate(qrels, run, ["RR"])["RR"] == 1
+    assert carob.evaluate(qrels, run, ["RR"], policy=Policy(scores="float32"))["RR"] == 1 / 2
 
 
 def test_missing_queries() -> None:
-    assert karat.evaluate(QRELS, RUN, ["RR"], policy=Policy(missing="skip"))["RR"] == 1 / 2
+    assert carob.evaluate(QRELS, RUN, ["RR"], policy=Policy(missing="skip"))["RR"] == 1 / 2
     with pytest.raises(DataError, match="lacks 1 of 3 judged queries, starting with 'q3'"):
-        karat.evaluate(QRELS, RUN, policy=Policy(missing="error"))
+        carob.evaluate(QRELS, RUN, policy=Policy(missing="error"))
 
 
 @pytest.mark.parametrize(("empty", "mean"), [("zero", 1 / 2), ("one", 1.0), ("skip", 1.0)])
 def test_queries_without_relevant_documents(empty: str, mean: float) -> None:
     qrels, run = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
-    scores = karat.evaluate(qrels, run, ["RR", "NumRel"], policy=Policy(empty=empty))
+    scores = carob.evaluate(qrels, run, ["RR", "NumRel"], policy=Policy(empty=empty))
     assert scores["RR"] == mean
     assert scores["NumRel"] == 1
     assert scores.counts.empty == 1
@@ -173,31 +173,31 @@ def test_queries_without_relevant_documents(empty: str, mean: float) -> None:
 
 def test_an_undefined_value_stays_undefined() -> None:
     qrels, run = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
-    scores = karat.evaluate(qrels, run, ["RR"], policy=Policy(empty="nan"))
+    scores = carob.evaluate(qrels, run, ["RR"], policy=Policy(empty="nan"))
     assert math.isnan(scores["RR"])
     assert '"RR": null' in scores.to_json()
     with pytest.raises(DataError, match="'q2' has no relevant document"):
-        karat.evaluate(qrels, run, ["RR"], policy=Policy(empty="error"))
+        carob.evaluate(qrels, run, ["RR"], policy=Policy(empty="error"))
 
 
 def test_unjudged_documents_can_be_removed() -> None:
     qrels, run = {"q": {"a": 1, "b": -1, "c": 0}}, {"q": {"x": 4.0, "b": 3.0, "c": 2.0, "a": 1.0}}
-    assert karat.evaluate(qrels, run, ["RR", "NumRet"]).means() == {"RR": 1 / 4, "NumRet": 4}
-    removed = karat.evaluate(qrels, run, ["RR", "NumRet"], policy=Policy(unjudged="removed"))
+    assert carob.evaluate(qrels, run, ["RR", "NumRet"]).means() == {"RR": 1 / 4, "NumRet": 4}
+    removed = carob.evaluate(qrels, run, ["RR", "NumRet"], policy=Policy(unjudged="removed"))
     assert removed.means() == {"RR": 1 / 2, "NumRet": 2}
 
 
 def test_negative_grades() -> None:
     qrels, run = {"q": {"a": 1, "b": -1}}, {"q": {"b": 2.0, "a": 1.0}}
-    assert karat.evaluate(qrels, run, ["Bpref"])["Bpref"] == 1
-    assert karat.evaluate(qrels, run, ["Bpref"], policy=Policy(negative="nonrelevant"))["Bpref"] == 0
+    assert carob.evaluate(qrels, run, ["Bpref"])["Bpref"] == 1
+    assert carob.evaluate(qrels, run, ["Bpref"], policy=Policy(negative="nonrelevant"))["Bpref"] == 0
     with pytest.raises(DataError, match="negative grade"):
-        karat.evaluate(qrels, run, policy=Policy(negative="error"))
+        carob.evaluate(qrels, run, policy=Policy(negative="error"))
 
 
 def test_depth_cuts_every_list_before_anything_else() -> None:
     run = {"q1": {"x": 3.0, "a": 2.0, "c": 1.0}}
-    scores = karat.evaluate({"q1": {"a": 1, "c": 1}}, run, ["NumRet", "AP"], policy=Policy(depth=2))
+    scores = carob.evaluate({"q1": {"a": 1, "c": 1}}, run, ["NumRet", "AP"], policy=Policy(depth=2))
     assert scores.means() == {"NumRet": 2, "AP": (1 / 2) / 2}
 
 
@@ -206,7 +206,7 @@ TWICE = b"q Q0 a 1 1 t\nq Q0 b 2 5 t\nq Q0 a 3 9 t\n"
 
 @pytest.mark.parametrize(("rule", "value"), [("first", 1 / 2), ("last", 1), ("max", 1)])
 def test_duplicates_in_a_run(rule: str, value: float) -> None:
-    scores = karat.evaluate(b"q 0 a 1\n", TWICE, ["RR", "NumRet"], policy=Policy(duplicates=rule))
+    scores = carob.evaluate(b"q 0 a 1\n", TWICE, ["RR", "NumRet"], policy=Policy(duplicates=rule))
     assert scores.means() == {"RR": value, "NumRet": 2}
     assert scores.counts.duplicates == 1
 
@@ -215,38 +215,38 @@ def test_duplicates_are_refused_with_both_lines() -> None:
     with pytest.raises(
         DataError, match=r"line 3: document 'a' is listed twice for query 'q' \(first in line 1\)"
     ):
-        karat.evaluate(b"q 0 a 1\n", TWICE)
+        carob.evaluate(b"q 0 a 1\n", TWICE)
     with pytest.raises(
         DataError, match=r"line 2: document 'a' is judged twice for query 'q' \(first in line 1\)"
     ):
-        karat.evaluate(b"q 0 a 1\nq 0 a 0\n", TWICE)
-    assert karat.evaluate(b"q 0 a 1\n", TWICE, ["NumRet"], policy=Policy(depth=2))["NumRet"] == 2
+        carob.evaluate(b"q 0 a 1\nq 0 a 0\n", TWICE)
+    assert carob.evaluate(b"q 0 a 1\n", TWICE, ["NumRet"], policy=Policy(depth=2))["NumRet"] == 2
 
 
 @pytest.mark.parametrize(("rule", "relevant"), [("first", 1), ("last", 0), ("max", 1)])
 def test_duplicates_in_judgments(rule: str, relevant: int) -> None:
     run = b"q Q0 a 1 1 t\n"
     assert (
-        karat.evaluate(b"q 0 a 1\nq 0 a 0\n", run, ["NumRel"], policy=Policy(duplicates=rule))["NumRel"]
+        carob.evaluate(b"q 0 a 1\nq 0 a 0\n", run, ["NumRel"], policy=Policy(duplicates=rule))["NumRel"]
         == relevant
     )
 
 
 def test_malformed_lines_can_be_skipped_and_are_counted() -> None:
     run = b"q Q0 a 1 1 t\nq Q0 b\nq Q0 c 1 high t\n"
-    scores = karat.evaluate(b"q 0 a 1\n", run, ["NumRet"], policy=Policy(malformed="skip"))
+    scores = carob.evaluate(b"q 0 a 1\n", run, ["NumRet"], policy=Policy(malformed="skip"))
     assert scores["NumRet"] == 1
     assert scores.counts.malformed == 2
 
 
 def test_whole_numbers_in_dictionaries_are_ids_as_their_text() -> None:
     qrels, run = {1: {7: 1, 8: 0}, 2: {7: 1}}, {1: {8: 0.9, 7: 0.5}, np.int64(2): {np.int64(7): 1.0}}
-    scores = karat.evaluate(qrels, run, ["RR"])  # type: ignore[arg-type]
+    scores = carob.evaluate(qrels, run, ["RR"])  # type: ignore[arg-type]
     assert scores.by_query("RR") == {"1": 1 / 2, "2": 1.0}
     text = {"1": {"8": 0.9, "7": 0.5}, "2": {"7": 1.0}}
-    assert karat.evaluate(qrels, text, ["RR"])["RR"] == scores["RR"]  # type: ignore[arg-type]
-    assert "rank" in str(karat.explain("RR", qrels, run, "1"))  # type: ignore[arg-type]
-    one = karat.evaluate({1: {"s": {7: 1}}}, run, ["alphaDCG@5"])  # type: ignore[arg-type,dict-item]
+    assert carob.evaluate(qrels, text, ["RR"])["RR"] == scores["RR"]  # type: ignore[arg-type]
+    assert "rank" in str(carob.explain("RR", qrels, run, "1"))  # type: ignore[arg-type]
+    one = carob.evaluate({1: {"s": {7: 1}}}, run, ["alphaDCG@5"])  # type: ignore[arg-type,dict-item]
     assert one["alphaDCG@5"] > 0
 
 
@@ -290,16 +290,16 @@ RUN_LINE = b"q Q0 a 1 1 t\n"
 )
 def test_bad_input_gets_a_sentence(qrels: object, run: object, says: str) -> None:
     with pytest.raises(DataError) as error:
-        karat.evaluate(qrels, run)  # type: ignore[arg-type]
+        carob.evaluate(qrels, run)  # type: ignore[arg-type]
     assert says in str(error.value)
     assert "\n" not in str(error.value).rstrip("\n")
 
 
 def test_wrong_names_are_refused_before_anything_is_read() -> None:
     with pytest.raises(MeasureError, match="Did you mean nDCG"):
-        karat.evaluate("/no/such/file", RUN_LINE, ["nDGC"])
+        carob.evaluate("/no/such/file", RUN_LINE, ["nDGC"])
     with pytest.raises(PolicyError, match="Did you mean trec_eval-9"):
-        karat.evaluate("/no/such/file", RUN_LINE, profile="treceval9")
+        carob.evaluate("/no/such/file", RUN_LINE, profile="treceval9")
     with pytest.raises(PolicyError, match="Did you mean skip"):
         Policy(missing="skp")
     with pytest.raises(PolicyError, match="a depth is a whole number"):
@@ -309,14 +309,14 @@ def test_wrong_names_are_refused_before_anything_is_read() -> None:
 
 
 def test_nothing_retrieved_is_zero_and_no_error() -> None:
-    scores = karat.evaluate({"q": {"a": 1}}, {"q": {}})
+    scores = carob.evaluate({"q": {"a": 1}}, {"q": {}})
     assert set(scores.means().values()) == {0.0}
-    assert karat.evaluate({"q": {"a": 1}}, {}, policy=Policy(overlap="none"))["AP"] == 0
+    assert carob.evaluate({"q": {"a": 1}}, {}, policy=Policy(overlap="none"))["AP"] == 0
 
 
 def test_the_callers_data_stays_as_it_was() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"b": 1.0, "a": 2.0}}
-    karat.evaluate(qrels, run)
+    carob.evaluate(qrels, run)
     assert (qrels, run) == ({"q": {"a": 1}}, {"q": {"b": 1.0, "a": 2.0}})
 
 
@@ -324,19 +324,19 @@ def test_the_callers_data_stays_as_it_was() -> None:
 
 
 def test_grades_in_rank_order() -> None:
-    scores = karat.evaluate_grades([[2, 1, 0, 3, 0, 1], [3, 0, 1, 2]], ["DCG@6"])
+    scores = carob.evaluate_grades([[2, 1, 0, 3, 0, 1], [3, 0, 1, 2]], ["DCG@6"])
     dcg = 2 / 1 + 1 / math.log2(3) + 3 / math.log2(5) + 1 / math.log2(7)
     assert scores.by_query("DCG@6") == pytest.approx({"1": dcg, "2": 3 + 1 / 2 + 2 / math.log2(5)}, abs=1e-12)
-    assert karat.evaluate_grades(np.array([0, 1]), ["RR"])["RR"] == 1 / 2
+    assert carob.evaluate_grades(np.array([0, 1]), ["RR"])["RR"] == 1 / 2
     with pytest.raises(DataError, match="has 'x' at place 2"):
-        karat.evaluate_grades([[1, "x"]], ["RR"])  # type: ignore[list-item]
+        carob.evaluate_grades([[1, "x"]], ["RR"])  # type: ignore[list-item]
     with pytest.raises(DataError, match="2 ranked lists but 1 lists"):
-        karat.evaluate_grades([[1], [1]], ["RR"], judged=[[1]])
+        carob.evaluate_grades([[1], [1]], ["RR"], judged=[[1]])
 
 
 def test_a_judged_ranking_is_ranked_by_its_lines() -> None:
     text = b"q2 Q0 x 0\nq1 Q0 a 0\nq1 Q0 b 2\nq2 Q0 y -3\nq2 Q0 z 1\n"
-    scores = karat.evaluate_judged_ranking(text, profile="note-004")
+    scores = carob.evaluate_judged_ranking(text, profile="note-004")
     assert scores.labels == ("MAP", "MRR", "NDCG")
     assert scores["MAP"] == (1 / 2 + 1 / 3) / 2
     assert scores["MRR"] == (1 / 2 + 1 / 3) / 2
@@ -345,7 +345,7 @@ def test_a_judged_ranking_is_ranked_by_its_lines() -> None:
 
 def test_the_users_experiment(shared: Callable[..., Path]) -> None:
     ranking = shared("data", "microblog2014", "qrels.microblog2014.txt")
-    scores = karat.evaluate_judged_ranking(ranking, profile="note-004")
+    scores = carob.evaluate_judged_ranking(ranking, profile="note-004")
     assert {name: f"{value:.5f}" for name, value in scores.means().items()} == {
         "MAP": "0.27786",
         "MRR": "0.18739",
@@ -356,15 +356,15 @@ def test_the_users_experiment(shared: Callable[..., Path]) -> None:
 def test_lists_too_long_for_one_go_are_taken_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     qrels = {str(query): {"a": 1, "c": query} for query in range(5)}
     run = {str(query): dict.fromkeys("abcdefg"[: query + 2], 1.0) for query in (0, 1, 3, 4)}
-    whole = karat.evaluate(qrels, run, ["INST", "AP", "INST(T=2)@3"])
-    monkeypatch.setattr("karat.evaluation.values.AT_A_TIME", 6)
-    assert karat.evaluate(qrels, run, ["INST", "AP", "INST(T=2)@3"]).matrix.tolist() == whole.matrix.tolist()
+    whole = carob.evaluate(qrels, run, ["INST", "AP", "INST(T=2)@3"])
+    monkeypatch.setattr("carob.evaluation.values.AT_A_TIME", 6)
+    assert carob.evaluate(qrels, run, ["INST", "AP", "INST(T=2)@3"]).matrix.tolist() == whole.matrix.tolist()
 
 
 @pytest.mark.parametrize("run", [{"q": {"a": 1.0}}, {}])
 def test_judgments_of_nothing_are_refused(run: dict[str, dict[str, float]]) -> None:
     with pytest.raises(DataError, match="there are no judgments"):
-        karat.evaluate({}, run, "AP")
+        carob.evaluate({}, run, "AP")
 
 
 # ---------------------------------------------------------------- measures without a value
@@ -375,9 +375,9 @@ RANKED = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
 
 def test_a_measure_without_a_value_leaves_the_others_alone() -> None:
     with pytest.warns(
-        karat.DataWarning, match="ERR@20 has no value: query 'q1': grade 100 has a larger gain"
+        carob.DataWarning, match="ERR@20 has no value: query 'q1': grade 100 has a larger gain"
     ):
-        scores = karat.evaluate(STEEP, RANKED, ["AP", "ERR@20", "RR", "INST(gain=linear,max=3)"])
+        scores = carob.evaluate(STEEP, RANKED, ["AP", "ERR@20", "RR", "INST(gain=linear,max=3)"])
     assert (scores["AP"], scores["RR"]) == (1.0, 1.0)
     assert math.isnan(scores["ERR@20"])
     assert list(scores.failed) == ["ERR@20", "INST(gain=linear, max=3)"]
@@ -392,33 +392,33 @@ def test_measures_of_which_none_has_a_value_are_refused_by_file_query_and_grade(
     with pytest.raises(
         DataError, match=r"qrels\.txt, query 'q7': grade 100 has a larger gain than the highest"
     ):
-        karat.evaluate(tmp_path / "qrels.txt", tmp_path / "run.txt", "ERR@20")
+        carob.evaluate(tmp_path / "qrels.txt", tmp_path / "run.txt", "ERR@20")
 
 
 @pytest.mark.parametrize("weights", [None, {"q1": 2.0, "q2": 1.0}])
 @pytest.mark.parametrize("ties", ["trec", "expected", "optimistic"])
 def test_what_has_no_value_has_none_under_any_policy(ties: str, weights: dict[str, float] | None) -> None:
     run = {query: dict.fromkeys(documents, 1.0) for query, documents in RANKED.items()}
-    with pytest.warns(karat.DataWarning):
-        scores = karat.evaluate(STEEP, run, ["GAUC", "ERR", "AP"], policy=Policy(ties=ties), weights=weights)
-    alone = karat.evaluate(STEEP, run, ["GAUC", "AP"], policy=Policy(ties=ties), weights=weights)
+    with pytest.warns(carob.DataWarning):
+        scores = carob.evaluate(STEEP, run, ["GAUC", "ERR", "AP"], policy=Policy(ties=ties), weights=weights)
+    alone = carob.evaluate(STEEP, run, ["GAUC", "AP"], policy=Policy(ties=ties), weights=weights)
     assert list(scores.failed) == ["ERR"]
     assert {each: scores[each] for each in alone} == alone.means()
 
 
 def test_what_compares_or_records_wants_every_value(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="ERR has no value"):
-        karat.compare(STEEP, {"a": RANKED, "b": RANKED}, ["AP", "ERR"])
-    with pytest.warns(karat.DataWarning):
-        scores = karat.evaluate(STEEP, RANKED, ["AP", "ERR"])
+        carob.compare(STEEP, {"a": RANKED, "b": RANKED}, ["AP", "ERR"])
+    with pytest.warns(carob.DataWarning):
+        scores = carob.evaluate(STEEP, RANKED, ["AP", "ERR"])
     with pytest.raises(DataError, match="ERR has no value"):
-        karat.record(scores, tmp_path / "record.json")
+        carob.record(scores, tmp_path / "record.json")
 
 
 def test_the_command_shows_the_others_and_leaves_with_2(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from karat.cli import main
+    from carob.cli import main
 
     qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
     qrels.write_text("q1 0 a 100\nq1 0 b 1\n")
@@ -433,9 +433,9 @@ def test_the_command_shows_the_others_and_leaves_with_2(
 
 
 def test_merged_parts_keep_what_had_no_value() -> None:
-    with pytest.warns(karat.DataWarning):
-        one = karat.evaluate({"q1": STEEP["q1"]}, RANKED, ["AP", "ERR"])
-    other = karat.evaluate({"q2": STEEP["q2"]}, RANKED, ["AP", "ERR"])
+    with pytest.warns(carob.DataWarning):
+        one = carob.evaluate({"q1": STEEP["q1"]}, RANKED, ["AP", "ERR"])
+    other = carob.evaluate({"q2": STEEP["q2"]}, RANKED, ["AP", "ERR"])
     merged = other.merge(one)
     assert list(merged.failed) == ["ERR"]
     assert math.isnan(merged["ERR"])
@@ -450,17 +450,17 @@ def test_merged_parts_keep_what_had_no_value() -> None:
 def test_weights_that_no_mean_holds_are_refused(weight: Any, tmp_path: Path) -> None:
     qrels, run = {"p": {"a": 1}, "q": {"a": 1}}, {"p": {"a": 1.0}, "q": {"b": 2.0, "a": 1.0}}
     for call in (
-        lambda: karat.evaluate(qrels, run, "RR", weights={"p": weight, "q": 1}),
-        lambda: karat.compare(qrels, {"a": run, "b": run}, "RR", weights={"p": weight, "q": 1}),
-        lambda: karat.evaluate_grades([[1], [0, 1]], "RR", weights=[weight, 1]),
+        lambda: carob.evaluate(qrels, run, "RR", weights={"p": weight, "q": 1}),
+        lambda: carob.compare(qrels, {"a": run, "b": run}, "RR", weights={"p": weight, "q": 1}),
+        lambda: carob.evaluate_grades([[1], [0, 1]], "RR", weights=[weight, 1]),
     ):
         with pytest.raises(
             DataError, match=r"The weight of query '[p1]' is .*: a weight is a number from 0 on"
         ) as said:
             call()
         assert len(str(said.value)) < 200
-    assert karat.evaluate(qrels, run, "RR", weights={"p": 1e30, "q": 1e30})["RR"] == pytest.approx(0.75)
-    assert karat.evaluate(qrels, run, "RR", weights={"p": 1e-30, "q": 0})["RR"] == 1.0
+    assert carob.evaluate(qrels, run, "RR", weights={"p": 1e30, "q": 1e30})["RR"] == pytest.approx(0.75)
+    assert carob.evaluate(qrels, run, "RR", weights={"p": 1e-30, "q": 0})["RR"] == 1.0
 
 
 # ---------------------------------------------------------------- grades ranked that nobody judged
@@ -480,24 +480,24 @@ BETTER_THAN_JUDGED: list[tuple[list[list[float | None]], list[list[float | None]
 @pytest.mark.parametrize(("ranked", "judged", "text"), BETTER_THAN_JUDGED)
 def test_ranked_grades_that_judged_lacks_are_refused(ranked: Any, judged: Any, text: str) -> None:
     for call in (
-        lambda: karat.evaluate_grades(ranked, ["AP", "nDCG"], judged),
-        lambda: karat.curve(["R"], grades=ranked, judged=judged),
+        lambda: carob.evaluate_grades(ranked, ["AP", "nDCG"], judged),
+        lambda: carob.curve(["R"], grades=ranked, judged=judged),
     ):
         with pytest.raises(DataError, match=text):
             call()
     with pytest.raises(DataError, match=text.replace("number 2", "number 1")):
-        karat.explain("AP", grades=ranked[-1], judged=judged[-1])
-    assert karat.evaluate_grades(ranked, "AP", judged, policy=Policy(judgments="retrieved"))["AP"] <= 1.0
+        carob.explain("AP", grades=ranked[-1], judged=judged[-1])
+    assert carob.evaluate_grades(ranked, "AP", judged, policy=Policy(judgments="retrieved"))["AP"] <= 1.0
 
 
 def test_zeros_negative_and_unjudged_documents_need_not_be_listed() -> None:
-    assert karat.evaluate_grades([[0, 1, None, -1]], "AP", [[1]])["AP"] == 0.5
+    assert carob.evaluate_grades([[0, 1, None, -1]], "AP", [[1]])["AP"] == 0.5
 
 
 def test_the_command_names_its_own_flag_for_grades_that_are_not_judged(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    from karat.cli import main
+    from carob.cli import main
 
     with pytest.raises(SystemExit) as left:
         main(["explain", "AP", "--grades", "2,0,1", "--judged", "2"])
@@ -524,10 +524,10 @@ def test_the_command_names_its_own_flag_for_grades_that_are_not_judged(
 )
 def test_where_there_is_no_run_the_error_says_so(given: Any, said: str) -> None:
     with pytest.raises(DataError) as refusal:
-        karat.evaluate({"q": {"d": 1}}, given, "AP")
+        carob.evaluate({"q": {"d": 1}}, given, "AP")
     assert str(refusal.value).startswith(said)
 
 
 def test_a_judged_query_without_documents_is_a_run() -> None:
-    with pytest.warns(karat.DataWarning, match="every list is empty"):
-        assert karat.evaluate({"q": {"d": 1}}, {"q": {}}, "AP")["AP"] == 0
+    with pytest.warns(carob.DataWarning, match="every list is empty"):
+        assert carob.evaluate({"q": {"d": 1}}, {"q": {}}, "AP")["AP"] == 0

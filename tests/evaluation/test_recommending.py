@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
-from karat.measures import REGISTER
-from karat.output.errors import DataError, MeasureError
+import carob
+from carob.measures import REGISTER
+from carob.output.errors import DataError, MeasureError
 
 # Four users, who all get item 1 first; a catalogue of six. Train: item 1 with all four, 2 with two, 3 and 5 with one.
 BEYOND = {name: each for name, each in REGISTER.items() if each.takes == "recommendations"}
@@ -86,7 +86,7 @@ CASES = [
 ]
 
 
-def measured(name: str | list[str], lists: Any = LISTS, **more: Any) -> karat.Beyond:
+def measured(name: str | list[str], lists: Any = LISTS, **more: Any) -> carob.Beyond:
     given = {
         "train": TRAIN,
         "catalogue": CATALOGUE,
@@ -95,7 +95,7 @@ def measured(name: str | list[str], lists: Any = LISTS, **more: Any) -> karat.Be
         "features": FEATURES,
         "distances": DISTANCES,
     }
-    return karat.beyond_accuracy(lists, name, **(given | more))
+    return carob.beyond_accuracy(lists, name, **(given | more))
 
 
 @pytest.mark.parametrize(("name", "value"), CASES)
@@ -127,7 +127,7 @@ def test_sums_over_pairs_are_what_a_loop_over_pairs_gives(seed: int) -> None:
         *(f"ILD(distance={each})" for each in ("hamming", "euclidean", "given")),
     ]
     far = {pair: float(draw.integers(0, 4)) for pair in combinations(range(12), 2)}
-    found = karat.beyond_accuracy(lists, names, features=vectors, distances=far)
+    found = carob.beyond_accuracy(lists, names, features=vectors, distances=far)
     alike = [len(set(a) & set(b)) / sqrt(len(a) * len(b)) for a, b in combinations(lists.values(), 2)]
     assert found["Personalisation"] == pytest.approx(1 - np.mean(alike), abs=1e-12)
 
@@ -194,7 +194,7 @@ def test_frames_give_the_same(library: str) -> None:
 
 
 def test_all_that_the_inputs_allow_for_is_measured_if_nobody_says() -> None:
-    assert list(karat.beyond_accuracy(LISTS)) == ["NumItems", "Entropy", "Personalisation"]
+    assert list(carob.beyond_accuracy(LISTS)) == ["NumItems", "Entropy", "Personalisation"]
     assert {"Coverage", "Gini", "Novelty", "ILD"} <= set(measured(None))  # type: ignore[arg-type]
 
 
@@ -270,11 +270,11 @@ def test_what_cannot_be_used_is_refused_in_a_sentence(names: Any, more: dict[str
 
 def test_lists_that_are_none_are_refused() -> None:
     with pytest.raises(DataError, match="item 'a' is listed twice for user 'u'"):
-        karat.beyond_accuracy({"u": ["a", "b", "a"]})
+        carob.beyond_accuracy({"u": ["a", "b", "a"]})
     with pytest.raises(DataError, match="no recommendations"):
-        karat.beyond_accuracy({})
+        carob.beyond_accuracy({})
     with pytest.raises(DataError, match="is not a list of items"):
-        karat.beyond_accuracy({"u": "abc"})
+        carob.beyond_accuracy({"u": "abc"})
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_names_that_are_none_are_refused(name: str, says: str) -> None:
 def test_equally_popular_items_are_popular_together() -> None:
     train = {0: ["a", "b", "c"], 1: ["a", "c", "b"], 2: ["d"]}
     for lists in ({0: ["b"], 1: ["c"], 2: ["d"]}, {2: ["d"], 1: ["c"], 0: ["b"]}):
-        assert karat.beyond_accuracy(lists, "Unexpectedness@1", train=train)["Unexpectedness@1"] == 1 / 3
+        assert carob.beyond_accuracy(lists, "Unexpectedness@1", train=train)["Unexpectedness@1"] == 1 / 3
 
 
 @pytest.mark.parametrize(
@@ -309,16 +309,16 @@ def test_equally_popular_items_are_popular_together() -> None:
             "Novelty@5",
             r"beyond_accuracy\(recommended, 'Novelty@5', train=…\) .* write NoveltyRatio: The share",
         ),
-        ("ILD", r"ILD measures recommended items, not judged documents: use karat.beyond_accuracy"),
+        ("ILD", r"ILD measures recommended items, not judged documents: use carob.beyond_accuracy"),
     ],
 )
 def test_a_measure_of_recommendations_does_not_measure_judged_documents(name: str, says: str) -> None:
     with pytest.raises(MeasureError, match=says):
-        karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, name)
+        carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, name)
 
 
 def test_a_measure_of_judged_documents_does_not_measure_recommendations() -> None:
     with pytest.raises(
-        MeasureError, match=r"nDCG measures judged documents.*karat.evaluate\(qrels, run, 'nDCG@5'"
+        MeasureError, match=r"nDCG measures judged documents.*carob.evaluate\(qrels, run, 'nDCG@5'"
     ):
         measured("nDCG@5")

@@ -1,4 +1,4 @@
-"""Values of queries from other tools: the formats, missing values, refused input, and equality with karat's own."""
+"""Values of queries from other tools: the formats, missing values, refused input, and equality with carob's own."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
-from karat import DataError, MeasureError, PolicyError
-from karat.evaluation.score_files import holds_scores
+import carob
+from carob import DataError, MeasureError, PolicyError
+from carob.evaluation.score_files import holds_scores
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +56,7 @@ def test_every_layout_of_a_file_has_the_same_values(
     name: str, text: str, measures: Any, tmp_path: Path
 ) -> None:
     path = written(tmp_path, name, text)
-    scores = karat.read_scores(path, measures)
+    scores = carob.read_scores(path, measures)
     assert holds_scores(path)
     assert {run: each.by_query("AP") for run, each in scores.items()} == VALUES
     assert scores["a"]["AP"] == 1.75 / 3
@@ -72,7 +72,7 @@ def test_the_output_of_other_tools_is_one_run_in_each_file(line: str, tmp_path: 
         rows = [line.format(measure="P_10", query=query, value=value) for query, value in its.items()]
         rows.append(line.format(measure="P_10", query="all", value=0.6))
         written(tmp_path, f"{run}.txt", "".join(rows))
-    scores = karat.read_scores([str(tmp_path / "a.txt"), {"other": str(tmp_path / "b.txt")}])
+    scores = carob.read_scores([str(tmp_path / "a.txt"), {"other": str(tmp_path / "b.txt")}])
     assert {run: each.by_query("P@10") for run, each in scores.items()} == {
         "a": VALUES["a"],
         "other": VALUES["b"],
@@ -82,9 +82,9 @@ def test_the_output_of_other_tools_is_one_run_in_each_file(line: str, tmp_path: 
 def test_trec_evals_line_of_the_run_is_skipped(tmp_path: Path) -> None:
     path = written(tmp_path, "x.txt", "runid \tall\tmine\nmap \tq1\t0.5\nnum_ret\tq1\t7\nmap \tall\t0.5\n")
     assert holds_scores(path)
-    scores = karat.read_scores(path)["x"]
+    scores = carob.read_scores(path)["x"]
     assert scores.labels == ("map",)
-    assert dict(karat.read_scores(path, "num_ret")["x"].by_query("num_ret")) == {"q1": 7}
+    assert dict(carob.read_scores(path, "num_ret")["x"].by_query("num_ret")) == {"q1": 7}
 
 
 def test_results_of_ir_measures_and_frames_are_read() -> None:
@@ -102,7 +102,7 @@ def test_results_of_ir_measures_and_frames_are_read() -> None:
         ]
     )
     for given in (results, frame):
-        assert {run: each.by_query("AP") for run, each in karat.read_scores(given).items()} == VALUES
+        assert {run: each.by_query("AP") for run, each in carob.read_scores(given).items()} == VALUES
 
 
 def test_parquet_is_read(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_parquet_is_read(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     polars.DataFrame({"query": ["q1", "q2"], "a": [0.5, 0.25], "b": [1.0, 0.0]}).write_parquet(path)
     assert holds_scores(str(path))
-    assert karat.read_scores(path)["a"].by_query("value") == {"q1": 0.5, "q2": 0.25}
+    assert carob.read_scores(path)["a"].by_query("value") == {"q1": 0.5, "q2": 0.25}
 
 
 def test_a_comparison_of_read_values_equals_the_comparison_of_the_runs(tmp_path: Path) -> None:
@@ -120,10 +120,10 @@ def test_a_comparison_of_read_values_equals_the_comparison_of_the_runs(tmp_path:
         name: {query: {f"d{m}": draw.random() for m in range(12)} for query in qrels}
         for name in ("x", "y", "z")
     }
-    scores = karat.evaluate(qrels, runs, ["nDCG@5", "RR"])
+    scores = carob.evaluate(qrels, runs, ["nDCG@5", "RR"])
     path = written(tmp_path, "scores.json", scores.to_json())
-    one = karat.compare(qrels, runs, ["nDCG@5", "RR"], baseline="x")
-    other = karat.compare(None, karat.read_scores(path), baseline="x")
+    one = carob.compare(qrels, runs, ["nDCG@5", "RR"], baseline="x")
+    other = carob.compare(None, carob.read_scores(path), baseline="x")
     for label in one.labels:
         assert one[label].pairs == other[label].pairs
         assert one[label].low == other[label].low
@@ -134,19 +134,19 @@ def test_a_missing_value_is_an_error_until_the_caller_decides() -> None:
     with pytest.raises(
         DataError, match=r"b has no value of AP for 1 of 3 queries: q2. Choose missing='zero'"
     ):
-        karat.read_scores(values)
-    zero = karat.read_scores(values, missing="zero")["b"]
-    skip = karat.read_scores(values, missing="skip")["b"]
+        carob.read_scores(values)
+    zero = carob.read_scores(values, missing="zero")["b"]
+    skip = carob.read_scores(values, missing="skip")["b"]
     assert (zero["AP"], zero.counts.missing) == (0.5, ("q2",))
     assert (skip["AP"], skip.counts.missing, skip.queries) == (0.75, ("q2",), ("q1", "q3"))
-    found = karat.compare(None, karat.read_scores(values, missing="skip"))
+    found = carob.compare(None, carob.read_scores(values, missing="skip"))
     assert found["AP"].pairs[0].n == 2
     assert any("lacks 1 of 3 judged queries, left out: q2" in each.sentence for each in found.warnings)
 
 
 def test_a_missing_value_of_one_measure_leaves_the_others() -> None:
     values = {"a": {"AP": {"q1": 0.5, "q2": 0.25}, "RR": {"q1": 1.0}}}
-    scores = karat.read_scores(values, missing="skip")["a"]
+    scores = carob.read_scores(values, missing="skip")["a"]
     assert scores.by_query("RR") == {"q1": 1.0}
     assert scores.by_query("AP") == {"q1": 0.5, "q2": 0.25}
 
@@ -158,10 +158,10 @@ def test_an_unknown_measure_is_compared() -> None:
         for run, its in VALUES.items()
         for query, value in its.items()
     ]
-    found = karat.compare(None, karat.read_scores(rows))
+    found = carob.compare(None, carob.read_scores(rows))
     assert found["clicks per query"].means == (1.75 / 3, 1.25 / 3)
     with pytest.raises(DataError, match="nested in an unknown way"):
-        karat.read_scores(values)
+        carob.read_scores(values)
 
 
 REFUSED = {
@@ -187,24 +187,24 @@ REFUSED = {
 def test_bad_input_is_refused_with_its_place(name: str, tmp_path: Path) -> None:
     content, message = REFUSED[name]
     with pytest.raises(DataError, match=message):
-        karat.read_scores(written(tmp_path, "t.csv", content))
+        carob.read_scores(written(tmp_path, "t.csv", content))
 
 
 def test_the_table_says_who_computed_the_values() -> None:
-    text = str(karat.read_scores(NESTED))
+    text = str(carob.read_scores(NESTED))
     assert "3 queries · values computed by another tool" in text
     assert "no judged document" not in text
 
 
 def test_other_mistakes_are_refused() -> None:
     with pytest.raises(PolicyError, match="There is no missing='none'"):
-        karat.read_scores(NESTED, missing="none")
+        carob.read_scores(NESTED, missing="none")
     with pytest.raises(MeasureError, match=r"The scores have no measure RR. Their measures are AP"):
-        karat.read_scores(NESTED, "RR")
+        carob.read_scores(NESTED, "RR")
     with pytest.raises(DataError, match="not from an object of the type int"):
-        karat.read_scores(3)
+        carob.read_scores(3)
     with pytest.raises(DataError, match="computed by another tool"):
-        karat.record(karat.read_scores(NESTED), "never-written.json")
+        carob.record(carob.read_scores(NESTED), "never-written.json")
 
 
 @pytest.mark.parametrize(

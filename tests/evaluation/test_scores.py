@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import karat
-from karat import DataError, MeasureError, Policy
-from karat.evaluation.score_tables import board, footers, to_json
+import carob
+from carob import DataError, MeasureError, Policy
+from carob.evaluation.score_tables import board, footers, to_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ RUN = {"q1": {"a": 1.0}, "q2": {"x": 2.0, "b": 1.0}, "q7": {"a": 1.0}}
 
 
 def test_trec_evals_names_find_the_same_measure() -> None:
-    scores = karat.evaluate(QRELS, RUN, ["AP", "ndcg_cut_10"])
+    scores = carob.evaluate(QRELS, RUN, ["AP", "ndcg_cut_10"])
     assert scores["map"] == scores["AP"]
     assert scores["nDCG@10"] == scores["ndcg_cut.10"]
     assert scores.labels == ("AP", "nDCG@10")
@@ -32,7 +32,7 @@ def test_trec_evals_names_find_the_same_measure() -> None:
 
 
 def test_aggregates() -> None:
-    scores = karat.evaluate(QRELS, RUN, ["RR", "GMAP", "NumRet"])
+    scores = carob.evaluate(QRELS, RUN, ["RR", "GMAP", "NumRet"])
     assert scores["RR"] == (1 + 1 / 2 + 0) / 3
     assert scores["GMAP"] == pytest.approx(
         math.exp((math.log(1) + math.log(1 / 2) + math.log(1e-5)) / 3), abs=1e-15
@@ -42,9 +42,9 @@ def test_aggregates() -> None:
 
 def test_merging_parts_gives_the_whole() -> None:
     parts_of = Policy(overlap="none")
-    whole = karat.evaluate(QRELS, RUN, policy=parts_of)
+    whole = carob.evaluate(QRELS, RUN, policy=parts_of)
     parts = [
-        karat.evaluate({q: QRELS[q]}, {q: RUN[q]} if q in RUN else {}, policy=parts_of)
+        carob.evaluate({q: QRELS[q]}, {q: RUN[q]} if q in RUN else {}, policy=parts_of)
         for q in ("q3", "q1", "q2")
     ]
     merged = parts[0].merge(parts[1]).merge(parts[2])
@@ -54,16 +54,16 @@ def test_merging_parts_gives_the_whole() -> None:
     with pytest.raises(DataError, match="'q1' was evaluated in two parts"):
         merged.merge(parts[1])
     with pytest.raises(DataError, match="the same measures"):
-        parts[0].merge(karat.evaluate(QRELS, RUN, ["RR"]))
+        parts[0].merge(carob.evaluate(QRELS, RUN, ["RR"]))
 
 
 def test_many_parts_merge_at_once() -> None:
     qrels = {f"q{number}": {"a": 1, "b": 2} for number in range(12)}
     run = {query: {"a": 1.0, "c": 1.0} for query in list(qrels)[::3]}
     parts_of = Policy(overlap="none")
-    whole = karat.evaluate(qrels, run, policy=parts_of)
+    whole = carob.evaluate(qrels, run, policy=parts_of)
     parts = [
-        karat.evaluate({q: qrels[q]}, {q: run[q]} if q in run else {}, policy=parts_of)
+        carob.evaluate({q: qrels[q]}, {q: run[q]} if q in run else {}, policy=parts_of)
         for q in reversed(qrels)
     ]
     merged = parts[0].merge(*parts[1:])
@@ -76,25 +76,25 @@ def test_many_parts_merge_at_once() -> None:
 
 
 def test_the_footer_says_what_was_decided() -> None:
-    footer = karat.evaluate(QRELS, RUN).footer()
+    footer = carob.evaluate(QRELS, RUN).footer()
     assert footer == "3 queries · 1 missing query counted as 0 · 1 unjudged query ignored · policy trec"
-    tied = karat.evaluate(
+    tied = carob.evaluate(
         {"q": {"a": 1, "b": -2}}, {"q": {"a": 1.0, "b": 1.0}}, ["RR"], policy=Policy(empty="one")
     )
     assert tied.footer() == (
         "1 query · ties touch 1 query (RR 0.5000–1.0000) · 1 negative grade unjudged · policy empty one"
     )
     # RR depends on the order of b and c only below a.
-    below = karat.evaluate({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "b": 1.0, "c": 1.0}}, ["RR", "AP"])
+    below = carob.evaluate({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "b": 1.0, "c": 1.0}}, ["RR", "AP"])
     assert below.footer() == "1 query · ties touch 1 query (RR 1.0000 either way) · policy trec"
     assert below.footer("zh") == "1 个查询 · 同分涉及 1 个查询（RR 都是 1.0000） · 策略 trec"
-    note = karat.evaluate_judged_ranking(b"q 0 a 1\n", ["MAP"], profile="note-004")
+    note = carob.evaluate_judged_ranking(b"q 0 a 1\n", ["MAP"], profile="note-004")
     assert note.footer() == "1 query · profile note-004 · MAP is AP(over=retrieved)"
 
 
 def test_json_has_everything() -> None:
-    document = json.loads(karat.evaluate(QRELS, RUN, ["RR"]).to_json())
-    assert document["karat"] == karat.__version__
+    document = json.loads(carob.evaluate(QRELS, RUN, ["RR"]).to_json())
+    assert document["carob"] == carob.__version__
     assert document["policy"]["ties"] == "trec"
     run = document["runs"][0]
     assert run["means"] == {"RR": 0.5}
@@ -103,14 +103,14 @@ def test_json_has_everything() -> None:
 
 
 def test_tables() -> None:
-    scores = karat.evaluate(QRELS, RUN, ["RR", "NumRet"], name="b_m|25")
+    scores = carob.evaluate(QRELS, RUN, ["RR", "NumRet"], name="b_m|25")
     assert scores.to_markdown() == "| run | RR | NumRet |\n| --- | ---: | ---: |\n| b_m\\|25 | 0.5000 | 3 |\n"
     assert "b\\_m\\textbar{}25 & 0.5000 & 3 \\\\\n" in scores.to_latex()
     assert str(scores).splitlines()[1] == "b_m|25  0.5000       3"
 
 
 def test_a_table_wider_than_the_terminal_is_turned() -> None:
-    scores = karat.evaluate(QRELS, RUN, ["RR", "NumRet"], name="b")
+    scores = carob.evaluate(QRELS, RUN, ["RR", "NumRet"], name="b")
     assert board([scores], "text", columns=19) == "run      RR  NumRet\nb    0.5000       3\n"
     assert board([scores], "text", columns=18) == "run          b\nRR      0.5000\nNumRet       3\n"
 
@@ -118,7 +118,7 @@ def test_a_table_wider_than_the_terminal_is_turned() -> None:
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_frames(backend: str) -> None:
     pytest.importorskip(backend, reason=f"{backend} is not installed")
-    frame = karat.evaluate(QRELS, RUN, ["RR"]).to_frame(backend)
+    frame = carob.evaluate(QRELS, RUN, ["RR"]).to_frame(backend)
     assert type(frame).__module__.startswith(backend)
     assert [float(value) for value in frame["RR"].to_numpy()] == [1.0, 0.5, 0.0]
 
@@ -131,7 +131,7 @@ def test_the_footers_of_many_runs_name_each_of_them_once() -> None:
         }
         for number in range(10)
     }
-    found = [karat.evaluate(qrels, run, "AP", name=name) for name, run in runs.items()]
+    found = [carob.evaluate(qrels, run, "AP", name=name) for name, run in runs.items()]
     for count in (4, 10):
         lines = footers(found[:count])
         named = [
@@ -146,9 +146,9 @@ def test_the_footers_of_many_runs_name_each_of_them_once() -> None:
 
 def test_a_footer_of_many_runs_names_the_first_and_counts_the_others() -> None:
     qrels = {"q": {"a": 1}, "p": {"a": 1}}
-    other = karat.evaluate(qrels, {"q": {"a": 1.0}}, "AP", name="other")
+    other = carob.evaluate(qrels, {"q": {"a": 1.0}}, "AP", name="other")
     alike = [
-        karat.evaluate(qrels, {"q": {"a": 1.0}, "p": {"a": 1.0}}, "AP", name=f"r{n}") for n in range(300)
+        carob.evaluate(qrels, {"q": {"a": 1.0}, "p": {"a": 1.0}}, "AP", name=f"r{n}") for n in range(300)
     ]
     said = "2 queries · policy trec"
     assert footers([*alike[:8], other])[0] == f"r0, r1, r2, r3, r4, r5, r6, r7: {said}"
@@ -168,9 +168,9 @@ OTHER = {"q1": {"x": 2.0, "a": 1.0}, "q2": {"b": 1.0}, "q3": {"c": 1.0}}
 
 
 def test_runs_by_name_are_scored_as_one_by_one_and_shown_in_one_table() -> None:
-    found = karat.evaluate(QRELS, {"bm25": RUN, "dense": OTHER}, ["RR", "nDCG@10"])
+    found = carob.evaluate(QRELS, {"bm25": RUN, "dense": OTHER}, ["RR", "nDCG@10"])
     alone = [
-        karat.evaluate(QRELS, run, ["RR", "nDCG@10"], name=name)
+        carob.evaluate(QRELS, run, ["RR", "nDCG@10"], name=name)
         for name, run in (("bm25", RUN), ("dense", OTHER))
     ]
     assert list(found) == ["bm25", "dense"]
@@ -185,52 +185,52 @@ def test_a_list_of_runs_is_called_by_their_files(tmp_path: Path) -> None:
     paths = [tmp_path / "bm25.run", tmp_path / "dense.run"]
     for path in paths:
         path.write_text(f"q1 Q0 a 1 {len(path.name)} t\n")
-    for given in (paths, list(map(str, paths)), tuple(paths), [karat.Run.of(path) for path in paths]):
-        assert list(karat.evaluate(QRELS, given, "RR")) == ["bm25", "dense"]
-    assert list(karat.evaluate(QRELS, [RUN, OTHER], "RR")) == ["run 1", "run 2"]
+    for given in (paths, list(map(str, paths)), tuple(paths), [carob.Run.of(path) for path in paths]):
+        assert list(carob.evaluate(QRELS, given, "RR")) == ["bm25", "dense"]
+    assert list(carob.evaluate(QRELS, [RUN, OTHER], "RR")) == ["run 1", "run 2"]
 
 
 def test_a_dictionary_of_queries_is_one_run() -> None:
-    assert karat.evaluate(QRELS, RUN, "RR").name == "run"
-    assert karat.evaluate(QRELS, {"q1": {}, "q2": {"b": 1.0}}, "RR").by_query("RR")["q2"] == 1
-    assert karat.evaluate(QRELS, {"q1": ["a"], "q2": ["x"]}, "RR").by_query("RR")["q1"] == 1
-    assert list(karat.evaluate(QRELS, {"one": {"q1": ["a"]}}, "RR")) == ["one"]
+    assert carob.evaluate(QRELS, RUN, "RR").name == "run"
+    assert carob.evaluate(QRELS, {"q1": {}, "q2": {"b": 1.0}}, "RR").by_query("RR")["q2"] == 1
+    assert carob.evaluate(QRELS, {"q1": ["a"], "q2": ["x"]}, "RR").by_query("RR")["q1"] == 1
+    assert list(carob.evaluate(QRELS, {"one": {"q1": ["a"]}}, "RR")) == ["one"]
 
 
 def test_scores_of_runs_go_where_runs_do(tmp_path: Path) -> None:
-    found = karat.evaluate(QRELS, {"bm25": RUN, "dense": OTHER}, "RR")
-    assert karat.compare(None, found, "RR").names == ("bm25", "dense")
-    karat.record(found, tmp_path / "record.json")
-    assert karat.verify(tmp_path / "record.json", QRELS, {"bm25": RUN, "dense": OTHER}).equal
+    found = carob.evaluate(QRELS, {"bm25": RUN, "dense": OTHER}, "RR")
+    assert carob.compare(None, found, "RR").names == ("bm25", "dense")
+    carob.record(found, tmp_path / "record.json")
+    assert carob.verify(tmp_path / "record.json", QRELS, {"bm25": RUN, "dense": OTHER}).equal
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_scores_of_runs_are_a_frame(library: str) -> None:
     pytest.importorskip(library, reason=f"needs {library}")
-    found = karat.evaluate(QRELS, {"bm25": RUN, "dense": OTHER}, "RR")
+    found = carob.evaluate(QRELS, {"bm25": RUN, "dense": OTHER}, "RR")
     means, queries = found.to_frame(library), found.to_frame(library, per_query=True)
     assert (len(means), len(queries)) == (2, 6)
     assert list(map(float, means["RR"].to_numpy())) == [found["bm25"]["RR"], found["dense"]["RR"]]
 
 
 def test_what_is_taken_out_is_taken_out_of_every_run() -> None:
-    found = karat.evaluate(QRELS, {"bm25": RUN, "dense": OTHER}, "RR", exclude={"q1": ["x"], "q2": ["x"]})
+    found = carob.evaluate(QRELS, {"bm25": RUN, "dense": OTHER}, "RR", exclude={"q1": ["x"], "q2": ["x"]})
     assert [each.counts.excluded for each in found.values()] == [1, 1]
     assert found["dense"].by_query("RR")["q1"] == 1
 
 
 def test_the_views_of_every_mapping_show_their_contents_and_no_table() -> None:
     qrels = {"q": {"a": 1}}
-    by_run = karat.evaluate(qrels, {"old": {"q": {"a": 2.0}}, "new": {"q": {"b": 2.0, "a": 1.0}}}, "RR")
+    by_run = carob.evaluate(qrels, {"old": {"q": {"a": 2.0}}, "new": {"q": {"b": 2.0, "a": 1.0}}}, "RR")
     assert repr(by_run.keys()) == "Keys(['old', 'new'])"
     assert repr(by_run.values()) == "Values([{'RR': 1.0}, {'RR': 0.5}])"
     assert repr(by_run.items()) == "Items([('old', {'RR': 1.0}), ('new', {'RR': 0.5})])"
     one = by_run["new"]
     assert (repr(one.keys()), repr(one.values())) == ("Keys(['RR'])", "Values([0.5])")
     assert "recip_rank" in one.keys()  # noqa: SIM118 - a view knows a measure by trec_eval's name, as the scores do
-    curve = karat.curve("P", grades=[[1, 0]])
+    curve = carob.curve("P", grades=[[1, 0]])
     assert repr(curve.items()) == "Items([('P', [1.0, 0.5])])"
     assert (
-        repr(karat.beyond_accuracy({"u": ["a", "b"]}, ["NumItems@1"]).items())
+        repr(carob.beyond_accuracy({"u": ["a", "b"]}, ["NumItems@1"]).items())
         == "Items([('NumItems@1', 1.0)])"
     )

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-import karat
-from karat.evaluation.engine import LIGHT
-from karat.inputs.runs import AHEAD, in_threads
+import carob
+from carob.evaluation.engine import LIGHT
+from carob.inputs.runs import AHEAD, in_threads
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,11 +36,11 @@ def paths(tmp_path: Path) -> list[str]:
 def test_runs_side_by_side_have_the_scores_of_each_alone(
     measures: list[str], cores: int, paths: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karat.evaluation.engine.available_cores", lambda: cores)
+    monkeypatch.setattr("carob.evaluation.engine.available_cores", lambda: cores)
     qrels, *runs = paths
-    together = karat.evaluate(qrels, runs, measures)
+    together = carob.evaluate(qrels, runs, measures)
     for path, (name, scores) in zip(runs, together.items(), strict=True):
-        alone = karat.evaluate(qrels, path, measures)
+        alone = carob.evaluate(qrels, path, measures)
         assert (name, scores.means(), scores.bounds) == (alone.name, alone.means(), alone.bounds)
         assert np.array_equal(scores.matrix, alone.matrix, equal_nan=True)
 

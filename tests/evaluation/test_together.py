@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-import karat
-from karat.evaluation import engine, values
-from karat.measures import REGISTER
+import carob
+from carob.evaluation import engine, values
+from carob.measures import REGISTER
 
 POLICIES: list[dict[str, Any]] = [
     {},
@@ -68,13 +68,13 @@ def test_runs_together_equal_each_run_alone(
         return one_stack(founds, *others, **named)
 
     monkeypatch.setattr(values, "stack_of", counted)
-    qrels, several, policy = judgments(draw), runs(draw, 6), karat.Policy(**given)
+    qrels, several, policy = judgments(draw), runs(draw, 6), carob.Policy(**given)
     for asked in ([*OPTIONS, "RR"], stackable()):
-        together = karat.evaluate(qrels, several, asked, policy=policy)
+        together = carob.evaluate(qrels, several, asked, policy=policy)
         if "judgments" not in given and given.get("missing") != "skip":
             assert max(stacks) > 1
         for name, run in several.items():
-            alone = karat.evaluate(qrels, run, asked, policy=policy)
+            alone = carob.evaluate(qrels, run, asked, policy=policy)
             assert together[name].matrix.tobytes() == alone.matrix.tobytes()
             assert together[name].bounds == alone.bounds
             assert together[name].counts.as_dict() == alone.counts.as_dict()
@@ -86,22 +86,22 @@ def test_lists_part_by_part_equal_all_lists(
     seed: int, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draw = random.Random(seed)
-    qrels, several, policy = judgments(draw), runs(draw, 2), karat.Policy(**given)
+    qrels, several, policy = judgments(draw), runs(draw, 2), carob.Policy(**given)
     for asked in ([*OPTIONS, "RR"], stackable()):
-        whole = karat.evaluate(qrels, several, asked, policy=policy)
+        whole = carob.evaluate(qrels, several, asked, policy=policy)
         with monkeypatch.context() as small:
             small.setattr(values, "AT_A_TIME", 20)
             small.setattr(values, "ROWS_TOGETHER", 20)
-            parts = karat.evaluate(qrels, several, asked, policy=policy)
+            parts = carob.evaluate(qrels, several, asked, policy=policy)
         for name in several:
             assert parts[name].matrix.tobytes() == whole[name].matrix.tobytes()
             assert parts[name].bounds == whole[name].bounds
 
 
-def stackable() -> list[karat.Measure]:
+def stackable() -> list[carob.Measure]:
     """The measures of grades that compare no documents of different lists."""
     parsed = [
-        karat.Measure(name, (), 3 if each.at == "depth" else None)
+        carob.Measure(name, (), 3 if each.at == "depth" else None)
         for name, each in REGISTER.items()
         if each.takes == "grades" and not each.needs and name != "ListedAP"
     ]
@@ -111,7 +111,7 @@ def stackable() -> list[karat.Measure]:
 def extremes(qrels: Any, run: Any, asked: list[str], given: dict[str, Any], alone: Any) -> dict[str, Any]:
     """The bounds of ties, from an evaluation under each of the two orders."""
     ends = [
-        karat.evaluate(qrels, run, asked, policy=karat.Policy(**{**given, "ties": ties})).means()
+        carob.evaluate(qrels, run, asked, policy=carob.Policy(**{**given, "ties": ties})).means()
         for ties in ("pessimistic", "optimistic")
     ]
     return {

@@ -1,4 +1,4 @@
-"""Attacks on karat, and what every answer to one must be: a result or a sentence, in bounded time and space.
+"""Attacks on carob, and what every answer to one must be: a result or a sentence, in bounded time and space.
 
 An attack is something that nobody should hand over, but somebody will: a damaged file, a record with a list where a
 number belongs, a full disk, Ctrl-C. To add cases, write a test in the file of their kind (``test_files.py``,
@@ -10,7 +10,7 @@ number belongs, a full disk, Ctrl-C. To add cases, write a test in the file of t
     def test_a_damaged_archive_is_refused(tmp_path):
         (tmp_path / "run.gz").write_bytes(b"\\x1f\\x8b" + b"damage")
         attacked("eval", tmp_path / "qrels", tmp_path / "run.gz").refused("run.gz")   # the command line
-        asked(lambda: karat.evaluate({"q": {"a": 1}}, {"q": {1: 2.0}})).refused("q")  # Python
+        asked(lambda: carob.evaluate({"q": {"a": 1}}, {"q": {1: 2.0}})).refused("q")  # Python
 
 ``attacked`` and ``asked`` themselves assert what holds for every attack: no traceback, an exit code that the command
 documents, little output, no character that a terminal obeys, an end within the time. What the right answer is, the
@@ -38,9 +38,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
-from karat.__main__ import main
-from karat.output.errors import KaratError
+import carob
+from carob.__main__ import main
+from carob.output.errors import CarobError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ MOST = 20_000
 CODES = {"check": {0, 1, 2}, "gate": {0, 1, 2}, "verify": {0, 1, 2}, "trec-eval": {0, 1, 2, 3, 4, 255}}
 """The exit codes that a command documents, besides 0 and 2 that every command has."""
 
-SOURCES = str(Path(karat.__file__).parents[1])
+SOURCES = str(Path(carob.__file__).parents[1])
 """Where the package that is tested lies, for a process that begins in another folder."""
 
 OBEYED = {"Cc", "Cf", "Zl", "Zp"}
@@ -66,7 +66,7 @@ class Answer:
     """What came back.
 
     Args:
-        code: the exit code; in Python 0 for a result and 2 for one of karat's errors.
+        code: the exit code; in Python 0 for a result and 2 for one of carob's errors.
         out: standard output, or the result.
         err: standard error, or the error's text.
     """
@@ -97,7 +97,7 @@ class Answer:
 
 
 def attacked(*arguments: object, stdin: bytes = b"", within: float = WITHIN, most: int = MOST) -> Answer:
-    """Run ``karat`` with these arguments in this process.
+    """Run ``carob`` with these arguments in this process.
 
     Args:
         arguments: as on the command line; paths are turned into text.
@@ -110,7 +110,7 @@ def attacked(*arguments: object, stdin: bytes = b"", within: float = WITHIN, mos
     streams["stdin"] = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("default")  # as a user sees them
-        patch.setattr(sys, "argv", ["karat", *words])
+        patch.setattr(sys, "argv", ["carob", *words])
         for name, stream in streams.items():
             patch.setattr(sys, name, stream)
         try:
@@ -122,7 +122,7 @@ def attacked(*arguments: object, stdin: bytes = b"", within: float = WITHIN, mos
         except BaseException:  # noqa: BLE001 -- the attack has won: say with what
             code = traceback.format_exc()
     if isinstance(code, str):
-        pytest.fail(f"karat {' '.join(words)[:200]}\n{code[-3000:]}")
+        pytest.fail(f"carob {' '.join(words)[:200]}\n{code[-3000:]}")
     return looked_at(words, int(code or 0), *(written(streams[each]) for each in ("stdout", "stderr")), most)
 
 
@@ -134,7 +134,7 @@ def attacked_apart(
     memory: int | None = None,
     shell: str | None = None,
 ) -> Answer:
-    """Run ``karat`` with these arguments in a process of its own.
+    """Run ``carob`` with these arguments in a process of its own.
 
     Args:
         arguments: as on the command line.
@@ -145,7 +145,7 @@ def attacked_apart(
         shell: what follows the arguments in a shell's words, such as ``> /dev/full``.
     """
     words = [os.fspath(each) if isinstance(each, os.PathLike) else str(each) for each in arguments]
-    line = [sys.executable, "-m", "karat", *words]
+    line = [sys.executable, "-m", "carob", *words]
     if shell is not None:
         line = ["sh", "-c", f'exec "$0" "$@" {shell}', *line]
     limit = None if memory is None else (lambda: at_most(memory))
@@ -161,23 +161,23 @@ def attacked_apart(
             **given,
         )
     except subprocess.TimeoutExpired:
-        pytest.fail(f"karat {' '.join(words)[:200]}: no end within {within} seconds")
+        pytest.fail(f"carob {' '.join(words)[:200]}: no end within {within} seconds")
     assert done.returncode >= 0, f"killed by {signal.Signals(-done.returncode).name}: {done.stderr!r}"
     texts = (each.decode("utf-8", "backslashreplace") for each in (done.stdout, done.stderr))
     return looked_at(words, done.returncode, *texts, most)
 
 
 def asked(call: Callable[[], Any], *, within: float = WITHIN) -> Answer:
-    """Call Python: a result, or one of karat's errors.
+    """Call Python: a result, or one of carob's errors.
 
     Args:
-        call: what calls karat.
+        call: what calls carob.
         within: seconds after which it hangs.
     """
     try:
         with limited(within):
             result = call()
-    except KaratError as error:
+    except CarobError as error:
         sentence = str(error)
         assert len(sentence) < MOST, sentence[:MOST]
         assert not obeyed(sentence), obeyed(sentence)

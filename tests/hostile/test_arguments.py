@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import karat
+import carob
+from carob.inputs.sources import source_of
 from hostile.attack import attacked
-from karat.inputs.sources import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,18 +23,18 @@ RUN = {"q1": {"d2": 3.0, "d1": 2.0}, "q2": {"d3": 1.0}}
 PAIR = {"a": RUN, "b": {"q1": {"d1": 1.0}, "q2": {"d9": 1.0}}}
 SCORES, GRADES = np.array([[0.1, 0.2]]), np.array([[1, 0]])
 TEXT, TIMES = np.array([["a", "b"]]), np.array([["2020-01-01", "2020-01-02"]], "datetime64[D]")
-STATE = karat.Meter(["RR"]).state_dict()
+STATE = carob.Meter(["RR"]).state_dict()
 
 
-def meter() -> karat.Meter:
-    return karat.Meter(["RR"])
+def meter() -> carob.Meter:
+    return carob.Meter(["RR"])
 
 
 def measured(scores: Any = SCORES, relevance: Any = GRADES, **named: Any) -> Any:
-    return karat.tensors.evaluate(scores, relevance, ["RR"], **named)
+    return carob.tensors.evaluate(scores, relevance, ["RR"], **named)
 
 
-def any_(*arguments: Any, call: Any = karat.evaluate, **named: Any) -> Callable[[], Any]:
+def any_(*arguments: Any, call: Any = carob.evaluate, **named: Any) -> Callable[[], Any]:
     """The call, for arguments that no type checker lets pass."""
     return lambda: call(*arguments, **named)
 
@@ -42,33 +42,33 @@ def any_(*arguments: Any, call: Any = karat.evaluate, **named: Any) -> Callable[
 CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "measures": (any_(QRELS, RUN, 5), "measures=5"),
     "measures in a list": (any_(QRELS, RUN, [5]), "does not name a measure"),
-    "measures of ids": (any_([["a"]], [["a"]], measures=5, call=karat.evaluate_ids), "measures=5"),
+    "measures of ids": (any_([["a"]], [["a"]], measures=5, call=carob.evaluate_ids), "measures=5"),
     "name": (any_(QRELS, RUN, name=5), "name=5"),
-    "name of grades": (any_([[1, 0]], name=5, call=karat.evaluate_grades), "name=5"),
+    "name of grades": (any_([[1, 0]], name=5, call=carob.evaluate_grades), "name=5"),
     "profile": (any_(QRELS, RUN, profile=5), "profile=5"),
     "profiles": (any_(QRELS, RUN, profile=["trec_eval-9"]), "one profile"),
     "weights": (any_(QRELS, RUN, weights=5), "weights=5"),
     "weights in a list": (any_(QRELS, RUN, weights=[1, 2]), "weights="),
-    "several runs": (any_("RR", QRELS, PAIR, query="q1", call=karat.explain), "2 runs by name"),
-    "several lists": (any_("RR", QRELS, {"a": {"q1": ["d1"]}}, call=karat.curve), "1 run by name"),
+    "several runs": (any_("RR", QRELS, PAIR, query="q1", call=carob.explain), "2 runs by name"),
+    "several lists": (any_("RR", QRELS, {"a": {"q1": ["d1"]}}, call=carob.curve), "1 run by name"),
     "several runs under one name": (any_(QRELS, PAIR, name="x"), "is the name of one run"),
-    "several runs of a gate": (any_(QRELS, PAIR, RUN, {"RR": 0.1}, call=karat.gate), "2 runs by name"),
+    "several runs of a gate": (any_(QRELS, PAIR, RUN, {"RR": 0.1}, call=carob.gate), "2 runs by name"),
     "rows of judgments": (any_({"q1": [{"id": "d1"}]}, RUN), "in the list of ids"),
     "rows of a run": (any_(QRELS, {"q1": [{"id": "d1"}]}), "in the list of ids"),
     "pairs of a run": (any_(QRELS, {"q1": [["d1", 2.0]]}), "found a list"),
-    "depth": (any_(depth=True, call=karat.Policy), "depth=True"),
+    "depth": (any_(depth=True, call=carob.Policy), "depth=True"),
     "no judgments": (any_([], RUN), "no judgments"),
-    "grades": (any_(5, call=karat.evaluate_grades), "Give lists of grades"),
-    "runs": (any_(QRELS, 5, call=karat.compare), "several runs"),
-    "seed": (any_(QRELS, PAIR, seed=-1, call=karat.compare), "seed=-1"),
-    "seed of a test": (any_(QRELS, PAIR, seed=1.5, call=karat.compare), "seed=1.5"),
-    "seed of judges": (any_(QRELS, QRELS, seed=-1, call=karat.agreement), "seed=-1"),
-    "seed of a page": (any_(QRELS, PAIR, seed=-1, call=karat.report), "seed=-1"),
-    "alpha": (any_(QRELS, PAIR, alpha="x", call=karat.compare), "alpha='x'"),
-    "rope": (any_(QRELS, PAIR, rope="x", call=karat.compare), "rope='x'"),
-    "resamples": (any_(QRELS, PAIR, resamples="x", call=karat.compare), "resamples='x'"),
-    "groups": (any_(QRELS, PAIR, by=5, call=karat.compare), "Cannot read a int"),
-    "confidence": (any_(QRELS, PAIR, confidence="x", call=karat.compare), "confidence='x'"),
+    "grades": (any_(5, call=carob.evaluate_grades), "Give lists of grades"),
+    "runs": (any_(QRELS, 5, call=carob.compare), "several runs"),
+    "seed": (any_(QRELS, PAIR, seed=-1, call=carob.compare), "seed=-1"),
+    "seed of a test": (any_(QRELS, PAIR, seed=1.5, call=carob.compare), "seed=1.5"),
+    "seed of judges": (any_(QRELS, QRELS, seed=-1, call=carob.agreement), "seed=-1"),
+    "seed of a page": (any_(QRELS, PAIR, seed=-1, call=carob.report), "seed=-1"),
+    "alpha": (any_(QRELS, PAIR, alpha="x", call=carob.compare), "alpha='x'"),
+    "rope": (any_(QRELS, PAIR, rope="x", call=carob.compare), "rope='x'"),
+    "resamples": (any_(QRELS, PAIR, resamples="x", call=carob.compare), "resamples='x'"),
+    "groups": (any_(QRELS, PAIR, by=5, call=carob.compare), "Cannot read a int"),
+    "confidence": (any_(QRELS, PAIR, confidence="x", call=carob.compare), "confidence='x'"),
     "objects as scores": (any_(SCORES.astype(object), call=measured), "of type object"),
     "objects as grades": (any_(SCORES, GRADES.astype(object), call=measured), "of type object"),
     "text as scores": (any_(TEXT, call=measured), "of type <U1"),
@@ -86,8 +86,8 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         any_(SCORES[0], GRADES[0], queries=np.array([0, 1]), n_queries=2**40, call=measured),
         "number the queries from 0 without gaps",
     ),
-    "a number merged": (lambda: meter().merge(any_), "karat.Meter"),  # type: ignore[arg-type]
-    "a number added": (lambda: meter().add(5), "karat.Scores"),  # type: ignore[arg-type]
+    "a number merged": (lambda: meter().merge(any_), "carob.Meter"),  # type: ignore[arg-type]
+    "a number added": (lambda: meter().add(5), "carob.Scores"),  # type: ignore[arg-type]
 }
 STATES: dict[str, Any] = {
     "a number": 5,
@@ -111,14 +111,14 @@ def test_a_wrong_argument_is_answered_in_a_sentence(case: str, request: pytest.F
     if case == "seed of a page":
         request.getfixturevalue("report_libraries")
     call, said = CASES[case]
-    with pytest.raises(karat.KaratError) as refused:
+    with pytest.raises(carob.CarobError) as refused:
         call()
     assert said in str(refused.value)
 
 
 @pytest.mark.parametrize("case", STATES)
 def test_what_is_no_state_of_a_meter_is_refused(case: str) -> None:
-    with pytest.raises(karat.DataError, match="not the state of a karat"):
+    with pytest.raises(carob.DataError, match="not the state of a carob"):
         meter().load_state_dict(STATES[case])
 
 
@@ -126,8 +126,8 @@ def test_what_is_no_state_of_a_meter_is_refused(case: str) -> None:
 def test_one_column_is_no_frame(library: str) -> None:
     made = pytest.importorskip(library, reason=f"needs {library}").Series([1, 2])
     for qrels, run in ((made, RUN), (QRELS, made)):
-        with pytest.raises(karat.DataError, match=r"one column\. Give a data frame"):
-            karat.evaluate(qrels, run)
+        with pytest.raises(carob.DataError, match=r"one column\. Give a data frame"):
+            carob.evaluate(qrels, run)
 
 
 @pytest.mark.parametrize("nothing", [{}, [], {"q1": []}, {"q1": set()}, b"", "frame"])
@@ -136,8 +136,8 @@ def test_nothing_to_exclude_excludes_nothing(nothing: Any) -> None:
         nothing = pytest.importorskip("pandas", reason="needs pandas").DataFrame(
             {"query": np.array([], str), "document": np.array([], str)}
         )
-    scores = karat.evaluate(QRELS, RUN, ["RR"], exclude=nothing)
-    assert scores["RR"] == karat.evaluate(QRELS, RUN, ["RR"])["RR"]
+    scores = carob.evaluate(QRELS, RUN, ["RR"], exclude=nothing)
+    assert scores["RR"] == carob.evaluate(QRELS, RUN, ["RR"])["RR"]
     assert scores.counts.excluded == 0
 
 
@@ -218,22 +218,22 @@ def test_pairs_to_exclude_may_be_two_columns(folder: Path, how: str) -> None:
         assert "2 documents excluded" in answer.out
         return
     seen: Any = "seen" if how == "a path" else Path("seen").read_bytes()
-    assert karat.evaluate("qrels", "one", "AP", exclude=seen).counts.excluded == 2
+    assert carob.evaluate("qrels", "one", "AP", exclude=seen).counts.excluded == 2
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the machine has no /dev/zero")
 def test_a_device_is_closed_when_nothing_reads_it_any_more() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        with pytest.raises(karat.DataError, match="the line is longer than"):
+        with pytest.raises(carob.DataError, match="the line is longer than"):
             list(source_of("/dev/zero").lines())
         gc.collect()
     assert not [each.message for each in caught if each.category is ResourceWarning]
 
 
 def test_pairs_of_two_and_three_columns_are_refused(folder: Path) -> None:
-    with pytest.raises(karat.DataError, match="line 1: found 2 columns"):
-        karat.evaluate("qrels", "one", "AP", exclude=b"q1 a\nq2 x y\n")
+    with pytest.raises(carob.DataError, match="line 1: found 2 columns"):
+        carob.evaluate("qrels", "one", "AP", exclude=b"q1 a\nq2 x y\n")
 
 
 def test_a_table_on_standard_input_is_told_how_it_is_read(folder: Path) -> None:

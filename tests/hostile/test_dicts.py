@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import karat
+import carob
 from hostile.attack import asked
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
 def scored(side: str, documents: Any) -> Any:
     """AP where what the query has stands in the run, or in the judgments of a run that ranks b, a, c."""
     qrels, run = ({"q": documents}, RUN) if side == "qrels" else (QRELS, {"q": documents})
-    return karat.evaluate(qrels, run, "AP")["AP"]
+    return carob.evaluate(qrels, run, "AP")["AP"]
 
 
 @pytest.mark.parametrize("side", ["run", "qrels"])
@@ -88,11 +88,11 @@ def test_what_is_no_id_or_number_is_refused(attack: str, side: str) -> None:
 
 @pytest.mark.parametrize("number", [[], 10**400])
 def test_a_score_that_nobody_reads_is_read(number: Any) -> None:
-    asked(lambda: karat.evaluate({"q": {"d": 1}}, {"other": {"d": number}}, "AP")).refused()
+    asked(lambda: carob.evaluate({"q": {"d": 1}}, {"other": {"d": number}}, "AP")).refused()
 
 
 def test_a_grade_that_is_not_finite_is_refused() -> None:
-    asked(lambda: karat.evaluate({"q": {"d": float("inf")}}, {"q": {"d": 1.0}}, "AP")).refused("infinite")
+    asked(lambda: carob.evaluate({"q": {"d": float("inf")}}, {"q": {"d": 1.0}}, "AP")).refused("infinite")
 
 
 QUERIES: dict[str, tuple[Any, str]] = {
@@ -115,14 +115,14 @@ QUERIES: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize("attack", QUERIES)
 def test_what_holds_no_queries_is_refused(attack: str) -> None:
     given, says = QUERIES[attack]
-    asked(lambda: karat.evaluate(QRELS, given, "AP")).refused(says)
+    asked(lambda: carob.evaluate(QRELS, given, "AP")).refused(says)
 
 
 def test_a_dictionary_in_itself_is_refused() -> None:
     given: dict[str, Any] = {}
     given["q"] = given
-    asked(lambda: karat.evaluate(QRELS, given, "AP")).refused()
-    asked(lambda: karat.evaluate(given, RUN, "AP")).refused("dict is not a number")
+    asked(lambda: carob.evaluate(QRELS, given, "AP")).refused()
+    asked(lambda: carob.evaluate(given, RUN, "AP")).refused("dict is not a number")
 
 
 # ---------------------------------------------------------------- odd, and right
@@ -212,7 +212,7 @@ def test_what_is_odd_and_sound_gives_the_right_number(attack: str) -> None:
     assert asked(lambda: scored("run", documents)).out == pytest.approx(RIGHT)
     outer = {"q": documents}
     for run in (Mapping(outer, 0), types.MappingProxyType(outer), collections.UserDict(outer)):
-        answer = asked(lambda run=run: karat.evaluate(QRELS, run, "AP")["AP"])  # type: ignore[misc]
+        answer = asked(lambda run=run: carob.evaluate(QRELS, run, "AP")["AP"])  # type: ignore[misc]
         assert answer.out == pytest.approx(RIGHT)
 
 
@@ -220,7 +220,7 @@ def test_what_is_odd_and_sound_gives_the_right_number(attack: str) -> None:
 def test_what_makes_missing_entries_does_not_grow(missing: Any) -> None:
     run = collections.defaultdict(missing, {"q": collections.defaultdict(float, RUN["q"])})
     qrels = collections.defaultdict(missing, {"q": collections.defaultdict(int, QRELS["q"]), "p": {"a": 1}})
-    assert karat.evaluate(qrels, run, "AP")["AP"] == pytest.approx(RIGHT / 2)
+    assert carob.evaluate(qrels, run, "AP")["AP"] == pytest.approx(RIGHT / 2)
     assert dict(run) == {"q": RUN["q"]}
     assert dict(qrels) == {"q": QRELS["q"], "p": {"a": 1}}
 
@@ -252,7 +252,7 @@ def test_what_changes_while_it_is_read_loses_nothing_in_silence(side: str, meddl
     }
     given["q"]["b"] = Meddling(acts[meddle])
     qrels, run = (given, RUN) if side == "qrels" else (QRELS | {"p": {"a": 1}}, given)
-    asked(lambda: karat.evaluate(qrels, run, "AP")).refused("changed while it was read")
+    asked(lambda: carob.evaluate(qrels, run, "AP")).refused("changed while it was read")
 
 
 class Failing(Mapping):
@@ -267,19 +267,19 @@ def test_what_a_callers_class_raises_reaches_the_caller(given: Any) -> None:
         scored("run", given)
 
 
-@pytest.mark.filterwarnings("ignore::karat.DataWarning")
+@pytest.mark.filterwarnings("ignore::carob.DataWarning")
 @pytest.mark.parametrize(
     ("judged", "retrieved"), [({}, {"d": 1.0}), ({"": 1}, {"d": 1.0}), ({"d": 1}, {"": 1.0})]
 )
 def test_an_empty_list_or_id_shares_nothing(judged: Any, retrieved: Any) -> None:
-    answer = asked(lambda: karat.evaluate({"q": judged}, {"q": retrieved}, "AP"))
+    answer = asked(lambda: carob.evaluate({"q": judged}, {"q": retrieved}, "AP"))
     assert answer.code == 2 or answer.out["AP"] in (0.0, None) or answer.out["AP"] != answer.out["AP"]
 
 
 def test_a_later_id_that_is_a_number_is_its_text() -> None:
-    assert karat.evaluate({"q": {"1": 1}}, {"q": {"a": 2.0, 1: 3.0}}, "AP")["AP"] == 1.0
+    assert carob.evaluate({"q": {"1": 1}}, {"q": {"a": 2.0, 1: 3.0}}, "AP")["AP"] == 1.0
 
 
 def test_an_id_of_5000_digits_is_refused_where_python_reads_ids() -> None:
     judged = {10**5000: {"t": {"d": 1}}}
-    asked(lambda: karat.evaluate(judged, {"q": {"d": 1.0}}, "alpha_nDCG")).refused("no decimal text")
+    asked(lambda: carob.evaluate(judged, {"q": {"d": 1.0}}, "alpha_nDCG")).refused("no decimal text")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import karat
+import carob
 from hostile.attack import SOURCES, asked, attacked, attacked_apart
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="devices and closed streams are POSIX's")
@@ -18,7 +18,7 @@ needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /d
 
 @pytest.fixture(autouse=True)
 def made(folder: Path) -> None:
-    karat.record(karat.evaluate("qrels.txt", "one.run", "AP"), "made.json")
+    carob.record(carob.evaluate("qrels.txt", "one.run", "AP"), "made.json")
 
 
 SAID = {
@@ -50,7 +50,7 @@ def test_where_nobody_listens_the_exit_code_is_the_same(shell: str) -> None:
     if "full" in shell and not Path("/dev/full").exists():
         pytest.skip("needs /dev/full")
     for arguments, code in (("eval qrels.txt one.run", 0), ("eval gone.txt one.run", 2)):
-        line = f"{sys.executable} -m karat {arguments} {shell}"
+        line = f"{sys.executable} -m carob {arguments} {shell}"
         done = subprocess.run(
             ["sh", "-c", line], env={**os.environ, "PYTHONPATH": SOURCES}, capture_output=True, check=False
         )
@@ -114,11 +114,11 @@ def test_a_folder_that_may_not_be_written_to_is_a_sentence(command: str, folder:
 
 
 def test_a_file_that_shrinks_after_it_was_opened_is_a_sentence_or_its_rest() -> None:
-    held = karat.Run.of("one.run")
+    held = carob.Run.of("one.run")
     Path("one.run").write_text("")
-    asked(lambda: karat.evaluate("qrels.txt", held, "AP")).refused("one.run")
+    asked(lambda: carob.evaluate("qrels.txt", held, "AP")).refused("one.run")
     Path("one.run").unlink()
-    asked(lambda: karat.evaluate("qrels.txt", held, "AP")).refused("one.run")
+    asked(lambda: carob.evaluate("qrels.txt", held, "AP")).refused("one.run")
 
 
 def test_rows_that_no_disk_takes_are_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,9 +128,9 @@ def test_rows_that_no_disk_takes_are_a_sentence(monkeypatch: pytest.MonkeyPatch)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    monkeypatch.setattr("karat.inputs.sources.IN_MEMORY", 8)
+    monkeypatch.setattr("carob.inputs.sources.IN_MEMORY", 8)
     with Path("two.run").open("rb") as stream:
-        asked(lambda: karat.evaluate("qrels.txt", stream, "AP")).refused("No space left")
+        asked(lambda: carob.evaluate("qrels.txt", stream, "AP")).refused("No space left")
 
 
 def test_a_reader_that_leaves_early_ends_it_without_a_word(folder: Path) -> None:

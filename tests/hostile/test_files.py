@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-import karat
-import karat.inputs.decompression
+import carob
+import carob.inputs.decompression
+from carob.inputs.ids import twice
 from hostile.attack import asked, attacked, attacked_apart
-from karat.inputs.ids import twice
 from toys import RUN
 
 ROW = '{"query_id": "q1", "doc_id": "a", "score": 1}\n'
@@ -108,7 +108,7 @@ def put(attack: str) -> str:
     if library and importlib.util.find_spec(library) is None:
         pytest.skip(f"needs {library}, which reads {Path(name).suffix}")
     if name.endswith(".zst"):
-        pytest.importorskip(karat.inputs.decompression.ZSTANDARD)
+        pytest.importorskip(carob.inputs.decompression.ZSTANDARD)
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
     return name
 
@@ -152,7 +152,7 @@ def test_it_is_refused_by_every_way_into_python(attack: str, folder: Path) -> No
     name = put(attack)
     content = Path(name).read_bytes()
     for given in (Path(name), content, bytearray(content), io.BytesIO(content)):
-        assert asked(lambda: karat.evaluate("qrels.txt", given, "AP")).code == 2, type(given)  # noqa: B023
+        assert asked(lambda: carob.evaluate("qrels.txt", given, "AP")).code == 2, type(given)  # noqa: B023
 
 
 # ---------------------------------------------------------------- what a run may hold
@@ -172,8 +172,8 @@ def test_half_of_a_pair_is_checked(folder: Path) -> None:
 
 def test_a_path_that_no_system_has_is_a_sentence(folder: Path) -> None:
     for path in ("one\0.run", "x" * 5_000, "/".join("x" * 5_000), "one.run/below", ""):
-        assert asked(lambda: karat.evaluate("qrels.txt", path, "AP")).code == 2, path[:20]  # noqa: B023
-        assert asked(lambda: karat.evaluate(path, "one.run", "AP")).code == 2, path[:20]  # noqa: B023
+        assert asked(lambda: carob.evaluate("qrels.txt", path, "AP")).code == 2, path[:20]  # noqa: B023
+        assert asked(lambda: carob.evaluate(path, "one.run", "AP")).code == 2, path[:20]  # noqa: B023
 
 
 @pytest.mark.skipif(os.name != "posix", reason="devices are POSIX's")
@@ -213,7 +213,7 @@ def test_a_key_that_occurs_again_among_many_is_found(folder: Path) -> None:
 
 
 def test_a_bomb_in_any_reader_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(karat.inputs.decompression, "FREE", 2**20)
+    monkeypatch.setattr(carob.inputs.decompression, "FREE", 2**20)
     zeros = gzip.compress(bytes(2**24))
     for name in ("a.run.gz", "a.json.gz", "a.tsv.gz", "a.txt.gz"):
         Path(name).write_bytes(zeros)
@@ -222,11 +222,11 @@ def test_a_bomb_in_any_reader_is_refused(folder: Path, monkeypatch: pytest.Monke
         attacked("eval", "qrels.txt", "one.run", "--weights", name).refused(name)
 
 
-def test_a_module_in_the_working_folder_is_never_run_by_pythons_that_karat_starts(
+def test_a_module_in_the_working_folder_is_never_run_by_pythons_that_carob_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from karat.inputs.files.libraries import try_reading
-    from karat.reports import page
+    from carob.inputs.files.libraries import try_reading
+    from carob.reports import page
 
     monkeypatch.chdir(tmp_path)
     for name in ("signal", "polars"):

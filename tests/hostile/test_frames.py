@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
+import carob
 from hostile.attack import SOURCES, asked
 
 if TYPE_CHECKING:
@@ -315,8 +315,8 @@ def made(library: str, side: str, columns: dict[str, Any]) -> Any:
 def scored(side: str, frame: Any) -> Any:
     """AP where the frame is the run, or the judgments of a run that ranks b, a, c."""
     if side == "run":
-        return karat.evaluate(QRELS, frame, "AP")["AP"]
-    return karat.evaluate(frame, {"q": {"b": 3.0, "a": 2.0, "c": 1.0}}, "AP")["AP"]
+        return carob.evaluate(QRELS, frame, "AP")["AP"]
+    return carob.evaluate(frame, {"q": {"b": 3.0, "a": 2.0, "c": 1.0}}, "AP")["AP"]
 
 
 @pytest.mark.parametrize("side", ["run", "qrels"])
@@ -577,7 +577,7 @@ def test_what_is_no_frame_of_use_is_refused(attack: str, side: str) -> None:
 
 
 FAR = """
-import numpy as np, pyarrow as pa, karat
+import numpy as np, pyarrow as pa, carob
 offsets = np.arange(70_001, dtype=np.int32)
 offsets[65_536] = 2**30  # of the last row that one thread takes at once; the next one falls back
 far = pa.Array.from_buffers(pa.string(), 70_000, [None, pa.py_buffer(offsets), pa.py_buffer(b"q" * 70_000)])
@@ -585,8 +585,8 @@ table = pa.table({"query_id": far, "doc_id": ["a"] * 70_000, "score": np.arange(
 judged = table.rename_columns(["query_id", "doc_id", "relevance"])
 for qrels, run in (({"q": {"a": 1}}, table), (judged, {"q": {"a": 1.0}})):
     try:
-        karat.evaluate(qrels, run, "AP")
-    except karat.DataError as error:
+        carob.evaluate(qrels, run, "AP")
+    except carob.DataError as error:
         print(error)
 """
 

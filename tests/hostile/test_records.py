@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
+import carob
 from hostile.attack import attacked
 from toys import BETTER, QRELS, RUN
 
@@ -26,8 +26,8 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.chdir(tmp_path / "its")
     for name, text in (("qrels.txt", QRELS), ("one.run", RUN), ("two.run", BETTER)):
         Path(name).write_text(text)
-    scores = [karat.evaluate("qrels.txt", f"{each}.run", ["AP", "RR"]) for each in ("one", "two")]
-    karat.record(karat.compare(None, scores), "made.json")
+    scores = [carob.evaluate("qrels.txt", f"{each}.run", ["AP", "RR"]) for each in ("one", "two")]
+    carob.record(carob.compare(None, scores), "made.json")
     made: dict[str, Any] = json.loads(Path("made.json").read_text())
     return made
 
@@ -188,7 +188,7 @@ def test_a_record_of_what_is_no_number_is_refused(value: float, record: dict[str
 
 
 def test_a_value_that_is_not_a_number_on_either_side_is_a_difference() -> None:
-    from karat.testing.verify import distance
+    from carob.testing.verify import distance
 
     nan, inf = float("nan"), float("inf")
     assert distance(nan, 0.5) == distance(0.5, nan) == distance(inf, 0.5) == distance(None, 0.5) == inf
@@ -220,7 +220,7 @@ def test_a_number_that_was_edited_is_never_equal(attack: str, record: dict[str, 
 
 def test_bounds_of_ties_that_were_edited_are_named(record: dict[str, Any]) -> None:
     Path("tied.run").write_text(RUN.replace("2.0", "1.0"))
-    karat.record(karat.evaluate("qrels.txt", "tied.run", "AP"), "tied.json")
+    carob.record(carob.evaluate("qrels.txt", "tied.run", "AP"), "tied.json")
     document = json.loads(Path("tied.json").read_text())
     assert document["runs"][0]["ties"]["AP"] == [0.75, 1.0]
     assert verified(document).code == 0
@@ -311,7 +311,7 @@ def test_the_help_of_anywhere_names_both_folders() -> None:
     assert "not only files below the record's folder or the working directory" in found
 
 
-def test_a_file_below_the_folder_that_karat_runs_in_is_read(
+def test_a_file_below_the_folder_that_carob_runs_in_is_read(
     record: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Attacks by signals: Ctrl-C while karat reads, waits, computes or writes ends it at once, and says so."""
+"""Attacks by signals: Ctrl-C while carob reads, waits, computes or writes ends it at once, and says so."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def large(folder: Path) -> None:
 
 
 def begun(*arguments: str) -> subprocess.Popen[bytes]:
-    line = [sys.executable, "-m", "karat", *arguments]
+    line = [sys.executable, "-m", "carob", *arguments]
     environment = {**os.environ, "PYTHONPATH": SOURCES}
     return subprocess.Popen(
         line, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -66,11 +66,11 @@ READS = {
 @pytest.mark.parametrize("what", READS)
 def test_an_interrupt_while_it_reads_ends_it(what: str) -> None:
     process = begun(*READS[what])
-    with Path("pipe").open("wb") as writer:  # which waits until karat reads
+    with Path("pipe").open("wb") as writer:  # which waits until carob reads
         writer.write(b"q1 Q0 a 1 1.0 t\n" * 3)
         writer.flush()
         time.sleep(0.2)
-        assert interrupted(process) == (130, "karat: interrupted")
+        assert interrupted(process) == (130, "carob: interrupted")
 
 
 def lines(*, sorted_: bool) -> bytes:
@@ -101,7 +101,7 @@ def test_an_interrupt_while_it_waits_for_more_of_a_run_ends_it(what: str, how: s
         writer.write(STALLED[how]())
         writer.flush()
         time.sleep(0.5)
-        assert interrupted(process) == (130, "karat: interrupted")
+        assert interrupted(process) == (130, "carob: interrupted")
 
 
 def test_an_interrupt_while_it_waits_for_input_ends_it() -> None:
@@ -110,7 +110,7 @@ def test_an_interrupt_while_it_waits_for_input_ends_it() -> None:
     process.stdin.write(b"q1 Q0 a 1 1.0 t\n")
     process.stdin.flush()
     time.sleep(2)
-    assert interrupted(process) == (130, "karat: interrupted")
+    assert interrupted(process) == (130, "carob: interrupted")
 
 
 WORKS = {
@@ -127,7 +127,7 @@ def test_an_interrupt_while_it_computes_ends_it(what: str) -> None:
         writer.write(b"".join(b"q%d 1\n" % each for each in range(300)))
     time.sleep(2)
     assert process.poll() is None, f"it was done before it could be interrupted: {process.communicate()!r}"
-    assert interrupted(process) == (130, "karat: interrupted")
+    assert interrupted(process) == (130, "carob: interrupted")
 
 
 def test_an_end_by_force_leaves_no_part_of_a_file(folder: Path) -> None:

@@ -12,10 +12,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-import karat
+import carob
+from carob.__main__ import main
+from carob.output import escaping
 from hostile.attack import asked, attacked
-from karat.__main__ import main
-from karat.output import escaping
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +93,7 @@ FORMATS = {
 def arguments(command: str, files: dict[str, Path]) -> list[Any]:
     """A call of the command that shows as many names as it can."""
     qrels, judge, good, bad, same = files.values()
-    before, name = qrels.with_name("before.json"), karat.Run.of(good).name
+    before, name = qrels.with_name("before.json"), carob.Run.of(good).name
     attacked("eval", qrels, good, "-m", "RR", "--record", before, most=10**5)
     return {
         "eval": ["eval", qrels, good, bad, same, "-q", "-m", "AP", "-m", "RR"],
@@ -134,14 +134,14 @@ def test_no_name_speaks_to_a_terminal_a_build_or_a_page(command: str, layout: st
 def test_no_name_speaks_in_an_explanation(kind: str, layout: str) -> None:
     name = HOSTILE[kind]
     qrels = {name: {name: 2, "plain": 1}}
-    explanation = karat.explain("nDCG", qrels, {name: {name: 1.0, "plain": 2.0, f"{name}2": 0.5}}, name)
+    explanation = carob.explain("nDCG", qrels, {name: {name: 1.0, "plain": 2.0, f"{name}2": 0.5}}, name)
     text = getattr(explanation, f"to_{layout}")()
     check_silent(text)
     check_form(layout, text)
 
 
 def test_no_name_speaks_in_a_page(tmp_path: Path) -> None:
-    pytest.importorskip("jinja2", reason="karat[report] is not installed")
+    pytest.importorskip("jinja2", reason="carob[report] is not installed")
     files = collection(tmp_path)
     attacked("report", files["qrels"], files["good"], files["bad"], "-o", tmp_path / "page.html", "-m", "RR")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
@@ -157,7 +157,7 @@ def test_ids_in_csv_stay_what_they_are(
     files = collection(tmp_path)
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="")
     monkeypatch.setattr(sys, "stdout", out)
-    monkeypatch.setattr(sys, "argv", ["karat", *map(str, arguments(command, files)), "--format", layout])
+    monkeypatch.setattr(sys, "argv", ["carob", *map(str, arguments(command, files)), "--format", layout])
     main()
     text = out.buffer.getvalue().decode("utf-8", "surrogateescape")  # type: ignore[attr-defined]
     for line in re.split("[\r\n]", text):
@@ -191,7 +191,7 @@ def test_a_terminal_is_shown_csv_and_trec_evals_output_without_what_it_would_obe
         for out in (shown, piped):
             monkeypatch.setattr(sys, "stdout", out)
             monkeypatch.setattr(
-                sys, "argv", ["karat", *words, str(tmp_path / "qrels"), str(tmp_path / "run")]
+                sys, "argv", ["carob", *words, str(tmp_path / "qrels"), str(tmp_path / "run")]
             )
             try:
                 main()
@@ -199,7 +199,7 @@ def test_a_terminal_is_shown_csv_and_trec_evals_output_without_what_it_would_obe
                 assert not end.code  # noqa: PT017 - trec_eval's face leaves with its code
         text = shown.buffer.getvalue()  # type: ignore[attr-defined]
         assert b"[31m" in text
-        # Bold, which is karat's own.
+        # Bold, which is carob's own.
         assert b"\x1b" not in re.sub(rb"\x1b\[(1|2|22|0)m", b"", text)
         assert b"\x9b" not in text
         # What goes into a file or another program is data.
@@ -231,7 +231,7 @@ def test_no_name_speaks_in_an_error(kind: str, tmp_path: Path) -> None:
         clean = [str(each).encode("utf-8", "replace").decode().replace("\x00", "") for each in words]
         answer = attacked(*clean)
         assert answer.code == 2, words
-        assert answer.err.startswith("karat: ")
+        assert answer.err.startswith("carob: ")
         check_silent(answer.err)
 
 
@@ -240,11 +240,11 @@ def test_no_name_speaks_in_an_error_of_python(kind: str) -> None:
     name = HOSTILE[kind]
     good = {name: {name: 1}}
     for call in (
-        lambda: karat.evaluate(good, {name: {name: float("nan")}}, "AP"),
-        lambda: karat.evaluate(good, {name: {name: "x"}}, "AP"),  # type: ignore[dict-item]
-        lambda: karat.evaluate(good, good, name),
-        lambda: karat.evaluate(good, {f"{name}2": {"a": 1.0}}, "AP", policy=karat.Policy(missing="error")),
-        lambda: karat.compare(good, {name: good}, "AP"),
+        lambda: carob.evaluate(good, {name: {name: float("nan")}}, "AP"),
+        lambda: carob.evaluate(good, {name: {name: "x"}}, "AP"),  # type: ignore[dict-item]
+        lambda: carob.evaluate(good, good, name),
+        lambda: carob.evaluate(good, {f"{name}2": {"a": 1.0}}, "AP", policy=carob.Policy(missing="error")),
+        lambda: carob.compare(good, {name: good}, "AP"),
     ):
         answer = asked(call)
         assert answer.code == 2
@@ -301,7 +301,7 @@ def is_markdown(text: str) -> None:
 
 
 def is_latex(text: str) -> None:
-    """No command that is not karat's own."""
+    """No command that is not carob's own."""
     readable(text)
     assert "\\input" not in text
     assert text.count("\\begin{tabular}") == text.count("\\end{tabular}")

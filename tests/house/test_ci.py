@@ -47,6 +47,9 @@ def test_what_goes_on_beside_ends_with_a_script_that_is_ended(
     for name in ("python", "make", "c++", "chromium", "java"):
         (tmp_path / "programs" / name).write_text(WAITS)
         (tmp_path / "programs" / name).chmod(0o755)
+    # Nothing is cloned, so what a stranger does ends at once, and the script goes on.
+    (tmp_path / "programs" / "git").write_text("#!/bin/sh\n")
+    (tmp_path / "programs" / "git").chmod(0o755)
     programs = f"{tmp_path / 'programs'}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": programs, "PYTHON": "python"}
     script = subprocess.Popen(["bash", tmp_path / ".ci" / "run"], env=environment, start_new_session=True)

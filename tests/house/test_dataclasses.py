@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from karat._dataclasses import dataclass
-from karat.conventions.policy import Policy
+from carob._dataclasses import dataclass
+from carob.conventions.policy import Policy
 
 
 @pytest.mark.parametrize(

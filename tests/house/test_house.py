@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import karat
+import carob
+from carob.measures import REGISTER, parse_measure
 from cases import CASES, OF_LISTS
-from karat.measures import REGISTER, parse_measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROOT = Path(karat.__file__).parent
+ROOT = Path(carob.__file__).parent
 CHECKOUT = Path(__file__).resolve().parents[2]
 SOURCES = sorted(ROOT.rglob("*.py"))
 MODULES = {
-    path: ".".join(["karat", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__")
+    path: ".".join(["carob", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__")
     for path in SOURCES
 }
 TESTS = sorted((CHECKOUT / "tests").rglob("test_*.py"))
@@ -38,8 +38,8 @@ MAP = (
 ROOMS = re.findall(r"^\| `(\w+)/` \|", MAP, re.MULTILINE)
 """The packages in the map of CONTRIBUTING.md, from the top down."""
 # Modules that every package may import, and modules above all packages.
-GROUND = {"karat._dataclasses", "karat._native", "karat._numpy", "karat._version"}
-ROOF = {"karat", "karat.__main__"}
+GROUND = {"carob._dataclasses", "carob._native", "carob._numpy", "carob._version"}
+ROOF = {"carob", "carob.__main__"}
 # Modules that import each other only for the type checker, or that isolate another library.
 ONLY_INSIDE_FUNCTIONS = {
     "altair",
@@ -48,7 +48,7 @@ ONLY_INSIDE_FUNCTIONS = {
     "jinja2",
     "matplotlib",
     "narwhals",
-    "numpy",  # but for karat._numpy, from which every module takes ``np``
+    "numpy",  # but for carob._numpy, from which every module takes ``np``
     "pandas",
     "polars",
     "pyarrow",
@@ -125,7 +125,7 @@ def test_imports_go_down_only() -> None:
         return [
             f"imports {each}, which is not below it"
             for each in imports(path)
-            if each.partition(".")[0] == "karat" and each not in GROUND and room(each) not in lower
+            if each.partition(".")[0] == "carob" and each not in GROUND and room(each) not in lower
         ]
 
     check_all(SOURCES, above)
@@ -149,15 +149,15 @@ def named_by(module: str, graph: dict[str, set[str]]) -> list[str]:
 
 def test_measures_know_lists_by_their_types_only() -> None:
     for path, module in MODULES.items():
-        if module.startswith("karat.measures"):
-            assert not [name for name in imports(path, top_only=True) if name.startswith("karat.lists")], (
+        if module.startswith("carob.measures"):
+            assert not [name for name in imports(path, top_only=True) if name.startswith("carob.lists")], (
                 module
             )
 
 
 def test_measures_import_no_array_library() -> None:
     for path, module in MODULES.items():
-        if module.startswith("karat.measures"):
+        if module.startswith("carob.measures"):
             assert not {name.partition(".")[0] for name in imports(path)} & {"numpy", "torch", "jax"}, module
 
 
@@ -168,9 +168,9 @@ def test_heavy_libraries_are_imported_inside_functions() -> None:
     check_all(SOURCES, heavy)
 
 
-def test_dataclasses_are_made_by_karats_module() -> None:
+def test_dataclasses_are_made_by_carobs_module() -> None:
     def slow(path: Path) -> list[str]:
-        if MODULES[path] == "karat._dataclasses":
+        if MODULES[path] == "carob._dataclasses":
             return []
         froms = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom))
         names = [alias.name for node in froms if node.module == "dataclasses" for alias in node.names]
@@ -190,10 +190,10 @@ def test_first_line_says_what_the_file_is() -> None:
 
 def test_all_names_what_is_there() -> None:
     def wrong(path: Path) -> list[str]:
-        if MODULES[path] in ROOF | GROUND and MODULES[path] != "karat":
+        if MODULES[path] in ROOF | GROUND and MODULES[path] != "carob":
             return []
         module = importlib.import_module(MODULES[path])
-        names = getattr(module, "__all__", [])  # a module that only karat imports needs none
+        names = getattr(module, "__all__", [])  # a module that only carob imports needs none
         twice = [f"__all__ names {name} twice" for name, count in Counter(names).items() if count > 1]
         return twice + [
             f"__all__ names {name}, which is absent" for name in names if not hasattr(module, name)
@@ -203,12 +203,12 @@ def test_all_names_what_is_there() -> None:
 
 
 def public() -> list[str]:
-    return [name for name in karat.__all__ if inspect.isfunction(getattr(karat, name))]
+    return [name for name in carob.__all__ if inspect.isfunction(getattr(carob, name))]
 
 
 @pytest.mark.parametrize("name", public())
 def test_public_functions_say_all_that_a_user_needs(name: str) -> None:
-    function = getattr(karat, name)
+    function = getattr(carob, name)
     text = inspect.getdoc(function) or ""
     if inspect.signature(function).parameters:
         assert "Args:" in text

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import karat
-from karat import DataError, Policy, Run, _native
+import carob
+from carob import DataError, Policy, Run, _native
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,14 +87,14 @@ def test_text_outside_its_memory_is_refused(hostile: str, column: str, tmp_path:
         pass  # what PyArrow does not write is no file
     for make in given:
         for call in (
-            lambda r: karat.evaluate(QRELS, r, ["AP"]),
-            lambda r: karat.explain("AP", QRELS, r, "q"),
+            lambda r: carob.evaluate(QRELS, r, ["AP"]),
+            lambda r: carob.explain("AP", QRELS, r, "q"),
         ):
             with pytest.raises(DataError, match=r"outside|cannot be read|damaged"):
                 call(make())
     judged = table.rename_columns(["query_id", "doc_id", "relevance"])
     with pytest.raises(DataError, match=r"outside|cannot be read|damaged"):
-        karat.evaluate(judged, {"q": {"a": 1.0}}, ["AP"])
+        carob.evaluate(judged, {"q": {"a": 1.0}}, ["AP"])
 
 
 @pytest.mark.parametrize("last", [-1, 4, 2_000_000_000])
@@ -107,7 +107,7 @@ def test_a_file_whose_text_ends_beyond_its_bytes_is_refused(last: int, tmp_path:
     assert sound in made.getvalue()
     path = tmp_path / "run.arrow"
     path.write_bytes(made.getvalue().replace(sound, damaged))
-    for call in (lambda: karat.evaluate(QRELS, path, ["AP"]), lambda: karat.explain("AP", QRELS, path, "q")):
+    for call in (lambda: carob.evaluate(QRELS, path, ["AP"]), lambda: carob.explain("AP", QRELS, path, "q")):
         with pytest.raises(DataError, match=r"outside|cannot be read|damaged"):
             call()
 
@@ -133,8 +133,8 @@ def test_rows_that_are_null_as_a_whole_are_refused() -> None:
         mask=pa.array([False, True, False]),
     )
     with pytest.raises(DataError, match=r"row 1 \(from 0\): the row is null"):
-        karat.evaluate(QRELS, pa.chunked_array([struct]), ["AP"])
-    assert karat.evaluate(QRELS, pa.chunked_array([struct.slice(2)]), ["NumRet"])["NumRet"] == 1
+        carob.evaluate(QRELS, pa.chunked_array([struct]), ["AP"])
+    assert carob.evaluate(QRELS, pa.chunked_array([struct.slice(2)]), ["NumRet"])["NumRet"] == 1
 
 
 D = decimal.Decimal
@@ -194,7 +194,7 @@ def find(library: str) -> bool:
 def test_decimals_are_read_alike_in_every_frame() -> None:
     judged = {"q": {"b": 1}}
     for name, frame in frames_of_decimals().items():
-        assert karat.evaluate(judged, frame, ["RR"])["RR"] == 1 / 3, name
+        assert carob.evaluate(judged, frame, ["RR"])["RR"] == 1 / 3, name
 
 
 def test_whole_numbers_of_128_bits_are_scores() -> None:
@@ -207,10 +207,10 @@ def test_whole_numbers_of_128_bits_are_scores() -> None:
             frame = frame.with_columns(score=pl.Series(values, dtype=getattr(pl, kind)))
             for each in (frame, frame.lazy()):
                 if says is None:
-                    assert karat.evaluate({"q": {"b": 1}}, each, ["RR"])["RR"] == 1 / 3
+                    assert carob.evaluate({"q": {"b": 1}}, each, ["RR"])["RR"] == 1 / 3
                 else:
                     with pytest.raises(DataError, match=says):
-                        karat.evaluate({"q": {"b": 1}}, each, ["RR"])
+                        carob.evaluate({"q": {"b": 1}}, each, ["RR"])
 
 
 @pytest.mark.parametrize("kind", [pa.int64(), pa.uint64(), pa.decimal128(38, 0)])
@@ -219,10 +219,10 @@ def test_whole_numbers_that_a_double_does_not_hold_never_tie_in_silence(kind: An
         scores = pa.array([D(each) for each in values], kind) if pa.types.is_decimal(kind) else values
         return pa.table({"query": ["q"] * 3, "doc": ["a", "b", "c"], "score": pa.array(scores, kind)})
 
-    assert karat.evaluate(QRELS, scored([2**53, 2**53 - 1, 2**60]), ["RR"], policy=Policy(ties="error"))
+    assert carob.evaluate(QRELS, scored([2**53, 2**53 - 1, 2**60]), ["RR"], policy=Policy(ties="error"))
     for wide in (2**53 + 1, 2**62 + 1):
         with pytest.raises(DataError, match=r"row 1 \(from 0\).*document 'b'.*whole number that no double"):
-            karat.evaluate(QRELS, scored([1, wide, 2]), ["RR"])
+            carob.evaluate(QRELS, scored([1, wide, 2]), ["RR"])
 
 
 UNHELD = [2**53 + 1, 2**62 + 1, 2**63 - 1, -(2**53) - 1]
@@ -251,13 +251,13 @@ def test_nor_do_they_in_text(
     with pytest.raises(
         DataError, match=f"line [23].*'{wide}'.*a whole number that no double represents.*{wide}.0"
     ):
-        karat.evaluate(QRELS, write(wide), ["RR"])
+        carob.evaluate(QRELS, write(wide), ["RR"])
     for held in (2**53, -(2**61), 10**22, f"{wide}.0", f"{wide}e0"):
-        assert karat.evaluate(QRELS, write(held), ["RR"], policy=Policy(ties="error"))["RR"] > 0
+        assert carob.evaluate(QRELS, write(held), ["RR"], policy=Policy(ties="error"))["RR"] > 0
 
 
 def test_trec_eval_rounds_them_as_it_does(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    from karat.cli import main
+    from carob.cli import main
 
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text("q 0 b 1\n")
@@ -267,7 +267,7 @@ def test_trec_eval_rounds_them_as_it_does(tmp_path: Path, capfdbinary: pytest.Ca
     assert not left.value.code
     assert capfdbinary.readouterr().out.split()[-1] == b"1.0000"
     run.write_text(f"q Q0 a 1 2 t\nq Q0 b 1 1 t\nq Q0 c 1 {2**53 + 1} t\n")
-    assert karat.evaluate(QRELS, str(run), "RR", policy=Policy(malformed="skip")).counts.malformed == 1
+    assert carob.evaluate(QRELS, str(run), "RR", policy=Policy(malformed="skip")).counts.malformed == 1
 
 
 @pytest.mark.parametrize("wide", UNHELD)
@@ -282,10 +282,10 @@ def test_nor_do_they_where_an_engine_ranks(wide: int) -> None:
     with pytest.raises(
         DataError, match="column 'score' in 1 row, in query 'q', is a whole number that no dou"
     ):
-        karat.evaluate(QRELS, run, ["RR"])
+        carob.evaluate(QRELS, run, ["RR"])
     connection.register("given", table.set_column(2, "score", pa.array([1, 2**54 + 4, -(2**62)], pa.int64())))
     run = Run.of(connection.sql("from given"), extract="engine")
-    assert karat.evaluate(QRELS, run, ["RR"])["RR"] == 0.5
+    assert carob.evaluate(QRELS, run, ["RR"])["RR"] == 0.5
 
 
 # ---------------------------------------------------------------- files
@@ -351,13 +351,13 @@ def test_files_that_are_no_parquet_are_named(content: bytes, says: str | None, t
         assert _native.parquet_damage(content) is None
         return
     with pytest.raises(DataError, match=says) as error:
-        karat.evaluate(QRELS, path, ["AP"])
+        carob.evaluate(QRELS, path, ["AP"])
     assert str(path) in str(error.value)
 
 
 ATTACK = """
 import random, sys
-import karat
+import carob
 content, kind, seed = open(sys.argv[1], "rb").read(), sys.argv[2], int(sys.argv[3])
 dice = random.Random(seed)
 for _ in range(150):
@@ -369,8 +369,8 @@ for _ in range(150):
         damaged[at : at + size] = dice.choice(wild)[:size]
     open(sys.argv[1] + kind, "wb").write(damaged)
     try:
-        karat.evaluate({"q1": {"d11": 1}}, sys.argv[1] + kind, ["AP"])
-    except karat.DataError:
+        carob.evaluate({"q1": {"d11": 1}}, sys.argv[1] + kind, ["AP"])
+    except carob.DataError:
         pass
 print("alive")
 """

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-import karat
-from karat import DataError, Policy, PolicyError, Qrels, Run
-from karat.inputs.runs import MatchOptions, SpillFile, as_mapping, executors
-from karat.inputs.runs.engine import EngineRun
+import carob
+from carob import DataError, Policy, PolicyError, Qrels, Run
+from carob.inputs.runs import MatchOptions, SpillFile, as_mapping, executors
+from carob.inputs.runs.engine import EngineRun
 from test_conformance import needed
 
 Columns = dict[str, list[Any]]
@@ -87,14 +87,14 @@ def without_rank(columns: Columns) -> Columns:
     return {name: values for name, values in columns.items() if name != "rank"}
 
 
-def values_of(scores: karat.Scores) -> list[dict[str, float]]:
+def values_of(scores: carob.Scores) -> list[dict[str, float]]:
     return [scores.by_query(measure) for measure in MEASURES]
 
 
 @on_engines
 def test_an_engine_finds_what_dicts_hold(make: Any) -> None:
-    found = karat.evaluate(QRELS, by_its_engine(make(RUN)), MEASURES)
-    wanted = karat.evaluate(QRELS, NESTED, MEASURES)
+    found = carob.evaluate(QRELS, by_its_engine(make(RUN)), MEASURES)
+    wanted = carob.evaluate(QRELS, NESTED, MEASURES)
     assert values_of(found) == values_of(wanted)
     assert found.bounds == wanted.bounds
     counts = found.counts
@@ -110,10 +110,10 @@ def test_people_see_the_documents_that_the_engine_holds(make: Any) -> None:
     assert as_mapping(run.held, [*many, b"z"]) == {"z": {"a": 0.0}}
     assert len([*run.held.rows()]) == 6
     assert (
-        karat.explain("AP", QRELS, run, query="q").value
-        == karat.explain("AP", QRELS, NESTED, query="q").value
+        carob.explain("AP", QRELS, run, query="q").value
+        == carob.explain("AP", QRELS, NESTED, query="q").value
     )
-    both = karat.compare(QRELS, {"one": run, "other": NESTED}, ["AP", "RR"])
+    both = carob.compare(QRELS, {"one": run, "other": NESTED}, ["AP", "RR"])
     assert both.scores[0].means() == both.scores[1].means()
 
 
@@ -121,15 +121,15 @@ def test_people_see_the_documents_that_the_engine_holds(make: Any) -> None:
 def test_ranks_settle_ties_or_stand_for_scores(make: Any) -> None:
     table = make(RUN)
     by_rank = Policy(ties="rank-column")
-    assert karat.evaluate(QRELS, by_its_engine(table), MEASURES, policy=by_rank).by_query("RR")["q"] == 1 / 2
-    assert karat.evaluate(QRELS, by_its_engine(table, rank="rank"), MEASURES).by_query("AP")[
+    assert carob.evaluate(QRELS, by_its_engine(table), MEASURES, policy=by_rank).by_query("RR")["q"] == 1 / 2
+    assert carob.evaluate(QRELS, by_its_engine(table, rank="rank"), MEASURES).by_query("AP")[
         "q"
     ] == pytest.approx((1 / 2 + 2 / 4) / 3)
     equal = make({**RUN, "rank": [1, 1, 1, 1, 1, 1]})
     with pytest.raises(DataError, match="query 'q' a judged document has the same score and rank as another"):
-        karat.evaluate(QRELS, by_its_engine(equal), MEASURES, policy=by_rank)
+        carob.evaluate(QRELS, by_its_engine(equal), MEASURES, policy=by_rank)
     with pytest.raises(DataError, match="no rank column"):
-        karat.evaluate(QRELS, by_its_engine(make(without_rank(RUN))), MEASURES, policy=by_rank)
+        carob.evaluate(QRELS, by_its_engine(make(without_rank(RUN))), MEASURES, policy=by_rank)
 
 
 @on_engines
@@ -138,9 +138,9 @@ def test_ties_in_the_order_of_rows_are_refused_where_there_are_any(make: Any) ->
     with pytest.raises(
         DataError, match=r"query 'q' a judged document has the same score as another.*ties='rank-column'"
     ):
-        karat.evaluate(QRELS, by_its_engine(make(RUN)), MEASURES, policy=ties)
+        carob.evaluate(QRELS, by_its_engine(make(RUN)), MEASURES, policy=ties)
     apart = {**RUN, "score": [4.0, 3.0, 2.0, 1.0, 0.0, 7.0]}
-    assert karat.evaluate(QRELS, by_its_engine(make(apart)), "RR", policy=ties).by_query("RR")["q"] == 1 / 2
+    assert carob.evaluate(QRELS, by_its_engine(make(apart)), "RR", policy=ties).by_query("RR")["q"] == 1 / 2
 
 
 TWICE: Columns = {"qid": ["q"] * 4, "docno": ["a", "b", "u", "u"], "score": [4.0, 3.0, 2.0, 1.0]}
@@ -152,16 +152,16 @@ def test_a_document_twice_is_refused_within_the_depth(make: Any) -> None:
     with pytest.raises(
         DataError, match=r"'u' is listed twice for query 'q'. Remove one, or keep the highest"
     ):
-        karat.evaluate(QRELS, run, MEASURES)
+        carob.evaluate(QRELS, run, MEASURES)
     with pytest.raises(DataError, match=r"'u' is listed twice.*no order that shows the first"):
-        karat.evaluate(QRELS, run, MEASURES, policy=Policy(duplicates="first"))
-    assert karat.evaluate(QRELS, run, "RR", policy=Policy(depth=3)).by_query("RR")["q"] == 1 / 2
-    highest = karat.evaluate(QRELS, run, ["NumRet"], policy=Policy(duplicates="max"))
+        carob.evaluate(QRELS, run, MEASURES, policy=Policy(duplicates="first"))
+    assert carob.evaluate(QRELS, run, "RR", policy=Policy(depth=3)).by_query("RR")["q"] == 1 / 2
+    highest = carob.evaluate(QRELS, run, ["NumRet"], policy=Policy(duplicates="max"))
     assert (highest.by_query("NumRet")["q"], highest.counts.duplicates) == (3, 1)
     # Beyond the depth, of the same score, and judged: the better of its two places is kept.
     again = make({"qid": ["q"] * 4, "docno": ["a", "b", "b", "c"], "score": [2.0, 1.0, 1.0, 0.0]})
     assert (
-        karat.evaluate(QRELS, by_its_engine(again), "RR", policy=Policy(depth=2)).by_query("RR")["q"] == 1 / 2
+        carob.evaluate(QRELS, by_its_engine(again), "RR", policy=Policy(depth=2)).by_query("RR")["q"] == 1 / 2
     )
 
 
@@ -183,14 +183,14 @@ def test_a_document_twice_is_refused_within_the_depth(make: Any) -> None:
 )
 def test_a_row_that_cannot_be_used_is_named(make: Any, changed: Columns, said: str) -> None:
     with pytest.raises(DataError, match=said):
-        karat.evaluate(QRELS, by_its_engine(make({**without_rank(RUN), **changed})), MEASURES)
+        carob.evaluate(QRELS, by_its_engine(make({**without_rank(RUN), **changed})), MEASURES)
 
 
 @on_engines
 def test_ranks_are_whole_numbers(make: Any) -> None:
     table = make({**RUN, "rank": [3.0, 2.0, 1.5, 4.0, 1.0, 1.0]})
     with pytest.raises(DataError, match="'rank' is not a whole number in 1 row, in query 'q'"):
-        karat.evaluate(QRELS, by_its_engine(table, rank="rank"), MEASURES)
+        carob.evaluate(QRELS, by_its_engine(table, rank="rank"), MEASURES)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_ranks_are_whole_numbers(make: Any) -> None:
 )
 def test_what_an_engine_cannot_give_is_refused(policy: Policy, measures: list[str], said: str) -> None:
     with pytest.raises(PolicyError, match=said):
-        karat.evaluate(QRELS, by_its_engine(polars_lazy(RUN)), measures, policy=policy)
+        carob.evaluate(QRELS, by_its_engine(polars_lazy(RUN)), measures, policy=policy)
 
 
 def test_columns_and_tables_that_cannot_be_used_are_named() -> None:
@@ -238,15 +238,15 @@ def test_columns_that_bear_the_names_of_the_plan_do_not_confuse_it(make: Any) ->
         }
     )
     run = by_its_engine(table, query="number", document="judgment", score="tie_first")
-    assert values_of(karat.evaluate(QRELS, run, MEASURES)) == values_of(
-        karat.evaluate(QRELS, NESTED, MEASURES)
+    assert values_of(carob.evaluate(QRELS, run, MEASURES)) == values_of(
+        carob.evaluate(QRELS, NESTED, MEASURES)
     )
 
 
 @on_engines
 def test_ids_that_are_no_text_are_judged_and_never_found(make: Any) -> None:
     qrels = b"q 0 b 1\nq 0 \xff 1\n\xfe 0 b 1\n"
-    found = karat.evaluate(qrels, by_its_engine(make(RUN)), "R")
+    found = carob.evaluate(qrels, by_its_engine(make(RUN)), "R")
     assert sorted(found.by_query("R").values()) == [0.0, 0.5]
 
 
@@ -256,12 +256,12 @@ def test_single_precision_and_decimals_stay_exact() -> None:
 
     connection = duckdb.connect()
     floats = "select 'q' as qid, unnest(['a', 'b']) as docno, unnest([16777216, 16777218])::float as score"
-    found = karat.evaluate({"q": {"b": 1}}, by_its_engine(connection.sql(floats)), "RR")
+    found = carob.evaluate({"q": {"b": 1}}, by_its_engine(connection.sql(floats)), "RR")
     assert (found["RR"], found.counts.tied) == (1.0, 0)
     decimals = "select 1 as qid, unnest([9, 10]) as docno, unnest([0.25, 0.25]) as score"
     run = by_its_engine(connection.sql(decimals))
-    assert karat.evaluate({"1": {"9": 1}}, run, "RR")["RR"] == 1.0
-    assert karat.evaluate({"1": {"9": 1}}, run, "RR", policy=Policy(ties="ascending"))["RR"] == 0.5
+    assert carob.evaluate({"1": {"9": 1}}, run, "RR")["RR"] == 1.0
+    assert carob.evaluate({"1": {"9": 1}}, run, "RR", policy=Policy(ties="ascending"))["RR"] == 0.5
 
 
 def test_an_engine_that_orders_text_by_a_language_is_refused() -> None:
@@ -271,7 +271,7 @@ def test_an_engine_that_orders_text_by_a_language_is_refused() -> None:
     connection = duckdb.connect()
     connection.execute("pragma default_collation = 'NOCASE'")
     with pytest.raises(DataError, match=r"compares text by the rules of a language.*collation to binary"):
-        karat.evaluate(
+        carob.evaluate(
             {"q": {"A": 1}}, by_its_engine(connection.sql("select 'q' as qid, 'A' as docno, 1.0 as score"))
         )
 
@@ -282,15 +282,15 @@ def test_a_run_without_rows_lacks_every_query() -> None:
 
     empty = pl.LazyFrame(schema={"qid": pl.String, "docno": pl.String, "score": pl.Float64})
     with pytest.raises(DataError, match="the run is empty"):
-        karat.evaluate(QRELS, by_its_engine(empty), "AP")
-    found = karat.evaluate(QRELS, by_its_engine(empty), "AP", policy=Policy(overlap="none"))
+        carob.evaluate(QRELS, by_its_engine(empty), "AP")
+    found = carob.evaluate(QRELS, by_its_engine(empty), "AP", policy=Policy(overlap="none"))
     assert (found["AP"], len(found.counts.missing), found.counts.lines) == (0.0, 3, 0)
 
 
 @on_engines
 def test_scores_come_back_as_a_table_of_the_engine(make: Any) -> None:
     table = make(RUN)
-    scores = karat.evaluate(QRELS, by_its_engine(table), ["RR", "nDCG@3"])
+    scores = carob.evaluate(QRELS, by_its_engine(table), ["RR", "nDCG@3"])
     frame = scores.to_frame()
     import narwhals as nw
     import pyarrow as pa
@@ -312,16 +312,16 @@ def test_scores_come_back_as_a_table_of_the_engine(make: Any) -> None:
 @on_engines
 def test_whatever_takes_runs_takes_those_of_engines(make: Any) -> None:
     run = by_its_engine(make(RUN))
-    assert karat.curve(["P"], QRELS, run)["P"] == karat.curve(["P"], QRELS, NESTED)["P"]
+    assert carob.curve(["P"], QRELS, run)["P"] == carob.curve(["P"], QRELS, NESTED)["P"]
     by_subtopic = {"q": {"1": {"b": 1, "a": 1}, "2": {"d": 1}}, "z": {"1": {"a": 1}}}
-    assert karat.evaluate(by_subtopic, run, "alphanDCG").means() == (
-        karat.evaluate(by_subtopic, NESTED, "alphanDCG").means()
+    assert carob.evaluate(by_subtopic, run, "alphanDCG").means() == (
+        carob.evaluate(by_subtopic, NESTED, "alphanDCG").means()
     )
     weights = {"q": 3.0, "p": 1.0, "z": 0.5}
-    assert karat.evaluate(QRELS, run, MEASURES, weights=weights).means() == (
-        karat.evaluate(QRELS, NESTED, MEASURES, weights=weights).means()
+    assert carob.evaluate(QRELS, run, MEASURES, weights=weights).means() == (
+        carob.evaluate(QRELS, NESTED, MEASURES, weights=weights).means()
     )
-    assert "missing-queries" in {each.code for each in karat.check(QRELS, run).findings}
+    assert "missing-queries" in {each.code for each in carob.check(QRELS, run).findings}
 
 
 def test_dask_is_computed_and_read_here() -> None:
@@ -334,10 +334,10 @@ def test_dask_is_computed_and_read_here() -> None:
         import pandas as pd
 
         table = dd.from_pandas(pd.DataFrame(without_rank(RUN)), npartitions=2)
-        found = karat.evaluate(QRELS, table, MEASURES)
+        found = carob.evaluate(QRELS, table, MEASURES)
         with pytest.raises(DataError, match="dask cannot rank its tables itself"):
             Run.of(table, extract="engine")
-    assert values_of(found) == values_of(karat.evaluate(QRELS, NESTED, MEASURES))
+    assert values_of(found) == values_of(carob.evaluate(QRELS, NESTED, MEASURES))
 
 
 # ---------------------------------------------------------------- Spark
@@ -360,9 +360,9 @@ def test_spark_has_no_python_step_and_one_job_for_all_measures(spark: Any) -> No
     for place, measures in enumerate(
         (["AP"], ["AP", "AP@1", "nDCG@2", "nDCG@3", "P@5", "RR", "Bpref", "ERR", "R@9"])
     ):
-        spark.sparkContext.setJobGroup(f"karat {place}", "")
-        karat.evaluate(QRELS, run, measures)
-        jobs.append(len(spark.sparkContext.statusTracker().getJobIdsForGroup(f"karat {place}")))
+        spark.sparkContext.setJobGroup(f"carob {place}", "")
+        carob.evaluate(QRELS, run, measures)
+        jobs.append(len(spark.sparkContext.statusTracker().getJobIdsForGroup(f"carob {place}")))
     assert jobs[0] == jobs[1] > 0
 
 
@@ -370,7 +370,7 @@ def test_spark_is_read_where_it_is_and_gets_its_scores_back(spark: Any) -> None:
     qrels = {"query_id": [7, 7, 9], "item_id": [11, 12, 30], "rating": [2, 1, 1]}
     run = {"user_id": [7, 9, 7, 7], "item_id": [12, 31, 11, 5], "prediction": [0.9, 0.8, 0.7, 0.1]}
     judged, ranked = spark_table(spark, qrels), spark_table(spark, run)
-    scores = karat.evaluate(judged, ranked, ["RR", "nDCG@10"])
+    scores = carob.evaluate(judged, ranked, ["RR", "nDCG@10"])
     assert isinstance(Run.of(ranked).held, EngineRun)
     frame = scores.to_frame()
     assert type(frame) is type(ranked)
@@ -421,13 +421,13 @@ def test_what_an_order_of_rows_decides_is_refused_by_spark_wherever_it_ranks(spa
     ):
         run = Run.of(spark_table(spark, TWICE), extract=where)
         with pytest.raises(DataError, match=said):
-            karat.evaluate(QRELS, run, "AP", policy=Policy(duplicates=rule))
+            carob.evaluate(QRELS, run, "AP", policy=Policy(duplicates=rule))
     tied = Run.of(spark_table(spark, without_rank(RUN)), extract=where)
     with pytest.raises(DataError, match="query 'q' a judged document has the same score"):
-        karat.evaluate(QRELS, tied, "AP", policy=Policy(ties="input"))
+        carob.evaluate(QRELS, tied, "AP", policy=Policy(ties="input"))
     broken = {**without_rank(RUN), "score": [1.0, 2.0, 2.0, 1.0, 0.0, float("nan")]}
     with pytest.raises(DataError, match="'score' is NaN in 1 row, in query 'other'"):
-        karat.evaluate(QRELS, Run.of(spark_table(spark, broken), extract=where), "AP")
+        carob.evaluate(QRELS, Run.of(spark_table(spark, broken), extract=where), "AP")
 
 
 def test_the_plan_says_which_tables_are_small(spark: Any) -> None:
@@ -482,11 +482,11 @@ def test_executors_give_to_the_bit_what_the_collected_table_gives(spark: Any) ->
         there = Run.of(spark.createDataFrame(table).repartition(5), "run", extract="executors")
         if table["score"].null_count:
             with pytest.raises(DataError, match="'score' is null in 1 row, in query"):
-                karat.evaluate(qrels, there, MEASURES, policy=policy)
+                carob.evaluate(qrels, there, MEASURES, policy=policy)
             there = Run.of(spark.createDataFrame(table).dropna(), "run", extract="executors")
             table = table.drop_null()
-        found = karat.evaluate(qrels, there, asked, policy=policy)
-        wanted = karat.evaluate(qrels, Run.of(table, "run"), asked, policy=policy)
+        found = carob.evaluate(qrels, there, asked, policy=policy)
+        wanted = carob.evaluate(qrels, Run.of(table, "run"), asked, policy=policy)
         assert [*found.queries] == [*wanted.queries]
         assert found.matrix.tobytes() == wanted.matrix.tobytes(), axes
         assert found.bounds == wanted.bounds
@@ -561,38 +561,38 @@ def test_the_result_of_a_task_is_cut_between_queries(monkeypatch: pytest.MonkeyP
         assert getattr(found, name).tolist() == getattr(wanted, name).tolist(), name
 
 
-def test_executors_without_karat_are_named_or_passed_over(
+def test_executors_without_carob_are_named_or_passed_over(
     spark: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The executors' Python finds a package that fails as an absent one does."""
-    (tmp_path / "karat").mkdir()
-    init = tmp_path / "karat" / "__init__.py"
+    (tmp_path / "carob").mkdir()
+    init = tmp_path / "carob" / "__init__.py"
     monkeypatch.setitem(spark.sparkContext.environment, "PYTHONPATH", str(tmp_path))
     spark.conf.unset(executors.KNOWN)
     run = spark_table(spark, without_rank(RUN))
     judgments = Qrels.of(QRELS).judgments
     for text, said in (
-        ("raise ModuleNotFoundError(\"No module named 'karat'\", name='karat')", "No module named 'karat'"),
+        ("raise ModuleNotFoundError(\"No module named 'carob'\", name='carob')", "No module named 'carob'"),
         ("", "cannot import name '_version'"),
     ):
         init.write_text(text)
         with pytest.raises(
             DataError,
-            match=rf"executors cannot run karat .*{said}.*Install karat.*spark.archives.*addArtifacts",
+            match=rf"executors cannot run carob .*{said}.*Install carob.*spark.archives.*addArtifacts",
         ):
-            karat.evaluate(QRELS, Run.of(run, extract="executors"), "AP")
+            carob.evaluate(QRELS, Run.of(run, extract="executors"), "AP")
         assert kept_by(Run.of(run)).by_kernel(judgments, MatchOptions(Policy())) is None
-    (tmp_path / "karat" / "_version.py").write_text("__version__ = '0.0.1'")
-    with pytest.raises(DataError, match=r"they have karat 0\.0\.1"):
-        karat.evaluate(QRELS, Run.of(run, extract="executors"), "AP")
-    assert values_of(karat.evaluate(QRELS, run, MEASURES)) == values_of(
-        karat.evaluate(QRELS, NESTED, MEASURES)
+    (tmp_path / "carob" / "_version.py").write_text("__version__ = '0.0.1'")
+    with pytest.raises(DataError, match=r"they have carob 0\.0\.1"):
+        carob.evaluate(QRELS, Run.of(run, extract="executors"), "AP")
+    assert values_of(carob.evaluate(QRELS, run, MEASURES)) == values_of(
+        carob.evaluate(QRELS, NESTED, MEASURES)
     )
-    # A session that had karat, whose executors no longer have it.
-    init.write_text("raise ModuleNotFoundError(\"No module named 'karat'\", name='karat')")
-    spark.conf.set(executors.KNOWN, karat.__version__)
-    with pytest.raises(DataError, match=r"executors cannot run karat .*No module named 'karat"):
-        karat.evaluate(QRELS, Run.of(run, extract="executors"), "AP")
+    # A session that had carob, whose executors no longer have it.
+    init.write_text("raise ModuleNotFoundError(\"No module named 'carob'\", name='carob')")
+    spark.conf.set(executors.KNOWN, carob.__version__)
+    with pytest.raises(DataError, match=r"executors cannot run carob .*No module named 'carob"):
+        carob.evaluate(QRELS, Run.of(run, extract="executors"), "AP")
     spark.conf.unset(executors.KNOWN)
 
 
@@ -608,8 +608,8 @@ def test_the_table_is_computed_once(spark: Any) -> None:
     table = spark_table(spark, without_rank(RUN)).mapInArrow(
         counted, "qid string, docno string, score double"
     )
-    found = karat.evaluate(QRELS, table, MEASURES)
-    assert values_of(found) == values_of(karat.evaluate(QRELS, NESTED, MEASURES))
+    found = carob.evaluate(QRELS, table, MEASURES)
+    assert values_of(found) == values_of(carob.evaluate(QRELS, NESTED, MEASURES))
     assert seen.value == len(RUN["qid"])
 
 
@@ -618,8 +618,8 @@ import warnings
 warnings.simplefilter("ignore")
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
-import karat
-from karat.inputs.runs import executors
+import carob
+from carob.inputs.runs import executors
 
 class Twice(executors.Task):
     def __call__(self, batches):
@@ -637,8 +637,8 @@ qrels = {f"q{query}": {"d1": 1, "d0": 1} for query in range(15)}
 nested = {}
 for query, each, score in rows:
     nested.setdefault(query, {})[each] = score
-found = karat.evaluate(qrels, karat.Run.of(run, extract="executors"), ["AP"])
-wanted = karat.evaluate(qrels, nested, ["AP"])
+found = carob.evaluate(qrels, carob.Run.of(run, extract="executors"), ["AP"])
+wanted = carob.evaluate(qrels, nested, ["AP"])
 assert (found.matrix == wanted.matrix).all() and found.counts.tied == wanted.counts.tied
 print("rows", found.counts.lines == len(rows), "extra", found.counts.extra)
 """
@@ -664,28 +664,28 @@ def program(text: str) -> subprocess.CompletedProcess[str]:
 
 def test_spark_says_in_a_sentence_what_it_cannot(spark: Any) -> None:
     with pytest.raises(DataError, match="run frame of pyspark: document 'u' is listed twice for query 'q'"):
-        karat.evaluate(QRELS, spark_table(spark, TWICE), "AP")
+        carob.evaluate(QRELS, spark_table(spark, TWICE), "AP")
     broken = spark_table(spark, without_rank(RUN)).selectExpr("qid", "docno", "1 / (score - score) as score")
     with pytest.raises(DataError, match=r"The run frame from pyspark cannot be read: .*DIVIDE_BY_ZERO"):
-        karat.evaluate(QRELS, broken, "AP")
+        carob.evaluate(QRELS, broken, "AP")
 
 
 CONNECT = """
 import warnings
 warnings.simplefilter("ignore")
 from pyspark.sql import SparkSession
-import karat
+import carob
 spark = SparkSession.builder.remote("local[1]").getOrCreate()
 spark.conf.set("spark.sql.shuffle.partitions", "1")
 run = spark.createDataFrame([("q", "a", 1.0), ("q", "b", 2.0), ("p", "b", 2.0)], ["qid", "docno", "score"])
 qrels = spark.createDataFrame([("q", "a", 1)], ["qid", "docno", "rel"])
 assert type(run).__module__.startswith("pyspark.sql.connect"), type(run)
-scores = karat.evaluate(qrels, run, ["RR"])
-ranked = karat.evaluate(qrels, karat.Run.of(run, extract="engine"), ["RR"])
+scores = carob.evaluate(qrels, run, ["RR"])
+ranked = carob.evaluate(qrels, carob.Run.of(run, extract="engine"), ["RR"])
 assert ranked.means() == scores.means() and ranked.counts.as_dict() == scores.counts.as_dict()
-there = karat.evaluate(qrels, karat.Run.of(run, extract="executors"), ["RR"])
+there = carob.evaluate(qrels, carob.Run.of(run, extract="executors"), ["RR"])
 assert there.means() == scores.means() and there.counts.as_dict() == scores.counts.as_dict()
-assert karat.evaluate(qrels, run.repartition(3), ["RR"]).means() == scores.means()
+assert carob.evaluate(qrels, run.repartition(3), ["RR"]).means() == scores.means()
 print(scores["RR"], scores.counts.extra, scores.to_frame().collect())
 """
 
@@ -714,8 +714,8 @@ def test_engines_away_from_this_process_are_asked_where_they_are(make: Any) -> N
     }
     rows = [(query, each, score) for query, its in run.items() for each, score in its.items()]
     columns = {name: [*values] for name, values in zip(("qid", "docno", "score"), zip(*rows))}
-    wanted = karat.evaluate(qrels, run, MEASURES)
-    found = karat.evaluate(qrels, make(columns), MEASURES)
+    wanted = carob.evaluate(qrels, run, MEASURES)
+    found = carob.evaluate(qrels, make(columns), MEASURES)
     assert isinstance(Run.of(make(columns)).held, EngineRun)
     assert values_of(found) == values_of(wanted)
     assert found.counts.extra == 5

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import karat
-from karat import DataError, Policy, Qrels, Run
-from karat.inputs.frames import is_frame
-from karat.inputs.runs import MatchOptions
+import carob
+from carob import DataError, Policy, Qrels, Run
+from carob.inputs.frames import is_frame
+from carob.inputs.runs import MatchOptions
 from strategies import examples
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def as_text(qrels: list[Row], run: list[Row]) -> tuple[bytes, bytes]:
     )
 
 
-def by_query(scores: karat.Scores) -> list[dict[str, float]]:
+def by_query(scores: carob.Scores) -> list[dict[str, float]]:
     return [scores.by_query(measure) for measure in MEASURES]
 
 
@@ -214,10 +214,10 @@ def by_query(scores: karat.Scores) -> list[dict[str, float]]:
 def test_a_frame_gives_the_values_of_the_file_and_the_dicts(make: Any, id_of: Any) -> None:
     for seed in range(4):
         qrels, run = cases(seed, repeated=False)
-        text = karat.evaluate(*as_text(qrels, run), MEASURES)
-        framed = karat.evaluate(make(columns(qrels, QRELS, id_of)), make(columns(run, RUN, id_of)), MEASURES)
+        text = carob.evaluate(*as_text(qrels, run), MEASURES)
+        framed = carob.evaluate(make(columns(qrels, QRELS, id_of)), make(columns(run, RUN, id_of)), MEASURES)
         assert by_query(framed) == by_query(text)
-        assert by_query(karat.evaluate(nested(qrels), nested(run), MEASURES)) == by_query(text)
+        assert by_query(carob.evaluate(nested(qrels), nested(run), MEASURES)) == by_query(text)
         assert framed.counts.as_dict() == text.counts.as_dict()
 
 
@@ -228,8 +228,8 @@ def test_every_rule_for_ties_and_duplicates_decides_alike(make: Any, ties: str, 
     policy = Policy(ties=ties, duplicates=duplicates)
     for seed in range(3):
         qrels, run = cases(seed, repeated=True)
-        text = karat.evaluate(*as_text(qrels, run), MEASURES, policy=policy)
-        framed = karat.evaluate(make(columns(qrels, QRELS)), make(columns(run, RUN)), MEASURES, policy=policy)
+        text = carob.evaluate(*as_text(qrels, run), MEASURES, policy=policy)
+        framed = carob.evaluate(make(columns(qrels, QRELS)), make(columns(run, RUN)), MEASURES, policy=policy)
         assert by_query(framed) == by_query(text)
         assert framed.counts.as_dict() == text.counts.as_dict()
 
@@ -263,7 +263,7 @@ def test_any_ids_whatever_give_the_values_of_the_dicts(
         )
         for rows, names in ((qrels, QRELS), (run, RUN))
     ]
-    assert by_query(karat.evaluate(*frames, MEASURES)) == by_query(karat.evaluate(qrels, run, MEASURES))
+    assert by_query(carob.evaluate(*frames, MEASURES)) == by_query(carob.evaluate(qrels, run, MEASURES))
 
 
 def test_many_rows_in_any_order_are_shared_among_threads_and_change_nothing() -> None:
@@ -282,9 +282,9 @@ def test_many_rows_in_any_order_are_shared_among_threads_and_change_nothing() ->
     lists: dict[str, dict[str, float]] = {}
     for query, document, score in zip(queries.tolist(), documents.tolist(), scores.tolist()):
         lists.setdefault(str(query), {})[str(document)] = score
-    expected = by_query(karat.evaluate(qrels, lists, MEASURES))
-    assert by_query(karat.evaluate(qrels, straight, MEASURES)) == expected
-    assert by_query(karat.evaluate(qrels, shuffled, MEASURES)) == expected
+    expected = by_query(carob.evaluate(qrels, lists, MEASURES))
+    assert by_query(carob.evaluate(qrels, straight, MEASURES)) == expected
+    assert by_query(carob.evaluate(qrels, shuffled, MEASURES)) == expected
     one = Run.of(shuffled).match(Qrels.of(qrels).judgments, MatchOptions(Policy(), cores=1))
     several = Run.of(shuffled).match(Qrels.of(qrels).judgments, MatchOptions(Policy(), cores=5))
     assert (one.rank == several.rank).all()
@@ -298,7 +298,7 @@ def test_whole_numbers_of_every_width_are_ids(kind: str) -> None:
     ids = np.array([info.min, info.max, 7, 10, 9], kind)
     qrels = {str(each): {str(each): 1} for each in ids.tolist()}
     run = arrow_table({"q_id": ids, "pid": ids, "sim": np.arange(5, dtype=np.float16)})
-    assert karat.evaluate(qrels, run, "RR")["RR"] == 1.0
+    assert carob.evaluate(qrels, run, "RR")["RR"] == 1.0
 
 
 @pytest.mark.parametrize("kind", ["int8", "uint32", "uint64", "float16", "float32", "float64", "bool"])
@@ -307,7 +307,7 @@ def test_scores_and_grades_of_every_kind_are_numbers(kind: str) -> None:
     scores = np.array([1, 0, 1], kind)
     run = arrow_table({"qid": ["q"] * 3, "docno": ["a", "b", "c"], "score": scores})
     qrels = arrow_table({"qid": ["q"] * 3, "docno": ["a", "b", "c"], "label": scores})
-    found = karat.evaluate(qrels, run, ["AP", "P@2"])
+    found = carob.evaluate(qrels, run, ["AP", "P@2"])
     assert found.means() == {"AP": 1.0, "P@2": 1.0}
     assert found.counts.tied == 1  # a and c
 
@@ -333,8 +333,8 @@ def test_single_precision_stays_exact() -> None:
             "score": pl.Series([16777216.0, float(close)], dtype=pl.Float32),
         }
     )
-    assert karat.evaluate({"q": {"b": 1}}, frame, "RR")["RR"] == 1.0
-    assert karat.evaluate({"q": {"b": 1}}, frame, "RR").counts.tied == 0
+    assert carob.evaluate({"q": {"b": 1}}, frame, "RR")["RR"] == 1.0
+    assert carob.evaluate({"q": {"b": 1}}, frame, "RR").counts.tied == 0
 
 
 def test_decimals_are_numbers() -> None:
@@ -342,21 +342,21 @@ def test_decimals_are_numbers() -> None:
     import duckdb
 
     run = duckdb.sql("select 'q' as qid, unnest(['a', 'b']) as docno, unnest([0.25, 0.5]) as score")
-    assert karat.evaluate({"q": {"b": 1}}, run, "RR")["RR"] == 1.0
+    assert carob.evaluate({"q": {"b": 1}}, run, "RR")["RR"] == 1.0
 
 
 def test_whole_numbers_tie_as_their_decimal_text() -> None:
     needed("polars")
     run = polars_frame({"qid": [1, 1], "docno": [9, 10], "score": [1.0, 1.0]})
     # By bytes "9" is behind "10", and of tied documents the last id comes first: 9. As numbers it would be 10.
-    assert karat.evaluate({"1": {"9": 1}}, run, "RR")["RR"] == 1.0
-    assert karat.evaluate({"1": {"9": 1}}, run, "RR", policy=Policy(ties="ascending"))["RR"] == 0.5
+    assert carob.evaluate({"1": {"9": 1}}, run, "RR")["RR"] == 1.0
+    assert carob.evaluate({"1": {"9": 1}}, run, "RR", policy=Policy(ties="ascending"))["RR"] == 0.5
 
 
 def test_without_a_score_the_lowest_rank_comes_first() -> None:
     needed("polars")
     run = polars_frame({"qid": ["q"] * 3, "docno": ["a", "b", "c"], "rank": [3, 1, 2]})
-    assert karat.evaluate({"q": {"c": 1}}, run, "RR")["RR"] == 0.5
+    assert carob.evaluate({"q": {"c": 1}}, run, "RR")["RR"] == 0.5
     assert Run.of(run).held.ranked(b"q", MatchOptions(Policy())) == ([b"b", b"c", b"a"], [-1.0, -2.0, -3.0])
 
 
@@ -366,11 +366,11 @@ def test_scores_go_before_ranks_which_settle_ties_if_asked() -> None:
         {"qid": ["q"] * 3, "docno": ["a", "b", "c"], "score": [1.0, 1.0, 2.0], "rank": [1, 2, 3]}
     )
     qrels = {"q": {"a": 1}}
-    assert karat.evaluate(qrels, run, "RR")["RR"] == 1 / 3
-    assert karat.evaluate(qrels, run, "RR", policy=Policy(ties="rank-column"))["RR"] == 0.5
-    assert karat.evaluate(qrels, Run.of(run, rank="rank"), "RR")["RR"] == 1.0
+    assert carob.evaluate(qrels, run, "RR")["RR"] == 1 / 3
+    assert carob.evaluate(qrels, run, "RR", policy=Policy(ties="rank-column"))["RR"] == 0.5
+    assert carob.evaluate(qrels, Run.of(run, rank="rank"), "RR")["RR"] == 1.0
     with pytest.raises(DataError, match="no rank column"):
-        karat.evaluate(qrels, run.drop("rank"), "RR", policy=Policy(ties="rank-column"))
+        carob.evaluate(qrels, run.drop("rank"), "RR", policy=Policy(ties="rank-column"))
 
 
 # ---------------------------------------------------------------- columns
@@ -393,14 +393,14 @@ def test_scores_go_before_ranks_which_settle_ties_if_asked() -> None:
 def test_usual_names_are_found(query: str, document: str, number: str) -> None:
     needed("pyarrow")
     run = arrow_table({"text": ["?"], number: [1.0], document: ["d"], query: ["q"]})
-    assert karat.evaluate({"q": {"d": 1}}, run, "RR")["RR"] == 1.0
+    assert carob.evaluate({"q": {"d": 1}}, run, "RR")["RR"] == 1.0
 
 
 @pytest.mark.parametrize("grade", ["relevance", "rel", "label", "grade", "rating", "qrel", "score"])
 def test_usual_names_of_grades_are_found(grade: str) -> None:
     needed("pyarrow")
     qrels = arrow_table({"query-id": ["q"], "corpus-id": ["d"], grade: [1]})
-    assert karat.evaluate(qrels, {"q": {"d": 1.0}}, "RR")["RR"] == 1.0
+    assert carob.evaluate(qrels, {"q": {"d": 1.0}}, "RR")["RR"] == 1.0
 
 
 def test_the_text_of_a_query_and_an_index_of_its_own_do_not_confuse() -> None:
@@ -408,7 +408,7 @@ def test_the_text_of_a_query_and_an_index_of_its_own_do_not_confuse() -> None:
     run = pandas_frame(
         {"qid": ["q"], "query": ["what?"], "docid": [17], "docno": ["d"], "rank": [0], "score": [1.0]}
     )
-    assert karat.evaluate({"q": {"d": 1}}, run, "RR")["RR"] == 1.0
+    assert carob.evaluate({"q": {"d": 1}}, run, "RR")["RR"] == 1.0
 
 
 @everywhere
@@ -419,7 +419,7 @@ def test_columns_of_any_name_are_taken_by_argument(make: Any) -> None:
     run = Run.of(
         make({"f": ["q", "q"], "d": ["y", "x"], "e": [2.0, 1.0]}), "mine", query="f", document="d", score="e"
     )
-    scores = karat.evaluate(qrels, run, "RR")
+    scores = carob.evaluate(qrels, run, "RR")
     assert (scores.name, scores["RR"]) == ("mine", 0.5)
 
 
@@ -429,8 +429,8 @@ def test_half_precision_ranks_are_refused_because_they_lose_digits() -> None:
     with pytest.raises(
         DataError, match=r"'rank' of the run frame holds half-precision numbers.*Cast the ranks"
     ):
-        karat.evaluate({"q": {"d2050": 1}}, frame, "RR")
-    assert karat.evaluate({"q": {"d2050": 1}}, frame.assign(rank=range(1, 3001)), "RR")["RR"] == 1 / 2051
+        carob.evaluate({"q": {"d2050": 1}}, frame, "RR")
+    assert carob.evaluate({"q": {"d2050": 1}}, frame.assign(rank=range(1, 3001)), "RR")["RR"] == 1 / 2051
 
 
 @pytest.mark.parametrize("make", [polars_frame, pandas_frame, duckdb_relation, polars_lazy])
@@ -476,14 +476,14 @@ def test_what_cannot_be_used_is_named(
     make: Any, given_columns: dict[str, list[Any]], named: dict[str, str], said: str
 ) -> None:
     with pytest.raises(DataError, match=said):
-        karat.evaluate({"q": {"d": 1}}, Run.of(make(given_columns), **named), "AP")
+        carob.evaluate({"q": {"d": 1}}, Run.of(make(given_columns), **named), "AP")
 
 
 @pytest.mark.parametrize("make", [polars_frame, arrow_table, arrow_dictionaries])
 def test_nan_is_refused_by_query_and_document_and_row(make: Any) -> None:
     run = make({"qid": ["q", "z", "z"], "docno": ["a", "b", "c"], "score": [1.0, 2.0, float("nan")]})
     with pytest.raises(DataError, match=r"row 2 \(from 0\): query 'z', document 'c': the score is NaN"):
-        karat.evaluate({"q": {"a": 1}}, run, "AP")  # z has no judgments: still no run to trust
+        carob.evaluate({"q": {"a": 1}}, run, "AP")  # z has no judgments: still no run to trust
     qrels = make({"qid": ["q"], "docno": ["a"], "rel": [float("inf")]})
     with pytest.raises(DataError, match=r"row 0.*query 'q', document 'a': the grade is infinite"):
         Qrels.of(qrels)
@@ -546,21 +546,21 @@ def test_levels_of_an_index_of_pandas_are_columns() -> None:
         [("1", "x", 2.0), ("1", "a", 1.0)],
     )
     plain = pandas_frame(columns(run, RUN))
-    wanted = by_query(karat.evaluate(qrels, plain, MEASURES))
-    assert by_query(karat.evaluate(qrels, plain.set_index(["qid", "docno"]), MEASURES)) == wanted
-    assert by_query(karat.evaluate(qrels.set_index("query_id"), plain.set_index("docno"), MEASURES)) == wanted
+    wanted = by_query(carob.evaluate(qrels, plain, MEASURES))
+    assert by_query(carob.evaluate(qrels, plain.set_index(["qid", "docno"]), MEASURES)) == wanted
+    assert by_query(carob.evaluate(qrels.set_index("query_id"), plain.set_index("docno"), MEASURES)) == wanted
     renamed = plain.rename(columns={"docno": "page"}).set_index("page")
-    assert by_query(karat.evaluate(qrels, Run.of(renamed, document="page"), MEASURES)) == wanted
+    assert by_query(carob.evaluate(qrels, Run.of(renamed, document="page"), MEASURES)) == wanted
     # A column goes before a level of another name.
     other = plain.assign(doc_id=["q", "q"]).set_index("doc_id")
-    assert by_query(karat.evaluate(qrels, other, MEASURES)) == wanted
+    assert by_query(carob.evaluate(qrels, other, MEASURES)) == wanted
 
 
 def test_lists_are_pointed_to_where_they_are_read() -> None:
     needed("polars")
     lists = polars_frame({"qid": ["1"], "docno": [["a", "b"]], "score": [[2.0, 1.0]]})
-    with pytest.raises(DataError, match=r"'docno' of the run frame holds lists\..*karat\.evaluate_ids"):
-        karat.evaluate({"1": {"a": 1}}, lists, "AP")
+    with pytest.raises(DataError, match=r"'docno' of the run frame holds lists\..*carob\.evaluate_ids"):
+        carob.evaluate({"1": {"a": 1}}, lists, "AP")
 
 
 SUBTOPICS = [
@@ -593,12 +593,12 @@ def test_judgments_by_subtopic_come_in_frames_too(make: Any) -> None:
     text = "".join(
         f"{query} {each} {document} {grade}\n" for query, each, document, grade in SUBTOPICS
     ).encode()
-    wanted = karat.evaluate(text, run, DIVERSE)
+    wanted = carob.evaluate(text, run, DIVERSE)
     for column in ("subtopic", "Intent", "iter"):
-        framed = karat.evaluate(make(by_subtopic(SUBTOPICS, column)), run, DIVERSE)
+        framed = carob.evaluate(make(by_subtopic(SUBTOPICS, column)), run, DIVERSE)
         assert each_value(framed) == each_value(wanted)
     named = Qrels.of(make(by_subtopic(SUBTOPICS, "part", int)), subtopic="part")
-    assert each_value(karat.evaluate(named, run, DIVERSE)) == each_value(wanted)
+    assert each_value(carob.evaluate(named, run, DIVERSE)) == each_value(wanted)
 
 
 def test_what_a_frame_by_subtopic_lacks_or_holds_twice_is_said() -> None:
@@ -606,7 +606,7 @@ def test_what_a_frame_by_subtopic_lacks_or_holds_twice_is_said() -> None:
     with pytest.raises(
         DataError, match=r"no column with a usual name for the subtopic\. The columns are: 'query_id', 'part'"
     ):
-        karat.evaluate(polars_frame(by_subtopic(SUBTOPICS, "part")), {"1": {"d1": 1.0}}, "PIA@2")
+        carob.evaluate(polars_frame(by_subtopic(SUBTOPICS, "part")), {"1": {"d1": 1.0}}, "PIA@2")
     twice = polars_frame(by_subtopic([*SUBTOPICS, SUBTOPICS[2]], "subtopic"))
     with pytest.raises(DataError, match=r"row 6 .*subtopic 'b' of query '1' \(first in row 2\)"):
         Qrels.of(twice, subtopics=True)
@@ -617,7 +617,7 @@ def test_what_a_frame_by_subtopic_lacks_or_holds_twice_is_said() -> None:
         )  # type: ignore[list-item]
 
 
-# ---------------------------------------------------------------- the rest of karat
+# ---------------------------------------------------------------- the rest of carob
 
 
 def test_scores_come_back_in_the_frame_type_of_the_caller() -> None:
@@ -635,36 +635,36 @@ def test_scores_come_back_in_the_frame_type_of_the_caller() -> None:
         (arrow_table, pa.Table),
         (duckdb_relation, duckdb.DuckDBPyRelation),
     ]:
-        frame = karat.evaluate(make(rows), make(rows), "RR").to_frame()
+        frame = carob.evaluate(make(rows), make(rows), "RR").to_frame()
         assert isinstance(frame, kind)
-    found = karat.evaluate(polars_frame(rows), polars_frame(rows), "RR").to_frame()
+    found = carob.evaluate(polars_frame(rows), polars_frame(rows), "RR").to_frame()
     assert found.to_dict(as_series=False) == {"query": [10, 2], "RR": [1.0, 1.0]}  # numbers, as they came
     assert isinstance(
-        karat.evaluate({"2": {"1": 1}}, polars_frame(rows), "RR").to_frame("pandas"), pd.DataFrame
+        carob.evaluate({"2": {"1": 1}}, polars_frame(rows), "RR").to_frame("pandas"), pd.DataFrame
     )
 
 
 def codes(given_pair: tuple[Any, Any]) -> set[str]:
-    return {each.code for each in karat.check(*given_pair).findings}
+    return {each.code for each in carob.check(*given_pair).findings}
 
 
 @everywhere
 def test_every_public_function_that_takes_runs_takes_frames(make: Any) -> None:
     qrels, run = cases(1, repeated=False)
     text, frames = as_text(qrels, run), (make(columns(qrels, QRELS)), make(columns(run, RUN)))
-    assert karat.explain("AP", *text, query="1").value == karat.explain("AP", *frames, query="1").value
-    other = karat.evaluate(text[0], nested(run), "AP")
-    compared = karat.compare(frames[0], {"a": frames[1], "b": frames[1]}, ["AP"])
+    assert carob.explain("AP", *text, query="1").value == carob.explain("AP", *frames, query="1").value
+    other = carob.evaluate(text[0], nested(run), "AP")
+    compared = carob.compare(frames[0], {"a": frames[1], "b": frames[1]}, ["AP"])
     assert [each["AP"] for each in compared.scores] == [other["AP"]] * 2
-    assert karat.curve(["P"], *frames)["P"] == karat.curve(["P"], *text)["P"]
+    assert carob.curve(["P"], *frames)["P"] == carob.curve(["P"], *text)["P"]
     assert codes(text) - codes(frames) <= {
         "constant-ranks",
         "interleaved",
     }  # only files have rank columns and lines
     assert codes(frames) <= codes(text)
     known = Policy(listing="known")
-    assert by_query(karat.evaluate(*frames, MEASURES, policy=known)) == by_query(
-        karat.evaluate(*text, MEASURES, policy=known)
+    assert by_query(carob.evaluate(*frames, MEASURES, policy=known)) == by_query(
+        carob.evaluate(*text, MEASURES, policy=known)
     )
 
 
@@ -675,7 +675,7 @@ def test_pandas_without_pyarrow_is_one_sentence(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     for kind, judged in (("qrels", qrels), ("run", {"q": {"a": 1}})):
         with pytest.raises(DataError) as refusal:
-            karat.evaluate(judged, run, "AP")
+            carob.evaluate(judged, run, "AP")
         assert str(refusal.value) == (
             f"pandas needs PyArrow to convert the {kind} frame, and PyArrow is missing or too old. "
             "Run pip install --upgrade pyarrow."
@@ -690,4 +690,4 @@ def test_another_library_that_a_frame_lacks_is_named() -> None:
     with pytest.raises(
         DataError, match=r"^The run frame from .* cannot be read: No module named 'numexpr'\.$"
     ):
-        karat.evaluate({"q": {"a": 1}}, Frame(), "AP")
+        carob.evaluate({"q": {"a": 1}}, Frame(), "AP")

@@ -19,13 +19,13 @@ import click
 import numpy as np
 import pytest
 
-import karat
-from karat import DataError, DataWarning, Policy, PolicyError, Qrels, Run
-from karat.cli import COMMANDS, commands, main
-from karat.evaluation.beyond_accuracy.inputs import read
-from karat.inputs.columns import known_names, plain_name, usual
-from karat.output.errors import command_of
-from karat.output.files import own_table
+import carob
+from carob import DataError, DataWarning, Policy, PolicyError, Qrels, Run
+from carob.cli import COMMANDS, commands, main
+from carob.evaluation.beyond_accuracy.inputs import read
+from carob.inputs.columns import known_names, plain_name, usual
+from carob.output.errors import command_of
+from carob.output.files import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +85,7 @@ def test_data_sets_keep_their_queries_apart_by_their_folders(ending: str, sets: 
     pytest.importorskip("polars", reason="reads the tables")
     qrels = Qrels.of(str(sets / "*" / "qrels.txt"), folders="prefix")
     run = Run.of(str(sets / "*" / f"bm25.{ending}"), folders="prefix")
-    assert karat.evaluate(qrels, run, "RR").by_query("RR") == {"fever_2/1": 0.5, "nq/1": 1.0}
+    assert carob.evaluate(qrels, run, "RR").by_query("RR") == {"fever_2/1": 0.5, "nq/1": 1.0}
 
 
 def test_a_folder_of_data_sets_is_refused_as_a_pattern_is(sets: Path) -> None:
@@ -116,14 +116,14 @@ def test_partitions_of_hive_stay_one_table(tmp_path: Path) -> None:
         pl.DataFrame({"qid": [part], "docno": ["d"], "score": [1.0]}).write_parquet(folder / "0.parquet")
     qrels = {"a": {"d": 1}, "b": {"d": 1}}
     for path in (tmp_path / "run", tmp_path / "run" / "*" / "*.parquet"):
-        assert karat.evaluate(qrels, str(path), "RR")["RR"] == 1.0
+        assert carob.evaluate(qrels, str(path), "RR")["RR"] == 1.0
 
 
 def test_a_record_of_prefixed_folders_is_verified(sets: Path) -> None:
     qrels = Qrels.of(str(sets / "*" / "qrels.txt"), folders="prefix")
     run = Run.of(str(sets / "*" / "bm25.run"), folders="prefix")
-    karat.record(karat.evaluate(qrels, run, "RR"), str(sets / "record.json"))
-    assert karat.verify(str(sets / "record.json")).equal
+    carob.record(carob.evaluate(qrels, run, "RR"), str(sets / "record.json"))
+    assert carob.verify(str(sets / "record.json")).equal
 
 
 # ---------------------------------------------------------------- ranks in the place of scores
@@ -149,15 +149,15 @@ def frames() -> dict[str, Callable[[], Any]]:
 def test_a_column_of_ranks_is_no_column_of_scores(library: str) -> None:
     qrels, made = {"q": {"a": 1}}, frames()[library]
     extract = "engine" if library == "engine" else None
-    with pytest.raises(DataError, match=r"named like a rank.*karat\.Run\.of\(run, rank='position'\)"):
-        karat.evaluate(qrels, Run.of(made(), score="position", extract=extract), "RR")
+    with pytest.raises(DataError, match=r"named like a rank.*carob\.Run\.of\(run, rank='position'\)"):
+        carob.evaluate(qrels, Run.of(made(), score="position", extract=extract), "RR")
     if library != "engine":  # whose rows have no order
         with pytest.raises(DataError, match=r"counts 1, 2, 3 … down each list.*score='shown!'"):
-            karat.evaluate(qrels, Run.of(made(), score="shown"), "RR")
+            carob.evaluate(qrels, Run.of(made(), score="shown"), "RR")
     for insisted in ("position!", "shown!"):
-        assert karat.evaluate(qrels, Run.of(made(), score=insisted, extract=extract), "RR")["RR"] == 1.0
+        assert carob.evaluate(qrels, Run.of(made(), score=insisted, extract=extract), "RR")["RR"] == 1.0
     for rank in ("position", "shown"):
-        assert karat.evaluate(qrels, Run.of(made(), rank=rank, extract=extract), "RR")["RR"] == 0.25
+        assert carob.evaluate(qrels, Run.of(made(), rank=rank, extract=extract), "RR")["RR"] == 0.25
 
 
 def test_the_command_line_refuses_ranks_with_its_own_remedy(
@@ -168,7 +168,7 @@ def test_the_command_line_refuses_ranks_with_its_own_remedy(
     (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
     files = [str(tmp_path / "qrels.txt"), str(tmp_path / "run.csv")]
     for column in ("position", "shown"):
-        for words in (["eval", "-m", "RR"], ["gate", "--min", "RR=0"], ["difference", "ranx", "karat", "AP"]):
+        for words in (["eval", "-m", "RR"], ["gate", "--min", "RR=0"], ["difference", "ranx", "carob", "AP"]):
             assert command(*words, *files, "--run-columns", f"score={column}") == 2
             said = capsys.readouterr().err
             assert f"--run-columns rank={column}" in said
@@ -180,7 +180,7 @@ def test_the_command_line_refuses_ranks_with_its_own_remedy(
 def test_names_of_scores_that_speak_of_ranks_are_scores() -> None:
     frame = frames()["polars"]().rename({"position": "rerank_score"})
     shuffled = frame[[2, 0, 3, 1]]
-    assert karat.evaluate({"q": {"a": 1}}, Run.of(shuffled, score="rerank_score"), "RR")["RR"] == 1.0
+    assert carob.evaluate({"q": {"a": 1}}, Run.of(shuffled, score="rerank_score"), "RR")["RR"] == 1.0
 
 
 def test_scores_of_text_and_dictionaries_that_count_up_are_warned_of() -> None:
@@ -189,9 +189,9 @@ def test_scores_of_text_and_dictionaries_that_count_up_are_warned_of() -> None:
     text = "".join(f"{q} Q0 {d} {int(s)} {s} t\n" for q, its in up.items() for d, s in its.items()).encode()
     for run in (up, text):
         with pytest.warns(DataWarning, match="the scores count up, 1, 2, 3"):
-            assert karat.evaluate({"p": {"d0": 1}, "q": {"d0": 1}}, run, "RR")["RR"] == 1 / 12
+            assert carob.evaluate({"p": {"d0": 1}, "q": {"d0": 1}}, run, "RR")["RR"] == 1 / 12
     down = {query: {each: -float(rank) for rank, each in enumerate(ids, 1)} for query in ("p", "q")}
-    assert not karat.evaluate({"p": {"d0": 1}, "q": {"d0": 1}}, down, "RR").warnings
+    assert not carob.evaluate({"p": {"d0": 1}, "q": {"d0": 1}}, down, "RR").warnings
 
 
 # ---------------------------------------------------------------- names of columns
@@ -238,11 +238,11 @@ def test_two_columns_of_one_kind_are_refused() -> None:
     pl = pytest.importorskip("polars", reason="makes the frame")
     frame = pl.DataFrame({"user_id": ["q"], "userID": ["r"], "item": ["a"], "score": [1.0]})
     with pytest.raises(DataError, match="'user_id' and 'userID', each of which may be the query"):
-        karat.evaluate({"q": {"a": 1}}, frame, "RR")
+        carob.evaluate({"q": {"a": 1}}, frame, "RR")
 
 
 READS_TABLES = (
-    *("check", "eval", "compare", "report", "explain", "difference", "agreement", "gate"),
+    *("check", "eval", "compare", "report", "explain", "curve", "difference", "agreement", "gate"),
     *("plan", "next", "best", "correlate"),
 )
 
@@ -283,7 +283,8 @@ def test_columns_are_named_in_every_command(
         "compare": [str(qrels), f"mine={run}", f"yours={run}", "-m", "nDCG"],
         "report": [str(qrels), f"mine={run}", f"yours={run}", "-m", "nDCG", "-o", "-"],
         "explain": ["nDCG", str(qrels), f"mine={run}", "--query", "s1"],
-        "difference": ["karat", "trec_eval-9", "nDCG", str(qrels), f"mine={run}"],
+        "curve": [str(qrels), f"mine={run}", "-m", "nDCG"],
+        "difference": ["carob", "trec_eval-9", "nDCG", str(qrels), f"mine={run}"],
         "agreement": [str(qrels), str(qrels), f"mine={run}", f"yours={run}", "-m", "nDCG"],
         "correlate": [
             str(qrels),
@@ -312,9 +313,9 @@ def test_columns_are_named_in_every_command(
     code = command(name, *files[name], *columns)
     said = capsys.readouterr()
     assert code in ((0, 1) if name == "check" else (0,)), said.err
-    if name not in ("difference", "next", "correlate"):
+    if name not in ("difference", "next", "correlate", "curve"):
         assert "mine" in said.out
-    if name in ("eval", "explain", "difference"):
+    if name in ("eval", "explain", "difference", "curve"):
         assert "1.0000" in said.out
     if name == "check":
         assert "error" not in said.out.replace("0 errors", "")
@@ -327,13 +328,13 @@ def test_a_column_that_nobody_can_tell_is_asked_for_in_the_words_of_the_face(
     (tmp_path / "run.csv").write_text("qid,docno,closeness\nq,a,1\n")
     (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
     with pytest.raises(
-        DataError, match=r"a usual name for the score or the rank.*karat\.Run\.of\(run, score=…\)"
+        DataError, match=r"a usual name for the score or the rank.*carob\.Run\.of\(run, score=…\)"
     ):
         Run.of(str(tmp_path / "run.csv"))
     assert command("eval", str(tmp_path / "qrels.txt"), str(tmp_path / "run.csv")) == 2
     said = capsys.readouterr().err
     assert "--run-columns score=…, or --run-columns rank=… where 1 is the best" in said
-    assert "karat.Run" not in said
+    assert "carob.Run" not in said
 
 
 # ---------------------------------------------------------------- judgments without grades, lists, ids that are numbers
@@ -353,37 +354,37 @@ def test_a_column_that_nobody_can_tell_is_asked_for_in_the_words_of_the_face(
 )
 def test_relevant_documents_may_be_a_list_or_a_set(qrels: Any) -> None:
     run = {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
-    assert karat.evaluate(qrels, run, "AP")["AP"] == pytest.approx((1 / 2 + 2 / 3) / 2)
-    assert karat.evaluate(qrels, {"q": ["x", "a", "b"]}, "AP")["AP"] == pytest.approx((1 / 2 + 2 / 3) / 2)
-    assert "few-queries" in {each.code for each in karat.check(qrels, {"q": ["x", "a", "b"]}).findings}
+    assert carob.evaluate(qrels, run, "AP")["AP"] == pytest.approx((1 / 2 + 2 / 3) / 2)
+    assert carob.evaluate(qrels, {"q": ["x", "a", "b"]}, "AP")["AP"] == pytest.approx((1 / 2 + 2 / 3) / 2)
+    assert "few-queries" in {each.code for each in carob.check(qrels, {"q": ["x", "a", "b"]}).findings}
 
 
 def test_what_has_no_order_or_stands_twice_is_no_ranking() -> None:
     with pytest.raises(DataError, match="query 'q': a set has no order"):
-        karat.evaluate({"q": ["a"]}, {"q": {"a", "b"}}, "AP")
+        carob.evaluate({"q": ["a"]}, {"q": {"a", "b"}}, "AP")
     with pytest.raises(DataError, match="document 'a' is listed twice"):
-        karat.evaluate({"q": ["a"]}, {"q": ["a", "b", "a"]}, "AP")
+        carob.evaluate({"q": ["a"]}, {"q": ["a", "b", "a"]}, "AP")
     with pytest.raises(DataError, match="query 'q'"):
-        karat.evaluate({"q": "abc"}, {"q": ["a"]}, "AP")
+        carob.evaluate({"q": "abc"}, {"q": ["a"]}, "AP")
 
 
 def test_whole_numbers_are_ids_as_their_text_is() -> None:
     for qrels in ({1: [2]}, {"1": ["2"]}, {1: {2: 1}}, {np.int64(1): {np.int32(2)}}):
         for run in ({1: [1, 2]}, {"1": ["1", "2"]}, {1: {1: 2.0, 2: 1.0}}):
-            assert karat.evaluate(qrels, run, "RR").by_query("RR") == {"1": 0.5}
+            assert carob.evaluate(qrels, run, "RR").by_query("RR") == {"1": 0.5}
     with pytest.raises(DataError, match="twice"):
-        karat.evaluate({1: {2: 1, "2": 0}}, {1: [2]}, "RR")
+        carob.evaluate({1: {2: 1, "2": 0}}, {1: [2]}, "RR")
 
 
 def test_a_number_is_the_grade_of_every_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pl = pytest.importorskip("polars", reason="makes the frames")
     clicks = pl.DataFrame({"userID": [1, 1, 2], "itemID": [5, 6, 7]})
     shown = pl.DataFrame({"userID": [1, 1, 2], "itemID": [4, 5, 7], "prediction": [0.9, 0.8, 0.7]})
-    with pytest.raises(DataError, match=r"implicit feedback\), karat\.Qrels\.of\(qrels, grade=1\)"):
-        karat.evaluate(clicks, shown, "RR")
+    with pytest.raises(DataError, match=r"implicit feedback\), carob\.Qrels\.of\(qrels, grade=1\)"):
+        carob.evaluate(clicks, shown, "RR")
     for made in (clicks, clicks.lazy(), clicks.to_arrow()):
-        assert karat.evaluate(Qrels.of(made, grade=1), shown, "RR").by_query("RR") == {"1": 0.5, "2": 1.0}
-    assert karat.evaluate(Qrels.of(clicks, grade=3), shown, "AP(rel=3)@1")["AP(rel=3)@1"] == 0.5
+        assert carob.evaluate(Qrels.of(made, grade=1), shown, "RR").by_query("RR") == {"1": 0.5, "2": 1.0}
+    assert carob.evaluate(Qrels.of(clicks, grade=3), shown, "AP(rel=3)@1")["AP(rel=3)@1"] == 0.5
     clicks.write_csv(tmp_path / "clicks.csv")
     shown.write_csv(tmp_path / "shown.csv")
     files = [str(tmp_path / "clicks.csv"), str(tmp_path / "shown.csv")]
@@ -394,7 +395,7 @@ def test_a_number_is_the_grade_of_every_row(tmp_path: Path, capsys: pytest.Captu
         == 0
     )
     assert "0.7500" in capsys.readouterr().out
-    assert karat.verify(files[0] + ".json").equal
+    assert carob.verify(files[0] + ".json").equal
     assert Qrels.of({"q": {"a": 5, "b": 0}}, grade=1).judgments.grades.tolist() == [1.0, 1.0]
     (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
     with pytest.raises(DataError, match="TREC text, in which each line has a grade"):
@@ -422,12 +423,12 @@ def test_lines_of_json_that_are_nested_too_deep_are_refused_with_their_number(
         path = tmp_path / ("a.jsonl.gz" if packed else "a.jsonl")
         path.write_bytes(gzip.compress(text) if packed else text)
         return float(
-            karat.evaluate({"q": {"d0": 1}}, str(path), "P@1", policy=karat.Policy(ties="optimistic"))["P@1"]
+            carob.evaluate({"q": {"d0": 1}}, str(path), "P@1", policy=carob.Policy(ties="optimistic"))["P@1"]
         )
 
     assert score(*sound, *many) == 1.0
     with pytest.raises(
-        karat.DataError, match=r"a\.jsonl(\.gz)?, line 30001: objects and lists are nested deeper"
+        carob.DataError, match=r"a\.jsonl(\.gz)?, line 30001: objects and lists are nested deeper"
     ):
         score(*sound, *many, deep)
 
@@ -447,11 +448,11 @@ def test_whole_numbers_that_would_tie_in_lines_of_json_are_refused(tmp_path: Pat
     sound = WIDE_LINES[case].replace("40993}", "40992}").replace("40993]", "40992]").replace(': "q"', ': "p"')
     path.write_text(sound + "\n" + WIDE_LINES[case] + "\n")
     with pytest.raises(
-        karat.DataError, match=r"a\.jsonl, line 2: '-?9007199254740993' is a whole number that"
+        carob.DataError, match=r"a\.jsonl, line 2: '-?9007199254740993' is a whole number that"
     ):
-        karat.evaluate({"q": {"a": 1}}, str(path))
+        carob.evaluate({"q": {"a": 1}}, str(path))
     path.write_text(sound + "\n")
-    assert karat.evaluate({"p": {"9007199254740993": 1, "a": 1, "b": 1}}, str(path), "P@1")["P@1"] == 1
+    assert carob.evaluate({"p": {"9007199254740993": 1, "a": 1, "b": 1}}, str(path), "P@1")["P@1"] == 1
 
 
 def test_one_file_of_questions_is_judgments_and_run(
@@ -460,7 +461,7 @@ def test_one_file_of_questions_is_judgments_and_run(
     pytest.importorskip("polars", reason="reads JSON lines")
     path = tmp_path / "rag.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    assert karat.evaluate(str(path), str(path), "RR").by_query("RR") == {"what": 1.0, "who": 0.5}
+    assert carob.evaluate(str(path), str(path), "RR").by_query("RR") == {"what": 1.0, "who": 0.5}
     for files in ([str(path)], [str(path), str(path)]):
         assert command("eval", "-m", "RR", *files) == 0
         assert "rag  0.7500" in capsys.readouterr().out
@@ -472,15 +473,15 @@ def test_one_file_of_questions_is_judgments_and_run(
 
 
 def test_rows_in_a_list_are_what_their_file_is() -> None:
-    assert karat.evaluate(ROWS, ROWS, "RR").by_query("RR") == {"what": 1.0, "who": 0.5}
+    assert carob.evaluate(ROWS, ROWS, "RR").by_query("RR") == {"what": 1.0, "who": 0.5}
     nameless = [{key: value for key, value in row.items() if key != "question"} for row in ROWS]
-    assert karat.evaluate(nameless, nameless, "RR").by_query("RR") == {"1": 0.5, "2": 1.0}
+    assert carob.evaluate(nameless, nameless, "RR").by_query("RR") == {"1": 0.5, "2": 1.0}
     flat = [{"query_id": 1, "doc_id": "a", "score": 1.0}, {"query_id": 1, "doc_id": "b", "score": 2.0}]
-    assert karat.evaluate([{"query_id": 1, "doc_id": "a", "relevance": 1}], flat, "RR")["RR"] == 0.5
+    assert carob.evaluate([{"query_id": 1, "doc_id": "a", "relevance": 1}], flat, "RR")["RR"] == 0.5
     ranks = [{"qid": "1", "docno": "a", "rank": 2}, {"qid": "1", "docno": "b", "rank": 1}]
-    assert karat.evaluate({"1": ["a"]}, ranks, "RR")["RR"] == 0.5
+    assert carob.evaluate({"1": ["a"]}, ranks, "RR")["RR"] == 0.5
     records = [{"qid": "1", "results": [{"doc_id": "x", "score": 2.0}, {"doc_id": "a", "score": 1.0}]}]
-    assert karat.evaluate({"1": ["a"]}, records, "RR")["RR"] == 0.5
+    assert carob.evaluate({"1": ["a"]}, records, "RR")["RR"] == 0.5
     for rows, reason in (
         ([3], "row 0 .*: found int, expected a dict"),
         ([{"qid": "1", "docno": None, "score": 1.0}], "row 0 .*: 'docno' is missing or None"),
@@ -502,15 +503,15 @@ def test_rows_in_a_list_are_what_their_file_is() -> None:
         ([*ROWS, {**ROWS[0], "question": ["what"]}], f"row {len(ROWS)} .*: 'question' is list"),
     ):
         with pytest.raises(DataError, match=reason):
-            karat.evaluate({"1": ["a"]}, rows, "RR")
+            carob.evaluate({"1": ["a"]}, rows, "RR")
 
 
 def test_a_subtopic_may_be_called_0() -> None:
     for subtopic in ("0", "Q0", "s1", 0):
         qrels: Any = {"q": {subtopic: {"d": 1}}}
-        assert karat.evaluate(qrels, {"q": {"x": 2.0, "d": 1.0}}, "alphanDCG@5")["alphanDCG@5"] < 1
+        assert carob.evaluate(qrels, {"q": {"x": 2.0, "d": 1.0}}, "alphanDCG@5")["alphanDCG@5"] < 1
     with pytest.raises(DataError, match="there are no subtopics"):
-        karat.evaluate(b"q 0 d 1\n", {"q": {"d": 1.0}}, "alphanDCG@5")
+        carob.evaluate(b"q 0 d 1\n", {"q": {"d": 1.0}}, "alphanDCG@5")
 
 
 # ---------------------------------------------------------------- what is taken out of runs
@@ -528,17 +529,17 @@ MEASURES = ["AP", "RR", "nDCG@2", "P@2", "Bpref", "NumRet", "Judged@2", "AUC(mic
 @pytest.mark.parametrize("ties", ["trec", "ascending", "input", "optimistic", "pessimistic", "expected"])
 def test_a_run_without_seen_documents_is_the_run_that_never_had_them(ties: Any, tmp_path: Path) -> None:
     policy = Policy(ties=ties)
-    wanted = karat.evaluate(JUDGED, LEFT, MEASURES, policy=policy)
+    wanted = carob.evaluate(JUDGED, LEFT, MEASURES, policy=policy)
     text = "".join(f"{q} Q0 {d} 0 {s} t\n" for q, its in SHOWN.items() for d, s in its.items()).encode()
     for run in (SHOWN, text):
-        found = karat.evaluate(JUDGED, run, MEASURES, policy=policy, exclude=SEEN)
+        found = carob.evaluate(JUDGED, run, MEASURES, policy=policy, exclude=SEEN)
         assert found.matrix.tolist() == wanted.matrix.tolist()
         assert found.bounds == wanted.bounds
         assert found.counts.excluded == 4
         assert "4 documents excluded" in found.footer()
     run = Run.of(SHOWN, exclude=SEEN)
-    assert karat.curve("P", JUDGED, run, at=[1, 2])["P"] == karat.curve("P", JUDGED, LEFT, at=[1, 2])["P"]
-    explained = str(karat.explain("AP", JUDGED, run, "u", policy=Policy()))
+    assert carob.curve("P", JUDGED, run, at=[1, 2])["P"] == carob.curve("P", JUDGED, LEFT, at=[1, 2])["P"]
+    explained = str(carob.explain("AP", JUDGED, run, "u", policy=Policy()))
     assert "3 documents retrieved" in explained
 
 
@@ -556,8 +557,8 @@ def test_random_runs_without_seen_documents_are_those_that_never_had_them() -> N
         left = {q: {d: s for d, s in its.items() if d not in seen[q]} for q, its in run.items()}
         for axes in ({}, {"ties": "expected"}, {"unjudged": "removed"}, {"depth": 3}):
             policy = Policy(overlap="none", **axes)
-            wanted = karat.evaluate(qrels, left, MEASURES[:-1], policy=policy)
-            found = karat.evaluate(qrels, run, MEASURES[:-1], policy=policy, exclude=seen)
+            wanted = carob.evaluate(qrels, left, MEASURES[:-1], policy=policy)
+            found = carob.evaluate(qrels, run, MEASURES[:-1], policy=policy, exclude=seen)
             assert found.matrix.tolist() == wanted.matrix.tolist()
 
 
@@ -565,15 +566,15 @@ def test_a_tie_below_every_judged_rank_takes_nothing_from_the_next_query() -> No
     qrels = {"q1": {"z": 1}, "q2": {"c": 1}}
     first = dict.fromkeys(["z", "x1", "x2", "x3", "x4"], 1.0)
     run = {"q1": first, "q2": {"w": 3.0, "y": 2.0, "c": 1.0}}
-    found = karat.evaluate(qrels, run, "AP", policy=Policy(ties="pessimistic"), exclude={"q2": ["w", "y"]})
+    found = carob.evaluate(qrels, run, "AP", policy=Policy(ties="pessimistic"), exclude={"q2": ["w", "y"]})
     assert found.by_query("AP") == {"q1": pytest.approx(1 / 5), "q2": 1.0}
 
 
 def test_a_query_without_judgments_stays_one_where_documents_are_excluded() -> None:
     qrels: Any = {"p": {}, "q": {"b": 1}, "r": {}}
     run = {"p": {"a": 1.0}, "q": {"a": 2.0, "b": 1.0}}
-    wanted = karat.evaluate(qrels, {"p": {"a": 1.0}, "q": {"b": 1.0}}, "RR")
-    found = karat.evaluate(qrels, run, "RR", exclude={"q": ["a"]})
+    wanted = carob.evaluate(qrels, {"p": {"a": 1.0}, "q": {"b": 1.0}}, "RR")
+    found = carob.evaluate(qrels, run, "RR", exclude={"q": ["a"]})
     assert found.by_query("RR") == wanted.by_query("RR") == {"p": 0.0, "q": 1.0, "r": 0.0}
     assert (found.counts.missing, found.counts.excluded) == (("r",), 1)
 
@@ -582,9 +583,9 @@ def test_ranks_as_given_do_not_move_up_and_are_refused() -> None:
     frames = pytest.importorskip("polars", reason="a run of ranks is a frame")
     run = frames.DataFrame({"query": ["q"] * 3, "document": ["a", "b", "c"], "rank": [1, 2, 3]})
     qrels, seen = {"q": {"c": 1}}, {"q": ["a", "b"]}
-    assert karat.evaluate(qrels, run, "RR", exclude=seen)["RR"] == 1.0
+    assert carob.evaluate(qrels, run, "RR", exclude=seen)["RR"] == 1.0
     with pytest.raises(PolicyError, match="exclude cannot be combined with ranks=given"):
-        karat.evaluate(qrels, run, "RR", policy=Policy(ranks="given"), exclude=seen)
+        carob.evaluate(qrels, run, "RR", policy=Policy(ranks="given"), exclude=seen)
 
 
 @pytest.mark.parametrize("text", ["q d\nq\n", "q 0 d\n", "q 0 d 1\nq 0 e\n"])
@@ -601,12 +602,12 @@ def test_pairs_that_cannot_be_read_have_the_sentence_of_their_file(text: str, tm
 
 def test_pairs_come_from_an_open_file_too() -> None:
     run = {"q": {"d": 2.0, "e": 1.0}}
-    assert karat.evaluate({"q": {"e": 1}}, run, "RR", exclude=io.BytesIO(b"q 0 d 1\n"))["RR"] == 1.0
+    assert carob.evaluate({"q": {"e": 1}}, run, "RR", exclude=io.BytesIO(b"q 0 d 1\n"))["RR"] == 1.0
 
 
 def test_documents_excluded_in_two_steps_are_counted_together() -> None:
     once = Run.of(SHOWN, exclude={"u": ["s", "t"]})
-    found = karat.evaluate(JUDGED, once, "RR", exclude={"u": ["c"], "v": ["s"]})
+    found = carob.evaluate(JUDGED, once, "RR", exclude={"u": ["c"], "v": ["s"]})
     assert found.counts.excluded == 4
     text = Run.of(b"u Q0 a 1 1 t\n", exclude={"u": ["s"]})
     assert Run.of(text, exclude={"u": ["t"]}).source is not None
@@ -622,12 +623,12 @@ def test_documents_excluded_in_two_steps_are_counted_together() -> None:
 def test_pairs_that_match_nothing_are_not_silent(seen: Any, told: str) -> None:
     qrels, run = {"q": {"b": 1}}, {"q": {"00152": 2.0, "b": 1.0}}
     with pytest.warns(DataWarning, match=told):
-        found = karat.evaluate(qrels, run, "RR", exclude=seen)
+        found = carob.evaluate(qrels, run, "RR", exclude=seen)
     assert "0 documents excluded" in found.footer()
     # What the run does not list need not be in it: the footer says it, and nobody is warned.
-    other = karat.evaluate(qrels, run, "RR", exclude={"q": ["elsewhere"]})
+    other = carob.evaluate(qrels, run, "RR", exclude={"q": ["elsewhere"]})
     assert (other.warnings, "0 documents excluded" in other.footer()) == ((), True)
-    assert "excluded" not in karat.evaluate(qrels, run, "RR").footer()
+    assert "excluded" not in carob.evaluate(qrels, run, "RR").footer()
 
 
 def test_seen_documents_come_from_a_file_in_every_command(
@@ -644,23 +645,23 @@ def test_seen_documents_come_from_a_file_in_every_command(
         assert command("eval", "-m", "RR", *path, "--record", str(tmp_path / "record.json")) == 0
         assert "1 document excluded" in capsys.readouterr().out
         with pytest.raises(DataError, match="without documents that were excluded"):
-            karat.verify(str(tmp_path / "record.json"))
+            carob.verify(str(tmp_path / "record.json"))
         assert command("gate", "--min", "RR=1", *path) == 0
         assert command("explain", "RR", "--query", "u", *path) == 0
         assert "1 document retrieved" in capsys.readouterr().out
 
 
 def test_seen_items_leave_lists_of_ids_and_recommendations() -> None:
-    scores = karat.evaluate_ids([["a", "b"], ["c"]], [["b"], ["c"]], "RR", exclude=[["a"], []], name="mine")
+    scores = carob.evaluate_ids([["a", "b"], ["c"]], [["b"], ["c"]], "RR", exclude=[["a"], []], name="mine")
     assert (scores.name, scores.by_query("RR")) == ("mine", {"1": 1.0, "2": 1.0})
     with pytest.raises(DataError, match="2 lists of retrieved ids but 1 of excluded"):
-        karat.evaluate_ids([["a"], ["c"]], [["b"], ["c"]], "RR", exclude=[["a"]])
+        carob.evaluate_ids([["a"], ["c"]], [["b"], ["c"]], "RR", exclude=[["a"]])
     lists, seen = {"u": ["s", "a", "b"], "v": ["c", "s"]}, {"u": ["s"], "v": ["c"], "w": ["b"]}
     left = {"u": ["a", "b"], "v": ["s"]}
     names = ["NumItems@1", "Personalisation@1", "Entropy", "Novelty@1"]
     train = {"u": ["a"], "v": ["s", "q"], "w": ["s"]}
-    found = karat.beyond_accuracy(lists, names, exclude=seen, train=train)
-    wanted = karat.beyond_accuracy(left, names, train=train)
+    found = carob.beyond_accuracy(lists, names, exclude=seen, train=train)
+    wanted = carob.beyond_accuracy(left, names, train=train)
     assert dict(found) == dict(wanted)
     assert "2 excluded" in str(found)
 
@@ -715,13 +716,13 @@ def test_what_is_no_text_is_named_and_not_shown(
             assert "\\x" not in said
     if ending == "":
         with pytest.raises(DataError, match=re.escape(what)):
-            karat.evaluate({"q": {"d": 1}}, content, "AP")
+            carob.evaluate({"q": {"d": 1}}, content, "AP")
 
 
 def test_ids_that_begin_as_other_files_do_are_text() -> None:
     for query in ("ORC7", "Rar!", "PK"):
         run = f"{query} Q0 d 1 1.0 t\n".encode()
-        assert karat.evaluate({query: {"d": 1}}, run, "RR")["RR"] == 1.0
+        assert carob.evaluate({query: {"d": 1}}, run, "RR")["RR"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -768,32 +769,32 @@ def test_rows_are_numbered_as_an_editor_shows_them(
     pytest.importorskip("polars", reason="reads the tables")
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError, match=re.escape(said)):
-        karat.evaluate({"q": {"a": 1}}, str(tmp_path / name), "RR")
+        carob.evaluate({"q": {"a": 1}}, str(tmp_path / name), "RR")
 
 
 def test_grades_that_are_levels_or_words_are_told_how_to_become_numbers(tmp_path: Path) -> None:
     run = b"q Q0 a 1 1.0 t\n"
     with pytest.raises(DataError, match=r"'L3' is not a number.*in NTCIR's form: write 3 \(sed"):
-        karat.evaluate(b"q 0 a L3\n", run, "RR")
+        carob.evaluate(b"q 0 a L3\n", run, "RR")
     with pytest.raises(DataError, match=r"found 3 columns.*awk '\{print \$1, 0, \$2, \$3\}'"):
-        karat.evaluate(b"q a L3\n", run, "RR")
+        carob.evaluate(b"q a L3\n", run, "RR")
     with pytest.raises(
         DataError, match=r"'Good' is not a number.*The field is a word: write a number instead"
     ):
-        karat.evaluate(b"q 0 a Good\n", run, "RR")
+        carob.evaluate(b"q 0 a Good\n", run, "RR")
 
 
 def test_judgments_by_subtopic_are_told_to_be_for_measures_by_subtopic() -> None:
     qrels, run = b"q 1 a 1\nq 2 a 1\nq 1 b 0\n", b"q Q0 a 1 1.0 t\n"
     with pytest.raises(DataError, match=r"judged for two subtopics, '1' and '2'.*such as alphanDCG"):
-        karat.evaluate(qrels, run, "AP")
-    assert karat.evaluate(qrels, run, "alphanDCG@20")["alphanDCG@20"] == 1.0
-    assert karat.evaluate(qrels, run, "AP", policy=Policy(duplicates="max"))["AP"] == 1.0
+        carob.evaluate(qrels, run, "AP")
+    assert carob.evaluate(qrels, run, "alphanDCG@20")["alphanDCG@20"] == 1.0
+    assert carob.evaluate(qrels, run, "AP", policy=Policy(duplicates="max"))["AP"] == 1.0
     with pytest.raises(
         DataError,
         match=r"line 2: document '.*' is judged twice for query 'q' \(first in line 1\). Remove one",
     ):
-        karat.evaluate(b"q 0 a 1\nq 0 a 0\n", run, "AP")
+        carob.evaluate(b"q 0 a 1\nq 0 a 0\n", run, "AP")
 
 
 # ---------------------------------------------------------------- runs as judgments, other processes, missing files
@@ -868,7 +869,7 @@ def test_a_missing_file_is_an_error_with_the_files_of_similar_names(tmp_path: Pa
         "runs/bm25.run": f"No such file or directory. Check the path: there is no folder '{tmp_path / 'runs'}'.",
     }.items():
         with pytest.raises(DataError) as error:
-            karat.evaluate({"q": {"a": 1}}, tmp_path / missing, "AP")
+            carob.evaluate({"q": {"a": 1}}, tmp_path / missing, "AP")
         assert str(error.value) == f"{tmp_path / missing}: {said}"
 
 
@@ -895,7 +896,7 @@ def test_what_an_open_file_lacks_is_said_with_its_name(tmp_path: Path) -> None:
     for content, fault in ((bytes(damaged), "CRC check failed"), (b"q Q0 a 1 2.0 t\n", "Not a gzipped file")):
         path.write_bytes(content)
         with gzip.open(path) as file, pytest.raises(DataError) as error:
-            karat.evaluate({"q": {"a": 1}}, file, "AP")
+            carob.evaluate({"q": {"a": 1}}, file, "AP")
         assert str(error.value).startswith(f"{path}: the file cannot be read: {fault}")
         assert str(error.value).endswith("Open it again, or give its path.")
     with path.open("wb") as file, pytest.raises(DataError) as error:
@@ -911,7 +912,7 @@ def test_a_file_without_a_name_is_called_by_its_descriptor() -> None:
         os.fdopen(there, "rb") as file,
         pytest.raises(DataError, match=f"^<file descriptor {there}>, line 1: "),
     ):
-        karat.evaluate({"q": {"a": 1}}, file, "AP")
+        carob.evaluate({"q": {"a": 1}}, file, "AP")
 
 
 def test_a_link_that_leads_nowhere_is_not_proposed_in_its_own_place(tmp_path: Path) -> None:
@@ -919,7 +920,7 @@ def test_a_link_that_leads_nowhere_is_not_proposed_in_its_own_place(tmp_path: Pa
     with pytest.raises(
         DataError, match=r"symbolic link to 'gone', which does not exist\. Correct the link\.$"
     ):
-        karat.evaluate({"q": {"a": 1}}, tmp_path / "dang.run", "AP")
+        carob.evaluate({"q": {"a": 1}}, tmp_path / "dang.run", "AP")
 
 
 @pytest.mark.parametrize("form", ["text", "mapping", "frame", "table"])
@@ -947,7 +948,7 @@ def test_skipping_malformed_lines_does_not_go_with_tables_and_the_error_says_so(
     with pytest.raises(
         DataError, match=r"line 3: 'x'.* is not a number\. Correct it\. .* TREC text only"
     ) as error:
-        karat.evaluate({"q": {"a": 1}}, tmp_path / "a.csv", "AP", policy=Policy(malformed="skip"))
+        carob.evaluate({"q": {"a": 1}}, tmp_path / "a.csv", "AP", policy=Policy(malformed="skip"))
     assert command_of(error.value.remedy).endswith(
         "--lenient skips lines of TREC text only, not rows of a table."
     )
@@ -965,7 +966,7 @@ def test_a_check_takes_one_grade_for_every_row(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_each_sentence_of_the_catalogue_is_raised_with_the_words_that_it_needs() -> None:
-    folder = Path(karat.__file__).parent
+    folder = Path(carob.__file__).parent
     given: dict[str, set[str]] = {}
     for file in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -993,7 +994,7 @@ def test_input_without_a_fault_reads_no_sentence(monkeypatch: pytest.MonkeyPatch
     def refuse(*_: object) -> None:
         raise AssertionError("faults.toml was read")
 
-    monkeypatch.setattr("karat.inputs.errors.own_table", refuse)
+    monkeypatch.setattr("carob.inputs.errors.own_table", refuse)
     frame = pl.DataFrame({"query": ["q"], "document": ["a"], "score": [1.0]})
     for run in (frame, frame.lazy(), {"q": ["a"]}, b"q Q0 a 1 1.0 t\n"):
-        assert karat.evaluate({"q": ["a"]}, run, "RR").means() == {"RR": 1.0}
+        assert carob.evaluate({"q": ["a"]}, run, "RR").means() == {"RR": 1.0}

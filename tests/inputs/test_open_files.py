@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
-from karat.inputs.sources import source_of
+import carob
+from carob.inputs.sources import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,12 +50,12 @@ class FailsAtOnce:
 
 def scored(side: str, given: Any) -> Any:
     qrels, run = (given, LINES["run"]) if side == "qrels" else (LINES["qrels"], given)
-    return karat.evaluate(qrels, run, ["P@2"])["P@2"]
+    return carob.evaluate(qrels, run, ["P@2"])["P@2"]
 
 
 def gated(side: str, given: Any) -> Any:
     qrels, run = (given, LINES["run"]) if side == "qrels" else (LINES["qrels"], given)
-    return karat.gate(qrels, LINES["run"], run, {"P@2": 0.1})
+    return carob.gate(qrels, LINES["run"], run, {"P@2": 0.1})
 
 
 def closed(content: bytes) -> io.BytesIO:
@@ -93,7 +93,7 @@ FAULTS: dict[str, tuple[Callable[[bytes], Any], str]] = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_open_file_that_fails_is_a_sentence(fault: str, side: str, lines: dict[str, bytes]) -> None:
     make, said = FAULTS[fault]
-    with pytest.raises(karat.DataError) as refusal:
+    with pytest.raises(carob.DataError) as refusal:
         scored(side, make(lines[side]))
     assert said in str(refusal.value)
 
@@ -113,7 +113,7 @@ AT_ONCE = (
 @pytest.mark.parametrize("fault", AT_ONCE)
 def test_so_is_one_that_is_read_in_one_piece(fault: str, side: str) -> None:
     make, said = FAULTS[fault]
-    with pytest.raises(karat.DataError) as refusal:
+    with pytest.raises(carob.DataError) as refusal:
         gated(side, make(LINES[side]))
     assert said in str(refusal.value)
 
@@ -140,7 +140,7 @@ def test_a_closed_file_is_named(tmp_path: Path) -> None:
     with (tmp_path / "x.run").open("rb") as file:
         assert scored("run", file) == 1.0
     for use in (scored, gated):
-        with pytest.raises(karat.DataError) as refusal:
+        with pytest.raises(carob.DataError) as refusal:
             use("run", file)
         assert str(refusal.value).startswith(f"{tmp_path / 'x.run'}: the file is closed.")
 
@@ -149,14 +149,14 @@ TEA = Path(__file__).parents[2] / "examples" / "tea"
 QRELS = str(TEA / "qrels.txt")
 RUNS = [str(TEA / "runs" / f"{name}.run") for name in ("bm25", "feedback", "titles")]
 WITH_RUNS: dict[str, Callable[[Any], Any]] = {
-    "evaluate": lambda runs: karat.evaluate(QRELS, runs, "AP"),
-    "compare": lambda runs: karat.compare(QRELS, runs, "AP"),
-    "agreement": lambda runs: karat.agreement(QRELS, QRELS, runs, "AP"),
-    "correlate": lambda runs: karat.correlate(QRELS, {"same": QRELS}, runs, measures="AP"),
-    "estimate": lambda runs: karat.estimate(QRELS, QRELS, runs, "AP"),
-    "unjudged_bounds": lambda runs: karat.unjudged_bounds(QRELS, runs, "AP"),
-    "next_judgments": lambda runs: karat.next_judgments(QRELS, runs, "AP"),
-    "check": lambda runs: [each.what for each in karat.check(QRELS, runs).findings],
+    "evaluate": lambda runs: carob.evaluate(QRELS, runs, "AP"),
+    "compare": lambda runs: carob.compare(QRELS, runs, "AP"),
+    "agreement": lambda runs: carob.agreement(QRELS, QRELS, runs, "AP"),
+    "correlate": lambda runs: carob.correlate(QRELS, {"same": QRELS}, runs, measures="AP"),
+    "estimate": lambda runs: carob.estimate(QRELS, QRELS, runs, "AP"),
+    "unjudged_bounds": lambda runs: carob.unjudged_bounds(QRELS, runs, "AP"),
+    "next_judgments": lambda runs: carob.next_judgments(QRELS, runs, "AP"),
+    "check": lambda runs: [each.what for each in carob.check(QRELS, runs).findings],
 }
 """Every function that takes several runs."""
 
@@ -177,28 +177,28 @@ def test_several_open_files_are_several_runs(function: str, several: type) -> No
 
 def test_open_files_in_a_list_are_named_after_their_paths() -> None:
     with Path(RUNS[0]).open("rb") as one, Path(RUNS[1]).open("rb") as other:
-        assert list(karat.evaluate(QRELS, [one, other], "AP")) == ["bm25", "feedback"]
+        assert list(carob.evaluate(QRELS, [one, other], "AP")) == ["bm25", "feedback"]
     streams = [io.BytesIO(LINES["run"]), io.BytesIO(LINES["run"])]
-    assert list(karat.evaluate(LINES["qrels"], streams, "AP")) == ["run 1", "run 2"]
+    assert list(carob.evaluate(LINES["qrels"], streams, "AP")) == ["run 1", "run 2"]
 
 
 def test_other_bytes_by_name_are_runs_too() -> None:
-    found = karat.evaluate(
+    found = carob.evaluate(
         LINES["qrels"], {"a": bytearray(LINES["run"]), "b": memoryview(LINES["run"])}, "P@1"
     )
     assert found.means() == {"a": {"P@1": 1.0}, "b": {"P@1": 1.0}}
 
 
 def test_one_open_file_is_not_several_runs() -> None:
-    with pytest.raises(karat.DataError, match=r"^Give several runs: "):
-        karat.compare(LINES["qrels"], io.BytesIO(LINES["run"]))  # type: ignore[arg-type]
+    with pytest.raises(carob.DataError, match=r"^Give several runs: "):
+        carob.compare(LINES["qrels"], io.BytesIO(LINES["run"]))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("function", WITH_RUNS)
 def test_one_open_file_given_as_two_runs_is_refused(function: str) -> None:
     file = io.BytesIO(LINES["run"])
     with pytest.raises(
-        karat.DataError, match=r"^One open file is given as two runs\. Open it once for each run"
+        carob.DataError, match=r"^One open file is given as two runs\. Open it once for each run"
     ):
         WITH_RUNS[function]({"a": file, "b": file, "c": io.BytesIO(LINES["run"])})
 
@@ -212,7 +212,7 @@ def test_a_file_at_its_end_is_said_to_be_there(use: Callable[..., Any], side: st
         for each in (file, packed, io.BytesIO(LINES[side])):
             use(side, each)
             with pytest.raises(
-                karat.DataError, match=r"the file is at its end, .* Open it again, or go back to its st"
+                carob.DataError, match=r"the file is at its end, .* Open it again, or go back to its st"
             ):
                 use(side, each)
             each.seek(0)
@@ -221,7 +221,7 @@ def test_a_file_at_its_end_is_said_to_be_there(use: Callable[..., Any], side: st
 
 def test_an_empty_file_is_not_called_read() -> None:
     for empty in (io.BytesIO(), Gives()):
-        with pytest.raises(karat.DataError, match="the run is empty"):
+        with pytest.raises(carob.DataError, match="the run is empty"):
             scored("run", empty)
 
 

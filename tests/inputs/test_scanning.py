@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
-from karat import DataError
-from karat.cli import main
-from karat.inputs.files import libraries
-from karat.inputs.qrels import Qrels
-from karat.inputs.run import Run
-from karat.inputs.sources import called
+import carob
+from carob import DataError
+from carob.cli import main
+from carob.inputs.files import libraries
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run
+from carob.inputs.sources import called
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,7 @@ def rows_of(seed: int = 7) -> tuple[list[Row], list[Row]]:
 
 QRELS, RUN = rows_of()
 # A line of TREC's has no id with a blank in it; a mapping has any id.
-ORACLE = karat.evaluate(
+ORACLE = carob.evaluate(
     {query: {each: grade for its, each, grade in QRELS if its == query} for query, _, _ in QRELS},
     {query: {each: score for its, each, score in RUN if its == query} for query, _, _ in RUN},
     MEASURES,
@@ -64,7 +64,7 @@ def without(rows: list[Row], letter: str = " ") -> list[Row]:
     return [row for row in rows if letter not in row[0]]
 
 
-def same(scores: karat.Scores, oracle: karat.Scores = ORACLE) -> bool:
+def same(scores: carob.Scores, oracle: carob.Scores = ORACLE) -> bool:
     return all(scores.by_query(each) == oracle.by_query(each) for each in MEASURES)
 
 
@@ -130,7 +130,7 @@ def records(rows: list[Row], names: tuple[str, ...]) -> list[dict[str, Any]]:
 def test_parquet_gives_the_numbers_of_the_text(tmp_path: Path, library: str) -> None:
     qrels = parquet(tmp_path / "qrels.parquet", QRELS, JUDGED)
     run = parquet(tmp_path / "mine.parquet", RUN, RANKED, row_group_size=7)
-    scores = karat.evaluate(str(qrels), run, MEASURES)
+    scores = carob.evaluate(str(qrels), run, MEASURES)
     assert same(scores)
     assert scores.name == "mine"
 
@@ -144,7 +144,7 @@ def test_arrow_files_give_the_numbers_of_the_text(tmp_path: Path, library: str) 
     for name, rows, names in (("qrels", QRELS, JUDGED), ("run", RUN, RANKED)):
         columns = {each: [row[place] for row in rows] for place, each in enumerate(names)}
         feather.write_feather(pa.table(columns), str(tmp_path / f"{name}.feather"), compression="zstd")
-    assert same(karat.evaluate(tmp_path / "qrels.feather", tmp_path / "run.feather", MEASURES))
+    assert same(carob.evaluate(tmp_path / "qrels.feather", tmp_path / "run.feather", MEASURES))
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
@@ -152,7 +152,7 @@ def test_arrow_files_give_the_numbers_of_the_text(tmp_path: Path, library: str) 
 def test_csv_gives_the_numbers_of_the_text(tmp_path: Path, reader: str, separator: str, end: str) -> None:
     qrels = text(tmp_path / "qrels.csv", QRELS, JUDGED, separator, end)
     run = text(tmp_path / "run.csv", RUN, RANKED, separator, end)
-    assert same(karat.evaluate(qrels, run, MEASURES))
+    assert same(carob.evaluate(qrels, run, MEASURES))
 
 
 def test_a_byte_order_mark_and_compression_change_nothing(tmp_path: Path, reader: str) -> None:
@@ -160,16 +160,16 @@ def test_a_byte_order_mark_and_compression_change_nothing(tmp_path: Path, reader
     qrels.write_bytes(b"\xef\xbb\xbf" + qrels.read_bytes())
     run = text(tmp_path / "run.csv", RUN, RANKED)
     (tmp_path / "run.csv.gz").write_bytes(gzip.compress(run.read_bytes()))
-    assert same(karat.evaluate(qrels, tmp_path / "run.csv.gz", MEASURES))
+    assert same(carob.evaluate(qrels, tmp_path / "run.csv.gz", MEASURES))
     zstandard = pytest.importorskip("backports.zstd")
     (tmp_path / "run.csv.zst").write_bytes(zstandard.compress(run.read_bytes()))
-    assert same(karat.evaluate(qrels, tmp_path / "run.csv.zst", MEASURES))
+    assert same(carob.evaluate(qrels, tmp_path / "run.csv.zst", MEASURES))
 
 
 def test_json_lines_give_the_numbers_of_the_text(tmp_path: Path, reader: str) -> None:
     qrels = lines(tmp_path / "qrels.jsonl", records(QRELS, JUDGED))
     run = lines(tmp_path / "run.ndjson", [{**each, "more": [{"a": 1}]} for each in records(RUN, RANKED)])
-    assert same(karat.evaluate(qrels, run, MEASURES))
+    assert same(carob.evaluate(qrels, run, MEASURES))
 
 
 def test_numbers_in_text_are_read_to_the_last_bit(tmp_path: Path, reader: str) -> None:
@@ -192,7 +192,7 @@ def test_numbers_as_ids_in_json_lines_are_their_digits(tmp_path: Path, reader: s
     run = lines(
         tmp_path / "run.jsonl", [{"qid": "7", "docid": "007", "score": 1}, {"qid": 8, "docid": 9, "score": 2}]
     )
-    assert karat.evaluate(qrels, run, "RR").by_query("RR") == {"7": 1.0, "8": 1.0}
+    assert carob.evaluate(qrels, run, "RR").by_query("RR") == {"7": 1.0, "8": 1.0}
 
 
 def test_one_json_object_a_question_with_records_gives_the_numbers_of_the_text(
@@ -204,7 +204,7 @@ def test_one_json_object_a_question_with_records_gives_the_numbers_of_the_text(
         for each in asked
     ]
     run = lines(tmp_path / "run.jsonl", [{"query_id": "10", "results": []}, *held])
-    assert same(karat.evaluate(lines(tmp_path / "qrels.jsonl", records(QRELS, JUDGED)), run, MEASURES))
+    assert same(carob.evaluate(lines(tmp_path / "qrels.jsonl", records(QRELS, JUDGED)), run, MEASURES))
 
 
 def test_one_json_object_a_question_with_lists_gives_the_numbers_of_the_text(
@@ -228,7 +228,7 @@ def test_one_json_object_a_question_with_lists_gives_the_numbers_of_the_text(
         for each in dict.fromkeys(query for query, _, _ in QRELS)
     ]
     run = lines(tmp_path / "run.jsonl", held)
-    assert same(karat.evaluate(lines(tmp_path / "qrels.jsonl", wanted), run, MEASURES))
+    assert same(carob.evaluate(lines(tmp_path / "qrels.jsonl", wanted), run, MEASURES))
 
 
 def test_lists_without_scores_are_ranked_as_they_stand(tmp_path: Path, reader: str) -> None:
@@ -236,7 +236,7 @@ def test_lists_without_scores_are_ranked_as_they_stand(tmp_path: Path, reader: s
         tmp_path / "run.jsonl",
         [{"qid": "a", "retrieved_ids": ["z", "y", "x"]}, {"qid": "b", "retrieved_ids": []}],
     )
-    scores = karat.evaluate({"a": {"x": 1, "z": 0}, "b": {"x": 1}}, run, ["RR", "NumRet"])
+    scores = carob.evaluate({"a": {"x": 1, "z": 0}, "b": {"x": 1}}, run, ["RR", "NumRet"])
     assert scores.by_query("RR") == {"a": 1 / 3, "b": 0.0}
     assert scores.by_query("NumRet") == {"a": 3.0, "b": 0.0}
 
@@ -253,7 +253,7 @@ def test_lists_in_parquet_are_read_as_in_json(tmp_path: Path, library: str) -> N
         with pytest.raises(DataError, match="lists is opened by polars"):
             Run.of(tmp_path / "run.parquet")
         return
-    scores = karat.evaluate({"a": {"x": 1}, "b": {"x": 1}}, tmp_path / "run.parquet", "RR")
+    scores = carob.evaluate({"a": {"x": 1}, "b": {"x": 1}}, tmp_path / "run.parquet", "RR")
     assert scores.by_query("RR") == {"a": 0.5, "b": 0.0}
 
 
@@ -264,8 +264,8 @@ def test_a_dictionary_in_json_is_read_as_the_dictionary(tmp_path: Path) -> None:
             nested.setdefault(query, {})[document] = value
         (tmp_path / f"{name}.json").write_text(json.dumps(nested, indent=1), encoding="utf-8")
         (tmp_path / f"{name}.json.gz").write_bytes(gzip.compress(json.dumps(nested).encode()))
-    assert same(karat.evaluate(tmp_path / "qrels.json", tmp_path / "run.json", MEASURES))
-    assert same(karat.evaluate(tmp_path / "qrels.json.gz", tmp_path / "run.json.gz", MEASURES))
+    assert same(carob.evaluate(tmp_path / "qrels.json", tmp_path / "run.json", MEASURES))
+    assert same(carob.evaluate(tmp_path / "qrels.json.gz", tmp_path / "run.json.gz", MEASURES))
 
 
 def test_ms_marcos_ranks_give_the_numbers_of_the_text(tmp_path: Path, reader: str) -> None:
@@ -277,12 +277,12 @@ def test_ms_marcos_ranks_give_the_numbers_of_the_text(tmp_path: Path, reader: st
     tsv.write_text("".join(f"{q}\t{d}\t{r}\n" for q, d, r in ranked), encoding="utf-8")
     scored.write_text("".join(f"{q}\t{d}\t{r}\t{9 - r / 3}\n" for q, d, r in ranked), encoding="utf-8")
     text_run.write_text("".join(f"{q} Q0 {d} {r} {-r} x\n" for q, d, r in ranked), encoding="utf-8")
-    oracle = karat.evaluate(qrels, text_run, MEASURES)
+    oracle = carob.evaluate(qrels, text_run, MEASURES)
     assert oracle.by_query("RR") == {"300": 1 / 3, "301": 1.0}
-    assert same(karat.evaluate(qrels, tsv, MEASURES), oracle)
-    assert same(karat.evaluate(qrels, scored, MEASURES), oracle)
+    assert same(carob.evaluate(qrels, tsv, MEASURES), oracle)
+    assert same(carob.evaluate(qrels, scored, MEASURES), oracle)
     (tmp_path / "run.tsv.gz").write_bytes(gzip.compress(tsv.read_bytes()))
-    assert same(karat.evaluate(qrels, tmp_path / "run.tsv.gz", MEASURES), oracle)
+    assert same(carob.evaluate(qrels, tmp_path / "run.tsv.gz", MEASURES), oracle)
 
 
 def test_beirs_judgments_are_found_in_its_folder(tmp_path: Path, reader: str) -> None:
@@ -291,7 +291,7 @@ def test_beirs_judgments_are_found_in_its_folder(tmp_path: Path, reader: str) ->
     (data / "corpus.jsonl").write_text("{}", encoding="utf-8")
     run = text(tmp_path / "run.csv", RUN, RANKED)
     for given in (data, data / "qrels", qrels):
-        assert same(karat.evaluate(given, run, MEASURES))
+        assert same(carob.evaluate(given, run, MEASURES))
     assert Qrels.of(data).name == str(qrels)
 
 
@@ -301,8 +301,8 @@ def test_parts_in_a_folder_or_a_pattern_are_one_table(tmp_path: Path, library: s
         parquet(folder / f"part-{number:05}.snappy.parquet", RUN[number::3], RANKED)
     (folder / "_SUCCESS").write_bytes(b"")
     qrels = parquet(tmp_path / "qrels.parquet", QRELS, JUDGED)
-    whole = karat.evaluate(qrels, folder, MEASURES)
-    parts = karat.evaluate(qrels, str(folder / "part-*.parquet"), MEASURES)
+    whole = carob.evaluate(qrels, folder, MEASURES)
+    parts = carob.evaluate(qrels, str(folder / "part-*.parquet"), MEASURES)
     assert same(whole)
     assert same(parts)
     assert whole.name == parts.name == "bm25"
@@ -312,11 +312,11 @@ def test_what_stands_in_folders_names_stays_text(tmp_path: Path, library: str) -
     for query in dict.fromkeys(query for query, _, _ in without(RUN)):
         its = [(document, score) for each, document, score in RUN if each == query]
         parquet(tmp_path / "run" / f"query_id={query}" / "part-0.parquet", its, ("doc_id", "score"))
-    oracle = karat.evaluate(
+    oracle = carob.evaluate(
         as_text(tmp_path, without(QRELS), "qrels"), as_text(tmp_path, without(RUN), "run"), MEASURES
     )
     assert same(
-        karat.evaluate(as_text(tmp_path, without(QRELS), "qrels"), tmp_path / "run", MEASURES), oracle
+        carob.evaluate(as_text(tmp_path, without(QRELS), "qrels"), tmp_path / "run", MEASURES), oracle
     )
 
 
@@ -328,7 +328,7 @@ def as_text(folder: Path, rows: list[Row], kind: str) -> Path:
 
 
 def test_text_asks_for_no_library_and_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "karat.inputs.files.table", None)
+    monkeypatch.setitem(sys.modules, "carob.inputs.files.table", None)
     run = as_text(tmp_path, without(RUN), "run")
     (tmp_path / "run.txt.gz").write_bytes(gzip.compress(run.read_bytes()))
     (tmp_path / "noted.txt").write_bytes(b"\xef\xbb\xbf# a note\n\n" + run.read_bytes())
@@ -343,8 +343,8 @@ def test_text_in_parts_is_one_run_with_lines_that_end(tmp_path: Path) -> None:
     (tmp_path / "b.run.gz").write_bytes(gzip.compress(b"".join(whole[20:50])))
     (tmp_path / "c.run").write_bytes(b"\xef\xbb\xbf" + b"".join(whole[50:]))
     qrels = as_text(tmp_path, without(QRELS), "qrels")
-    oracle = karat.evaluate(qrels, tmp_path / "run.txt", MEASURES)
-    assert same(karat.evaluate(qrels, str(tmp_path / "?.run*"), MEASURES), oracle)
+    oracle = carob.evaluate(qrels, tmp_path / "run.txt", MEASURES)
+    assert same(carob.evaluate(qrels, str(tmp_path / "?.run*"), MEASURES), oracle)
 
 
 def test_a_line_in_parts_is_told_by_its_own_file(tmp_path: Path) -> None:
@@ -353,11 +353,11 @@ def test_a_line_in_parts_is_told_by_its_own_file(tmp_path: Path) -> None:
     (tmp_path / "c.run").write_bytes(b"q 0 d 4 0 x\n\nq 0 e 5 zero x\n")
     parts = str(tmp_path / "*.run*")
     check_refused(
-        lambda: karat.evaluate({"q": {"a": 1}}, parts, "AP"), f"{tmp_path / 'c.run'}, line 3:", "'zero'"
+        lambda: carob.evaluate({"q": {"a": 1}}, parts, "AP"), f"{tmp_path / 'c.run'}, line 3:", "'zero'"
     )
     (tmp_path / "c.run").write_bytes(b"q 0 d 4 0 x\nq 0 a 5 0 x\n")
     places = f"{tmp_path / 'c.run'}, line 2: ", f"(first in line 1 of {tmp_path / 'a.run'})"
-    check_refused(lambda: karat.evaluate({"q": {"a": 1}}, parts, "AP"), *places)
+    check_refused(lambda: carob.evaluate({"q": {"a": 1}}, parts, "AP"), *places)
 
 
 def test_columns_are_named_where_their_names_are_unusual(tmp_path: Path, reader: str) -> None:
@@ -367,7 +367,7 @@ def test_columns_are_named_where_their_names_are_unusual(tmp_path: Path, reader:
     )
     judged = Qrels.of(qrels, query="topic", document="page", grade="worth")
     ranked = Run.of(run, "mine", query="session", document="page", score="s")
-    assert same(karat.evaluate(judged, ranked, MEASURES))
+    assert same(carob.evaluate(judged, ranked, MEASURES))
 
 
 def test_commands_are_told_the_columns_too(
@@ -390,14 +390,14 @@ def test_commands_are_told_the_columns_too(
 def test_a_file_without_an_ending_is_known_by_its_first_bytes(tmp_path: Path, library: str) -> None:
     qrels = parquet(tmp_path / "qrels", QRELS, JUDGED)
     run = parquet(tmp_path / "run", RUN, RANKED)
-    assert same(karat.evaluate(qrels, run, MEASURES))
+    assert same(carob.evaluate(qrels, run, MEASURES))
 
 
 def test_a_table_s_name_may_have_a_pattern_s_letters(tmp_path: Path, library: str) -> None:
     folder = tmp_path / "it's a=b [x]"
     qrels = parquet(folder / "qrels[1].parquet", QRELS, JUDGED)
     run = parquet(folder / "[run]?.parquet", RUN, RANKED)
-    assert same(karat.evaluate(str(qrels), str(run), MEASURES))
+    assert same(carob.evaluate(str(qrels), str(run), MEASURES))
 
 
 def test_a_name_with_a_pattern_s_letters_is_a_file_where_it_is_one(tmp_path: Path) -> None:
@@ -409,8 +409,8 @@ def test_other_commands_take_tables_too(tmp_path: Path, library: str) -> None:
     qrels = parquet(tmp_path / "qrels.parquet", QRELS, JUDGED)
     run = parquet(tmp_path / "mine.parquet", RUN, RANKED)
     other = parquet(tmp_path / "other.parquet", RUN[: len(RUN) // 2], RANKED)
-    assert karat.explain("AP", qrels, run, "01").value == ORACLE.by_query("AP")["01"]
-    compared = karat.compare(qrels, [run, other], ["AP"])
+    assert carob.explain("AP", qrels, run, "01").value == ORACLE.by_query("AP")["01"]
+    compared = carob.compare(qrels, [run, other], ["AP"])
     assert compared.names == ("mine", "other")
     assert compared.contests["AP"].means[0] == ORACLE["AP"]
 
@@ -418,12 +418,12 @@ def test_other_commands_take_tables_too(tmp_path: Path, library: str) -> None:
 def test_check_reads_tables(tmp_path: Path, library: str) -> None:
     qrels = parquet(tmp_path / "qrels.parquet", QRELS, JUDGED)
     run = parquet(tmp_path / "run.parquet", RUN, RANKED)
-    found, oracle = karat.check(qrels, run), karat.check(in_memory(QRELS), in_memory(RUN))
+    found, oracle = carob.check(qrels, run), carob.check(in_memory(QRELS), in_memory(RUN))
     assert [(each.code, each.count) for each in found.findings] == [
         (each.code, each.count) for each in oracle.findings
     ]
     run.write_bytes(b"PAR1")
-    assert "unreadable" in [each.code for each in karat.check(qrels, run).findings]
+    assert "unreadable" in [each.code for each in carob.check(qrels, run).findings]
 
 
 def in_memory(rows: list[Row]) -> dict[str, dict[str, float]]:
@@ -439,19 +439,19 @@ def test_a_record_knows_every_file_and_the_columns_that_were_named(tmp_path: Pat
         parquet(folder / f"part-{number}.parquet", RUN[number::2], ("session", "doc_id", "score"))
     qrels = parquet(tmp_path / "qrels.parquet", QRELS, JUDGED)
     run = Run.of(folder, "mine", query="session")
-    karat.record(karat.evaluate(qrels, run, MEASURES), tmp_path / "record.json")
+    carob.record(carob.evaluate(qrels, run, MEASURES), tmp_path / "record.json")
     inputs = json.loads((tmp_path / "record.json").read_text(encoding="utf-8"))["inputs"]
     assert inputs[1]["columns"] == {"query": "session"}
     assert [each["path"] for each in inputs[1]["files"]] == [
         str(folder / f"part-{each}.parquet") for each in (0, 1)
     ]
-    assert karat.verify(tmp_path / "record.json").equal
+    assert carob.verify(tmp_path / "record.json").equal
     parquet(folder / "part-1.parquet", RUN[1::2], ("session", "doc_id", "score"), compression="none")
-    changed = karat.verify(tmp_path / "record.json").findings
+    changed = carob.verify(tmp_path / "record.json").findings
     assert [each.kind for each in changed] == ["input"]
     assert "part-1.parquet" in changed[0].sentence
     (folder / "part-1.parquet").unlink()
-    assert "matches 1 file; recorded: 2" in karat.verify(tmp_path / "record.json").findings[0].sentence
+    assert "matches 1 file; recorded: 2" in carob.verify(tmp_path / "record.json").findings[0].sentence
 
 
 def test_what_a_run_in_files_is_called(tmp_path: Path) -> None:
@@ -515,7 +515,7 @@ def test_csv_cut_short_in_its_compression_is_refused(tmp_path: Path, reader: str
     run = text(tmp_path / "run.csv", RUN * 50, RANKED)
     packed = tmp_path / "run.csv.gz"
     packed.write_bytes(gzip.compress(run.read_bytes())[:-30])
-    check_refused(lambda: karat.evaluate({"1": {"7": 1}}, packed, "AP"), str(packed))
+    check_refused(lambda: carob.evaluate({"1": {"7": 1}}, packed, "AP"), str(packed))
 
 
 def test_csv_without_names_is_refused(tmp_path: Path, reader: str) -> None:
@@ -538,26 +538,26 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path, reader: str) -> Non
 def test_text_among_the_scores_is_refused_by_row(tmp_path: Path, reader: str, odd: str) -> None:
     run = text(tmp_path / "run.csv", [*RUN[:3], ("1", "7", odd), *RUN[3:]], RANKED)
     check_refused(
-        lambda: karat.evaluate({"1": {"7": 1}}, run, "AP"), str(run), "line 5:", f"'{odd}'", "'score'"
+        lambda: carob.evaluate({"1": {"7": 1}}, run, "AP"), str(run), "line 5:", f"'{odd}'", "'score'"
     )
 
 
 @pytest.mark.parametrize("row", [("", "7", 1.0), ("1", "", 1.0), ("1", "7", "")])
 def test_an_empty_field_is_refused_by_row(tmp_path: Path, reader: str, row: tuple[Any, ...]) -> None:
     run = text(tmp_path / "run.csv", [*RUN[:3], row, *RUN[3:]], RANKED)
-    check_refused(lambda: karat.evaluate({"1": {"7": 1}}, run, "AP"), str(run), "line 5:", "null")
+    check_refused(lambda: carob.evaluate({"1": {"7": 1}}, run, "AP"), str(run), "line 5:", "null")
 
 
 def test_a_row_with_more_fields_than_names_is_refused(tmp_path: Path, reader: str) -> None:
     run = text(tmp_path / "run.csv", [*RUN[:3], ("1", "7", 1, 2), *RUN[3:]], RANKED)
-    check_refused(lambda: karat.evaluate({"1": {"7": 1}}, run, "AP"), str(run))
+    check_refused(lambda: carob.evaluate({"1": {"7": 1}}, run, "AP"), str(run))
 
 
 def test_a_document_twice_is_refused_by_row(tmp_path: Path, reader: str) -> None:
     run = text(tmp_path / "run.csv", [*RUN, RUN[0]], RANKED)
     qrels = {RUN[0][0]: {RUN[0][1]: 1}}
     check_refused(
-        lambda: karat.evaluate(qrels, run, "AP"),
+        lambda: carob.evaluate(qrels, run, "AP"),
         str(run),
         "twice",
         f"line {len(RUN) + 2}:",
@@ -603,7 +603,7 @@ def test_a_key_that_stands_twice_in_json_is_refused(tmp_path: Path) -> None:
 def test_json_that_is_no_run_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "run.json"
     path.write_text(content, encoding="utf-8")
-    check_refused(lambda: karat.evaluate({"q": {"a": 1}}, path, "AP"), str(path))
+    check_refused(lambda: carob.evaluate({"q": {"a": 1}}, path, "AP"), str(path))
 
 
 @pytest.mark.parametrize(
@@ -614,13 +614,13 @@ def test_a_line_of_json_that_is_no_row_is_refused(tmp_path: Path, reader: str, o
     run = lines(tmp_path / "run.jsonl", records(RUN, RANKED))
     its = run.read_text(encoding="utf-8").splitlines()
     run.write_text("\n".join([*its[:place], odd, *its[place:]]), encoding="utf-8")
-    check_refused(lambda: karat.evaluate({"1": {"7": 1}}, run, "AP"), str(run))
+    check_refused(lambda: carob.evaluate({"1": {"7": 1}}, run, "AP"), str(run))
 
 
 @pytest.mark.parametrize("odd", [{"qid": "a"}, {"qid": "a", "retrieved_ids": None}])
 def test_a_question_without_its_list_is_refused(tmp_path: Path, reader: str, odd: dict[str, Any]) -> None:
     run = lines(tmp_path / "run.jsonl", [{"qid": "b", "retrieved_ids": ["x"]}, odd])
-    check_refused(lambda: karat.evaluate({"b": {"x": 1}}, run, "RR"), str(run), "row 1 (from 0):", "null")
+    check_refused(lambda: carob.evaluate({"b": {"x": 1}}, run, "RR"), str(run), "row 1 (from 0):", "null")
 
 
 def test_a_question_without_judgments_is_refused(tmp_path: Path, reader: str) -> None:
@@ -631,7 +631,7 @@ def test_a_question_without_judgments_is_refused(tmp_path: Path, reader: str) ->
 
 def test_lists_of_unequal_length_are_refused(tmp_path: Path, reader: str) -> None:
     run = lines(tmp_path / "run.jsonl", [{"qid": "b", "retrieved_ids": ["x", "y"], "scores": [1]}])
-    check_refused(lambda: karat.evaluate({"b": {"x": 1}}, run, "RR"), str(run))
+    check_refused(lambda: carob.evaluate({"b": {"x": 1}}, run, "RR"), str(run))
 
 
 @pytest.mark.parametrize(("first", "second"), [('x"y', 'z"w'), ('x"', "w"), ('x"y"', "w")])
@@ -667,5 +667,5 @@ def test_runs_in_tables_that_share_a_name_are_told_apart_by_their_paths(reader: 
             "qid,docno,score\nq,a,2.0\nq,b,1.0\nr,a,1.0\n".replace(",", "," if name.endswith("csv") else "\t")
         )
     paths = [str(tmp_path / name) for name in ("bm25.csv", "bm25.tsv")]
-    found = karat.compare({"q": {"a": 1}, "r": {"b": 1}}, paths, ["RR"], baseline=paths[1])
+    found = carob.compare({"q": {"a": 1}, "r": {"b": 1}}, paths, ["RR"], baseline=paths[1])
     assert found.names == tuple(paths)

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import karat
-from karat import DataError, Policy, Qrels, Run, _native
-from karat.inputs.runs import SpillFile
-from karat.inputs.runs.batches import StreamedRun, bounded
+import carob
+from carob import DataError, Policy, Qrels, Run, _native
+from carob.inputs.runs import SpillFile
+from carob.inputs.runs.batches import StreamedRun, bounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -298,9 +298,9 @@ def test_every_library_and_policy_gives_the_values_of_the_frame_in_memory(
 ) -> None:
     policy = Policy(ties=ties, duplicates=duplicates)
     given = named(rows(3, mixed=mixed))
-    expected = karat.evaluate(QRELS, table(given), MEASURES, policy=policy)
+    expected = carob.evaluate(QRELS, table(given), MEASURES, policy=policy)
     for memory in (None, 1):
-        found = karat.evaluate(QRELS, short(Run.of(make(given)), memory), MEASURES, policy=policy)
+        found = carob.evaluate(QRELS, short(Run.of(make(given)), memory), MEASURES, policy=policy)
         assert [found.by_query(each) for each in MEASURES] == [expected.by_query(each) for each in MEASURES]
         assert found.counts.as_dict() == expected.counts.as_dict()
 
@@ -311,7 +311,7 @@ def test_a_document_that_stands_twice_is_named_by_its_rows(make: Any) -> None:
     with pytest.raises(
         DataError, match=r"row 3 \(from 0\): document 'a' is listed twice for query '1' \(first in row 0\)"
     ):
-        karat.evaluate(QRELS, Run.of(make(given)), "AP")
+        carob.evaluate(QRELS, Run.of(make(given)), "AP")
 
 
 @everywhere
@@ -321,7 +321,7 @@ def test_one_query_is_asked_for_by_text_or_whole_number(make: Any) -> None:
         run = Run.of(make(given))
         assert list(run.held.rows([b"1", b"\xff", b"01"])) == [(b"1", b"a", 1.0), (b"1", b"c", 2.0)]
         assert [each[1] for each in run.held.rows()] == [b"a", b"b", b"c"]
-        assert karat.explain("RR", QRELS, run, query="1").value == 0.5
+        assert carob.explain("RR", QRELS, run, query="1").value == 0.5
 
 
 @pytest.mark.parametrize("make", [duckdb_relation, dataset, scanner, reader])
@@ -329,7 +329,7 @@ def test_decimals_are_numbers(make: Any) -> None:
     from decimal import Decimal
 
     given = {"qid": ["1", "1"], "docno": ["b", "a"], "score": [Decimal("0.25"), Decimal("0.50")]}
-    assert karat.evaluate(QRELS, make(given), "RR")["RR"] == 0.25  # of four queries
+    assert carob.evaluate(QRELS, make(given), "RR")["RR"] == 0.25  # of four queries
 
 
 @everywhere
@@ -337,10 +337,10 @@ def test_columns_that_cannot_be_used_are_named(make: Any) -> None:
     with pytest.raises(DataError, match="usual name for the document"):
         Run.of(make({"qid": ["1"], "score": [1.0]}))
     with pytest.raises(DataError, match="Column 'score' of the run frame holds text"):
-        karat.evaluate(QRELS, make({"qid": ["1"], "docno": ["a"], "score": ["1"]}), "AP")
+        carob.evaluate(QRELS, make({"qid": ["1"], "docno": ["a"], "score": ["1"]}), "AP")
     run = Run.of(make({"qid": ["1"], "docno": ["a"], "score": [1.0]}))
     with pytest.raises(DataError, match="no rank column"):
-        karat.evaluate(QRELS, run, "AP", policy=Policy(ties="rank-column"))
+        carob.evaluate(QRELS, run, "AP", policy=Policy(ties="rank-column"))
 
 
 @everywhere
@@ -355,9 +355,9 @@ def test_nothing_is_read_before_it_is_matched_and_an_empty_run_misses_every_quer
     else:
         frame = make(empty)
     part = Policy(overlap="none")
-    assert len(karat.evaluate(QRELS, frame, "AP", policy=part).counts.missing) == 4
+    assert len(carob.evaluate(QRELS, frame, "AP", policy=part).counts.missing) == 4
     with pytest.raises(DataError, match="the run is empty"):
-        karat.evaluate(QRELS, frame, "AP")
+        carob.evaluate(QRELS, frame, "AP")
 
 
 def test_a_dataset_in_parquet_is_read_without_holding_its_files(tmp_path: Any) -> None:
@@ -369,14 +369,14 @@ def test_a_dataset_in_parquet_is_read_without_holding_its_files(tmp_path: Any) -
     in_files = ds.dataset(tmp_path)
     assert bounded(in_files)["fragment_scan_options"].pre_buffer is False
     assert bounded(dataset(given)) == {}
-    expected = karat.evaluate(QRELS, table(given), MEASURES, policy=Policy(duplicates="last"))
-    found = karat.evaluate(QRELS, in_files, MEASURES, policy=Policy(duplicates="last"))
+    expected = carob.evaluate(QRELS, table(given), MEASURES, policy=Policy(duplicates="last"))
+    found = carob.evaluate(QRELS, in_files, MEASURES, policy=Policy(duplicates="last"))
     assert found.means() == expected.means()
 
 
 def test_judgments_are_read_from_a_dataset_whole() -> None:
     qrels = dataset({"qid": ["1", "1"], "docno": ["a", "b"], "rel": [1, 0]})
-    assert karat.evaluate(qrels, {"1": {"a": 1.0}}, "AP")["AP"] == 1
+    assert carob.evaluate(qrels, {"1": {"a": 1.0}}, "AP")["AP"] == 1
 
 
 def test_what_an_engine_cannot_compute_is_said_in_a_sentence() -> None:
@@ -385,7 +385,7 @@ def test_what_an_engine_cannot_compute_is_said_in_a_sentence() -> None:
         pl.col("score").cast(pl.Float64)
     )
     with pytest.raises(DataError, match="The run frame from polars cannot be read"):
-        karat.evaluate(QRELS, broken, "AP")
+        carob.evaluate(QRELS, broken, "AP")
 
 
 def test_a_lazy_frame_is_computed_once_unless_its_queries_are_mixed() -> None:
@@ -395,7 +395,7 @@ def test_a_lazy_frame_is_computed_once_unless_its_queries_are_mixed() -> None:
         seen: list[int] = []
         frame = pl.LazyFrame({"qid": queries, "docno": list("abcd"), "score": [4.0, 3.0, 2.0, 1.0]})
         counted = frame.map_batches(lambda batch: (seen.append(len(batch)), batch)[1])
-        karat.evaluate(QRELS, short(Run.of(counted)), "AP")
+        carob.evaluate(QRELS, short(Run.of(counted)), "AP")
         return sum(seen)
 
     assert calls(["1", "1", "2", "2"]) == 4
@@ -405,20 +405,20 @@ def test_a_lazy_frame_is_computed_once_unless_its_queries_are_mixed() -> None:
 @pytest.mark.parametrize("make", ONCE, ids=lambda make: make.__name__)
 def test_a_long_stream_that_can_be_read_once_is_not_read_twice(make: Any, monkeypatch: Any) -> None:
     given = {"qid": ["1", "2", "1"], "docno": ["a", "b", "b"], "score": [1.0, 3.0, 2.0]}
-    expected = karat.evaluate(QRELS, table(given), MEASURES).means()
-    monkeypatch.setattr("karat.inputs.runs.batches.FEW", 2)
+    expected = carob.evaluate(QRELS, table(given), MEASURES).means()
+    monkeypatch.setattr("carob.inputs.runs.batches.FEW", 2)
     run = Run.of(make(given))
     with pytest.raises(DataError, match="can be read only once"):
-        karat.explain("RR", QRELS, Run.of(make(given)), query="1")
-    assert karat.evaluate(QRELS, run, MEASURES).means() == expected
+        carob.explain("RR", QRELS, Run.of(make(given)), query="1")
+    assert carob.evaluate(QRELS, run, MEASURES).means() == expected
     with pytest.raises(DataError, match="can be read only once"):
-        karat.evaluate(QRELS, run, MEASURES)
+        carob.evaluate(QRELS, run, MEASURES)
 
 
 def test_several_lazy_runs_are_compared_on_one_connection() -> None:
     duckdb = pytest.importorskip("duckdb")
     run = duckdb.sql("select '1' as qid, unnest(['a', 'b', 'c']) as docno, unnest([0.5, 1, 2]) as score")
-    compared = karat.compare(QRELS, {"x": run, "y": run}, ["RR"])
+    compared = carob.compare(QRELS, {"x": run, "y": run}, ["RR"])
     assert [each["RR"] for each in compared.scores] == [1 / 12, 1 / 12]
 
 
@@ -434,9 +434,9 @@ def test_the_file_is_made_when_it_is_needed_and_gone_afterwards(tmp_path: Any, m
     real = tempfile.TemporaryFile
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda **how: made.append(real(**how)) or made[-1])
     run = Run.of(dataset(MIXED))
-    karat.evaluate(QRELS, run, "AP")
+    carob.evaluate(QRELS, run, "AP")
     assert not made
-    karat.evaluate(QRELS, short(run, 1), "AP")
+    carob.evaluate(QRELS, short(run, 1), "AP")
     assert [file.closed for file in made] == [True]
     assert not list(tmp_path.iterdir())
 
@@ -451,7 +451,7 @@ def test_a_full_disk_is_said_in_a_sentence(monkeypatch: Any) -> None:
 
     monkeypatch.setattr(tempfile, "TemporaryFile", Full)
     with pytest.raises(DataError, match=r"cannot be written .*: No space left on device.*TMPDIR"):
-        karat.evaluate(QRELS, short(Run.of(dataset(MIXED)), 1), "AP")
+        carob.evaluate(QRELS, short(Run.of(dataset(MIXED)), 1), "AP")
 
 
 def test_a_file_that_was_cut_is_noticed() -> None:
@@ -468,7 +468,7 @@ def test_ctrl_c_ends_a_long_stream() -> None:
     program = """if True:
         import os, signal
         import pyarrow as pa
-        from karat import Qrels, Run, evaluate
+        from carob import Qrels, Run, evaluate
         signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job
         batch = pa.record_batch({"qid": ["1"] * 50000, "docno": ["a"] * 50000, "score": [1.0] * 50000})
         def endless():

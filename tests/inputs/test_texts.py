@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from karat.inputs.texts import Text, texts_of
-from karat.output.errors import DataError
+from carob.inputs.texts import Text, texts_of
+from carob.output.errors import DataError
 
 if TYPE_CHECKING:
     from pathlib import Path

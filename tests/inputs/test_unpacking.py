@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
-from karat import DataError, Run
-from karat.diagnosis.check import check
-from karat.inputs import decompression as unpacking
-from karat.inputs.decompression import ZSTANDARD, Cursor, PackedError, decompressed, format_of
-from karat.inputs.files.libraries import DuckDB, Polars
+import carob
+from carob import DataError, Run
+from carob.diagnosis.check import check
+from carob.inputs import decompression as unpacking
+from carob.inputs.decompression import ZSTANDARD, Cursor, PackedError, decompressed, format_of
+from carob.inputs.files.libraries import DuckDB, Polars
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,9 +61,9 @@ def test_all_streams_of_a_file_are_read(ending: str, tmp_path: Path) -> None:
     pack = PACKERS[ending]
     path = tmp_path / f"a.run{ending}"
     path.write_bytes(pack(RUN[:HALF]) + pack(b"") + pack(RUN[HALF:]))
-    assert karat.evaluate(QRELS, path, "RR")["RR"] == 0.5
-    assert karat.evaluate(QRELS, path.read_bytes(), "RR")["RR"] == 0.5
-    assert karat.evaluate(QRELS, io.BytesIO(path.read_bytes()), "RR")["RR"] == 0.5
+    assert carob.evaluate(QRELS, path, "RR")["RR"] == 0.5
+    assert carob.evaluate(QRELS, path.read_bytes(), "RR")["RR"] == 0.5
+    assert carob.evaluate(QRELS, io.BytesIO(path.read_bytes()), "RR")["RR"] == 0.5
 
 
 @pytest.mark.parametrize("ending", PACKERS)
@@ -85,7 +85,7 @@ def test_a_later_stream_cut_short_anywhere_is_refused(ending: str) -> None:
 
 
 def test_isal_and_zlib_unpack_and_refuse_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("isal", reason="karat[gzip] is not installed")
+    pytest.importorskip("isal", reason="carob[gzip] is not installed")
     draw, packed = random.Random(5), gzip.compress(RUN)
     whole = [packed, packed + gzip.compress(RUN, 1), packed + bytes(9), packed[:-1], packed + b"text"]
     for _ in range(200):
@@ -143,7 +143,7 @@ def test_damage_in_a_later_stream_is_an_error_that_names_the_file(ending: str, t
     path = tmp_path / f"a.run{ending}"
     path.write_bytes(PACKERS[ending](RUN[:HALF]) + second)
     with pytest.raises(DataError, match=r"a\.run\.\w+: the compressed data are damaged or cut short"):
-        karat.evaluate(QRELS, path, "RR")
+        carob.evaluate(QRELS, path, "RR")
     assert "truncated" in {each.code for each in check(QRELS, path).findings}
 
 
@@ -155,7 +155,7 @@ def test_damage_in_a_later_stream_of_a_table_is_refused_too(
 ) -> None:
     pytest.importorskip(library)
     able = {"polars": (Polars,), "duckdb": (DuckDB,)}[library]
-    monkeypatch.setattr("karat.inputs.files.libraries.READS", {"delimited": able, "lines": able})
+    monkeypatch.setattr("carob.inputs.files.libraries.READS", {"delimited": able, "lines": able})
     tab = "\t" if kind == ".tsv" else ","
     table = {
         ".jsonl": "".join(f'{{"query_id": "q{n}", "doc_id": "d1", "score": 1}}\n' for n in range(6)),
@@ -168,16 +168,16 @@ def test_damage_in_a_later_stream_of_a_table_is_refused_too(
     first, second = PACKERS[ending](content[:half]), bytearray(PACKERS[ending](content[half:]))
     path = tmp_path / f"run{kind}{ending}"
     path.write_bytes(first + second)
-    assert karat.evaluate(QRELS, path, "RR").counts.missing == ()
+    assert carob.evaluate(QRELS, path, "RR").counts.missing == ()
     for place in (0, len(second) // 2, len(second) - 2):
         damaged = bytearray(second)
         damaged[place] ^= 16
         path.write_bytes(first + damaged)
         with pytest.raises(DataError, match=path.name):
-            karat.evaluate(QRELS, path, "RR")
+            carob.evaluate(QRELS, path, "RR")
     path.write_bytes(first + second[:-3])
     with pytest.raises(DataError, match=path.name):
-        karat.evaluate(QRELS, path, "RR")
+        carob.evaluate(QRELS, path, "RR")
 
 
 @pytest.mark.parametrize("ending", PACKERS)
@@ -188,13 +188,13 @@ def test_what_unpacks_to_far_more_than_its_size_is_refused(
     path = tmp_path / f"a.run{ending}"
     path.write_bytes(PACKERS[ending](RUN + b"q9 Q0 d1 0 1 t\n" * 2**18))
     with pytest.raises(DataError, match=r"a\.run\.\w+: it unpacks to more than 200 times its size"):
-        karat.evaluate(QRELS, path, "RR")
+        carob.evaluate(QRELS, path, "RR")
 
 
 def test_a_run_of_usual_lines_unpacks_to_far_less_than_the_limit() -> None:
     draw = random.Random(1)
     lines = b"".join(
-        b"q%d Q0 d%07d %d %.6f karat\n" % (query, draw.randrange(10**7), rank, 1000 - rank)
+        b"q%d Q0 d%07d %d %.6f carob\n" % (query, draw.randrange(10**7), rank, 1000 - rank)
         for query in range(20)
         for rank in range(1000)
     )

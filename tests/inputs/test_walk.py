@@ -1,6 +1,6 @@
-"""How many of karat's modules a run passes from its path to the printed table: what a reader of the code must visit.
+"""How many of carob's modules a run passes from its path to the printed table: what a reader of the code must visit.
 
-A module is counted if one of its functions is called, during ``karat eval -m nDCG@10``, with the run among its
+A module is counted if one of its functions is called, during ``carob eval -m nDCG@10``, with the run among its
 arguments: its path, or an object made from it (its source, table, rows, match, lists or scores). Modules that only read
 names, options or judgments are not counted, nor is ``_dataclasses``, which sets the fields of every object.
 """
@@ -13,24 +13,24 @@ from pathlib import Path
 
 import pytest
 
-import karat
+import carob
 
 SCRIPT = """
 import contextlib, io, sys
 from pathlib import Path
 
 import numpy as np
-from karat import _native
-from karat.cli import main
-from karat.evaluation.scores import Scores
-from karat.inputs.files.paths import Place
-from karat.inputs.files.table import FileRun, Table, Wanted
-from karat.inputs.run import Run
-from karat.inputs.runs.batches import StreamedRun
-from karat.inputs.runs import TextRun
-from karat.lists import Lists
-from karat.lists.rows import JudgedRows
-from karat.matching.match import Match
+from carob import _native
+from carob.cli import main
+from carob.evaluation.scores import Scores
+from carob.inputs.files.paths import Place
+from carob.inputs.files.table import FileRun, Table, Wanted
+from carob.inputs.run import Run
+from carob.inputs.runs.batches import StreamedRun
+from carob.inputs.runs import TextRun
+from carob.lists import Lists
+from carob.lists.rows import JudgedRows
+from carob.matching.match import Match
 
 root, path = sys.argv[1:]
 made = (Run, TextRun, FileRun, Table, Place, Wanted, StreamedRun, Match, JudgedRows, Lists, Scores)
@@ -67,7 +67,7 @@ def test_a_run_passes_few_modules(kind: str, most: int, tmp_path: Path) -> None:
         polars = pytest.importorskip("polars")
         table = polars.DataFrame({"query_id": ["q", "q"], "doc_id": ["b", "a"], "score": [2.0, 1.0]})
         table.write_parquet(tmp_path / "a.parquet")
-    root = str(Path(karat.__file__).parent)
+    root = str(Path(carob.__file__).parent)
     arguments = [sys.executable, "-c", SCRIPT, root, f"a.{kind}"]
     done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert len(done.stdout.split()) <= most, done.stdout

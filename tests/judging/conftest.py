@@ -27,4 +27,4 @@ def served() -> None:
     if sys.platform == "win32":
         pytest.skip("stops the server by a signal of POSIX")
     for library in ("jinja2", "waitress", "werkzeug"):
-        pytest.importorskip(library, reason="the page needs karat[judge]")
+        pytest.importorskip(library, reason="the page needs carob[judge]")

@@ -1,4 +1,4 @@
-"""Runs ``karat judge`` as a user does: another process, whose page is asked over HTTP."""
+"""Runs ``carob judge`` as a user does: another process, whose page is asked over HTTP."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Desk:
     """
 
     def __init__(self, folder: Path, *arguments: str) -> None:
-        command = [sys.executable, "-m", "karat", "judge", "pairs.csv", *TEXTS, "--no-browser", *arguments]
+        command = [sys.executable, "-m", "carob", "judge", "pairs.csv", *TEXTS, "--no-browser", *arguments]
         self.process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
         )

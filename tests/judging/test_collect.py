@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from carob.estimation.sampled_documents import read_sample
+from carob.judging.collect import Collected, collected
+from carob.judging.journal import Journal, Judgment
+from carob.judging.prompts import filled, grade_in, prompts_of
+from carob.judging.session import Sheet
+from carob.judging.task import Pair, Task, assigned, grades_of, id_of, read_task
+from carob.output.errors import DataError
 from judging.desk import write_files
-from karat.estimation.sampled_documents import read_sample
-from karat.judging.collect import Collected, collected
-from karat.judging.journal import Journal, Judgment
-from karat.judging.prompts import filled, grade_in, prompts_of
-from karat.judging.session import Sheet
-from karat.judging.task import Pair, Task, assigned, grades_of, id_of, read_task
-from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ GRADES = grades_of("0-3")
 
 def saved(folder: Path, name: str, judge: str, rows: list[list[Any]], **changed: Any) -> str:
     judgments = [{"query": q, "document": d, "grade": g, "note": "", "time": ""} for q, d, g in rows]
-    found = {"karat": "judgments", "task": TASK.digest, "judge": judge, "judgments": judgments, **changed}
+    found = {"carob": "judgments", "task": TASK.digest, "judge": judge, "judgments": judgments, **changed}
     (folder / name).write_text(json.dumps(found, indent=1))
     return str(folder / name)
 

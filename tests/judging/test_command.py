@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
+import carob
+from carob.cli import main
+from carob.judging.task import assigned, read_task
 from judging.desk import TEXTS, desk, write_files
-from karat.cli import main
-from karat.judging.task import assigned, read_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,7 +111,7 @@ def test_a_missing_library_is_named_with_its_extra(
 ) -> None:
     import importlib.util
 
-    from karat.judging import server
+    from carob.judging import server
 
     real = importlib.util.find_spec
     monkeypatch.setattr(server, "find_spec", lambda name: None if name == missing else real("json"))
@@ -119,7 +119,7 @@ def test_a_missing_library_is_named_with_its_extra(
     with pytest.raises(SystemExit):
         main(["judge", "pairs.csv", *TEXTS, "-o", "a.qrels", "--no-browser"])
     assert (
-        f"Judging needs {missing}, which is not installed here: pip install 'karat[judge]'"
+        f"Judging needs {missing}, which is not installed here: pip install 'carob[judge]'"
         in capsys.readouterr().err
     )
 
@@ -240,7 +240,7 @@ def test_documents_of_certain_order_are_judged_into_plain_qrels(
         served.judge(0, 1)
         served.judge(1, 0)
     assert sorted((work / "more.qrels").read_text().splitlines()) == ["q1 0 d1 1", "q2 0 d0 0"]
-    assert karat.evaluate(str(work / "more.qrels"), str(work / "one.run"), "P@2")["P@2"] == 0.25
+    assert carob.evaluate(str(work / "more.qrels"), str(work / "one.run"), "P@2")["P@2"] == 0.25
 
 
 @pytest.mark.usefixtures("served")

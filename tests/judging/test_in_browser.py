@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from carob.cli import main
+from carob.judging.task import assigned, read_task
+from carob.output.escaping import visible
 from judging.desk import TEXTS, Desk, desk, write_files
-from karat.cli import main
-from karat.judging.task import assigned, read_task
-from karat.output.escaping import visible
 from reports import browser
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def test_judging_goes_on_after_a_crash(work: Path, window: browser.Page) -> None
         grade(window, "1")
     served.stop(signal.SIGKILL)
     grade(window, "2")
-    assert status(window).startswith("Not saved. The server does not answer. Start karat judge again")
+    assert status(window).startswith("Not saved. The server does not answer. Start carob judge again")
     assert at(window) == 3
     assert text(window, "count") == "3 of 8 judged"
     assert len((work / "judged.qrels").read_text().splitlines()) == 3

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-import karat
-from karat.estimation.sampled_documents import read_sample
-from karat.judging.journal import PAGE, Form, Journal, Judgment
-from karat.judging.task import Pair, Task
-from karat.output.errors import DataError
+import carob
+from carob.estimation.sampled_documents import read_sample
+from carob.judging.journal import PAGE, Form, Journal, Judgment
+from carob.judging.task import Pair, Task
+from carob.output.errors import DataError
 
 TASK = Task("pairs.csv", (Pair("q1", "a"), Pair("q1", "b"), Pair("q2", "a", 2.0), Pair("q2", "c")))
 SAMPLE = Task(
@@ -30,7 +30,7 @@ def test_qrels_are_appended_and_read_while_open(tmp_path: Path) -> None:
         assert path.read_text() == "q2 0 a 2\n"
         journal.add(0, Judgment(3, NOW))
         assert path.read_text() == "q2 0 a 2\nq1 0 a 3\n"
-        assert karat.evaluate(str(path), {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "P@1")["P@1"] == 1
+        assert carob.evaluate(str(path), {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "P@1")["P@1"] == 1
         journal.add(1, Judgment(0, NOW))
         journal.change(0, Judgment(1, NOW))
         assert path.read_text() == "q2 0 a 2\nq1 0 b 0\nq1 0 a 1\n"
@@ -146,7 +146,7 @@ def test_where_no_new_file_can_be_made_lines_are_appended_all_the_same(
         raise PermissionError(13, "Permission denied")
 
     with Journal(str(path), task) as journal:
-        monkeypatch.setattr("karat.judging.journal.write_new", refused)
+        monkeypatch.setattr("carob.judging.journal.write_new", refused)
         for place in range(300):
             journal.add(place, Judgment(place % 4, NOW, "a note"))
         with pytest.raises(DataError, match="Permission denied"):
@@ -223,10 +223,10 @@ def test_an_interrupted_first_line_is_written_again(tmp_path: Path) -> None:
 def test_two_processes_cannot_write_one_file(name: str, tmp_path: Path) -> None:
     with Journal(str(tmp_path / name), TASK):
         code = (
-            "from karat.judging.journal import *; from karat.judging.task import *\n"
+            "from carob.judging.journal import *; from carob.judging.task import *\n"
             f"Journal({name!r}, Task('pairs.csv', (Pair('q1', 'a'),)))"
         )
-        source = str(Path(karat.__file__).parents[1])
+        source = str(Path(carob.__file__).parents[1])
         done = subprocess.run(
             [sys.executable, "-c", code],
             cwd=tmp_path,
@@ -235,7 +235,7 @@ def test_two_processes_cannot_write_one_file(name: str, tmp_path: Path) -> None:
             check=False,
             env={**os.environ, "PYTHONPATH": source},
         )
-        assert f"another karat judge writes this file (process {os.getpid()})" in done.stderr
+        assert f"another carob judge writes this file (process {os.getpid()})" in done.stderr
 
 
 def test_a_link_to_the_file_is_the_same_file(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_a_link_to_the_file_is_the_same_file(tmp_path: Path) -> None:
             (tmp_path / "link.qrels").symlink_to("judged.qrels")
         except OSError:
             pytest.skip("this system makes no links")
-        with pytest.raises(DataError, match="another karat judge writes this file"):
+        with pytest.raises(DataError, match="another carob judge writes this file"):
             Journal(str(tmp_path / "link.qrels"), TASK)
 
 
@@ -286,9 +286,9 @@ def test_a_file_that_another_program_changed_is_left_alone(change: str, tmp_path
 
 FULL = """
 import resource, signal
-from karat.judging.journal import *
-from karat.judging.task import *
-from karat.output.errors import DataError
+from carob.judging.journal import *
+from carob.judging.task import *
+from carob.output.errors import DataError
 task = Task("pairs.csv", tuple(Pair("q", f"d{number}") for number in range(9)))
 journal = Journal("judged.qrels", task)
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -310,7 +310,7 @@ assert open("judged.qrels").read().endswith("1\\nq 0 d8 2\\n")
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of a file's size")
 def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
-    source = str(Path(karat.__file__).parents[1])
+    source = str(Path(carob.__file__).parents[1])
     done = subprocess.run(
         [sys.executable, "-c", FULL],
         cwd=tmp_path,

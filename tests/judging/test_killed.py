@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 
+from carob.judging.journal import Journal
+from carob.judging.task import assigned, read_task
 from judging.desk import Desk, write_files
-from karat.judging.journal import Journal
-from karat.judging.task import assigned, read_task
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
+import carob
+from carob.judging.task import assigned, read_task
 from judging.desk import TEXTS, desk
-from karat.judging.task import assigned, read_task
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,7 +72,7 @@ def test_undo_says_that_another_program_changed_the_file(work: Path) -> None:
         for what, body in (("withdrawals", {}), ("judgments", {"item": 1, "grade": 1})):
             status, said = served.ask("POST", what, body)
             assert status == 500
-            assert "was changed by another program, so nothing was written. Restart karat judge." in said
+            assert "was changed by another program, so nothing was written. Restart carob judge." in said
 
 
 @pytest.mark.parametrize(("length", "status"), [(2000, 200), (2001, 500), (100_000, 413), (10**6, 413)])
@@ -226,10 +226,10 @@ def test_only_this_machine_can_connect(work: Path) -> None:
 def test_the_browser_s_address_leads_to_the_page_once(work: Path) -> None:
     from werkzeug.test import Client
 
-    from karat.judging.journal import Journal
-    from karat.judging.server import Site
-    from karat.judging.session import Session, Sheet
-    from karat.judging.task import grades_of
+    from carob.judging.journal import Journal
+    from carob.judging.server import Site
+    from carob.judging.session import Session, Sheet
+    from carob.judging.task import grades_of
 
     task = read_task(str(work / "pairs.csv"))
     files = [str(work / name) for name in ("queries.jsonl", "documents.jsonl")]
@@ -249,7 +249,7 @@ def test_the_browser_s_address_leads_to_the_page_once(work: Path) -> None:
 
 
 def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    done = [sys.executable, "-m", "karat", *arguments]
+    done = [sys.executable, "-m", "carob", *arguments]
     return subprocess.run(
         done, cwd=folder, capture_output=True, text=True, check=False, timeout=60, encoding="utf-8"
     )
@@ -271,7 +271,7 @@ def test_two_judges_at_once_share_some_documents(work: Path) -> None:
     )
     assert len(one | other) == 8
     assert len(one & other) == 4
-    found = karat.agreement(str(work / "anna.qrels"), str(work / "ben.qrels"))
+    found = carob.agreement(str(work / "anna.qrels"), str(work / "ben.qrels"))
     assert len(found.pairing.documents) == 4
 
 
@@ -279,7 +279,7 @@ def test_a_second_server_for_one_file_is_refused(work: Path) -> None:
     with desk(work, "-o", "judged.qrels") as served:
         done = command(work, "judge", "pairs.csv", *TEXTS, "-o", "judged.qrels", "--no-browser")
         assert done.returncode == 2
-        assert f"another karat judge writes this file (process {served.process.pid})" in done.stderr
+        assert f"another carob judge writes this file (process {served.process.pid})" in done.stderr
         served.judge(0, 1)
     with desk(work, "-o", "judged.qrels") as served:
         assert served.judge(1, 1)["judged"] == 2

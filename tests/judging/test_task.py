@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from karat.judging.task import Pair, Task, assigned, grades_of, read_task
-from karat.output.errors import DataError
+from carob.judging.task import Pair, Task, assigned, grades_of, read_task
+from carob.output.errors import DataError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-import karat
-from karat import DataError, Policy
-from karat.inputs.qrels import Qrels
-from karat.inputs.run import Run
-from karat.lists.flat import Flat
-from karat.matching.axes import to_depth
-from karat.matching.match import match
-from karat.measures import REGISTER, Measure
+import carob
+from carob import DataError, Policy
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run
+from carob.lists.flat import Flat
+from carob.matching.axes import to_depth
+from carob.matching.match import match
+from carob.measures import REGISTER, Measure
 from strategies import examples, judgments, runs
 
 MEASURES = [
@@ -54,9 +54,9 @@ PERFECT = {
 }
 
 
-def evaluated(qrels: dict, run: dict, **axes: object) -> karat.Scores:
+def evaluated(qrels: dict, run: dict, **axes: object) -> carob.Scores:
     try:
-        return karat.evaluate(qrels, run, ALL, policy=Policy(**axes))
+        return carob.evaluate(qrels, run, ALL, policy=Policy(**axes))
     except DataError:
         assume(False)
         raise
@@ -79,7 +79,7 @@ def test_a_query_scores_the_same_alone(qrels: dict, run: dict) -> None:
     together = evaluated(qrels, run)
     for query in qrels:
         mine = {query: run[query]} if query in run else {}
-        alone = karat.evaluate({query: qrels[query]}, mine, ALL, policy=Policy(overlap="none"))
+        alone = carob.evaluate({query: qrels[query]}, mine, ALL, policy=Policy(overlap="none"))
         assert alone.matrix[0].tolist() == together.matrix[together.queries.index(query)].tolist()
 
 
@@ -157,6 +157,6 @@ def test_the_ideal_list_scores_1(qrels: dict) -> None:
     run = {q: {d: float(g) for d, g in docs.items() if g > 0} for q, docs in qrels.items()}
     run = {q: docs for q, docs in run.items() if docs}
     assume(run)
-    scores = karat.evaluate({q: qrels[q] for q in run}, run, sorted(PERFECT))
+    scores = carob.evaluate({q: qrels[q] for q in run}, run, sorted(PERFECT))
     for name in PERFECT:
         assert scores[name] == pytest.approx(1, abs=1e-12), name

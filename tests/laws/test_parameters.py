@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
+import carob
+from carob import DataError, Measure, MeasureError
+from carob.measures import REGISTER, Number, OneOf, parse_measure
 from cases import OF_LISTS, TABLES, tried
-from karat import DataError, Measure, MeasureError
-from karat.measures import REGISTER, Number, OneOf, parse_measure
 
 BY_GROUPS = {name for name, each in OF_LISTS.items() if each.groups}
 BY_PREFERENCE = {name for name in OF_LISTS if "Prefs" in name}
@@ -60,8 +60,8 @@ def check_values(measure: Measure, lists: list[Any], pools: list[Any] | None = N
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            warnings.simplefilter("ignore", karat.DataWarning)
-            scores = karat.evaluate_grades(lists, [measure], pools, policy=karat.Policy(listing="known"))
+            warnings.simplefilter("ignore", carob.DataWarning)
+            scores = carob.evaluate_grades(lists, [measure], pools, policy=carob.Policy(listing="known"))
     except DataError as error:
         refused_in_short(error)
         return
@@ -154,7 +154,7 @@ def test_arrays_have_a_number_of_the_stated_range_or_a_sentence(name: str, dtype
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("error")
-                    found = karat.tensors.evaluate(
+                    found = carob.tensors.evaluate(
                         scores, np.array([grades], dtype), [measure], per_query=True
                     )
             except (DataError, MeasureError) as error:
@@ -172,8 +172,8 @@ def test_arrays_have_a_number_of_the_stated_range_or_a_sentence(name: str, dtype
 @pytest.mark.thorough
 def test_on_a_device_a_gain_too_large_is_undefined_and_not_wrong() -> None:
     torch = pytest.importorskip("torch", reason="needs PyTorch")
-    from karat.lists.arrays import arrays_of
-    from karat.lists.padded import Padded
+    from carob.lists.arrays import arrays_of
+    from carob.lists.padded import Padded
 
     grades = torch.tensor([[2000.0, 1.0], [1.0, 0.0]])  # as a carrier that nobody may look into
     pool = torch.tensor([[2000.0, 2001.0], [1.0, 0.0]])
@@ -211,7 +211,7 @@ DEFECTS = [
 @pytest.mark.parametrize(("name", "grades", "says"), DEFECTS, ids=[each[0][:40] for each in DEFECTS])
 def test_what_gave_nan_or_a_traceback_gives_a_sentence(name: str, grades: list[float], says: str) -> None:
     with pytest.raises((DataError, MeasureError)) as error:
-        karat.evaluate_grades([grades], name)
+        carob.evaluate_grades([grades], name)
     assert says in str(error.value)
 
 
@@ -219,7 +219,7 @@ def test_what_gave_nan_or_a_traceback_gives_a_sentence(name: str, grades: list[f
 def test_on_the_command_line_too(
     name: str, grades: list[float], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from karat.cli import main
+    from carob.cli import main
 
     with pytest.raises(SystemExit) as left:
         main(["explain", name, "--grades", ",".join(map(str, grades)), "--profile", "ir_measures"])

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from carob import DataError, Measure, MeasureError, Policy
+from carob.lists.flat import Flat
+from carob.lists.rows import JudgedRows
+from carob.matching.match import match_grades
 from cases import OF_LISTS, TABLES, tried
-from karat import DataError, Measure, MeasureError, Policy
-from karat.lists.flat import Flat
-from karat.lists.rows import JudgedRows
-from karat.matching.match import match_grades
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from carob.lists.derivation import trace
+from carob.lists.flat import Flat
+from carob.lists.preferences import Group, PreferenceLists, group_of
+from carob.lists.rows import JudgedRows, offsets_of
+from carob.measures import REGISTER, Measure, OneOf
+from carob.output.errors import CarobError
 from cases import OF_LISTS
-from karat.lists.derivation import trace
-from karat.lists.flat import Flat
-from karat.lists.preferences import Group, PreferenceLists, group_of
-from karat.lists.rows import JudgedRows, offsets_of
-from karat.measures import REGISTER, Measure, OneOf
-from karat.output.errors import KaratError
 
 ROUNDS = 25
 
@@ -94,8 +94,8 @@ def test_a_trace_ends_with_the_value(name: str) -> None:
         try:
             with np.errstate(divide="ignore", invalid="ignore"):
                 value = np.asarray(measure.values(lists))
-        except KaratError:
-            with pytest.raises(KaratError):
+        except CarobError:
+            with pytest.raises(CarobError):
                 trace(measure.values, lists)
             continue
         assert trace(measure.values, lists).numbers.tobytes() == value.tobytes(), str(measure)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import karat
-from karat.measures import Measure
+import carob
+from carob.measures import Measure
 from strategies import examples
 
 GAINS = st.dictionaries(
@@ -22,8 +22,8 @@ GRADES = st.lists(st.lists(st.integers(0, 4), max_size=8), min_size=1, max_size=
 @given(GAINS, GRADES)
 def test_the_ideal_list_of_a_query_is_its_own(gains: dict, grades: list) -> None:
     measure = Measure("nDCG", (("gain", tuple(gains.items())), ("ideal", "trec_eval")))
-    together = karat.evaluate_grades(grades, measure).by_query(measure)
-    alone = [karat.evaluate_grades([each], measure).by_query(measure)["1"] for each in grades]
+    together = carob.evaluate_grades(grades, measure).by_query(measure)
+    alone = [carob.evaluate_grades([each], measure).by_query(measure)["1"] for each in grades]
     assert list(together.values()) == alone
 
 
@@ -43,6 +43,6 @@ def test_trec_evals_ideal_list_by_hand(gain: str, ideal: list[float]) -> None:
     # One document of each grade from 1 to 3, in the judgments' order; CG of the list itself is nCG's other half.
     ranked = [[1, 2, 3]]
     for depth in (1, 2, 3):
-        own = karat.evaluate_grades(ranked, f"CG(gain={gain})@{depth}")[f"CG(gain={gain})@{depth}"]
+        own = carob.evaluate_grades(ranked, f"CG(gain={gain})@{depth}")[f"CG(gain={gain})@{depth}"]
         name = f"nCG(gain={gain}, ideal=trec_eval)@{depth}"
-        assert karat.evaluate_grades(ranked, name)[name] == pytest.approx(own / sum(ideal[:depth]), abs=1e-15)
+        assert carob.evaluate_grades(ranked, name)[name] == pytest.approx(own / sum(ideal[:depth]), abs=1e-15)

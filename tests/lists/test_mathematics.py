@@ -7,10 +7,10 @@ import re
 import numpy as np
 import pytest
 
-import karat
+import carob
+from carob.conventions.reference import mathematics, sample, traced
+from carob.measures import REGISTER
 from cases import CASES, OF_LISTS
-from karat.conventions.reference import mathematics, sample, traced
-from karat.measures import REGISTER
 
 NAMES = sorted({case.measure for case in CASES})
 KNOWN = {"tiedrank", "latest", "outranked", "changes", "following", "listed", "highestgrade", "totalunjudged"}
@@ -19,7 +19,7 @@ KNOWN = {"tiedrank", "latest", "outranked", "changes", "following", "listed", "h
 
 def formula(name: str) -> str:
     case = next(case for case in CASES if case.measure == name)
-    return karat.explain(name, grades=case.ranked or [0], judged=case.judged).formula()
+    return carob.explain(name, grades=case.ranked or [0], judged=case.judged).formula()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -76,7 +76,7 @@ def test_numbers_of_the_page_are_named_and_ranks_are_nested() -> None:
 
 
 def test_the_formula_is_the_derivations() -> None:
-    found = karat.explain("DCG(gain=exp2)@3", grades=[2, 1, 0])
+    found = carob.explain("DCG(gain=exp2)@3", grades=[2, 1, 0])
     assert found.formula() == (
         "\\begin{align*}\n"
         "\\mathsf{a}_{i} &= 2^{\\max(\\mathit{grade}_{i}, 0)} - 1 \\\\\n"
@@ -93,7 +93,7 @@ def test_the_formula_is_the_derivations() -> None:
 
 
 def test_a_star_marks_the_ideal_list() -> None:
-    text = karat.explain("nDCG(gain=binary(2))", grades=[2, 1, 0]).formula()
+    text = carob.explain("nDCG(gain=binary(2))", grades=[2, 1, 0]).formula()
     assert "\\left[\\mathit{grade}_{i} \\geq 2\\right]" in text or "[\\mathit{grade}_{i} \\geq 2]" in text
     assert "\\mathit{grade}^{*}_{i} \\geq 2" in text
     assert "$\\ast$ ideal(binary(2), judged)" in text
@@ -113,4 +113,4 @@ def test_a_star_marks_the_ideal_list() -> None:
     ],
 )
 def test_words_have_their_signs(name: str, says: str) -> None:
-    assert says in karat.explain(name, grades=[2, 1, None, 0], judged=[3, 2, 1, 0]).formula()
+    assert says in carob.explain(name, grades=[2, 1, None, 0], judged=[3, 2, 1, 0]).formula()

@@ -11,19 +11,19 @@ import pytest
 from hypothesis import given, settings
 
 from arrays import LIBRARIES, array, library
+from carob import DataError, Policy
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run
+from carob.lists.arrays import arrays_of, stable_order
+from carob.lists.flat import Flat
+from carob.lists.padded import Padded
+from carob.matching.match import match
+from carob.measures import REGISTER, Measure, parse_measure
 from cases import CASES
-from karat import DataError, Policy
-from karat.inputs.qrels import Qrels
-from karat.inputs.run import Run
-from karat.lists.arrays import arrays_of, stable_order
-from karat.lists.flat import Flat
-from karat.lists.padded import Padded
-from karat.matching.match import match
-from karat.measures import REGISTER, Measure, parse_measure
 from strategies import examples, judgments, runs
 
 if TYPE_CHECKING:
-    from karat.lists.rows import JudgedRows
+    from carob.lists.rows import JudgedRows
 
 WIDTH = 7
 LISTED = ("ListedAP", "ListedAUC")

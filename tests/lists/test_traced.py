@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
+from carob import DataError, Policy
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run
+from carob.lists import Lists, Preferences
+from carob.lists.derivation import Step, Traced, derive, first_sentence, trace
+from carob.lists.flat import Flat
+from carob.lists.preferences import PreferenceLists, group_of
+from carob.matching.axes import chosen
+from carob.matching.match import Match, match, match_grades
+from carob.measures import REGISTER, Measure, parse_measure
 from cases import OF_LISTS
-from karat import DataError, Policy
-from karat.inputs.qrels import Qrels
-from karat.inputs.run import Run
-from karat.lists import Lists, Preferences
-from karat.lists.derivation import Step, Traced, derive, first_sentence, trace
-from karat.lists.flat import Flat
-from karat.lists.preferences import PreferenceLists, group_of
-from karat.matching.axes import chosen
-from karat.matching.match import Match, match, match_grades
-from karat.measures import REGISTER, Measure, parse_measure
 from strategies import examples, judgments, runs
 
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import karat
-from karat import _native
-from karat.conventions.policy import Policy
-from karat.inputs.qrels import Qrels
-from karat.inputs.run import Run
-from karat.inputs.runs import MatchOptions
-from karat.matching.axes import MOST_ORDERS, all_orders, chosen, drawn_places, each_or_some, from_all
-from karat.matching.match import (
+import carob
+from carob import _native
+from carob.conventions.policy import Policy
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run
+from carob.inputs.runs import MatchOptions
+from carob.matching.axes import MOST_ORDERS, all_orders, chosen, drawn_places, each_or_some, from_all
+from carob.matching.match import (
     Counts,
     MatchedOnce,
     end_to_end,
@@ -25,7 +25,7 @@ from karat.matching.match import (
     match_judged_ranking,
     of_query,
 )
-from karat.output.errors import DataError, PolicyError
+from carob.output.errors import DataError, PolicyError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,7 +71,7 @@ def test_the_policy_reaches_judgments_by_group(policy: dict[str, Any], value: fl
     qrels = {"q": {"1": {"a": 1, "n": -1, "gone": 1}, "2": {"a": 0, "b": 1}}}
     run = {"q": {"a": 3.0, "n": 2.0, "b": 1.0}}
     asked = ["SRecall@1", "GroupAP", "AP"]
-    scores = karat.evaluate(qrels, run, asked, policy=Policy(**policy))
+    scores = carob.evaluate(qrels, run, asked, policy=Policy(**policy))
     # Subtopic 1: a at rank 1 of 2 relevant documents, or of 1 retrieved; subtopic 2: b at rank 3, or 3 of those judged.
     of_1 = 1.0 if policy.get("judgments") == "retrieved" else 1 / 2
     of_2 = 1 / 3
@@ -416,7 +416,7 @@ def test_an_empty_list_is_missing_only_where_missing_lists_are_undefined() -> No
     for missing, lacking in (("zero", ("r",)), ("skip", ("r",)), ("nan", ("q", "r"))):
         found = match(qrels, Run.of(run), Policy(missing=missing))  # type: ignore[arg-type]
         assert found.counts.missing == lacking
-    values = karat.evaluate(qrels, run, "P@1", policy=Policy(missing="nan")).by_query("P@1")
+    values = carob.evaluate(qrels, run, "P@1", policy=Policy(missing="nan")).by_query("P@1")
     assert [str(value) for value in values.values()] == ["1.0", "nan", "nan"]
 
 
@@ -427,7 +427,7 @@ def test_missing_queries_are_refused_by_name_unless_the_whole_run_is_empty() -> 
     ) as caught:
         match(qrels, Run.of(RUN), error)
     assert (caught.value.file, caught.value.query) == ("run", "q2")
-    assert "Complete it, or choose policy=karat.Policy(missing='zero') or 'skip'." in str(caught.value)
+    assert "Complete it, or choose policy=carob.Policy(missing='zero') or 'skip'." in str(caught.value)
     # A run without any line has an error of its own, and unjudged queries are not an empty run.
     assert len(match(qrels, Run.of({}), error).counts.missing) == 3
     for run, policy in (({"x": {"a": 1.0}}, error), ({}, Policy(missing="error", overlap="none"))):

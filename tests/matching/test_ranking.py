@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import assume, given, settings
 
-from karat import DataError, Policy, Qrels, Run, _native
-from karat.conventions.policy import CHOICES
-from karat.lists.flat import fill
-from karat.matching.match import match, of_query, ranking_of
+from carob import DataError, Policy, Qrels, Run, _native
+from carob.conventions.policy import CHOICES
+from carob.lists.flat import fill
+from carob.matching.match import match, of_query, ranking_of
 from strategies import examples, judgments, runs
 
 if TYPE_CHECKING:

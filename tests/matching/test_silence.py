@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
-from karat import DataError, DataWarning, Policy, PolicyError
-from karat.cli import main
+import carob
+from carob import DataError, DataWarning, Policy, PolicyError
+from carob.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-pytestmark = pytest.mark.filterwarnings("default::karat.DataWarning")
+pytestmark = pytest.mark.filterwarnings("default::carob.DataWarning")
 
 QRELS = {f"q{query}": {f"00{query}{place}": place % 3 for place in range(8)} for query in range(1, 5)}
 
@@ -102,24 +102,24 @@ def command(*arguments: str) -> int:
 def test_a_run_without_any_judged_document_is_warned_of_with_the_cause(case: str) -> None:
     run, cause = UNMET[case]
     with pytest.warns(DataWarning, match=cause):
-        scores = karat.evaluate(QRELS, run, ["AP", "nDCG@10"])
+        scores = carob.evaluate(QRELS, run, ["AP", "nDCG@10"])
     assert scores.means() == {"AP": 0.0, "nDCG@10": 0.0}
     assert "no judged document retrieved" in scores.footer()
     assert scores.warnings
     assert json.loads(scores.to_json())["runs"][0]["warnings"] == list(scores.warnings)
     with pytest.raises(DataError, match=cause):
-        karat.evaluate(QRELS, run, "AP", policy=Policy(overlap="document"))
+        carob.evaluate(QRELS, run, "AP", policy=Policy(overlap="document"))
 
 
 def test_a_warning_names_the_callers_line() -> None:
     with pytest.warns(DataWarning) as caught:
-        karat.evaluate(QRELS, UNMET["leading zeros lost"][0], "AP")
+        carob.evaluate(QRELS, UNMET["leading zeros lost"][0], "AP")
     assert caught[0].filename == __file__
 
 
 def test_what_is_allowed_is_not_warned_of(recwarn: pytest.WarningsRecorder) -> None:
     for run, _ in (*UNMET.values(), *REFUSED.values()):
-        scores = karat.evaluate(QRELS, run, "AP", policy=Policy(overlap="none"))
+        scores = carob.evaluate(QRELS, run, "AP", policy=Policy(overlap="none"))
         assert "no judged document retrieved" in scores.footer()
     assert not recwarn.list
 
@@ -142,7 +142,7 @@ def test_every_command_says_so_on_standard_error(
     names = {"qrels": qrels_file(tmp_path), "run": run, "other": run_file(tmp_path, run_by(), "good.run")}
     assert command(*words.format(**names).split()) == 0
     said = capsys.readouterr()
-    assert said.err.count("karat: warning: own retrieves no document that") == 1
+    assert said.err.count("carob: warning: own retrieves no document that") == 1
     if words.startswith("eval"):
         assert "no judged document retrieved" in said.out
     if words.startswith(("compare", "gate")):
@@ -152,19 +152,19 @@ def test_every_command_says_so_on_standard_error(
 def test_curves_warn_and_explanations_say_how_many_are_judged() -> None:
     run = UNMET["leading zeros lost"][0]
     with pytest.warns(DataWarning, match="leading zeros"):
-        curve = karat.curve("P", QRELS, run, at=[1, 5])
+        curve = carob.curve("P", QRELS, run, at=[1, 5])
     assert "no judged document retrieved" in str(curve)
-    assert "0 of them judged" in str(karat.explain("AP", QRELS, run, "q1"))
+    assert "0 of them judged" in str(carob.explain("AP", QRELS, run, "q1"))
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "duckdb", "lazy", "dataset", "reader"])
 def test_frames_streams_and_engines_warn(library: str, tmp_path: Path) -> None:
     run = UNMET["leading zeros lost"][0]
     with pytest.warns(DataWarning, match="no document that"):
-        scores = karat.evaluate(QRELS, framed(library, run, tmp_path), "AP")
+        scores = carob.evaluate(QRELS, framed(library, run, tmp_path), "AP")
     assert "no judged document retrieved" in scores.footer()
     with pytest.raises(DataError, match="the run is empty"):
-        karat.evaluate(QRELS, framed(library, {}, tmp_path), "AP")
+        carob.evaluate(QRELS, framed(library, {}, tmp_path), "AP")
 
 
 def framed(library: str, run: dict[str, dict[str, float]], folder: Path) -> Any:
@@ -197,28 +197,28 @@ def test_ids_of_lists_that_never_meet_are_warned_of() -> None:
     with pytest.warns(
         DataWarning, match="retrieved ids have the type int, and reference ids have the type str"
     ):
-        scores = karat.evaluate_ids([[1, 2], [3]], [["1"], ["3"]], "RR")
+        scores = carob.evaluate_ids([[1, 2], [3]], [["1"], ["3"]], "RR")
     assert "no judged document retrieved" in scores.footer()
     with pytest.warns(DataWarning, match="leading zeros"):
-        karat.evaluate_ids([["1", "2"], ["3"]], [["01"], ["03"]], "RR")
+        carob.evaluate_ids([["1", "2"], ["3"]], [["01"], ["03"]], "RR")
     with pytest.warns(DataWarning, match="Nothing was retrieved for any question"):
-        karat.evaluate_ids([[], []], [["01"], ["03"]], "RR")
+        carob.evaluate_ids([[], []], [["01"], ["03"]], "RR")
     with pytest.raises(DataError, match="leading zeros"):
-        karat.evaluate_ids([["1"]], [["01"]], "RR", policy=Policy(overlap="document"))
+        carob.evaluate_ids([["1"]], [["01"]], "RR", policy=Policy(overlap="document"))
 
 
 def test_parts_that_all_have_no_judged_document_are_warned_of_when_they_are_merged() -> None:
     run, part = UNMET["leading zeros lost"][0], Policy(overlap="none")
-    parts = [karat.evaluate({q: QRELS[q]}, {q: run[q]}, "AP", policy=part) for q in QRELS]
+    parts = [carob.evaluate({q: QRELS[q]}, {q: run[q]}, "AP", policy=part) for q in QRELS]
     with pytest.warns(DataWarning, match="4 parts"):
         merged = parts[0].merge(*parts[1:])
     assert "no judged document retrieved" in merged.footer()
 
 
 def test_a_run_of_documents_judged_not_relevant_says_so_in_the_footer() -> None:
-    scores = karat.evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 1.0}}, "AP")
+    scores = carob.evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 1.0}}, "AP")
     assert "no relevant document retrieved" in scores.footer()
-    assert "retrieved" not in karat.evaluate({"q": {"a": 0, "b": 1}}, {"q": {"b": 1.0}}, "AP").footer()
+    assert "retrieved" not in carob.evaluate({"q": {"a": 0, "b": 1}}, {"q": {"b": 1.0}}, "AP").footer()
 
 
 # ---------------------------------------------------------------- nothing to find
@@ -255,13 +255,13 @@ def test_judgments_without_anything_to_find_are_told_in_the_footer_and_pass_no_g
     case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     qrels, measures, line = NOTHING_TO_FIND[case]
-    scores = karat.evaluate(qrels, run_by(), measures)
+    scores = carob.evaluate(qrels, run_by(), measures)
     assert not any(scores.means().values())
     assert re.search(line, scores.footer())
     for limit in ({"at_least": dict.fromkeys(measures.split(), 0.0)}, {"max_drop": {measures: 0.1}}):
         baseline = run_by() if "max_drop" in limit else None
         with pytest.raises(DataError, match=r"No query has a document of .*, so .* says nothing about"):
-            karat.gate(qrels, run_by(), baseline, **limit)
+            carob.gate(qrels, run_by(), baseline, **limit)
     path = tmp_path / "qrels.txt"
     path.write_text("".join(f"{q} 0 {d} {g}\n" for q, its in qrels.items() for d, g in its.items()))
     assert command("eval", "-m", measures, str(path), run_file(tmp_path, run_by())) == 0
@@ -271,7 +271,7 @@ def test_judgments_without_anything_to_find_are_told_in_the_footer_and_pass_no_g
 def test_scores_of_minus_infinity_that_are_not_retrieved_are_warned_of() -> None:
     run = {query: dict.fromkeys(its, float("-inf")) for query, its in QRELS.items()}
     with pytest.warns(DataWarning, match="every score is minus infinity, and so nothing is retrieved"):
-        scores = karat.evaluate(QRELS, run, "AP", policy=Policy(retrieved="finite"))
+        scores = carob.evaluate(QRELS, run, "AP", policy=Policy(retrieved="finite"))
     assert "no judged document retrieved" in scores.footer()
 
 
@@ -296,12 +296,12 @@ def test_a_run_without_judged_queries_is_refused_everywhere(case: str, tmp_path:
     good = run_file(tmp_path, run_by(), "good.run")
     for given in (run, path):
         for call in (
-            lambda given: karat.evaluate(QRELS, given, "AP"),
-            lambda given: karat.curve("AP", QRELS, given),
-            lambda given: karat.compare(QRELS, {"own": given, "good": good}, "AP"),
-            lambda given: karat.gate(QRELS, given, None, at_least={"AP": 0.0}),
-            lambda given: karat.difference("trec_eval-9", "ranx", "AP", QRELS, given),
-            lambda given: karat.agreement(QRELS, QRELS, {"own": given, "good": good}, "AP"),
+            lambda given: carob.evaluate(QRELS, given, "AP"),
+            lambda given: carob.curve("AP", QRELS, given),
+            lambda given: carob.compare(QRELS, {"own": given, "good": good}, "AP"),
+            lambda given: carob.gate(QRELS, given, None, at_least={"AP": 0.0}),
+            lambda given: carob.difference("trec_eval-9", "ranx", "AP", QRELS, given),
+            lambda given: carob.agreement(QRELS, QRELS, {"own": given, "good": good}, "AP"),
         ):
             with pytest.raises(DataError, match=cause):
                 call(given)
@@ -348,8 +348,8 @@ def test_lines_that_are_all_skipped_are_refused(tmp_path: Path, capsys: pytest.C
 def test_what_allows_it_is_named_in_the_words_of_the_face(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(DataError, match=r"policy=karat\.Policy\(overlap='none'\)"):
-        karat.evaluate(QRELS, {}, "AP")
+    with pytest.raises(DataError, match=r"policy=carob\.Policy\(overlap='none'\)"):
+        carob.evaluate(QRELS, {}, "AP")
     path = run_file(tmp_path, {}, "own.json")
     assert command("eval", qrels_file(tmp_path), path) == 2
     assert "--overlap none" in capsys.readouterr().err
@@ -370,11 +370,11 @@ def test_an_empty_run_is_called_empty_whatever_becomes_of_missing_queries(tmp_pa
     empty = tmp_path / "empty.run"
     empty.write_bytes(b"")
     for run in (str(empty), {}):
-        with pytest.raises(karat.DataError, match="the run is empty"):
-            karat.evaluate({"q": {"a": 1}}, run, "AP", policy=karat.Policy(missing="error"))
-    allowed = karat.Policy(missing="error", overlap="none")
-    with pytest.raises(karat.DataError, match="lacks 1 of 1 judged queries"):
-        karat.evaluate({"q": {"a": 1}}, {}, "AP", policy=allowed)
+        with pytest.raises(carob.DataError, match="the run is empty"):
+            carob.evaluate({"q": {"a": 1}}, run, "AP", policy=carob.Policy(missing="error"))
+    allowed = carob.Policy(missing="error", overlap="none")
+    with pytest.raises(carob.DataError, match="lacks 1 of 1 judged queries"):
+        carob.evaluate({"q": {"a": 1}}, {}, "AP", policy=allowed)
 
 
 # ---------------------------------------------------------------- swapped
@@ -384,7 +384,7 @@ def test_swapped_judgments_and_runs_are_asked_about() -> None:
     qrels = {"q": {"a": 1, "b": 0, "c": 1}, "p": {"a": 1, "d": 0}}
     run = {"q": {"a": 11.5, "b": 12.25, "x": 3.1}, "p": {"a": 2.5, "z": 1.5}}
     with pytest.warns(DataWarning, match="only the scores 0, 1: are qrels and run swapped"):
-        karat.evaluate(run, qrels, "nDCG")
+        carob.evaluate(run, qrels, "nDCG")
     pd = pytest.importorskip("pandas")
 
     def frame(side: dict[str, dict[str, float]], value: str) -> Any:
@@ -392,11 +392,11 @@ def test_swapped_judgments_and_runs_are_asked_about() -> None:
         return pd.DataFrame(rows, columns=["query_id", "doc_id", value])
 
     with pytest.raises(DataError, match="column 'score', have fractions: are qrels and run swapped"):
-        karat.evaluate(frame(run, "score"), frame(qrels, "relevance"), "AP")
+        carob.evaluate(frame(run, "score"), frame(qrels, "relevance"), "AP")
     with pytest.raises(DataError, match="This looks like qrels: are qrels and run swapped"):
-        karat.evaluate(frame({"q": {"a": 11, "b": 12}}, "score"), frame(qrels, "relevance"), "AP")
+        carob.evaluate(frame({"q": {"a": 11, "b": 12}}, "score"), frame(qrels, "relevance"), "AP")
     with pytest.raises(DataError, match="This looks like a run: are qrels and run swapped"):
-        karat.evaluate(frame(run, "rank"), frame(qrels, "relevance"), "AP")
+        carob.evaluate(frame(run, "rank"), frame(qrels, "relevance"), "AP")
 
 
 @pytest.mark.parametrize(
@@ -408,18 +408,18 @@ def test_swapped_judgments_and_runs_are_asked_about() -> None:
     ],
 )
 def test_fractions_as_grades_alone_are_not_asked_about(run: Any, recwarn: pytest.WarningsRecorder) -> None:
-    karat.evaluate({"q": {"a": 0.5, "b": 0.25, "c": 1.0}, "p": {"a": 0.1, "d": 0.7}}, run, "nDCG")
+    carob.evaluate({"q": {"a": 0.5, "b": 0.25, "c": 1.0}, "p": {"a": 0.1, "d": 0.7}}, run, "nDCG")
     assert not recwarn.list
 
 
 @pytest.mark.parametrize("first", [{"a": 1}, {"a", "b"}, frozenset("a")])
 def test_references_in_the_place_of_what_was_retrieved_are_refused(first: Any) -> None:
     with pytest.raises(DataError, match=r"has no order of ranks: .* Are retrieved and reference swapped"):
-        karat.evaluate_ids([first], [["a", "x"]], "AP")
+        carob.evaluate_ids([first], [["a", "x"]], "AP")
 
 
 def test_a_run_of_other_documents_is_described_without_reading_it_in_python(tmp_path: Path) -> None:
     path = tmp_path / "long.run"
     path.write_text("".join(f"q{n // 1000} Q0 d{n} 1 {-n} t\n" for n in range(201_000)))
     with pytest.warns(DataWarning, match="the run has ids such as 'd200000', the judgments 'x'"):
-        assert karat.evaluate({"q200": {"x": 1}}, path, "AP")["AP"] == 0  # below the rows that are inspected
+        assert carob.evaluate({"q200": {"x": 1}}, path, "AP")["AP"] == 0  # below the rows that are inspected

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import karat
-from karat import DataError, Policy, PolicyError
-from karat.inputs.qrels import Qrels
-from karat.inputs.run import Run
-from karat.matching import axes as axes_module
-from karat.matching.axes import (
+import carob
+from carob import DataError, Policy, PolicyError
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run
+from carob.matching import axes as axes_module
+from carob.matching.axes import (
     MOST_ORDERS,
     MOST_ROWS,
     all_orders,
@@ -27,9 +27,9 @@ from karat.matching.axes import (
     turned,
     turned_orders,
 )
-from karat.matching.match import match
-from karat.measures import REGISTER, Measure, parse_measure
-from karat.output.errors import UncomputableError
+from carob.matching.match import match
+from carob.measures import REGISTER, Measure, parse_measure
+from carob.output.errors import UncomputableError
 from strategies import examples
 
 EXPECTED = Policy(ties="expected")
@@ -60,9 +60,9 @@ def test_expected_is_the_mean_over_every_order(documents: list, axes: dict) -> N
     run = {f"d{number}": score for number, (_, score) in enumerate(documents)}
     qrels = {f"d{number}": grade for number, (grade, _) in enumerate(documents) if grade is not None}
     qrels |= {"not retrieved": 1}
-    found = karat.evaluate({"q": qrels}, {"q": run}, ALL, policy=Policy(ties="expected", **axes))
+    found = carob.evaluate({"q": qrels}, {"q": run}, ALL, policy=Policy(ties="expected", **axes))
     orders = {str(number): order for number, order in enumerate(every_order(run))}
-    each = karat.evaluate(dict.fromkeys(orders, qrels), orders, ALL, policy=Policy(ties="input", **axes))
+    each = carob.evaluate(dict.fromkeys(orders, qrels), orders, ALL, policy=Policy(ties="input", **axes))
     means = each.matrix.mean(axis=0)
     assert found.errors == {}
     for place, measure in enumerate(ALL):
@@ -70,7 +70,7 @@ def test_expected_is_the_mean_over_every_order(documents: list, axes: dict) -> N
 
 
 def test_three_tied_documents_of_which_one_is_relevant() -> None:
-    scores = karat.evaluate(
+    scores = carob.evaluate(
         {"q": {"a": 1, "b": 0, "c": 0}},
         {"q": dict.fromkeys("abc", 1.0)},
         ["nDCG@3", "RR", "AP"],
@@ -88,7 +88,7 @@ JUDGED = {f"d{number}": 1 for number in range(0, 40, 10)}
 
 
 def test_sums_are_exact_however_many_orders_there_are() -> None:
-    scores = karat.evaluate(
+    scores = carob.evaluate(
         {"q": JUDGED}, {"q": MANY}, ["P@10", "R@50", "DCG", "NumRelRet@25"], policy=EXPECTED
     )
     assert scores["P@10"] == pytest.approx(4 / 100, abs=1e-15)
@@ -101,7 +101,7 @@ def test_sums_are_exact_however_many_orders_there_are() -> None:
 
 
 def test_a_sample_says_its_error_and_keeps_within_it() -> None:
-    scores = karat.evaluate({"q": JUDGED}, {"q": MANY}, ["Success@10", "AUC"], policy=EXPECTED)
+    scores = carob.evaluate({"q": JUDGED}, {"q": MANY}, ["Success@10", "AUC"], policy=EXPECTED)
     missed = np.prod([(96 - each) / (100 - each) for each in range(10)])
     assert scores.errors["Success@10"] == pytest.approx(sqrt(missed * (1 - missed) / MOST_ORDERS), rel=0.1)
     assert abs(scores["Success@10"] - (1 - missed)) < 4 * scores.errors["Success@10"]
@@ -112,15 +112,15 @@ def test_a_sample_says_its_error_and_keeps_within_it() -> None:
 
 
 def test_a_sample_depends_on_its_own_query_alone() -> None:
-    alone = karat.evaluate({"q": JUDGED}, {"q": MANY}, "AP", policy=EXPECTED)
+    alone = carob.evaluate({"q": JUDGED}, {"q": MANY}, "AP", policy=EXPECTED)
     other = {f"x{number}": 1.0 for number in range(60)}
-    both = karat.evaluate(
+    both = carob.evaluate(
         {"p": {"x1": 1, "x2": 1, "x3": 2}, "q": JUDGED}, {"q": MANY, "p": other}, "AP", policy=EXPECTED
     )
     assert both.by_query("AP")["q"] == alone["AP"]
     assert both.errors["AP"] < alone.errors["AP"] + 0.01
     parts = [
-        karat.evaluate({name: judged}, {name: run}, "AP", policy=EXPECTED)
+        carob.evaluate({name: judged}, {name: run}, "AP", policy=EXPECTED)
         for name, judged, run in (("p", {"x1": 1, "x2": 1, "x3": 2}, other), ("q", JUDGED, MANY))
     ]
     assert parts[0].merge(parts[1]).errors["AP"] == pytest.approx(both.errors["AP"], rel=1e-12)
@@ -128,21 +128,21 @@ def test_a_sample_depends_on_its_own_query_alone() -> None:
 
 def test_many_documents_of_a_long_tie_are_drawn_too() -> None:
     judged = {f"d{number}": 1 for number in range(60)}
-    scores = karat.evaluate({"q": judged}, {"q": MANY}, ["Success@1", "AP"], policy=EXPECTED)
+    scores = carob.evaluate({"q": judged}, {"q": MANY}, ["Success@1", "AP"], policy=EXPECTED)
     assert abs(scores["Success@1"] - 0.6) < 4 * scores.errors["Success@1"]
 
 
 def test_rank_is_the_rank_column() -> None:
     assert Policy(ties="rank") == Policy(ties="rank-column")
     run = b"q Q0 b 2 1.0 r\nq Q0 a 1 1.0 r\n"
-    assert karat.evaluate(b"q 0 a 1\nq 0 b 0\n", run, "RR", policy=Policy(ties="rank"))["RR"] == 1.0
+    assert carob.evaluate(b"q 0 a 1\nq 0 b 0\n", run, "RR", policy=Policy(ties="rank"))["RR"] == 1.0
     with pytest.raises(PolicyError, match="ties='best'"):
         Policy(ties="best")
 
 
 def test_bounds_look_beyond_the_depth() -> None:
     policy = Policy(depth=1)
-    scores = karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, "P@1", policy=policy)
+    scores = carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, "P@1", policy=policy)
     assert scores["P@1"] == 0
     assert scores.bounds["P@1"] == (0, 1)
 
@@ -204,7 +204,7 @@ def test_only_lists_with_ties_have_several_orders() -> None:
     rows = match(Qrels.of(qrels), Run.of(run), EXPECTED).rows
     assert [orders.of.tolist() for orders in all_orders(rows)] == [[1, 1]]
     assert [orders.of.tolist() for orders in turned_orders(rows)] == [[1, 1, 1]]
-    scores = karat.evaluate(qrels, run, ["RR", "Success@1"], policy=EXPECTED)
+    scores = carob.evaluate(qrels, run, ["RR", "Success@1"], policy=EXPECTED)
     assert scores.by_query("RR") == {"p": 1, "q": 3 / 4, "r": 0}
     assert scores.by_query("Success@1") == {"p": 1, "q": 1 / 2, "r": 0}
 
@@ -237,7 +237,7 @@ def test_a_batch_of_orders_ends_once_it_has_more_rows_than_the_limit(
     assert [sorted(set(orders.of.tolist())) for orders in found] == batches
     grades = np.concatenate([orders.rows.grade for orders in found]).tolist()
     assert grades == [grade for a, b, _ in judged.values() for grade in (a, b, b, a)]
-    values = karat.evaluate(qrels, run, "P@1", policy=EXPECTED)
+    values = carob.evaluate(qrels, run, "P@1", policy=EXPECTED)
     assert values.by_query("P@1") == {"p": 1 / 2, "q": 1, "r": 1 / 2, "s": 1 / 2}
 
 
@@ -259,9 +259,9 @@ def test_the_rows_of_all_orders_of_a_list_are_limited(monkeypatch: pytest.Monkey
     monkeypatch.setattr(axes_module, "MOST_ROWS", 2 * (1 + 2))
     qrels = {query: {"a": 1, "b": 0} for query in "pqr"}
     run = {query: {"a": 1.0, "b": 1.0} for query in qrels}
-    assert karat.evaluate(qrels, run, "P@1", policy=EXPECTED)["P@1"] == 1 / 2
+    assert carob.evaluate(qrels, run, "P@1", policy=EXPECTED)["P@1"] == 1 / 2
     with pytest.raises(DataError, match="query 'r': 3 documents have equal scores, 2 of them judged"):
-        karat.evaluate(qrels, {**run, "r": {"a": 1.0, "b": 1.0, "c": 1.0}}, "P@1", policy=EXPECTED)
+        carob.evaluate(qrels, {**run, "r": {"a": 1.0, "b": 1.0, "c": 1.0}}, "P@1", policy=EXPECTED)
 
 
 # ---------------------------------------------------------------- weights of queries
@@ -272,7 +272,7 @@ WEIGHTS = {"1": 3.0, "2": 1.0, "3": 0.5}
 
 
 def test_queries_weigh_as_given() -> None:
-    scores = karat.evaluate(QRELS, RUN, ["RR", "NumRel", "GMAP"], weights=WEIGHTS)
+    scores = carob.evaluate(QRELS, RUN, ["RR", "NumRel", "GMAP"], weights=WEIGHTS)
     assert scores["RR"] == pytest.approx((3 * 1 + 1 * 0.5) / 4.5, abs=1e-15)
     assert scores["NumRel"] == 2
     assert scores["GMAP"] == pytest.approx((1**3 * 0.5 * 1e-5**0.5) ** (1 / 4.5), rel=1e-12)
@@ -282,19 +282,19 @@ def test_queries_weigh_as_given() -> None:
 
 def test_weights_follow_their_queries() -> None:
     parts = [
-        karat.evaluate({q: QRELS[q] for q in its}, RUN, "RR", weights=WEIGHTS) for its in (["3", "1"], ["2"])
+        carob.evaluate({q: QRELS[q] for q in its}, RUN, "RR", weights=WEIGHTS) for its in (["3", "1"], ["2"])
     ]
-    whole = karat.evaluate(QRELS, RUN, "RR", weights=WEIGHTS)
+    whole = carob.evaluate(QRELS, RUN, "RR", weights=WEIGHTS)
     assert parts[1].merge(parts[0])["RR"] == whole["RR"]
-    skipping = karat.evaluate(QRELS, RUN, "RR", weights=WEIGHTS, policy=Policy(empty="skip"))
+    skipping = carob.evaluate(QRELS, RUN, "RR", weights=WEIGHTS, policy=Policy(empty="skip"))
     assert skipping["RR"] == pytest.approx((3 * 1 + 1 * 0.5) / 4, abs=1e-15)
     own = Policy(by_measure={"RR": {"empty": "skip"}})
-    mixed = karat.evaluate(QRELS, RUN, ["RR", "P@1"], weights=WEIGHTS, policy=own)
+    mixed = carob.evaluate(QRELS, RUN, ["RR", "P@1"], weights=WEIGHTS, policy=own)
     assert mixed.means() == {"RR": skipping["RR"], "P@1": pytest.approx(3 / 4.5)}
 
 
 def test_weights_of_lists_and_of_a_measure_multiply() -> None:
-    scores = karat.evaluate_grades([[1, 0], [0, 1, 0]], ["RR", "GAUC"], weights=[1, 4])
+    scores = carob.evaluate_grades([[1, 0], [0, 1, 0]], ["RR", "GAUC"], weights=[1, 4])
     assert scores["RR"] == pytest.approx((1 * 1 + 4 * 0.5) / 5, abs=1e-15)
     assert scores["GAUC"] == pytest.approx((1 * 2 * 1 + 4 * 3 * 0.5) / (1 * 2 + 4 * 3), abs=1e-15)
 
@@ -311,19 +311,19 @@ def test_weights_of_lists_and_of_a_measure_multiply() -> None:
 )
 def test_a_weight_that_is_none_is_refused(weights: dict, says: str) -> None:
     with pytest.raises(DataError, match=says):
-        karat.evaluate(QRELS, RUN, "RR", weights=weights)
+        carob.evaluate(QRELS, RUN, "RR", weights=weights)
 
 
 def test_a_table_shows_the_worst_and_the_best_order() -> None:
-    scores = karat.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, ["RR", "NumRel"])
-    table = karat.evaluation.scores.board([scores], "text", tie_bounds=True)
+    scores = carob.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, ["RR", "NumRel"])
+    table = carob.evaluation.scores.board([scores], "text", tie_bounds=True)
     assert table.splitlines() == [
         "run                       RR    NumRel",
         "run  0.5000 [0.5000, 1.0000]  1 [1, 1]",
     ]
-    exact = karat.evaluation.scores.board([scores], "csv", tie_bounds=True).splitlines()
+    exact = carob.evaluation.scores.board([scores], "csv", tie_bounds=True).splitlines()
     assert exact == ["run,RR,RR worst,RR best,NumRel,NumRel worst,NumRel best", "run,0.5,0.5,1.0,1,1,1"]
-    turned = karat.evaluation.scores.board([scores], "text", tie_bounds=True, columns=20).splitlines()
+    turned = carob.evaluation.scores.board([scores], "text", tie_bounds=True, columns=20).splitlines()
     assert turned[1].split() == ["run", "0.5000", "[0.5000,", "1.0000]"]
     assert turned[4].split() == ["run", "1", "[1,", "1]"]
 
@@ -335,4 +335,4 @@ def test_orders_that_no_memory_holds_are_refused_by_query_before_they_are_made()
         with pytest.raises(
             DataError, match="query 'q1': 40,000 documents have equal scores, 13,334 of them judged"
         ):
-            karat.evaluate(qrels, run, measure, policy=Policy(ties="expected"))
+            carob.evaluate(qrels, run, measure, policy=Policy(ties="expected"))

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from carob.measures import REGISTER, parse_measure
 from cases import CASES, OF_LISTS, Case
-from karat.measures import REGISTER, parse_measure
 
 NEEDS_PREFERENCES = {name for name, each in OF_LISTS.items() if each.takes != "grades"}
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from karat import evaluate_grades
+from carob import evaluate_grades
 
 GRADES: list[float | None] = [1, 0, 4, None, 2, 0, 0, 3]
 # The measure here, cwl_eval's class and arguments, and what cwl_eval 1.0.12 says of GRADES. Its lists have 1,000

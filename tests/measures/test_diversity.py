@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import karat
-from karat import Policy
-from karat.measures import REGISTER, parse_measure
-from karat.output.errors import DataError, MeasureError, PolicyError
+import carob
+from carob import Policy
+from carob.measures import REGISTER, parse_measure
+from carob.output.errors import DataError, MeasureError, PolicyError
 from strategies import examples
 
 FAMILY = [name for name, each in REGISTER.items() if each.groups and not name.startswith("Group")]
@@ -75,13 +75,13 @@ PERFECT_ERR = 3 * (1 + (1 / 2) / 2 + (1 / 4) / 3 + (1 / 8) / 4)
     ],
 )
 def test_value_is_the_arithmetic(name: str, value: float) -> None:
-    assert karat.evaluate(QRELS, RUN, [name])[name] == pytest.approx(value, abs=1e-15)
-    assert karat.evaluate(LINES, RUN, [name])[name] == pytest.approx(value, abs=1e-15)
+    assert carob.evaluate(QRELS, RUN, [name])[name] == pytest.approx(value, abs=1e-15)
+    assert carob.evaluate(LINES, RUN, [name])[name] == pytest.approx(value, abs=1e-15)
 
 
 def test_a_mean_of_err_over_subtopics_is_alpha_times_its_sum() -> None:
-    alone = [karat.evaluate({"q": QRELS["q"][each]}, RUN, ["ERR(max=1)"])["ERR(max=1)"] for each in "23"]
-    both = karat.evaluate({"q": {each: QRELS["q"][each] for each in "23"}}, RUN, ["ERRIA(scale=subtopics)"])
+    alone = [carob.evaluate({"q": QRELS["q"][each]}, RUN, ["ERR(max=1)"])["ERR(max=1)"] for each in "23"]
+    both = carob.evaluate({"q": {each: QRELS["q"][each] for each in "23"}}, RUN, ["ERRIA(scale=subtopics)"])
     assert 0.5 * both["ERRIA(scale=subtopics)"] == pytest.approx(sum(alone) / 2, abs=1e-15)
 
 
@@ -94,23 +94,23 @@ def test_one_subtopic_alone_is_a_plain_list(name: str) -> None:
     grades = {"a": 0, "b": 1, "c": 2, "d": 1, "e": 1}
     parameters = "(alpha=0)" if "alpha" in REGISTER[name].parameters else ""
     run = {"q": {"a": 5.0, "b": 4.0, "c": 3.0}}
-    found = karat.evaluate({"q": {"s": grades}}, run, [f"{name}{parameters}@3"]).matrix[0, 0]
+    found = carob.evaluate({"q": {"s": grades}}, run, [f"{name}{parameters}@3"]).matrix[0, 0]
     if name in plain:
         assert found == pytest.approx(
-            karat.evaluate({"q": grades}, run, [plain[name]]).matrix[0, 0], abs=1e-15
+            carob.evaluate({"q": grades}, run, [plain[name]]).matrix[0, 0], abs=1e-15
         )
     assert 0 < found <= 1
 
 
 def test_plain_measures_take_a_documents_highest_grade() -> None:
-    scores = karat.evaluate(LINES, RUN, ["AP", "CG", "SRecall"])
+    scores = carob.evaluate(LINES, RUN, ["AP", "CG", "SRecall"])
     assert scores["AP"] == pytest.approx((1 + 1 + 3 / 4 + 0) / 4, abs=1e-15)
     assert scores["CG"] == 1 + 2 + 1
 
 
 def test_a_measure_means_the_same_whatever_else_is_asked() -> None:
-    alone = [karat.evaluate(LINES, RUN, [name if name != "PIA" else "PIA@3"]).matrix[0, 0] for name in FAMILY]
-    together = karat.evaluate(LINES, RUN, ["AP", "nDCG@2", *FAMILY[:6], "PIA@3", *FAMILY[7:]])
+    alone = [carob.evaluate(LINES, RUN, [name if name != "PIA" else "PIA@3"]).matrix[0, 0] for name in FAMILY]
+    together = carob.evaluate(LINES, RUN, ["AP", "nDCG@2", *FAMILY[:6], "PIA@3", *FAMILY[7:]])
     assert FAMILY[6] == "PIA"
     assert together.matrix[0, 2:].tolist() == alone
 
@@ -135,20 +135,20 @@ def test_names_of_others_are_read(theirs: str, own: str) -> None:
 
 
 def test_removed_documents_make_way_in_every_subtopic() -> None:
-    scores = karat.evaluate(LINES, RUN, ["APIA"], policy=Policy(unjudged="removed"))
+    scores = carob.evaluate(LINES, RUN, ["APIA"], policy=Policy(unjudged="removed"))
     assert scores["APIA"] == pytest.approx(((1 + 1) / 2 + 1 / 2 + (1 / 3) / 2) / 3, abs=1e-15)
 
 
 def test_a_missing_query_is_0_and_a_negative_grade_no_judgment() -> None:
     qrels = {**QRELS, "r": {"1": {"a": 1}, "2": {"a": -2}}}
-    scores = karat.evaluate(qrels, RUN, ["SRecall", "alphanDCG"])
+    scores = carob.evaluate(qrels, RUN, ["SRecall", "alphanDCG"])
     assert scores.by_query("SRecall") == {"q": 1.0, "r": 0.0}
-    found = karat.evaluate(qrels, {**RUN, "r": {"a": 1.0}}, ["SRecall"], policy=Policy(missing="skip"))
+    found = carob.evaluate(qrels, {**RUN, "r": {"a": 1.0}}, ["SRecall"], policy=Policy(missing="skip"))
     assert found.by_query("SRecall")["r"] == 1.0
 
 
 def test_only_retrieved_documents_are_known_if_so_decided() -> None:
-    scores = karat.evaluate(LINES, RUN, ["APIA", "alphanDCG"], policy=Policy(judgments="retrieved"))
+    scores = carob.evaluate(LINES, RUN, ["APIA", "alphanDCG"], policy=Policy(judgments="retrieved"))
     assert scores["APIA"] == pytest.approx((1 + 1 + 1 / 4) / 3, abs=1e-15)
     best = 2 + 1 / log2(3) + (1 / 2) / log2(4)
     assert scores["alphanDCG"] == pytest.approx(DCG / best, abs=1e-15)
@@ -159,36 +159,36 @@ def test_a_document_judged_twice_for_a_subtopic_is_refused_or_decided() -> None:
     with pytest.raises(
         DataError, match=r"document 'a' is judged twice for subtopic '1' of query 'q' \(first in line 1\)"
     ):
-        karat.evaluate(twice, RUN, ["SRecall"])
+        carob.evaluate(twice, RUN, ["SRecall"])
     for rule, value in (("first", 2 / 3), ("max", 2 / 3), ("last", 1 / 3)):
-        assert karat.evaluate(twice, RUN, ["SRecall@1"], policy=Policy(duplicates=rule))["SRecall@1"] == value
+        assert carob.evaluate(twice, RUN, ["SRecall@1"], policy=Policy(duplicates=rule))["SRecall@1"] == value
 
 
 @pytest.mark.parametrize("name", FAMILY)
-@pytest.mark.parametrize("qrels", [b"q 0 a 1\nq 0 b 1\n", {"q": {"a": 1}}, karat.Qrels])
+@pytest.mark.parametrize("qrels", [b"q 0 a 1\nq 0 b 1\n", {"q": {"a": 1}}, carob.Qrels])
 def test_judgments_without_subtopics_are_refused(name: str, qrels: Any) -> None:
-    qrels = karat.Qrels.of({"q": {"a": 1}}) if qrels is karat.Qrels else qrels
+    qrels = carob.Qrels.of({"q": {"a": 1}}) if qrels is carob.Qrels else qrels
     with pytest.raises(DataError, match=r"judgment groups"):
-        karat.evaluate(qrels, RUN, [f"{name}@5"])
+        carob.evaluate(qrels, RUN, [f"{name}@5"])
 
 
 @pytest.mark.parametrize("ties", ["optimistic", "pessimistic", "expected"])
 def test_ties_are_not_broken_by_a_grade_that_a_document_has_several_of(ties: str) -> None:
     tied = {"q": {"a": 1.0, "b": 1.0}}
     with pytest.raises(PolicyError, match="a grade for each subtopic"):
-        karat.evaluate(LINES, tied, ["SRecall"], policy=Policy(ties=ties))
-    assert karat.evaluate(LINES, tied, ["SRecall@1", "AP"]).bounds.keys() == {"AP"}
-    assert karat.evaluate(LINES, tied, ["SRecall@1"])["SRecall@1"] == 1 / 3
+        carob.evaluate(LINES, tied, ["SRecall"], policy=Policy(ties=ties))
+    assert carob.evaluate(LINES, tied, ["SRecall@1", "AP"]).bounds.keys() == {"AP"}
+    assert carob.evaluate(LINES, tied, ["SRecall@1"])["SRecall@1"] == 1 / 3
 
 
 def test_an_explanation_is_refused_with_a_reason() -> None:
     with pytest.raises(MeasureError, match="combines the ranked lists of a query's subtopics"):
-        karat.explain("alphanDCG@5", QRELS, RUN, "q")
+        carob.explain("alphanDCG@5", QRELS, RUN, "q")
 
 
 def test_a_comparison_and_a_curve_read_subtopics_too() -> None:
     other = {"q": {"b": 2.0, "a": 1.0}}
-    compared = karat.compare(
+    compared = carob.compare(
         {"q": QRELS["q"], "r": QRELS["q"]},
         {"one": {**RUN, "r": RUN["q"]}, "two": {**other, "r": other["q"]}},
         ["SRecall@1"],
@@ -199,11 +199,11 @@ def test_a_comparison_and_a_curve_read_subtopics_too() -> None:
         "one": {"q": {"x": 2.0, "a": 1.0}, "r": {"a": 1.0}},
         "two": {"q": {"a": 1.0}, "r": {"y": 1.0}},
     }
-    doubtful = karat.compare({"q": QRELS["q"], "r": QRELS["q"]}, unjudged, ["alphanDCG@3"])
+    doubtful = carob.compare({"q": QRELS["q"], "r": QRELS["q"]}, unjudged, ["alphanDCG@3"])
     assert [each.numbers.keys() for each in doubtful.warnings if each.kind == "unjudged"] == [
         {"judged", "depth"}
     ]
-    assert karat.curve("SRecall", QRELS, RUN)["SRecall"] == [2 / 3, 2 / 3, 2 / 3, 1.0]
+    assert carob.curve("SRecall", QRELS, RUN)["SRecall"] == [2 / 3, 2 / 3, 2 / 3, 1.0]
 
 
 # ---------------------------------------------------------------- laws
@@ -221,7 +221,7 @@ ALL = [*(f"{name}@3" for name in FAMILY), *(name for name in FAMILY if name != "
 @settings(max_examples=examples(100), deadline=None)
 @given(JUDGED, RANKED)
 def test_values_lie_between_0_and_1(judged: dict, ranked: dict) -> None:
-    values = karat.evaluate({"q": judged}, {"q": ranked}, ALL).matrix
+    values = carob.evaluate({"q": judged}, {"q": ranked}, ALL).matrix
     # A greedy list is not the best one, so a share of it may pass 1 a little.
     assert ((values >= 0) & (values <= 1.2)).all()
     assert np.isfinite(values).all()
@@ -231,8 +231,8 @@ def test_values_lie_between_0_and_1(judged: dict, ranked: dict) -> None:
 @given(JUDGED, RANKED)
 def test_names_and_order_of_subtopics_and_other_queries_change_nothing(judged: dict, ranked: dict) -> None:
     renamed = {f"z{9 - int(key)}": dict(reversed(its.items())) for key, its in reversed(judged.items())}
-    alone = karat.evaluate({"q": judged}, {"q": ranked}, ALL).matrix[0]
-    scores = karat.evaluate({"a": QRELS["q"], "q": renamed}, {"a": RUN["q"], "q": ranked}, ALL)
+    alone = carob.evaluate({"q": judged}, {"q": ranked}, ALL).matrix[0]
+    scores = carob.evaluate({"a": QRELS["q"], "q": renamed}, {"a": RUN["q"], "q": ranked}, ALL)
     assert scores.matrix[1] == pytest.approx(alone, abs=1e-12)
 
 
@@ -241,8 +241,8 @@ def test_names_and_order_of_subtopics_and_other_queries_change_nothing(judged: d
 def test_a_cut_equals_a_shorter_run(judged: dict, ranked: dict) -> None:
     short = dict(list(ranked.items())[:3])
     names = [name for name in ALL if name.endswith("@3")]
-    whole = karat.evaluate({"q": judged}, {"q": ranked}, names).matrix
-    assert karat.evaluate({"q": judged}, {"q": short}, names).matrix.tolist() == whole.tolist()
+    whole = carob.evaluate({"q": judged}, {"q": ranked}, names).matrix
+    assert carob.evaluate({"q": judged}, {"q": short}, names).matrix.tolist() == whole.tolist()
 
 
 @settings(max_examples=examples(100), deadline=None)
@@ -264,4 +264,4 @@ def test_the_greedy_list_scores_1(judged: dict) -> None:
     if order:
         run = {"q": {name: -float(place) for place, name in enumerate(order)}}
         names = ["alphanDCG", "alphanDCG@2", "nERRIA@3", "nNRBP", "SRecall"]
-        assert karat.evaluate({"q": judged}, run, names).matrix[0] == pytest.approx(1.0, abs=1e-12)
+        assert carob.evaluate({"q": judged}, run, names).matrix[0] == pytest.approx(1.0, abs=1e-12)

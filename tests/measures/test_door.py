@@ -6,47 +6,47 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-import karat
-from karat.measures import one_of
+import carob
+from carob.measures import one_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from karat.lists import Lists, Queries
+    from carob.lists import Lists, Queries
 
 GRADES = [[0, 2, 1], [3, 0, 0]]
 
 
 def test_parameters_are_read_from_the_signature() -> None:
-    @karat.measure("Share", source="here")
+    @carob.measure("Share", source="here")
     def share(r: Lists, rel: float = 1, of: Literal["depth", "found"] = "depth") -> Queries:
         """The share of relevant documents."""
         return r.ratio(r.total(r.hits(rel)), r.depth if of == "depth" else r.length)
 
-    found = karat.evaluate_grades(GRADES, ["Share@2", "Share(rel=3)@2", "Share(of=found)@10"]).means()
+    found = carob.evaluate_grades(GRADES, ["Share@2", "Share(rel=3)@2", "Share(of=found)@10"]).means()
     assert found == pytest.approx(
         {"Share@2": 0.5, "Share(rel=3)@2": 0.25, "Share(of=found)@10": (2 / 3 + 1 / 3) / 2}
     )
-    with pytest.raises(karat.MeasureError, match="of is one of depth, found"):
-        karat.Measure.parse("Share(of=all)@2")
-    assert "Share" in karat.list_measures()
+    with pytest.raises(carob.MeasureError, match="of is one of depth, found"):
+        carob.Measure.parse("Share(of=all)@2")
+    assert "Share" in carob.list_measures()
 
 
 def test_a_measure_defined_again_takes_the_place_of_the_first() -> None:
     for factor in (1.0, 2.0):
 
-        @karat.measure("Again", source="here", values=(0, 2))
+        @carob.measure("Again", source="here", values=(0, 2))
         def again(r: Lists, by: float = factor) -> Queries:
             """The number of queries, times something."""
             return r.length * 0.0 + by
 
-        assert karat.evaluate_grades(GRADES, "Again")["Again"] == factor
+        assert carob.evaluate_grades(GRADES, "Again")["Again"] == factor
 
 
-def test_karats_own_measures_stay() -> None:
-    with pytest.raises(karat.MeasureError, match="A measure AP exists already"):
+def test_carobs_own_measures_stay() -> None:
+    with pytest.raises(carob.MeasureError, match="A measure AP exists already"):
 
-        @karat.measure("AP", source="here")
+        @carob.measure("AP", source="here")
         def other(r: Lists) -> Queries:
             """Something else."""
             return r.length
@@ -54,54 +54,54 @@ def test_karats_own_measures_stay() -> None:
 
 @pytest.mark.parametrize("name", ["P@10", "", "two words", "1st"])
 def test_a_name_can_be_read_back(name: str) -> None:
-    with pytest.raises(karat.MeasureError, match="A measure's name is a word"):
-        karat.measure(name)(lambda r: r.length)
+    with pytest.raises(carob.MeasureError, match="A measure's name is a word"):
+        carob.measure(name)(lambda r: r.length)
 
 
 def test_a_default_says_what_a_parameter_may_be() -> None:
-    with pytest.raises(karat.MeasureError, match="parameter kind does not declare the allowed values"):
+    with pytest.raises(carob.MeasureError, match="parameter kind does not declare the allowed values"):
 
-        @karat.measure("Vague", source="here")
+        @carob.measure("Vague", source="here")
         def vague(r: Lists, kind: str = "all") -> Queries:
             """Vague."""
             return r.length
 
-    @karat.measure("Clear", source="here")
+    @carob.measure("Clear", source="here")
     def clear(r: Lists, kind: str = one_of("all", "some")) -> Queries:
         """Clear."""
         return r.length * (0.0 if kind == "all" else 1.0)
 
-    assert karat.evaluate_grades(GRADES, "Clear(kind=some)").means() == {"Clear(kind=some)": 3}
+    assert carob.evaluate_grades(GRADES, "Clear(kind=some)").means() == {"Clear(kind=some)": 3}
 
 
 def test_a_formula_that_fails_is_named() -> None:
-    @karat.measure("Mixed", source="here")
+    @carob.measure("Mixed", source="here")
     def mixed(r: Lists) -> Queries:
         """Documents of some lists on others."""
         return r.best(r.top(1).hits(1))
 
-    with pytest.raises(karat.MeasureError, match=r"The formula of Mixed, in \S*test_door, fails: ValueError"):
-        karat.evaluate_grades(GRADES, "Mixed")
+    with pytest.raises(carob.MeasureError, match=r"The formula of Mixed, in \S*test_door, fails: ValueError"):
+        carob.evaluate_grades(GRADES, "Mixed")
 
 
 def test_measures_are_objects() -> None:
-    assert karat.nDCG(gain="exp2") @ 10 == karat.Measure.parse("nDCG(gain=exp2)@10")
-    assert str(karat.P(rel=2) @ 5) == "P(rel=2)@5"
-    assert str(karat.nDCG(gain={1: 1, 2: 10}) @ 3) == "nDCG(gain={1:1,2:10})@3"
-    assert karat.AUC(micro=True) == karat.Measure.parse("AUC(micro=true)")
-    scores = karat.evaluate_grades(GRADES, [karat.P @ 1, karat.RR])
-    assert scores[karat.P @ 1] == 0.5
-    assert karat.RR in scores
-    with pytest.raises(karat.MeasureError, match="P needs a depth"):
-        karat.evaluate_grades(GRADES, karat.P(rel=2))
+    assert carob.nDCG(gain="exp2") @ 10 == carob.Measure.parse("nDCG(gain=exp2)@10")
+    assert str(carob.P(rel=2) @ 5) == "P(rel=2)@5"
+    assert str(carob.nDCG(gain={1: 1, 2: 10}) @ 3) == "nDCG(gain={1:1,2:10})@3"
+    assert carob.AUC(micro=True) == carob.Measure.parse("AUC(micro=true)")
+    scores = carob.evaluate_grades(GRADES, [carob.P @ 1, carob.RR])
+    assert scores[carob.P @ 1] == 0.5
+    assert carob.RR in scores
+    with pytest.raises(carob.MeasureError, match="P needs a depth"):
+        carob.evaluate_grades(GRADES, carob.P(rel=2))
     with pytest.raises(AttributeError, match="no attribute 'nDCG10'"):
-        _ = karat.nDCG10
+        _ = carob.nDCG10
 
 
 def test_a_profile_is_taken_wherever_a_name_is() -> None:
-    mine = karat.Profile("mine", "this page", names={"ndcg": "nDCG(gain=exp2)@2"}, measures=("ndcg",))
-    scores = karat.evaluate_grades(GRADES, profile=mine)
-    assert scores["ndcg"] == karat.evaluate_grades(GRADES, "nDCG(gain=exp2)@2")["nDCG(gain=exp2)@2"]
+    mine = carob.Profile("mine", "this page", names={"ndcg": "nDCG(gain=exp2)@2"}, measures=("ndcg",))
+    scores = carob.evaluate_grades(GRADES, profile=mine)
+    assert scores["ndcg"] == carob.evaluate_grades(GRADES, "nDCG(gain=exp2)@2")["nDCG(gain=exp2)@2"]
     assert "profile mine" in scores.footer()
 
 
@@ -116,7 +116,7 @@ ties = "input"
 
 def test_a_profile_out_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(TOML)
-    scores = karat.evaluate_grades(GRADES, profile=tmp_path / "mine.toml")
+    scores = carob.evaluate_grades(GRADES, profile=tmp_path / "mine.toml")
     assert scores.labels == ("ndcg", "AP")
     assert [str(each) for each in scores.measures] == ["nDCG(gain=exp2)@5", "AP(over=capped)"]
     assert scores.policy.ties == "input"
@@ -135,16 +135,16 @@ def test_a_profile_out_of_a_file(tmp_path: Path) -> None:
 def test_a_file_that_holds_no_profile_is_named(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text)
-    with pytest.raises(karat.PolicyError) as error:
-        karat.evaluate_grades(GRADES, profile=str(path))
+    with pytest.raises(carob.PolicyError) as error:
+        carob.evaluate_grades(GRADES, profile=str(path))
     assert str(path) in str(error.value)
     assert said in str(error.value)
 
 
 MODULE = '''
-import karat
+import carob
 
-@karat.measure("Halved", source="here")
+@carob.measure("Halved", source="here")
 def halved(r, rel=1):
     """Half of precision."""
     return r.ratio(r.total(r.hits(rel)), r.depth) * 0.5
@@ -152,7 +152,7 @@ def halved(r, rel=1):
 
 
 def test_the_command_line_imports_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from karat.cli import main
+    from carob.cli import main
 
     (tmp_path / "mine.py").write_text(MODULE)
     main(["explain", "--import", str(tmp_path / "mine.py"), "Halved@2", "--grades", "1,0"])
@@ -162,7 +162,7 @@ def test_the_command_line_imports_a_file(tmp_path: Path, capsys: pytest.CaptureF
 def test_a_file_that_cannot_be_imported_is_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from karat.cli import main
+    from carob.cli import main
 
     (tmp_path / "broken.py").write_text("1 / 0")
     for name, said in (("broken.py", "ZeroDivisionError"), ("gone.py", "there is no such file")):

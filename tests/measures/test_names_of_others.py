@@ -1,4 +1,4 @@
-"""Names as other tools, papers and people write them: read with the same meaning, or refused with karat's spelling."""
+"""Names as other tools, papers and people write them: read with the same meaning, or refused with carob's spelling."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from random import Random
 
 import pytest
 
-import karat
-from karat import MeasureError
-from karat.conventions.profiles import every_profile, profile_named
-from karat.measures import REGISTER, parse_measure, parse_measures
-from karat.measures.grammar import also_called, canonical, folded, split_names
-from karat.measures.unknown_names import pointers
+import carob
+from carob import MeasureError
+from carob.conventions.profiles import every_profile, profile_named
+from carob.measures import REGISTER, parse_measure, parse_measures
+from carob.measures.grammar import also_called, canonical, folded, split_names
+from carob.measures.unknown_names import pointers
 
 JUDGED_ONLY = "Policy(unjudged='removed')"
 FROM_0 = "a scale must begin at grade 0"
 OF_IR_MEASURES = [
-    # (as its documentation and str() write it, karat's name under the profile, or None and what the sentence says)
+    # (as its documentation and str() write it, carob's name under the profile, or None and what the sentence says)
     *[
         (name, None, "Write AUC for ir_measures' Accuracy")
         for name in ("Accuracy", "Accuracy@10", "Accuracy(rel=2)@10")
@@ -86,7 +86,7 @@ OF_IR_MEASURES = [
     ("INSQ(max_rel=3)", "INSQ(gain=linear, max=3)@1000", ""),
     ("INSQ(max_rel=3, T=2.0)", "INSQ(T=2, gain=linear, max=3)@1000", ""),
     ("INSQ(min_rel=1, max_rel=3)", None, FROM_0),
-    # max_rel is required there, and so these have no value there: they are karat's own.
+    # max_rel is required there, and so these have no value there: they are carob's own.
     ("INST", "INST", ""),
     ("INSQ", "INSQ", ""),
     ("infAP", "infAP", ""),
@@ -111,7 +111,7 @@ OF_IR_MEASURES = [
     ("nDCG(dcg='exp')@10", None, "or gain=exp2 for dcg=exp-log2"),
     *[(f"NERR{number}(max_rel=3)@10", None, "C/W/L's approximations of ERR") for number in (8, 9)],
     *[(f"NERR{number}(max_rel=3)", None, "C/W/L's approximations of ERR") for number in (10, 11)],
-    ("nERR@20", "nERR@20", ""),  # karat's own: ir_measures does not have it
+    ("nERR@20", "nERR@20", ""),  # carob's own: ir_measures does not have it
     ("NumQ", "NumQ", ""),
     ("NumRel", "NumRel", ""),
     ("NumRel(rel=2)", "NumRel(rel=2)", ""),
@@ -160,7 +160,7 @@ def test_the_forms_of_ir_measures_are_as_many_as_it_documents() -> None:
 
 
 @pytest.mark.parametrize(("theirs", "own", "says"), OF_IR_MEASURES, ids=[each[0] for each in OF_IR_MEASURES])
-def test_a_string_of_ir_measures_is_read_or_refused_with_karats_spelling(
+def test_a_string_of_ir_measures_is_read_or_refused_with_carobs_spelling(
     theirs: str, own: str | None, says: str
 ) -> None:
     profile = profile_named("ir_measures")
@@ -185,7 +185,7 @@ def test_every_name_that_ir_measures_registers_is_in_the_table() -> None:
 
 
 SUBTOPICS = ("ERRIA", "nERRIA", "alphaDCG", "alphanDCG", "NRBP", "nNRBP", "APIA", "PIA", "SRecall")
-# Needs Perl there; compares by the profile's own tests; is summed here and a mean there; is karat's own name.
+# Needs Perl there; compares by the profile's own tests; is summed here and a mean there; is carob's own name.
 APART = (
     "exp-log2",
     "ERR",
@@ -219,7 +219,7 @@ def test_what_is_read_has_ir_measures_value() -> None:
             values = {each.query_id: each.value for each in ir_measures.iter_calc([measure], qrels, run)}
         except ValueError:
             continue  # no provider of it is installed
-        found = karat.evaluate(qrels, run, theirs, profile="ir_measures")
+        found = carob.evaluate(qrels, run, theirs, profile="ir_measures")
         (label,) = found.labels
         assert {query: pytest.approx(value, abs=1e-6) for query, value in values.items()} == {
             query: value for query, value in found.by_query(label).items() if query in values
@@ -291,13 +291,13 @@ NEAR = [
     ("roc_auc_score", "AUC(micro=true)"),
     ("ndcg_score", "nDCG"),
     ("dcg_score@5", "DCG@5"),
-    ("precision_recall_curve", "karat.curve"),
-    ("cohen_kappa_score", "karat agreement"),
+    ("precision_recall_curve", "carob.curve"),
+    ("cohen_kappa_score", "carob agreement"),
     ("RetrievalMAP", "profile='torchmetrics'"),
     ("RetrievalNormalizedDCG@5", "profile='torchmetrics'"),
     ("RetrievalFallOut", "no fallout"),
     ("FallOut", "no fallout"),
-    ("RetrievalPrecisionRecallCurve", "karat.curve"),
+    ("RetrievalPrecisionRecallCurve", "carob.curve"),
     ("RetrievalAUROC", "AUC"),
     ("rbp.95", "RBP(p=0.95)"),
     ("map-l2", "AP(rel=2)"),
@@ -316,12 +316,12 @@ NEAR = [
     ("opa_metric", "AUC"),
     ("NCRR", "RR"),
     ("MCC", "P, R or F"),
-    ("CategoricalDiversity@5", "karat.beyond_accuracy"),
-    ("Serendipity@10", "karat.beyond_accuracy"),
-    ("ILD@10", "karat.beyond_accuracy"),
-    ("Gini@10", "karat.beyond_accuracy"),
+    ("CategoricalDiversity@5", "carob.beyond_accuracy"),
+    ("Serendipity@10", "carob.beyond_accuracy"),
+    ("ILD@10", "carob.beyond_accuracy"),
+    ("Gini@10", "carob.beyond_accuracy"),
     ("unknown_doc_rating", "Policy(unjudged='removed')"),
-    ("return_std", "karat compare"),
+    ("return_std", "carob compare"),
     ("RMSE", "measures rankings"),
     ("faithfulness", "measures rankings"),
     ("ROUGE-L", "measures rankings"),
@@ -351,9 +351,9 @@ NEAR = [
 
 
 @pytest.mark.parametrize(("theirs", "says"), NEAR)
-def test_a_name_that_karat_lacks_leads_to_what_it_has(theirs: str, says: str) -> None:
+def test_a_name_that_carob_lacks_leads_to_what_it_has(theirs: str, says: str) -> None:
     with pytest.raises(MeasureError) as error:
-        karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, theirs)
+        carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, theirs)
     assert says in str(error.value)
 
 
@@ -392,7 +392,7 @@ def test_a_profile_whose_name_it_is_is_named() -> None:
     for profile, name in (("torchmetrics", "RetrievalMRR"), ("sklearn", "LRAP")):
         assert name in every_profile()[profile].names
         with pytest.raises(MeasureError, match=f"profile='{profile}'"):
-            karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, name)
+            carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, name)
 
 
 # ---------------------------------------------------------------- the grammar
@@ -438,7 +438,7 @@ def test_the_work_of_reading_a_name_grows_with_its_length_alone() -> None:
     # The old pattern tried every way of cutting the digits in two: a hundred times the work for ten times the digits.
     import re
 
-    from karat.measures.grammar import NUMBER
+    from carob.measures.grammar import NUMBER
 
     def seconds(digits: int) -> float:
         start = time.process_time()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 
-import karat
-from karat import DataError, MeasureError, Policy
+import carob
+from carob import DataError, MeasureError, Policy
 from strategies import examples, judgments, runs
 
 if TYPE_CHECKING:
@@ -21,20 +21,20 @@ def test_a_tie_counts_one_half() -> None:
     run = {"q": {"a": 2.0, "b": 2.0, "c": 1.0, "x": 0.0}}
     # Pairs: a-b tied, a-x right, c-b wrong, c-x right.
     for ties in ("trec", "ascending", "optimistic", "pessimistic"):
-        assert karat.evaluate(qrels, run, "AUC", policy=Policy(ties=ties))["AUC"] == (0.5 + 1 + 0 + 1) / 4
+        assert carob.evaluate(qrels, run, "AUC", policy=Policy(ties=ties))["AUC"] == (0.5 + 1 + 0 + 1) / 4
 
 
 def test_a_tie_that_the_depth_cuts_counts_inside() -> None:
     qrels = {"q": {"a": 1}}
     run = {"q": {"a": 1.0, "x": 2.0, "y": 1.0, "z": 1.0}}
     # The first three: x, then two of the tied ones, of which a is one under this rule.
-    assert karat.evaluate(qrels, run, "AUC@3", policy=Policy(ties="ascending"))["AUC@3"] == (0 + 0.5) / 2
+    assert carob.evaluate(qrels, run, "AUC@3", policy=Policy(ties="ascending"))["AUC@3"] == (0 + 0.5) / 2
 
 
 @settings(max_examples=examples(100), deadline=None)
 @given(judgments(), runs())
 def test_auc_counts_every_pair(qrels: dict, run: dict) -> None:
-    scores = karat.evaluate(qrels, run, "AUC") if set(qrels) & set(run) else None
+    scores = carob.evaluate(qrels, run, "AUC") if set(qrels) & set(run) else None
     for query, value in scores.by_query("AUC").items() if scores else ():
         ranked = run.get(query, {})
         relevant = [d for d in ranked if qrels[query].get(d, 0) >= 1]
@@ -65,7 +65,7 @@ THREE = 5 / 6
     ],
 )
 def test_queries_weigh_as_their_measure_says(measure: str, mean: float) -> None:
-    scores = karat.evaluate(QRELS, RUN, measure)
+    scores = carob.evaluate(QRELS, RUN, measure)
     assert scores[measure] == pytest.approx(mean, abs=1e-15)
 
 
@@ -73,7 +73,7 @@ def test_partial_areas_are_rectools() -> None:
     # RecTools 0.19.0 says 0.5333 (PartialAUC) and 0.6667 (PAP) of these two users, k = 3.
     ranked = [[1, None, 1, None, 1, None, 1, 1], [None, 1, None, None, None, None, None, None]]
     judged = [[1, 1, 1, 1, 1], [1]]
-    scores = karat.evaluate_grades(ranked, ["PartialAUC@3", "PartialAUC(over=capped)@3"], judged)
+    scores = carob.evaluate_grades(ranked, ["PartialAUC@3", "PartialAUC(over=capped)@3"], judged)
     assert scores["PartialAUC@3"] == pytest.approx((6 / 15 + 2 / 3) / 2, abs=1e-15)
     assert scores["PartialAUC(over=capped)@3"] == pytest.approx((6 / 9 + 2 / 3) / 2, abs=1e-15)
 
@@ -103,7 +103,7 @@ def test_micro_pairs_cross_queries() -> None:
     # Relevant: 1, 2, 2, 1 (query 2), 4, 2. Others: 2, 3, 1, and 0 unjudged. Of these four have below them:
     # 1: ½+1; 2: ½+1+1; 2 and 1 of query 2 alike; 4: all four; 2 of query 3.
     right = 1.5 + 2.5 + 1.5 + 4 + 2.5
-    scores = karat.evaluate(QRELS, RUN, MICRO)
+    scores = carob.evaluate(QRELS, RUN, MICRO)
     assert scores[MICRO] == pytest.approx(right / (5 * 4), abs=1e-15)
     # A query's value is the share of its own relevant documents' pairs.
     assert scores.by_query(MICRO) == {"1": 1.5 / 4, "2": (2.5 + 1.5) / 8, "3": (4 + 2.5) / 8}
@@ -114,8 +114,8 @@ def test_micro_is_what_scikit_learn_says_of_all_rows() -> None:
     # with sample_weight=[1, 1, 1, 3, 3, 3, 3] it is 0.3571428571428572.
     qrels = {"u": {"a": 0, "b": 1, "c": 1}, "v": {"d": 0, "e": 1, "f": 0, "g": 1}}
     run = {"u": {"a": 0.1, "b": 0.4, "c": 0.4}, "v": {"d": 0.4, "e": 0.8, "f": 0.9, "g": 0.2}}
-    assert karat.evaluate(qrels, run, MICRO)[MICRO] == pytest.approx(0.5, abs=1e-15)
-    weighted = karat.evaluate(qrels, run, MICRO, weights={"u": 1, "v": 3})
+    assert carob.evaluate(qrels, run, MICRO)[MICRO] == pytest.approx(0.5, abs=1e-15)
+    weighted = carob.evaluate(qrels, run, MICRO, weights={"u": 1, "v": 3})
     assert weighted[MICRO] == pytest.approx(0.3571428571428572, abs=1e-15)
 
 
@@ -126,9 +126,9 @@ def test_micro_auc_counts_every_pair(qrels: dict, run: dict) -> None:
         return
     weights = {query: float(place) for place, query in enumerate(sorted(qrels), 1)}
     for ties in ("trec", "pessimistic", "expected"):
-        scores = karat.evaluate(qrels, run, MICRO, policy=Policy(ties=ties))
+        scores = carob.evaluate(qrels, run, MICRO, policy=Policy(ties=ties))
         assert scores[MICRO] == pytest.approx(every_pair(rows_of_all(qrels, run)), abs=1e-12)
-    weighted = karat.evaluate(qrels, run, MICRO, weights=weights)
+    weighted = carob.evaluate(qrels, run, MICRO, weights=weights)
     assert weighted[MICRO] == pytest.approx(every_pair(rows_of_all(qrels, run, weights)), abs=1e-12)
 
 
@@ -142,18 +142,18 @@ def test_micro_without_unjudged_documents(qrels: dict, run: dict) -> None:
         query: {d: score for d, score in run.get(query, {}).items() if grades.get(d, -1) >= 0}
         for query, grades in qrels.items()
     }
-    found = karat.evaluate(qrels, run, MICRO, policy=policy)[MICRO]
+    found = carob.evaluate(qrels, run, MICRO, policy=policy)[MICRO]
     assert found == pytest.approx(every_pair(rows_of_all(qrels, known)), abs=1e-12)
 
 
 def test_micro_down_to_a_depth() -> None:
-    scores = karat.evaluate(QRELS, RUN, [f"{MICRO}@1", f"{MICRO}@2"], policy=Policy(ties="trec"))
+    scores = carob.evaluate(QRELS, RUN, [f"{MICRO}@1", f"{MICRO}@2"], policy=Policy(ties="trec"))
     # First documents: 2, not relevant, then 2 and 4, relevant. The first two of query 1: 2 and 1; of query 2: 2 and 1,
     # both relevant; of query 3: 4 and 3, the latter not relevant.
     assert scores[f"{MICRO}@1"] == pytest.approx((0.5 + 1) / 2, abs=1e-15)
     assert scores[f"{MICRO}@2"] == pytest.approx((0 + 0.5 + 0 + 2) / (4 * 2), abs=1e-15)
-    assert karat.evaluate(QRELS, RUN, MICRO, policy=Policy(depth=2))[MICRO] == scores[f"{MICRO}@2"]
-    cut = karat.curve(MICRO, QRELS, RUN)
+    assert carob.evaluate(QRELS, RUN, MICRO, policy=Policy(depth=2))[MICRO] == scores[f"{MICRO}@2"]
+    cut = carob.curve(MICRO, QRELS, RUN)
     assert cut[MICRO][:2] == [scores[f"{MICRO}@1"], scores[f"{MICRO}@2"]]
 
 
@@ -162,15 +162,15 @@ def test_micro_of_one_class_is_what_single_says() -> None:
     for qrels in ({"1": {"a": 1, "b": 1}, "2": {"c": 1}}, {"1": {"a": 0, "b": 0}, "2": {"c": 0, "d": 1}}):
         for word, value in (("zero", 0.0), ("half", 0.5), ("one", 1.0)):
             name = f"AUC(single={word}, micro=true)"
-            assert karat.evaluate(qrels, run, name)[name] == value
+            assert carob.evaluate(qrels, run, name)[name] == value
         name = "AUC(single=nan, micro=true)"
-        assert math.isnan(karat.evaluate(qrels, run, name)[name])
+        assert math.isnan(carob.evaluate(qrels, run, name)[name])
 
 
 def test_scores_are_compared_in_the_width_of_the_policy() -> None:
     qrels, run = {"1": {"a": 1}, "2": {"b": 0}}, {"1": {"a": 1.0}, "2": {"b": 1.00000001}}
-    assert karat.evaluate(qrels, run, MICRO)[MICRO] == 0
-    assert karat.evaluate(qrels, run, MICRO, policy=Policy(scores="float32"))[MICRO] == 0.5
+    assert carob.evaluate(qrels, run, MICRO)[MICRO] == 0
+    assert carob.evaluate(qrels, run, MICRO, policy=Policy(scores="float32"))[MICRO] == 0.5
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip", "nan"])
@@ -180,9 +180,9 @@ def test_parts_of_a_pooled_evaluation_merge_to_the_whole(missing: str) -> None:
     weights = {"0": 1, "1": 2, "2": 0, "3": 1, "4": 0.5}
     policy, measures = Policy(missing=missing, by_measure={"RR": {"missing": "zero"}}), [MICRO, "RR", "GAUC"]
 
-    def scores(*queries: str) -> karat.Scores:
+    def scores(*queries: str) -> carob.Scores:
         its = {query: run[query] for query in queries if query in run}
-        return karat.evaluate(
+        return carob.evaluate(
             {query: qrels[query] for query in queries}, its, measures, policy=policy, weights=weights
         )
 
@@ -196,8 +196,8 @@ def test_parts_of_a_pooled_evaluation_merge_to_the_whole(missing: str) -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: karat.evaluate_grades([[1, 0], [0, 1]], MICRO),
-        lambda: karat.evaluate_judged_ranking(b"q Q0 a 0\nq Q0 b 1\n", MICRO),
+        lambda: carob.evaluate_grades([[1, 0], [0, 1]], MICRO),
+        lambda: carob.evaluate_judged_ranking(b"q Q0 a 0\nq Q0 b 1\n", MICRO),
     ],
 )
 def test_without_scores_there_is_no_pooled_value(call: Callable[[], object]) -> None:
@@ -207,12 +207,12 @@ def test_without_scores_there_is_no_pooled_value(call: Callable[[], object]) -> 
 
 def test_one_query_does_not_explain_a_pooled_value() -> None:
     with pytest.raises(MeasureError, match="To explain the pairs of one query, leave out micro=true"):
-        karat.explain(MICRO, QRELS, RUN, "1")
+        carob.explain(MICRO, QRELS, RUN, "1")
 
 
 def test_a_depth_through_ties_has_no_expected_pooled_value() -> None:
     with pytest.raises(MeasureError, match="no mean over orders of tied documents"):
-        karat.evaluate(
+        carob.evaluate(
             {"1": {"a": 1}}, {"1": {"a": 1.0, "b": 1.0}}, f"{MICRO}@1", policy=Policy(ties="expected")
         )
 
@@ -223,6 +223,6 @@ def test_bounds_weigh_what_each_order_holds() -> None:
         {"1": {"a": 1, "b": 0}, "2": {"c": 1, "d": 0}},
         {"1": {"a": 1.0, "b": 1.0, "x": 1.0}, "2": {"d": 2.0, "c": 1.0}},
     )
-    scores = karat.evaluate(qrels, run, "GAUC@2")
+    scores = carob.evaluate(qrels, run, "GAUC@2")
     # Worst: x, b: no pair, weighs nothing; query 2 is wrong. Best: a, x: one tied pair.
     assert scores.bounds["GAUC@2"] == (0.0, (2 * 0.5 + 2 * 0) / 4)

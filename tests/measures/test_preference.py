@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import karat
-from karat.lists.flat import Flat
-from karat.lists.preferences import ContradictionError, Group, PreferenceLists, group_of
-from karat.lists.rows import JudgedRows
-from karat.measures import REGISTER, parse_measure
-from karat.output.errors import DataError, MeasureError
+import carob
+from carob.lists.flat import Flat
+from carob.lists.preferences import ContradictionError, Group, PreferenceLists, group_of
+from carob.lists.rows import JudgedRows
+from carob.measures import REGISTER, parse_measure
+from carob.output.errors import DataError, MeasureError
 
 FAMILY = [name for name, each in REGISTER.items() if each.takes == "preferences" or name.startswith("Group")]
 
@@ -154,4 +154,4 @@ def test_groups_are_averaged(name: str, first: float, second: float) -> None:
 def test_plain_qrels_are_refused(name: str) -> None:
     asked = f"{name}@5" if REGISTER[name].whole else name
     with pytest.raises(DataError, match=r"judgment groups|preferences"):
-        karat.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, [asked])
+        carob.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, [asked])

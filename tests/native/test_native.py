@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat import _native
+from carob import _native
 from strategies import examples
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq1 0 c 2\nq2 0 a 1\n"
@@ -1008,7 +1008,7 @@ def test_other_python_threads_run_meanwhile() -> None:
 def test_ctrl_c_ends_a_long_match() -> None:
     program = """if True:
         import os, signal, time
-        from karat import _native
+        from carob import _native
         signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job
         class Endless:
             def readinto(self, buffer):
@@ -1036,7 +1036,7 @@ def test_ctrl_c_ends_a_long_match() -> None:
 def test_ctrl_c_while_the_last_bytes_are_read_is_not_dropped_by_a_finalizer() -> None:
     program = """if True:
         import io, os, signal
-        from karat import _native
+        from carob import _native
         signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job
         class Text(io.RawIOBase):
             rest = b"".join(b"q%d Q0 d 1 1 t\\n" % query for query in range(50))

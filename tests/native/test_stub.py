@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-import karat
-from karat import _native
+import carob
+from carob import _native
 
-STUB = ast.parse(Path(karat.__file__).with_name("_native.pyi").read_text(encoding="utf-8"))
+STUB = ast.parse(Path(carob.__file__).with_name("_native.pyi").read_text(encoding="utf-8"))
 CLASSES = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef) and node.name[0] != "_"}
 FUNCTIONS = {node.name: node for node in STUB.body if isinstance(node, ast.FunctionDef)}
 # A type that nanobind prints as Python does; arrays and lists are described better by the stub.
-PLAIN = re.compile(r"(int|bool|float|str|bytes|None|karat\._native\.\w+)( \| None)?")
+PLAIN = re.compile(r"(int|bool|float|str|bytes|None|carob\._native\.\w+)( \| None)?")
 
 Argument = tuple[str, str, Any]
 """Its name, its type, its default."""
@@ -78,7 +78,7 @@ def differences(function: Any, node: ast.FunctionDef) -> list[str]:
 
 
 def unlike(where: str, ours: str, theirs: str) -> list[str]:
-    theirs_short = theirs.replace("karat._native.", "")
+    theirs_short = theirs.replace("carob._native.", "")
     return (
         [f"{where} {theirs} is {ours} in the stub"]
         if PLAIN.fullmatch(theirs) and ours != theirs_short

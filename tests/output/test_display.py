@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
-from karat.output.layout import Display
+import carob
+from carob.output.layout import Display
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,27 +21,27 @@ def made(queries: int, name: str = "one") -> dict[str, Any]:
     qrels = {f"q{number}": {"a": 1, "b": number % 2} for number in range(queries)}
     old = {query: {"a": 1.0, "b": 2.0} for query in qrels}
     new = {query: {"a": 2.0, "b": 1.0} for query in qrels}
-    scores = karat.evaluate(qrels, new, ["AP", "RR"], name=name)
-    several = karat.evaluate(qrels, {name: new, "old": old}, "AP")
+    scores = carob.evaluate(qrels, new, ["AP", "RR"], name=name)
+    several = carob.evaluate(qrels, {name: new, "old": old}, "AP")
     partial = {query: {"a": 1} for query in qrels}
     return {
-        "best": karat.best(several, resamples=100),
-        "collections": karat.compare_collections({"here": several, "there": several}),
-        "next": karat.next_judgments(partial, {name: new, "old": old}, "P@2"),
-        "bounds": karat.unjudged_bounds(partial, {name: new, "old": old}, "P@2"),
-        "plan": karat.plan(several, difference=0.1),
+        "best": carob.best(several, resamples=100),
+        "collections": carob.compare_collections({"here": several, "there": several}),
+        "next": carob.next_judgments(partial, {name: new, "old": old}, "P@2"),
+        "bounds": carob.unjudged_bounds(partial, {name: new, "old": old}, "P@2"),
+        "plan": carob.plan(several, difference=0.1),
         "scores": scores,
-        "scores of runs": karat.evaluate(qrels, {name: new, "old": old}, ["AP", "RR"]),
-        "comparison": karat.compare(qrels, {name: new, "old": old}, ["AP", "RR"]),
-        "contest": karat.compare(qrels, {name: new, "old": old}, "AP").primary,
-        "check": karat.check(qrels, new),
-        "curve": karat.curve(["P", "nDCG"], qrels, new, at=range(1, 200)),
-        "agreement": karat.agreement(qrels, qrels),
-        "correlations": karat.correlate(qrels, {name: qrels}, {name: new, "old": old, "third": old}, "AP"),
-        "difference": karat.difference("trec_eval-9", "sklearn", "AP", qrels, new),
-        "gate": karat.gate(None, scores, scores, {"AP": 0.1}),
-        "beyond": karat.beyond_accuracy({query: list(its) for query, its in new.items()}),
-        "explanation": karat.explain("AP", qrels, new, query="q1"),
+        "scores of runs": carob.evaluate(qrels, {name: new, "old": old}, ["AP", "RR"]),
+        "comparison": carob.compare(qrels, {name: new, "old": old}, ["AP", "RR"]),
+        "contest": carob.compare(qrels, {name: new, "old": old}, "AP").primary,
+        "check": carob.check(qrels, new),
+        "curve": carob.curve(["P", "nDCG"], qrels, new, at=range(1, 200)),
+        "agreement": carob.agreement(qrels, qrels),
+        "correlations": carob.correlate(qrels, {name: qrels}, {name: new, "old": old, "third": old}, "AP"),
+        "difference": carob.difference("trec_eval-9", "sklearn", "AP", qrels, new),
+        "gate": carob.gate(None, scores, scores, {"AP": 0.1}),
+        "beyond": carob.beyond_accuracy({query: list(its) for query, its in new.items()}),
+        "explanation": carob.explain("AP", qrels, new, query="q1"),
     }
 
 
@@ -71,9 +71,9 @@ def test_a_notebook_shows_tables_and_obeys_no_name() -> None:
 
 def test_every_public_class_that_can_be_printed_as_text_shows_itself() -> None:
     shown = {type(each) for each in made(3).values()}
-    for name in karat.__all__:
-        found = getattr(karat, name)
-        if isinstance(found, type) and hasattr(found, "to_json") and found is not karat.Report:
+    for name in carob.__all__:
+        found = getattr(carob, name)
+        if isinstance(found, type) and hasattr(found, "to_json") and found is not carob.Report:
             assert issubclass(found, Display), name
             assert "_repr_html_" in dir(found), name
             assert found in shown or name in ("Verification", "Record"), name
@@ -82,9 +82,9 @@ def test_every_public_class_that_can_be_printed_as_text_shows_itself() -> None:
 def test_a_verification_shows_its_findings(tmp_path: Path) -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 2.0, "b": 1.0}}
     path = tmp_path / "record.json"
-    karat.record(karat.evaluate(qrels, run, "RR", name="one"), path)
-    assert "equal" in karat.verify(path, qrels, {"one": run})._repr_html_()
-    changed = karat.verify(path, qrels, {"one": {"q": {"b": 1.0, "a": 0.5}}})._repr_html_()
+    carob.record(carob.evaluate(qrels, run, "RR", name="one"), path)
+    assert "equal" in carob.verify(path, qrels, {"one": run})._repr_html_()
+    changed = carob.verify(path, qrels, {"one": {"q": {"b": 1.0, "a": 0.5}}})._repr_html_()
     assert "<table>" in changed
     assert "mean 1, now 0.5" in changed
 
@@ -109,13 +109,13 @@ def test_scores_map_a_measure_to_its_mean() -> None:
         scores["P@5"]
 
 
-@pytest.mark.parametrize("meter", [karat.Meter(["RR"]), karat.Meter(["RR"], per_query=True)])
-def test_a_meter_says_what_it_knows(meter: karat.Meter) -> None:
+@pytest.mark.parametrize("meter", [carob.Meter(["RR"]), carob.Meter(["RR"], per_query=True)])
+def test_a_meter_says_what_it_knows(meter: carob.Meter) -> None:
     np = pytest.importorskip("numpy")
-    assert repr(meter) == "<karat.Meter: RR · 0 queries · policy ties input>"
+    assert repr(meter) == "<carob.Meter: RR · 0 queries · policy ties input>"
     with pytest.raises(
-        karat.DataError, match=r"There are no queries yet, so there is no mean: call update\(\)"
+        carob.DataError, match=r"There are no queries yet, so there is no mean: call update\(\)"
     ):
         meter.compute()
     meter.update(np.array([[0.9, 0.2]]), np.array([[0, 1]]), ids=["a"])
-    assert repr(meter) == "<karat.Meter: RR 0.5000 · 1 query · policy ties input>"
+    assert repr(meter) == "<carob.Meter: RR 0.5000 · 1 query · policy ties input>"

@@ -1,4 +1,4 @@
-"""Chinese beside English: a catalogue without holes, chosen where karat is called, and English as it was."""
+"""Chinese beside English: a catalogue without holes, chosen where carob is called, and English as it was."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import karat
+import carob
+from carob import PolicyError
+from carob.cli import commands
+from carob.measures import REGISTER
+from carob.output.language import LANGUAGES, language_named, language_of
+from carob.output.layout import folded, width
 from cases import CASES
-from karat import PolicyError
-from karat.cli import commands
-from karat.measures import REGISTER
-from karat.output.language import LANGUAGES, language_named, language_of
-from karat.output.layout import folded, width
 
 SPOKEN = [
-    Path(karat.__file__).parent / name for name in ("evaluation/score_tables.py", "diagnosis/explain.py")
+    Path(carob.__file__).parent / name for name in ("evaluation/score_tables.py", "diagnosis/explain.py")
 ]
 CHINESE = re.compile("[\u4e00-\u9fff]")
 TEXTS, MEASURES = language_named("zh").texts, language_named("zh").measures
@@ -62,13 +62,17 @@ def test_every_measure_has_its_sentence() -> None:
 @pytest.mark.parametrize("name", sorted({case.measure for case in CASES}))
 def test_an_explanation_has_no_english_sentence_left(name: str) -> None:
     case = next(each for each in CASES if each.measure == name)
-    found = karat.explain(name, grades=case.ranked or [0], judged=case.judged, lang="zh")
+    found = carob.explain(name, grades=case.ranked or [0], judged=case.judged, lang="zh")
     text = found.to_text()
     for line in text.splitlines():
         words = re.findall(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}\b", line)
         assert not words, line
         assert width(line) <= 90 or "(" in line
-    english = karat.explain(name, grades=case.ranked or [0], judged=case.judged)
+    english = carob.explain(name, grades=case.ranked or [0], judged=case.judged)
+    # The words of the steps, too: only names of parameters, their values and logarithms stay as they are.
+    assert all(CHINESE.search(word) for word in found.words if word not in ("ln", "log2"))
+    words = english.words.keys() - {"ln", "log2"}
+    assert not [word for word in words if re.search(rf"\b{word}\(", text)], text
     assert found.value == english.value or found.value != found.value
     assert '<html lang="zh">' in found.to_html()
     assert not CHINESE.search(english.to_text())
@@ -79,7 +83,7 @@ RUN = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"d": 1.0}, "q9": {"x": 1.0}}
 
 
 def test_a_footer_in_chinese_says_the_same() -> None:
-    scores = karat.evaluate(QRELS, RUN, ["AP", "nDCG@10"])
+    scores = carob.evaluate(QRELS, RUN, ["AP", "nDCG@10"])
     assert scores.footer() == scores.footer("en")
     assert "3 queries" in scores.footer()
     chinese = scores.footer("zh")
@@ -90,16 +94,16 @@ def test_a_footer_in_chinese_says_the_same() -> None:
 
 
 def test_facts_of_an_explanation_are_chinese_too() -> None:
-    found = karat.explain("AP", QRELS, RUN, "q1", lang="zh")
+    found = carob.explain("AP", QRELS, RUN, "q1", lang="zh")
     assert all(CHINESE.search(each) for each in found.facts)
     assert "同分" in "".join(found.facts)
 
 
 def test_another_language_is_refused() -> None:
     with pytest.raises(PolicyError, match="lang is en or zh"):
-        karat.explain("AP", grades=[1], lang="de")
+        carob.explain("AP", grades=[1], lang="de")
     with pytest.raises(PolicyError, match="lang is en or zh"):
-        karat.evaluate(QRELS, RUN, "AP").footer("fr")
+        carob.evaluate(QRELS, RUN, "AP").footer("fr")
 
 
 @pytest.mark.parametrize(
@@ -127,8 +131,8 @@ def test_the_locale_decides_where_nothing_is_asked(
         output = CliRunner().invoke(commands, ["explain", "AP", "--grades", "1,0,1", "--lang", lang]).output
         assert bool(CHINESE.search(output)) == (lang == "zh")
     # Python's functions never look at the locale.
-    assert not CHINESE.search(str(karat.explain("AP", grades=[1, 0, 1])))
-    assert not CHINESE.search(karat.evaluate(QRELS, RUN, "AP").footer())
+    assert not CHINESE.search(str(carob.explain("AP", grades=[1, 0, 1])))
+    assert not CHINESE.search(carob.evaluate(QRELS, RUN, "AP").footer())
 
 
 def test_the_command_eval_has_its_footer_in_chinese(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
-from karat.cli import main
-from karat.inputs.qrels import Qrels
-from karat.output.errors import (
+import carob
+from carob.cli import main
+from carob.inputs.qrels import Qrels
+from carob.output.errors import (
     ContentError,
     DataError,
     UncomputableError,
@@ -27,9 +27,9 @@ from karat.output.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-SOURCES = Path(karat.__file__).parent
+SOURCES = Path(carob.__file__).parent
 OPTION = re.compile(r"(?<![\w/'-])--[a-z][a-z-]+")
-IN_PYTHON = re.compile(r"karat\.(Policy|Run|Qrels)\b|policy=|profile=")
+IN_PYTHON = re.compile(r"carob\.(Policy|Run|Qrels)\b|policy=|profile=")
 BOTH = {"Worded", "by_policy", "by_reading"}
 """What is given both wordings."""
 
@@ -62,7 +62,7 @@ def test_no_sentence_names_an_option_unless_it_has_both_wordings() -> None:
         if not other_faces(path)
         for line, text in constants(ast.parse(path.read_text(encoding="utf-8")))
         # A command in quotes is a command in any face.
-        if OPTION.search(re.sub(r"'?karat (eval|compare)[^']*'", "", text))
+        if OPTION.search(re.sub(r"'?carob (eval|compare)[^']*'", "", text))
         and text != "--format json' writes."
     ]
     assert found == []
@@ -81,35 +81,35 @@ FILES = {
     "ranks.csv": b"query,document,position\nq,a,1\n",
     "two.csv": b"query,document,docid,score\nq,a,a,1\n",
 }
-LENIENT = karat.Policy(missing="error", overlap="none")
+LENIENT = carob.Policy(missing="error", overlap="none")
 CASES: dict[str, tuple[str, Callable[[], Any]]] = {
-    "a document judged twice": ("eval twice run", lambda: karat.evaluate("twice", "run")),
+    "a document judged twice": ("eval twice run", lambda: carob.evaluate("twice", "run")),
     "a document judged twice for a subtopic": (
         "eval by.topic run -m alphanDCG@5",
-        lambda: karat.evaluate("by.topic", "run", "alphanDCG@5"),
+        lambda: carob.evaluate("by.topic", "run", "alphanDCG@5"),
     ),
-    "a document listed twice": ("eval qrels again", lambda: karat.evaluate("qrels", "again")),
-    "a line": ("eval qrels bad", lambda: karat.evaluate("qrels", "bad")),
-    "an empty run": ("eval qrels none", lambda: karat.evaluate("qrels", "none")),
+    "a document listed twice": ("eval qrels again", lambda: carob.evaluate("qrels", "again")),
+    "a line": ("eval qrels bad", lambda: carob.evaluate("qrels", "bad")),
+    "an empty run": ("eval qrels none", lambda: carob.evaluate("qrels", "none")),
     "a missing query": (
         "eval qrels other --missing error --overlap none",
-        lambda: karat.evaluate("qrels", "other", policy=LENIENT),
+        lambda: carob.evaluate("qrels", "other", policy=LENIENT),
     ),
-    "columns": ("eval qrels table.csv", lambda: karat.evaluate("qrels", "table.csv")),
-    "columns of judgments": ("eval table.csv run", lambda: karat.evaluate("table.csv", "run")),
+    "columns": ("eval qrels table.csv", lambda: carob.evaluate("qrels", "table.csv")),
+    "columns of judgments": ("eval table.csv run", lambda: carob.evaluate("table.csv", "run")),
     "ranks as scores": (
         "eval qrels ranks.csv --run-columns score=position",
-        lambda: karat.Run.of("ranks.csv", score="position"),
+        lambda: carob.Run.of("ranks.csv", score="position"),
     ),
-    "a gate": ("gate qrels run", lambda: karat.gate("qrels", "run")),
-    "a gate's baseline": ("gate qrels run --baseline run", lambda: karat.gate("qrels", "run", "run")),
+    "a gate": ("gate qrels run", lambda: carob.gate("qrels", "run")),
+    "a gate's baseline": ("gate qrels run --baseline run", lambda: carob.gate("qrels", "run", "run")),
     "a profile's name": (
         "eval qrels run -m RetrievalMAP",
-        lambda: karat.evaluate("qrels", "run", "RetrievalMAP"),
+        lambda: carob.evaluate("qrels", "run", "RetrievalMAP"),
     ),
-    "a name elsewhere": ("eval qrels run -m debias", lambda: karat.evaluate("qrels", "run", "debias")),
-    "an explanation": ("explain AP qrels run", lambda: karat.explain("AP", "qrels", "run")),
-    "runs of one name": ("compare qrels run run", lambda: karat.compare("qrels", ["run", "run"])),
+    "a name elsewhere": ("eval qrels run -m debias", lambda: carob.evaluate("qrels", "run", "debias")),
+    "an explanation": ("explain AP qrels run", lambda: carob.explain("AP", "qrels", "run")),
+    "runs of one name": ("compare qrels run run", lambda: carob.compare("qrels", ["run", "run"])),
 }
 
 
@@ -124,7 +124,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("case", CASES)
 def test_each_face_has_its_own_words(case: str, capfd: pytest.CaptureFixture[str]) -> None:
     command, call = CASES[case]
-    with pytest.raises(karat.KaratError) as refused:
+    with pytest.raises(carob.CarobError) as refused:
         call()
     assert not OPTION.search(str(refused.value))
     with pytest.raises(SystemExit) as end:
@@ -132,12 +132,12 @@ def test_each_face_has_its_own_words(case: str, capfd: pytest.CaptureFixture[str
     said = capfd.readouterr().err
     assert end.value.code == 2
     assert not IN_PYTHON.search(said)
-    assert isinstance(refused.value.said, Worded) or "=run new=" in said or "karat" in said
+    assert isinstance(refused.value.said, Worded) or "=run new=" in said or "carob" in said
 
 
 def test_a_check_has_the_words_of_its_face(capfd: pytest.CaptureFixture[str]) -> None:
     for files in (["twice", "run"], ["qrels", "again"], ["qrels", "bad"], ["qrels", "table.csv"]):
-        found = karat.check(*files)
+        found = carob.check(*files)
         remedies = [f"{each.what} {each.effect} {each.remedy}" for each in found]
         assert not [each for each in remedies if OPTION.search(each)]
         with pytest.raises(SystemExit):
@@ -147,20 +147,20 @@ def test_a_check_has_the_words_of_its_face(capfd: pytest.CaptureFixture[str]) ->
 
 def test_a_run_in_the_place_of_a_table_keeps_both_wordings_on_its_way_up() -> None:
     with pytest.raises(DataError) as refused:
-        karat.Run.of("ranks.csv", score="position").match(Qrels.of("qrels").judgments, None)  # type: ignore[arg-type]
+        carob.Run.of("ranks.csv", score="position").match(Qrels.of("qrels").judgments, None)  # type: ignore[arg-type]
     assert str(refused.value).startswith("ranks.csv: Column 'position'")
     assert "--run-columns rank=position" in command_of(refused.value.said)
-    assert "karat.Run.of(run, rank='position')" in str(refused.value)
+    assert "carob.Run.of(run, rank='position')" in str(refused.value)
 
 
 def test_wordings_go_together_and_to_other_processes() -> None:
     text = worded("Choose ", by_policy("duplicates", "first", "last", "max"), ".")
-    assert text == "Choose policy=karat.Policy(duplicates='first'), 'last' or 'max'."
+    assert text == "Choose policy=carob.Policy(duplicates='first'), 'last' or 'max'."
     assert command_of(text) == "Choose --duplicates first, last or max."
     assert command_of(pickle.loads(pickle.dumps(text))) == command_of(text)
     assert command_of(by_policy("malformed", "skip")) == "--lenient"
     assert command_of(by_policy("depth", 5)) == "--depth 5"
-    assert by_reading("qrels", grade=1) == "karat.Qrels.of(qrels, grade=1)"
+    assert by_reading("qrels", grade=1) == "carob.Qrels.of(qrels, grade=1)"
     assert command_of(by_reading("qrels", grade=1)) == "--qrels-columns grade:=1"
     assert command_of(by_reading("run", folders="prefix")) == "--folders prefix"
 
@@ -169,7 +169,7 @@ def test_an_error_is_a_sentence_made_of_its_fields() -> None:
     error = DataError(
         "'x' is no number.", line=3, query="q1", remedy=worded("Use ", by_policy("malformed", "skip"), ".")
     )
-    assert str(error) == "line 3: 'x' is no number. Use policy=karat.Policy(malformed='skip')."
+    assert str(error) == "line 3: 'x' is no number. Use policy=carob.Policy(malformed='skip')."
     assert error.at(file="a\n.run") is error
     assert command_of(error.said) == "a\\n.run, line 3: 'x' is no number. Use --lenient."
     assert error.as_dict(command=True) == {
@@ -180,7 +180,7 @@ def test_an_error_is_a_sentence_made_of_its_fields() -> None:
         "query": "q1",
         "remedy": "Use --lenient.",
     }
-    assert error.as_dict()["remedy"] == "Use policy=karat.Policy(malformed='skip')."
+    assert error.as_dict()["remedy"] == "Use policy=carob.Policy(malformed='skip')."
     assert str(DataError("no.", file="a.parquet", row=4)) == "a.parquet, row 4 (from 0): no."
     assert DataError("no.").as_dict() == {"kind": "DataError", "message": "no."}
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-import karat
+import carob
+from carob.output.errors import DataError
+from carob.output.escaping import json_text
+from carob.output.files import refuse_overwriting, write_whole
 from hostile.attack import attacked
-from karat.output.errors import DataError
-from karat.output.escaping import json_text
-from karat.output.files import refuse_overwriting, write_whole
 from toys import RUN
 
 
@@ -68,12 +68,12 @@ def test_a_link_goes_on_pointing_where_it_did(tmp_path: Path) -> None:
 
 def test_many_threads_may_write_one_file(tmp_path: Path) -> None:
     path, begin = tmp_path / "one.json", threading.Barrier(8)
-    scores = karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR")
+    scores = carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR")
 
     def write(number: int) -> None:
         begin.wait()
         for _ in range(25):
-            karat.record(scores, path)
+            carob.record(scores, path)
             assert json.loads(path.read_text())["record"] == 1
 
     with ThreadPoolExecutor(8) as pool:
@@ -104,7 +104,7 @@ def test_a_link_that_was_planted_beside_is_not_followed(
     victim = tmp_path / "victim"
     victim.write_text("precious")
     monkeypatch.setattr(os, "urandom", bytes)  # as if somebody had foreseen the name
-    (tmp_path / f".karat-{bytes(8).hex()}.part").symlink_to(victim)
+    (tmp_path / f".carob-{bytes(8).hex()}.part").symlink_to(victim)
     with pytest.raises(DataError, match="Cannot write"):
         write_whole(tmp_path / "a.json", "new")
     assert victim.read_text() == "precious"
@@ -174,11 +174,11 @@ def test_no_command_writes_over_what_it_reads(command: str, linked: Path) -> Non
 
 
 def test_python_writes_over_nothing_that_was_scored(folder: Path) -> None:
-    scores = karat.evaluate("qrels.txt", "one.run", "AP")
+    scores = carob.evaluate("qrels.txt", "one.run", "AP")
     for path in ("qrels.txt", "one.run", "./one.run"):
         with pytest.raises(DataError, match="is an input"):
-            karat.record(scores, path)
-    karat.record(scores, "two.run")
+            carob.record(scores, path)
+    carob.record(scores, "two.run")
     assert Path("one.run").read_text() == RUN
 
 

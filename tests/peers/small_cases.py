@@ -1,4 +1,4 @@
-"""Random small judgments and runs, on which karat's profiles are held against the real libraries."""
+"""Random small judgments and runs, on which carob's profiles are held against the real libraries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import karat
+import carob
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -123,8 +123,8 @@ def small_cases(
 def check_equal(
     cases: Cases, profile: str, measure: str, theirs: Mapping[str, float], within: float = DOUBLE
 ) -> None:
-    """Hold karat's value for each query against the library's."""
-    ours = karat.evaluate(cases.qrels, cases.run, measure, profile=profile).by_query(measure)
+    """Hold carob's value for each query against the library's."""
+    ours = carob.evaluate(cases.qrels, cases.run, measure, profile=profile).by_query(measure)
     assert ours.keys() == theirs.keys()
     wrong = {
         query: (ours[query], float(theirs[query]))
@@ -133,7 +133,7 @@ def check_equal(
     }
     first = next(iter(wrong), "")
     assert not wrong, (
-        f"{len(wrong)} of {len(ours)} queries; {first}: karat and {profile} say {wrong[first]} for "
+        f"{len(wrong)} of {len(ours)} queries; {first}: carob and {profile} say {wrong[first]} for "
         f"{cases.qrels[first]} {cases.run[first]}"
     )
 
@@ -147,9 +147,9 @@ def check_means(
     *,
     weighted: bool = False,
 ) -> None:
-    """Hold karat's means over a few queries against those of a library that gives nothing else."""
+    """Hold carob's means over a few queries against those of a library that gives nothing else."""
     for part in cases.in_parts():
         weights = part.weights() if weighted else None
-        ours = karat.evaluate(part.qrels, part.run, list(names), profile=profile, weights=weights).means()
+        ours = carob.evaluate(part.qrels, part.run, list(names), profile=profile, weights=weights).means()
         theirs = dict(zip(names, means(part), strict=True))
         assert ours == pytest.approx(theirs, abs=within, rel=within, nan_ok=True), f"{part.qrels} {part.run}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
+import carob
 
 pandas = pytest.importorskip("pandas", reason="needs pandas, of the extra 'peers'")
 
@@ -31,8 +31,8 @@ class Data:
         self.relevant = {user: draw.sample(range(N), 4) for user in self.lists}
         self.features = {item: [draw.randint(0, 2) for _ in range(3)] for item in range(N)}
 
-    def karat(self, name: str) -> float:
-        return karat.beyond_accuracy(
+    def carob(self, name: str) -> float:
+        return carob.beyond_accuracy(
             self.lists,
             name,
             train=self.train,
@@ -69,7 +69,7 @@ def test_rectools(seed: int) -> None:
             reco
         ),
     }
-    assert {name: data.karat(name) for name in theirs} == pytest.approx(theirs, abs=1e-12)
+    assert {name: data.carob(name) for name in theirs} == pytest.approx(theirs, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -89,7 +89,7 @@ def test_replay(seed: int) -> None:
         "Unexpectedness(against=baseline)": metrics.Unexpectedness(K)(scored, base),
     }
     expected = {name: next(iter(value.values())) for name, value in theirs.items()}
-    assert {name: data.karat(name) for name in theirs} == pytest.approx(expected, abs=1e-12)
+    assert {name: data.carob(name) for name in theirs} == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -122,4 +122,4 @@ def test_recommenders(seed: int) -> None:
         before, reco, col_relevance="relevance", **names
     )
     expected = {name: float(np.float64(value)) for name, value in theirs.items()}
-    assert {name: data.karat(name) for name in theirs} == pytest.approx(expected, abs=1e-12)
+    assert {name: data.carob(name) for name in theirs} == pytest.approx(expected, abs=1e-12)

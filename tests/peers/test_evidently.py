@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-import karat
+import carob
 from peers.small_cases import DOUBLE, Cases, check_means, small_cases
 
 datasets = pytest.importorskip(
@@ -53,6 +53,6 @@ def test_means_of_rows_in_any_order() -> None:
 
 def test_users_without_a_relevant_row_are_left_out() -> None:
     cases = small_cases(ties=False, shortest=10)
-    ours = karat.evaluate(cases.qrels, cases.run, NAMES, profile="evidently")
+    ours = carob.evaluate(cases.qrels, cases.run, NAMES, profile="evidently")
     assert 0 < ours.counts.empty < ours.counts.judged
     assert list(ours.means().values()) == pytest.approx(printed(cases), abs=DOUBLE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import karat
+import carob
 from peers.small_cases import DOUBLE, small_cases
 
 evaluators = pytest.importorskip(
@@ -43,6 +43,6 @@ def test_every_query(name: str, highest: int) -> None:
         if graded
         else {q: {d: min(g, 1) for d, g in its.items()} for q, its in cases.qrels.items()}
     )
-    ours = karat.evaluate(qrels, cases.run, name, profile="haystack")
+    ours = carob.evaluate(qrels, cases.run, name, profile="haystack")
     assert list(ours.by_query(name).values()) == pytest.approx(found["individual_scores"], abs=DOUBLE)
     assert ours[name] == pytest.approx(found["score"], abs=DOUBLE)

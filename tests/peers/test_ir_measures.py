@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import karat
+import carob
 from peers.small_cases import check_equal, small_cases
 
 ir_measures = pytest.importorskip("ir_measures", reason="needs ir_measures, of the extra 'peers'")
@@ -42,6 +42,6 @@ def test_of_a_document_that_stands_twice_the_last_counts() -> None:
     theirs = ir_measures.calc_aggregate([measure], judged, ranked)[measure]
     lines = "".join(f"q 0 {each.doc_id} {each.relevance}\n" for each in judged)
     run = "".join(f"q Q0 {document} 1 {score} tag\n" for document, score in listed)
-    scores = karat.evaluate(lines.encode(), run.encode(), "nDCG@3", profile="ir_measures")
+    scores = carob.evaluate(lines.encode(), run.encode(), "nDCG@3", profile="ir_measures")
     assert scores["nDCG@3"] == pytest.approx(theirs, abs=1e-12)
     assert scores.counts.duplicates == 1

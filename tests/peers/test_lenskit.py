@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import karat
+import carob
 from peers.small_cases import check_equal, small_cases
 
 metrics = pytest.importorskip("lenskit.metrics", reason="needs LensKit: pip install lenskit")
@@ -32,8 +32,8 @@ NAMES = {
 def test_every_list(name: str, empty: bool) -> None:
     cases = small_cases(highest=1, empty=empty)
     if empty and name.startswith("AveragePrecision"):
-        with pytest.raises(karat.DataError, match="has no relevant document"):
-            karat.evaluate(cases.qrels, cases.run, name, profile="lenskit")
+        with pytest.raises(carob.DataError, match="has no relevant document"):
+            carob.evaluate(cases.qrels, cases.run, name, profile="lenskit")
         return
     relevant, metric = cases.relevant(), NAMES[name]()
     theirs = {
@@ -50,5 +50,5 @@ def test_nothing_recommended(name: str) -> None:
     nothing = data.ItemList(item_ids=[], ordered=True)
     theirs = NAMES[name]().measure_list(nothing, data.ItemList(item_ids=["a", "b"]))
     qrels = {"u": {"a": 1, "b": 1}, "v": {"a": 1}}
-    found = karat.evaluate(qrels, {"u": {}, "v": {"a": 1.0}}, name, profile="lenskit")
+    found = carob.evaluate(qrels, {"u": {}, "v": {"a": 1.0}}, name, profile="lenskit")
     assert found.by_query(name)["u"] == pytest.approx(float(theirs), nan_ok=True)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-import karat
+import carob
 
 pyndeval = pytest.importorskip("pyndeval", reason="needs pyndeval, of the extra 'peers'")
 
@@ -50,7 +50,7 @@ def test_every_query_down_to_any_depth_that_it_knows(seed: int, alpha: float, be
     found = pyndeval.ndeval(qrels, run, list(names), alpha=alpha, beta=beta)
     lines = "".join(f"{query} {subtopic} {document} {grade}\n" for query, subtopic, document, grade in qrels)
     ranked = "".join(f"{query} Q0 {document} 0 {score!r} run\n" for query, document, score in run)
-    scores = karat.evaluate(lines.encode(), ranked.encode(), list(names.values()))
+    scores = carob.evaluate(lines.encode(), ranked.encode(), list(names.values()))
     for name, own in names.items():
         its = {query: values[name] for query, values in found.items()}
         # Nothing relevant is 0/0 to it.
@@ -68,7 +68,7 @@ def test_the_profile_breaks_ties_as_it_does_and_leaves_out_what_it_does(seed: in
     found = pyndeval.ndeval(qrels, run, names)
     lines = "".join(f"{query} {subtopic} {document} {grade}\n" for query, subtopic, document, grade in qrels)
     ranked = "".join(f"{query} Q0 {document} 0 {score!r} run\n" for query, document, score in run)
-    scores = karat.evaluate(lines.encode(), ranked.encode(), names, profile="ndeval")
+    scores = carob.evaluate(lines.encode(), ranked.encode(), names, profile="ndeval")
     for name in names:
         theirs = {query: values[name] for query, values in found.items()}
         assert scores.by_query(name) == pytest.approx(theirs, abs=1e-12, nan_ok=True), name

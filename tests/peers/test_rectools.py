@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import karat
+import carob
 from peers.small_cases import check_equal, small_cases
 
 metrics = pytest.importorskip("rectools.metrics", reason="needs RecTools: pip install rectools")
@@ -58,5 +58,5 @@ def test_ranks_with_gaps(name: str) -> None:
         columns=["user_id", "item_id"],
     )
     theirs = NAMES[name]().calc_per_user(recommended, truth).to_dict()
-    ours = karat.evaluate(cases.qrels, recommended, name, profile="rectools").by_query(name)
+    ours = carob.evaluate(cases.qrels, recommended, name, profile="rectools").by_query(name)
     assert ours == pytest.approx(theirs, abs=1e-12)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.comparison.significance import corrected
-from karat.comparison.statistics.mean_ranks import mid_ranks, nemenyi
-from karat.comparison.statistics.paired import Draw, all_pairs
-from karat.comparison.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p
+from carob.comparison.significance import corrected
+from carob.comparison.statistics.mean_ranks import mid_ranks, nemenyi
+from carob.comparison.statistics.paired import Draw, all_pairs
+from carob.comparison.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

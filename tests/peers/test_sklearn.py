@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import karat
+import carob
 from peers.small_cases import check_equal, small_cases
 
 sklearn = pytest.importorskip("sklearn.metrics", reason="needs scikit-learn, of the extra 'peers'")
@@ -30,7 +30,7 @@ def test_weighted_means() -> None:
         [0.5, 2, 1],
     )
     names = "abc"
-    scored = karat.evaluate(
+    scored = carob.evaluate(
         {f"q{number}": dict(zip(names, row)) for number, row in enumerate(labels)},
         {f"q{number}": dict(zip(names, row)) for number, row in enumerate(scores)},
         "ndcg_score@2",

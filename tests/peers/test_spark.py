@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
+import carob
 from peers.small_cases import DOUBLE, small_cases
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ def test_means_of_many_users(means: Callable[..., list[float]], missing: bool) -
     assert missing == (len(orders) < len(relevant))
     assert not all(relevant.values())  # some users have nothing relevant
     theirs = means([(orders.get(user, []), relevant[user]) for user in cases.qrels])
-    ours = karat.evaluate(cases.qrels, cases.run, list(NAMES), profile="spark").means()
+    ours = carob.evaluate(cases.qrels, cases.run, list(NAMES), profile="spark").means()
     assert list(ours.values()) == pytest.approx(theirs, abs=DOUBLE)
 
 
 def test_an_item_twice_counts_twice_there(means: Callable[..., list[float]]) -> None:
-    # Named in the profile and in docs/spark.md: karat refuses the second one instead.
+    # Named in the profile and in docs/spark.md: carob refuses the second one instead.
     assert means([(["a", "a", "a"], ["a"])], ["recallAt@3"]) == [3.0]
-    with pytest.raises(karat.DataError, match="is listed twice"):
-        karat.evaluate(b"q 0 a 1\n", b"q Q0 a 1 3 t\nq Q0 a 2 2 t\n", "recallAt@3", profile="spark")
+    with pytest.raises(carob.DataError, match="is listed twice"):
+        carob.evaluate(b"q 0 a 1\n", b"q Q0 a 1 3 t\nq Q0 a 2 2 t\n", "recallAt@3", profile="spark")

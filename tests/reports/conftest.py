@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import karat
+import carob
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ RUNS = sorted(map(str, (TEA / "runs").glob("*.run")))
 def tea(report_libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of the bundled example, as a user makes it."""
     path = tmp_path_factory.mktemp("tea") / "report.html"
-    karat.report(
+    carob.report(
         str(TEA / "qrels.txt"),
         RUNS,
         ["nDCG@10", "AP", "RR"],
@@ -32,11 +32,11 @@ def tea(report_libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 @pytest.fixture
-def quick(report_libraries: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., karat.Report]:
-    """``karat.report`` without the drawing library, which is most of a page."""
-    monkeypatch.setattr("karat.reports.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
+def quick(report_libraries: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., carob.Report]:
+    """``carob.report`` without the drawing library, which is most of a page."""
+    monkeypatch.setattr("carob.reports.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
 
-    def make(qrels: Any, runs: Any, measures: Any = ("RR",), **options: Any) -> karat.Report:
-        return karat.report(qrels, runs, list(measures), **options)
+    def make(qrels: Any, runs: Any, measures: Any = ("RR",), **options: Any) -> carob.Report:
+        return carob.report(qrels, runs, list(measures), **options)
 
     return make

@@ -1,4 +1,4 @@
-"""``karat report`` as people type it."""
+"""``carob report`` as people type it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from karat.cli.compare import report_command
+from carob.cli.compare import report_command
 from reports.conftest import RUNS, TEA
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -27,12 +27,12 @@ PATIENCE = 60
 def test_the_page_about_reports_shows_a_command_that_works(
     report_libraries: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown = re.search(r"^karat report (.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    shown = re.search(r"^carob report (.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert shown
     words = shown[1].replace("\\\n", " ").split()
     files = [each for word in words for each in (RUNS if "*" in word else [word])]
     monkeypatch.chdir(CHECKOUT)
-    monkeypatch.setattr("karat.reports.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
+    monkeypatch.setattr("carob.reports.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
     output = tmp_path / "report.html"
     files[files.index("report.html")] = str(output)
     done = CliRunner().invoke(report_command, files, catch_exceptions=False)
@@ -43,7 +43,7 @@ def test_the_page_about_reports_shows_a_command_that_works(
 def test_runs_may_be_named_and_the_page_may_go_to_standard_output(
     report_libraries: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karat.reports.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
+    monkeypatch.setattr("carob.reports.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
     words = [str(TEA / "qrels.txt"), f"old={RUNS[0]}", f"new={RUNS[1]}", "-o", "-", "--baseline", "old"]
     done = CliRunner().invoke(report_command, [*words, "-m", "AP"], catch_exceptions=False)
     assert done.output.startswith("<!doctype html>")
@@ -53,7 +53,7 @@ def test_runs_may_be_named_and_the_page_may_go_to_standard_output(
 def test_the_page_names_no_folder_of_whoever_made_it(
     report_libraries: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karat.reports.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
+    monkeypatch.setattr("carob.reports.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
     home, elsewhere = tmp_path / "home" / "me", tmp_path / "elsewhere"
     (home / "runs").mkdir(parents=True)
     elsewhere.mkdir()
@@ -65,15 +65,15 @@ def test_the_page_names_no_folder_of_whoever_made_it(
     words = ["report", str(elsewhere / "qrels.txt"), f"old={first}", f"new={second}"]
     words += [f"--queries={elsewhere / 'queries.jsonl'}", "-m", "AP", "-o", str(home / "page.html")]
     monkeypatch.chdir(home)
-    monkeypatch.setattr("sys.argv", ["karat", *words])
+    monkeypatch.setattr("sys.argv", ["carob", *words])
     done = CliRunner().invoke(report_command, words[1:], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     text = (home / "page.html").read_text(encoding="utf-8")
     assert str(tmp_path) not in text
-    made_by = re.search(r"<code>(karat report .*?)</code>", text)
+    made_by = re.search(r"<code>(carob report .*?)</code>", text)
     assert made_by
     assert made_by[1] == (
-        "karat report qrels.txt old=runs/bm25.run new=runs/dirichlet.run --queries=queries.jsonl -m AP -o page.html"
+        "carob report qrels.txt old=runs/bm25.run new=runs/dirichlet.run --queries=queries.jsonl -m AP -o page.html"
     )
 
 
@@ -81,7 +81,7 @@ def test_a_last_line_says_what_was_written_where_and_how_large(
     report_libraries: None, tmp_path: Path
 ) -> None:
     output = tmp_path / "report.html"
-    command = [sys.executable, "-m", "karat", "report", str(TEA / "qrels.txt"), *RUNS, "-m", "AP"]
+    command = [sys.executable, "-m", "carob", "report", str(TEA / "qrels.txt"), *RUNS, "-m", "AP"]
     done = subprocess.run([*command, "-o", str(output)], capture_output=True, text=True, check=True)
     assert done.stdout == ""
     assert done.stderr == f"{output}: 4 runs, 24 queries, 1 measure, {output.stat().st_size / 1e6:.1f} MB.\n"
@@ -90,7 +90,7 @@ def test_a_last_line_says_what_was_written_where_and_how_large(
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")
 def test_a_terminal_sees_what_it_waits_for(report_libraries: None, tmp_path: Path) -> None:
     ours, theirs = os.openpty()
-    command = [sys.executable, "-m", "karat", "report", str(TEA / "qrels.txt"), *RUNS, "-m", "AP"]
+    command = [sys.executable, "-m", "carob", "report", str(TEA / "qrels.txt"), *RUNS, "-m", "AP"]
     process = subprocess.Popen(
         [*command, "-o", str(tmp_path / "report.html")], stderr=theirs, env={**os.environ, "TERM": "xterm"}
     )
@@ -114,13 +114,13 @@ def test_ctrl_c_is_answered_at_once_and_leaves_the_old_page(
     output = tmp_path / "report.html"
     output.write_text("old")
     program = (
-        "import karat.cli.compare as command\n"
+        "import carob.cli.compare as command\n"
         "from contextlib import contextmanager\n"
         "@contextmanager\n"
         "def steps():\n"
         f"    yield lambda said: said.startswith({words!r}) and print(said, flush=True)\n"
         "command.steps = steps\n"
-        "from karat.__main__ import main\n"
+        "from carob.__main__ import main\n"
         "main()\n"
     )
     names = [f"run{number}={RUNS[number % len(RUNS)]}" for number in range(12)]
@@ -139,7 +139,7 @@ def test_ctrl_c_is_answered_at_once_and_leaves_the_old_page(
     finally:
         process.kill()
     assert process.returncode == 130
-    assert process.stderr.read().strip() == "karat: interrupted"
+    assert process.stderr.read().strip() == "carob: interrupted"
     assert output.read_text() == "old"
     assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
     process.stdout.close()
@@ -155,8 +155,8 @@ def test_one_run_is_too_few() -> None:
 def test_a_mistake_leaves_the_old_page_and_says_one_sentence(report_libraries: None, tmp_path: Path) -> None:
     output = tmp_path / "report.html"
     output.write_text("old")
-    command = [sys.executable, "-m", "karat", "report", str(TEA / "qrels.txt"), RUNS[0], "nowhere.run"]
+    command = [sys.executable, "-m", "carob", "report", str(TEA / "qrels.txt"), RUNS[0], "nowhere.run"]
     done = subprocess.run([*command, "-o", str(output)], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("karat: nowhere.run: No such file")
+    assert done.stderr.startswith("carob: nowhere.run: No such file")
     assert output.read_text() == "old"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from karat.comparison.verdict import p_text
-from karat.reports.data import few, in_ranges, number
+from carob.comparison.verdict import p_text
+from carob.reports.data import few, in_ranges, number
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-import karat
-from karat.comparison.verdict import verdict_of
+import carob
+from carob.comparison.verdict import verdict_of
 from reports import browser
 from reports.conftest import RUNS, TEA
 
@@ -112,7 +112,7 @@ def test_another_pair_changes_the_differences_everywhere(page: browser.Page) -> 
 
 
 def test_everything_follows_the_chosen_measure(page: browser.Page) -> None:
-    found = karat.compare(str(TEA / "qrels.txt"), RUNS, ["nDCG@10", "AP", "RR"])
+    found = carob.compare(str(TEA / "qrels.txt"), RUNS, ["nDCG@10", "AP", "RR"])
     for place, label in ((1, "AP"), (2, "RR"), (0, "nDCG@10")):
         pick(page, "pick-measure", label)
         contest = found[label]
@@ -170,9 +170,9 @@ def crowd(report_libraries: None, tmp_path_factory: pytest.TempPathFactory) -> P
     for run in range(24):
         grades = [[int(draw.random() < 0.2 + 0.02 * run + 0.3 * each) for _ in range(10)] for each in hard]
         name = f"a_long_common_beginning_{run:02}_and_an_end"
-        runs[name] = karat.evaluate_grades(grades, ["P@10", "AP"], judged=[[1] * 10] * 40)
+        runs[name] = carob.evaluate_grades(grades, ["P@10", "AP"], judged=[[1] * 10] * 40)
     path = tmp_path_factory.mktemp("crowd") / "page.html"
-    karat.report(None, runs, output=path)
+    carob.report(None, runs, output=path)
     return path
 
 
@@ -260,7 +260,7 @@ def test_run_names_are_no_names_of_anything_else(
         name: {query: {"a": float(draw.random()), "__proto__": 0.5, "constructor": 0.4} for query in qrels}
         for name in names
     }
-    karat.report(qrels, runs, ["RR", "AP", "nDCG@10"], output=tmp_path / "page.html")
+    carob.report(qrels, runs, ["RR", "AP", "nDCG@10"], output=tmp_path / "page.html")
     window.resize(1440, 900)
     window.media("light")
     window.complaints.clear()
@@ -339,7 +339,7 @@ def test_a_click_on_a_query_shows_its_lists_and_its_derivation(page: browser.Pag
     assert page.run("document.querySelectorAll('#closeup ol.ranked').length") == 2
     assert page.run("document.querySelectorAll('#closeup .chip').length") > 20
     assert "Lemon, sugar and colour" in text(page, "#closeup ol.ranked li")
-    value = karat.evaluate(str(TEA / "qrels.txt"), str(TEA / "runs" / "feedback.run"), "nDCG@10").by_query(
+    value = carob.evaluate(str(TEA / "qrels.txt"), str(TEA / "runs" / "feedback.run"), "nDCG@10").by_query(
         "nDCG@10"
     )
     assert f"nDCG@10 of query t20 = {value['t20']:.4f}" in text(page, "#closeup details")
@@ -481,9 +481,9 @@ def contrast(one: str, other: str) -> float:
 def test_a_measure_without_values_shows_no_chart_of_another_measure(
     window: browser.Page, report_libraries: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karat.reports.data.MOST_VALUES", 1)
+    monkeypatch.setattr("carob.reports.data.MOST_VALUES", 1)
     runs = sorted(map(str, (TEA / "runs").glob("*.run")))[:2]
-    karat.report(str(TEA / "qrels.txt"), runs, ["AP", "RR"], output=tmp_path / "page.html")
+    carob.report(str(TEA / "qrels.txt"), runs, ["AP", "RR"], output=tmp_path / "page.html")
     window.resize(1440, 900)
     window.open(tmp_path / "page.html")
     shown = "document.querySelector('#chart-bars').offsetHeight"

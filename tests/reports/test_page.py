@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import karat
-from karat.comparison.verdict import verdict_of
-from karat.reports import page
-from karat.reports.page import charts, drawing_library, inert, script_json
+import carob
+from carob.comparison.verdict import verdict_of
+from carob.reports import page
+from carob.reports.page import charts, drawing_library, inert, script_json
 from reports.conftest import RUNS, TEA
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Make = Callable[..., karat.Report]
+    Make = Callable[..., carob.Report]
 
 CHECKOUT = Path(__file__).parents[2]
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"b": 2}, "q3": {"c": 1}, "q4": {"d": 1, "e": 3}}
@@ -64,7 +64,7 @@ def outline(text: str) -> Outline:
 
 
 def data_of(text: str) -> dict[str, Any]:
-    block = re.search(r'<script type="application/json" id="karat-data">(.*?)</script>', text, re.DOTALL)
+    block = re.search(r'<script type="application/json" id="carob-data">(.*?)</script>', text, re.DOTALL)
     assert block
     found: dict[str, Any] = json.loads(block[1])
     return found
@@ -177,7 +177,7 @@ def test_the_values_in_the_page_are_the_scores(quick: Make) -> None:
     data = data_of(made.html)
     block = np.frombuffer(base64.b64decode(data["values"]["data"]), "<f4").reshape(2, 2, 4)
     assert block[0].tolist() == [[0.5, 1, 0.5, 0.5], [1, 1, 1, 1]]
-    expected = karat.evaluate(QRELS, OLD, ["nDCG@10"]).matrix[:, 0]
+    expected = carob.evaluate(QRELS, OLD, ["nDCG@10"]).matrix[:, 0]
     assert np.abs(block[1, 0] - expected).max() < 1e-7
 
 
@@ -222,7 +222,7 @@ def test_the_eleven_points_fall_and_the_judged_share_is_a_share(quick: Make) -> 
 
 
 def test_letters_beside_the_scores_are_those_of_the_comparison(tea: Path) -> None:
-    found = karat.compare(str(TEA / "qrels.txt"), RUNS, ["nDCG@10", "AP", "RR"])
+    found = carob.compare(str(TEA / "qrels.txt"), RUNS, ["nDCG@10", "AP", "RR"])
     text = tea.read_text(encoding="utf-8")
     rows = re.findall(r'<tr data-run="(\d)">(.*?)</tr>', text, re.DOTALL)
     assert len(rows) == len(RUNS)
@@ -245,7 +245,7 @@ def test_compressed_runs_have_the_same_lists(quick: Make, tmp_path: Path) -> Non
 
 
 def test_scores_alone_make_a_page_without_lists(quick: Make) -> None:
-    scores = [karat.evaluate(QRELS, run, ["RR"], name=name) for name, run in (("old", OLD), ("new", NEW))]
+    scores = [carob.evaluate(QRELS, run, ["RR"], name=name) for name, run in (("old", OLD), ("new", NEW))]
     made = quick(None, scores, ["RR"]).html
     data = data_of(made)
     assert data["closeups"] == data["curves"] == []
@@ -276,20 +276,20 @@ def test_many_queries_are_shown_in_part(quick: Make) -> None:
 @pytest.mark.parametrize(
     ("qrels", "old", "new", "policy"),
     [
-        ({"q": {"a": 1}}, {"q": {"a": 1.0}}, {"q": {"b": 2.0, "a": 1.0}}, karat.Policy()),
-        (QRELS, OLD, OLD, karat.Policy()),
-        (QRELS, OLD, {"q1": {"a": 1.0}, "q2": {"b": 1.0}}, karat.Policy(missing="nan")),
-        (QRELS, OLD, {"q1": {"a": 1.0}, "q2": {"b": 1.0}}, karat.Policy(missing="skip")),
+        ({"q": {"a": 1}}, {"q": {"a": 1.0}}, {"q": {"b": 2.0, "a": 1.0}}, carob.Policy()),
+        (QRELS, OLD, OLD, carob.Policy()),
+        (QRELS, OLD, {"q1": {"a": 1.0}, "q2": {"b": 1.0}}, carob.Policy(missing="nan")),
+        (QRELS, OLD, {"q1": {"a": 1.0}, "q2": {"b": 1.0}}, carob.Policy(missing="skip")),
         (
             QRELS,
             {query: {"x": 1.0} for query in QRELS},
             {query: {"y": 1.0} for query in QRELS},
-            karat.Policy(),
+            carob.Policy(),
         ),
     ],
     ids=["one query", "identical runs", "undefined values", "skipped queries", "nothing found"],
 )
-def test_a_page_is_made_of_little(quick: Make, qrels: Any, old: Any, new: Any, policy: karat.Policy) -> None:
+def test_a_page_is_made_of_little(quick: Make, qrels: Any, old: Any, new: Any, policy: carob.Policy) -> None:
     made = quick(qrels, {"old": old, "new": new}, ["RR", "nDCG@10"], policy=policy)
     assert outline(made.html).open == []
     assert len(data_of(made.html)["contests"]) == 2
@@ -319,8 +319,8 @@ def test_json_in_a_script_cannot_end_it() -> None:
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(karat.DataError, match=r"needs jinja2.*, .* pip install 'karat\[report\]'"):
-        karat.report(QRELS, {"old": OLD, "new": NEW})
+    with pytest.raises(carob.DataError, match=r"needs jinja2.*, .* pip install 'carob\[report\]'"):
+        carob.report(QRELS, {"old": OLD, "new": NEW})
 
 
 def test_the_real_page_is_small_and_whole(tea: Path) -> None:
@@ -332,7 +332,7 @@ def test_the_real_page_is_small_and_whole(tea: Path) -> None:
 
 def test_the_numbers_of_the_page_are_those_of_compare(tea: Path) -> None:
     data = data_of(tea.read_text(encoding="utf-8"))
-    found = karat.compare(str(TEA / "qrels.txt"), RUNS, ["nDCG@10", "AP", "RR"])
+    found = carob.compare(str(TEA / "qrels.txt"), RUNS, ["nDCG@10", "AP", "RR"])
     for row, contest in zip(data["contests"], found.contests.values(), strict=True):
         assert row["means"] == pytest.approx(contest.means, abs=1e-6)
         assert [pair[7] for pair in row["pairs"]] == [pair.ties for pair in contest.pairs]
@@ -367,10 +367,10 @@ def test_a_page_has_the_same_drawing_library_with_the_wheels_and_without(
     assert carried.partition("*/\n")[2] == made.partition("*/\n")[2]
 
 
-def test_lists_leave_out_excluded_documents(quick: Callable[..., karat.Report], tmp_path: Path) -> None:
+def test_lists_leave_out_excluded_documents(quick: Callable[..., carob.Report], tmp_path: Path) -> None:
     path = tmp_path / "old.run"
     path.write_text("q1 Q0 x 1 3 t\n\nq10 Q0 x 1 3 t\nq1 Q0 a 2 2 t\nq2 Q0 c 1 1 t\n")
-    old = karat.Run.of(str(path), exclude={"q1": ["x"]})
+    old = carob.Run.of(str(path), exclude={"q1": ["x"]})
     made = quick({"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}, {"old": old, "new": {"q1": {"b": 1.0}}})
     shown = {each["query"]: each for each in data_of(made.html)["closeups"]}
     assert shown[0]["documents"] == [["a", 1], ["b", 1]]

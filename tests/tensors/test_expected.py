@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
+import carob
 from arrays import array, library
-from karat import MeasureError, Policy
-from karat.measures import REGISTER
-from karat.tensors import Evaluator, evaluate
+from carob import MeasureError, Policy
+from carob.measures import REGISTER
+from carob.tensors import Evaluator, evaluate
 from tensors.batches import batch
 
 EXPECTED = Policy(ties="expected")
@@ -33,7 +33,7 @@ OTHERS = ["AP", "RR", "Success@2", "Bpref", "ERR@5", "AUC", "Q", "NumRet", "AP(o
 
 def of_dicts(seed: int, measures: list[str], policy: Policy, *, judged: bool) -> dict[str, list[float]]:
     qrels, run, _ = batch(seed).dicts(judged=judged)
-    scores = karat.evaluate(qrels, run, measures, policy=policy)
+    scores = carob.evaluate(qrels, run, measures, policy=policy)
     return {label: list(scores.by_query(label).values()) for label in scores}
 
 

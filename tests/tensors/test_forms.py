@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
+import carob
 from arrays import LIBRARIES, array, library
-from karat import DataError, Policy
-from karat.tensors import Evaluator, evaluate, evaluate_topk
-from karat.tensors.meter import Meter
+from carob import DataError, Policy
+from carob.tensors import Evaluator, evaluate, evaluate_topk
+from carob.tensors.meter import Meter
 from tensors.batches import JUDGED, QUERIES, WIDTH, Batch, batch
 
 MEASURES = ["AP", "RR", "nDCG@3", "R@2", "P@2", "Bpref", "Q", "infAP", "INST@3", "NumRelRet", "GMAP", "AUC"]
@@ -95,7 +95,7 @@ def check_batch(seed: int, name: str) -> None:
     wanted = {}
     for judged in (False, True):
         qrels, run, weights = its.dicts(judged=judged)
-        wanted[judged] = karat.evaluate(qrels, run, MEASURES, policy=policy, weights=weights)
+        wanted[judged] = carob.evaluate(qrels, run, MEASURES, policy=policy, weights=weights)
     for form, (judged, arguments) in forms(name, its, np.random.default_rng(seed)).items():
         scores = wanted[judged]
         values = asked(**arguments, per_query=True)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import karat
+import carob
 from arrays import array, library
-from karat import DataError, Policy
-from karat.tensors import evaluate
-from karat.tensors.meter import Meter
+from carob import DataError, Policy
+from carob.tensors import evaluate
+from carob.tensors.meter import Meter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,12 +98,12 @@ def test_scores_of_files_are_taken_in_too() -> None:
     run = {"a": {"y": 2.0, "x": 1.0}, "b": {"y": 1.0, "x": 0.5}, "c": {"y": 1.0}}
     meter = Meter(["RR", "GMAP"])
     for query in qrels:
-        meter.add(karat.evaluate({query: qrels[query]}, {query: run[query]}, ["RR", "GMAP"]))
-    check_close(meter.compute(), karat.evaluate(qrels, run, ["RR", "GMAP"]).means())
+        meter.add(carob.evaluate({query: qrels[query]}, {query: run[query]}, ["RR", "GMAP"]))
+    check_close(meter.compute(), carob.evaluate(qrels, run, ["RR", "GMAP"]).means())
     with pytest.raises(DataError, match="have the policy 'trec', but this batch has 'ties input'"):
         meter.update(np.ones((1, 1)), np.ones((1, 1)), ids=["d"])
     with pytest.raises(DataError, match="scores contain the measures AP"):
-        meter.add(karat.evaluate(qrels, run, ["AP"]))
+        meter.add(carob.evaluate(qrels, run, ["AP"]))
 
 
 def test_what_a_meter_lacks_is_said() -> None:
@@ -121,8 +121,8 @@ PROCESS = """
 import json, sys
 import torch
 from torch import distributed
-from karat import DataError
-from karat.tensors.meter import Meter
+from carob import DataError
+from carob.tensors.meter import Meter
 
 rank, rendezvous, data = int(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])
 distributed.init_process_group("gloo", init_method=rendezvous, rank=rank, world_size=2)

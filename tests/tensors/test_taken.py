@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
+import carob
 from arrays import array
-from karat import DataError
-from karat.tensors import evaluate, evaluate_topk
+from carob import DataError
+from carob.tensors import evaluate, evaluate_topk
 
 SCORES, GRADES = np.array([[3.0, 2, 1], [1, 2, 3]]), np.array([[0, 1, 1], [1, 0, 0]])
 HIDDEN = [[True, False, False], [False, False, False]]
@@ -35,7 +35,7 @@ def test_what_holds_no_real_numbers_is_refused(name: str, make: Any, text: str) 
     with pytest.raises(DataError, match=f"{name} {text}"):
         evaluate(**arrays, measures=["AP"])
     with pytest.raises(DataError, match=f"{name} {text}"):
-        karat.Meter(["AP"]).update(**arrays)
+        carob.Meter(["AP"]).update(**arrays)
 
 
 @pytest.mark.parametrize("dtype", [">f8", ">i8", ">i4", np.longdouble])
@@ -76,7 +76,7 @@ def test_long_doubles_that_a_double_does_not_hold_are_refused() -> None:
 
 
 def test_whole_scores_in_single_precision_that_may_tie_have_no_value_where_nobody_looks() -> None:
-    jax = pytest.importorskip("jax", reason="needs JAX: pip install 'karat[jax]'")
+    jax = pytest.importorskip("jax", reason="needs JAX: pip install 'carob[jax]'")
     jax.config.update("jax_enable_x64", False)
     grades = jax.numpy.asarray([[0, 1]])
     for second, value in ((2**24 + 1, math.nan), (2**24 + 2, 1.0)):
@@ -119,7 +119,7 @@ def test_such_weights_leave_no_mean_where_nobody_looks(name: str, weights: list[
 
 
 def test_a_meter_takes_a_batch_that_weighs_nothing() -> None:
-    meter = karat.Meter(["AP"])
+    meter = carob.Meter(["AP"])
     meter.update(SCORES, GRADES, weights=np.array([0.0, 0.0]))
     meter.update(SCORES, GRADES, weights=np.array([1.0, 0.0]))
     assert meter.compute()["AP"] == pytest.approx(7 / 12)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-import karat
+import carob
 from arrays import array, library
-from karat import DataError, MeasureError, Policy, PolicyError
-from karat.tensors import Evaluator, evaluate, evaluate_topk
+from carob import DataError, MeasureError, Policy, PolicyError
+from carob.tensors import Evaluator, evaluate, evaluate_topk
 from strategies import examples, judgments, runs
 
 MEASURES = [
@@ -55,9 +55,9 @@ def laid_out(qrels: dict, run: dict) -> tuple[np.ndarray, ...]:
     return scores, grades, mask, judged
 
 
-def expected(qrels: dict, run: dict, policy: Policy) -> karat.Scores:
+def expected(qrels: dict, run: dict, policy: Policy) -> carob.Scores:
     try:
-        return karat.evaluate(qrels, run, MEASURES, policy=policy)
+        return carob.evaluate(qrels, run, MEASURES, policy=policy)
     except DataError:
         assume(False)
         raise
@@ -190,7 +190,7 @@ def test_the_batch_may_be_large_and_is_worked_on_in_parts(monkeypatch: pytest.Mo
     random = np.random.default_rng(2)
     scores, grades = random.random((40, 30)), random.integers(0, 3, (40, 30))
     whole = evaluate(scores, grades, MEASURES, per_query=True)
-    monkeypatch.setattr("karat.tensors.batch.AT_A_TIME", 100)
+    monkeypatch.setattr("carob.tensors.batch.AT_A_TIME", 100)
     parts = evaluate(scores, grades, MEASURES, per_query=True)
     for label in MEASURES:
         assert np.allclose(parts[label], whole[label], rtol=0, atol=1e-12), label
@@ -313,14 +313,14 @@ def test_masked_places_may_hold_anything() -> None:
 def test_documents_better_than_the_judgments_have_no_value(name: str, judged: list[list[float]]) -> None:
     scores, grades = [[3.0, 2, 1], [3, 2, 1]], [[0.0, 2, 1], [2, 0, 1]]
     scores, grades, judged = (array(name, each) for each in (scores, grades, judged))
-    asked = karat.tensors.Evaluator(["AP", "nDCG"])
+    asked = carob.tensors.Evaluator(["AP", "nDCG"])
     if name in ("numpy", "torch"):
         with pytest.raises(
             DataError, match=r"Query number [12] ranks 1 document of grade [12], but has only 0 judgments"
         ):
             asked(scores, grades, judged=judged)
         with pytest.raises(DataError, match="judged= needs all grades"):
-            karat.Meter(["AP"]).update(scores, grades, judged=judged)
+            carob.Meter(["AP"]).update(scores, grades, judged=judged)
     else:
         values = asked(scores, grades, judged=judged, per_query=True)
         assert all(math.isnan(float(each[1])) for each in values.values())
@@ -331,7 +331,7 @@ def test_documents_better_than_the_judgments_have_no_value(name: str, judged: li
 
 
 def test_the_place_of_such_a_query_counts_those_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.tensors.batch.AT_A_TIME", 6)
+    monkeypatch.setattr("carob.tensors.batch.AT_A_TIME", 6)
     scores = np.tile([3.0, 2.0, 1.0], (9, 1))
     judged = np.tile([1.0, 1.0], (9, 1))
     judged[7, 1] = 0.0

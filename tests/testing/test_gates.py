@@ -13,11 +13,11 @@ from xml.etree import ElementTree as ET
 import pytest
 from scipy import stats
 
-import karat
-from karat import DataError, MeasureError, Policy
-from karat.cli import main
-from karat.testing.gate_result import Check, Gate
-from karat.testing.gate_result import command as workflow_command
+import carob
+from carob import DataError, MeasureError, Policy
+from carob.cli import main
+from carob.testing.gate_result import Check, Gate
+from carob.testing.gate_result import command as workflow_command
 
 # Each query has one relevant document; its rank is all that a run is.
 BEFORE = [1, 1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1]
@@ -64,8 +64,8 @@ def command(*arguments: str) -> int:
     return 0
 
 
-def gated(ranks: list[int], drops: Any, **options: Any) -> karat.Gate:
-    return karat.gate(qrels_of(BEFORE), run_of(ranks), run_of(BEFORE), drops, name="new", **options)
+def gated(ranks: list[int], drops: Any, **options: Any) -> carob.Gate:
+    return carob.gate(qrels_of(BEFORE), run_of(ranks), run_of(BEFORE), drops, name="new", **options)
 
 
 def test_the_numbers_are_those_of_a_paired_t_test() -> None:
@@ -87,7 +87,7 @@ def test_it_fails_only_on_a_drop_that_is_both_large_and_significant() -> None:
     assert gated(WORSE, {"RR": drop + 1e-9}).passed  # significant, but tolerated
     assert gated(WORSE, {"RR": 0.0}, alpha=1e-9).passed  # larger, but it could be chance
     assert gated(NOISE, {"RR": 0.0}).passed
-    better = karat.gate(qrels_of(BEFORE), run_of(BEFORE), run_of(WORSE), {"RR": 0.0})
+    better = carob.gate(qrels_of(BEFORE), run_of(BEFORE), run_of(WORSE), {"RR": 0.0})
     assert better.passed  # a significant rise is no drop
     assert better.checks[0].worst == ()
 
@@ -129,11 +129,11 @@ def test_a_pass_says_whether_a_larger_drop_is_excluded() -> None:
 
 def test_queries_are_paired_by_id_and_strangers_are_named() -> None:
     qrels = qrels_of([*BEFORE, 1, 1])
-    old = karat.evaluate(qrels_of(BEFORE), run_of(BEFORE), "RR", name="old")
-    new = karat.evaluate(
+    old = carob.evaluate(qrels_of(BEFORE), run_of(BEFORE), "RR", name="old")
+    new = carob.evaluate(
         {query: its for query, its in qrels.items() if query != "q00"}, run_of([*WORSE, 1, 1]), "RR"
     )
-    found = karat.gate(None, new, old, {"RR": 0.05})
+    found = carob.gate(None, new, old, {"RR": 0.05})
     assert (found.only_before, found.only_after) == (("q00",), ("q12", "q13"))
     (check,) = found.checks
     assert check.queries == 11
@@ -142,51 +142,51 @@ def test_queries_are_paired_by_id_and_strangers_are_named() -> None:
     assert "only in the baseline, so excluded from the differences: q00" in found.to_text()
     assert "only in the run, so excluded from the differences: q12, q13" in found.to_text()
     reversed_order = dict(reversed(list(run_of(WORSE).items())))
-    again = karat.gate(qrels_of(BEFORE), reversed_order, run_of(BEFORE), {"RR": 0.05})
+    again = carob.gate(qrels_of(BEFORE), reversed_order, run_of(BEFORE), {"RR": 0.05})
     assert again.checks == gated(WORSE, {"RR": 0.05}).checks
 
 
 def test_the_same_drop_in_every_query_is_no_chance() -> None:
     qrels = {f"q{each}": {"a": 1} for each in range(10)}
     old, new = (dict.fromkeys(qrels, its) for its in ({"a": 2.0, "b": 1.0}, {"a": 0.5, "b": 1.0}))
-    found = karat.gate(qrels, new, old, {"RR": 0.1})
+    found = carob.gate(qrels, new, old, {"RR": 0.1})
     assert not found.passed
     assert found.checks[0].difference == -0.5
     assert found.checks[0].p == 2 / 2**10  # of all sign flips, two are as extreme
     assert found.checks[0].evidence.startswith(
         "the difference is the same in all 10 queries, so there is no interval; sign-flip test, p 0.002"
     )
-    assert karat.gate(qrels, new, old, {"RR": 0.5}).passed
+    assert carob.gate(qrels, new, old, {"RR": 0.5}).passed
 
 
 def test_a_large_drop_in_too_few_queries_passes_with_a_warning() -> None:
     """Three queries that all fall: of eight sign flips two are as extreme, so p cannot be below 1/4."""
     qrels = {f"q{each}": {"a": 1} for each in range(3)}
     old, new = (dict.fromkeys(qrels, its) for its in ({"a": 2.0, "b": 1.0}, {"a": 0.5, "b": 1.0}))
-    found = karat.gate(qrels, new, old, {"RR": 0.1})
+    found = carob.gate(qrels, new, old, {"RR": 0.1})
     assert found.passed
     assert found.checks[0].p == 1 / 4
     assert found.checks[0].reading == ["larger than the tolerance but not significant"]
-    assert found.to_github().startswith("::warning title=karat gate%3A max-drop RR=0.1::RR fell by 0.5000")
+    assert found.to_github().startswith("::warning title=carob gate%3A max-drop RR=0.1::RR fell by 0.5000")
 
 
 def test_one_query_or_none_in_common_is_said() -> None:
-    one = karat.gate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, {"q": {"a": 1.0}}, {"RR": 0.1})
+    one = carob.gate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, {"q": {"a": 1.0}}, {"RR": 0.1})
     assert one.passed
     assert one.checks[0].evidence == "no significance test, because it needs at least 2 queries"
     assert "no significance test, because it needs at least 2 queries" in one.to_text()
     assert math.isnan(one.checks[0].p)
     assert json.loads(one.to_json())["checks"][0]["p"] is None
-    ours, theirs = (karat.evaluate({q: {"a": 1}}, {q: {"a": 1.0}}, "RR") for q in ("x", "y"))
+    ours, theirs = (carob.evaluate({q: {"a": 1}}, {q: {"a": 1.0}}, "RR") for q in ("x", "y"))
     with pytest.raises(DataError, match="have no query in common"):
-        karat.gate(None, ours, theirs, {"RR": 0.1})
+        carob.gate(None, ours, theirs, {"RR": 0.1})
 
 
 def test_a_least_value_needs_no_baseline() -> None:
-    found = karat.gate(qrels_of(BEFORE), run_of(BEFORE), at_least={"RR": 0.8, "P@1": 0.9})
+    found = carob.gate(qrels_of(BEFORE), run_of(BEFORE), at_least={"RR": 0.8, "P@1": 0.9})
     assert [(each.label, each.passed) for each in found.checks] == [("RR", True), ("P@1", False)]
     assert found.checks[1].verdict == "P@1 0.7500 is below 0.9"
-    assert karat.gate(qrels_of(BEFORE), run_of(BEFORE), at_least={"P@1": 0.75}).passed
+    assert carob.gate(qrels_of(BEFORE), run_of(BEFORE), at_least={"P@1": 0.75}).passed
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_least_value_needs_no_baseline() -> None:
 )
 def test_a_gate_that_would_say_nothing_is_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(DataError, match=words):
-        karat.gate(qrels_of(BEFORE), run_of(BEFORE), **options)
+        carob.gate(qrels_of(BEFORE), run_of(BEFORE), **options)
 
 
 @pytest.mark.parametrize("missing", ["skip", "nan"])
@@ -231,14 +231,14 @@ def test_a_run_that_answers_less_than_its_baseline_does_not_pass(missing: str) -
     with pytest.raises(
         DataError, match=f"lacks 9 of 12 queries that .* answers, starting with 'q03', and missing={missing}"
     ):
-        karat.gate(qrels, few, good, {"RR": 0.05}, policy=policy)
+        carob.gate(qrels, few, good, {"RR": 0.05}, policy=policy)
     by_measure = Policy(by_measure={"RR": {"missing": missing}})
     with pytest.raises(DataError, match=f"missing={missing} leaves these queries out of RR"):
-        karat.gate(qrels, few, good, {"RR": 0.05}, policy=by_measure)
+        carob.gate(qrels, few, good, {"RR": 0.05}, policy=by_measure)
     # What the baseline lacks is in no difference, nor in the means that are shown.
-    (check,) = karat.gate(qrels, good, few, {"RR": 0.6}, policy=policy).checks
+    (check,) = carob.gate(qrels, good, few, {"RR": 0.6}, policy=policy).checks
     assert (check.before, check.after, check.queries) == (1.0, 0.5, 3)
-    assert karat.gate(qrels, few, few, {"RR": 0.05}, policy=policy).passed
+    assert carob.gate(qrels, few, few, {"RR": 0.05}, policy=policy).passed
 
 
 def test_that_sentence_names_the_flag_on_the_command_line(
@@ -253,13 +253,13 @@ def test_that_sentence_names_the_flag_on_the_command_line(
 def test_two_sides_without_a_judged_document_do_not_pass(folder: Path) -> None:
     qrels, strange = qrels_of(BEFORE), {query: {"elsewhere": 1.0} for query in qrels_of(BEFORE)}
     with (
-        pytest.warns(karat.DataWarning),
+        pytest.warns(carob.DataWarning),
         pytest.raises(DataError, match=r"Neither .* nor .* a judged document"),
     ):
-        karat.gate(qrels, strange, strange, {"RR": 0.05})
-    assert karat.gate(qrels, strange, strange, {"RR": 0.05}, policy=Policy(overlap="none")).passed
-    with pytest.warns(karat.DataWarning):
-        assert not karat.gate(qrels, strange, run_of(BEFORE), {"RR": 0.05}).passed
+        carob.gate(qrels, strange, strange, {"RR": 0.05})
+    assert carob.gate(qrels, strange, strange, {"RR": 0.05}, policy=Policy(overlap="none")).passed
+    with pytest.warns(carob.DataWarning):
+        assert not carob.gate(qrels, strange, run_of(BEFORE), {"RR": 0.05}).passed
     (folder / "strange.run").write_text(text_of(strange))
     limit = ["--max-drop", "RR=0.1"]
     assert command("gate", "qrels.txt", "strange.run", "--baseline", "strange.run", *limit) == 2
@@ -285,36 +285,36 @@ def test_a_baseline_may_be_a_record_or_printed_scores(
     capfd.readouterr()
     main(["eval", "-q", "qrels.txt", "old.run", "-m", "RR", "--format", "json"])
     Path("plain.json").write_text(capfd.readouterr().out)
-    direct = karat.gate("qrels.txt", "worse.run", "old.run", {"RR": 0.05})
+    direct = carob.gate("qrels.txt", "worse.run", "old.run", {"RR": 0.05})
     for path, options in (("base.json", {"baseline_run": "old"}), ("plain.json", {})):
-        found = karat.gate("qrels.txt", "worse.run", path, {"RR": 0.05}, **options)
+        found = carob.gate("qrels.txt", "worse.run", path, {"RR": 0.05}, **options)
         assert found.checks == direct.checks
         assert found.baseline == f"old in {path}"
     with pytest.raises(
         DataError, match="contains 2 runs, and none is called 'worse': choose one with baseline_run="
     ):
-        karat.gate("qrels.txt", "worse.run", "base.json", {"RR": 0.05})
+        carob.gate("qrels.txt", "worse.run", "base.json", {"RR": 0.05})
     with pytest.raises(MeasureError, match=r"AP was not evaluated. These measures were: RR"):
-        karat.gate("qrels.txt", "worse.run", "plain.json", {"AP": 0.05})
+        carob.gate("qrels.txt", "worse.run", "plain.json", {"AP": 0.05})
 
 
 def test_a_recorded_baseline_brings_its_policy(folder: Path) -> None:
     short = run_of(BEFORE[:-2])
     (folder / "short.run").write_text(text_of(short))
-    karat.record(karat.evaluate("qrels.txt", "short.run", "RR", policy=Policy(missing="skip")), "base.json")
-    found = karat.gate("qrels.txt", "short.run", "base.json", {"RR": 0.01})
+    carob.record(carob.evaluate("qrels.txt", "short.run", "RR", policy=Policy(missing="skip")), "base.json")
+    found = carob.gate("qrels.txt", "short.run", "base.json", {"RR": 0.01})
     assert found.checks[0].queries == 10
     assert "2 missing queries skipped" in found.story
     with pytest.raises(DataError, match="under another policy"):
-        karat.gate("qrels.txt", "short.run", "base.json", {"RR": 0.01}, policy=Policy(empty="one"))
+        carob.gate("qrels.txt", "short.run", "base.json", {"RR": 0.01}, policy=Policy(empty="one"))
 
 
 def test_judgments_that_changed_since_the_record_are_noted(folder: Path) -> None:
-    karat.record(karat.evaluate("qrels.txt", "old.run", "RR"), "base.json")
-    assert karat.gate("qrels.txt", "old.run", "base.json", {"RR": 0.01}).notes == ()
+    carob.record(carob.evaluate("qrels.txt", "old.run", "RR"), "base.json")
+    assert carob.gate("qrels.txt", "old.run", "base.json", {"RR": 0.01}).notes == ()
     with Path("qrels.txt").open("a") as file:
         file.write("q00 0 other 0\n")
-    (note,) = karat.gate("qrels.txt", "old.run", "base.json", {"RR": 0.01}).notes
+    (note,) = carob.gate("qrels.txt", "old.run", "base.json", {"RR": 0.01}).notes
     assert note.startswith("qrels.txt is not the judgment file with which the baseline was recorded")
 
 
@@ -323,13 +323,13 @@ def test_a_run_that_is_newer_than_the_judgments_is_noted() -> None:
     old, new = (
         dict.fromkeys(qrels, its) for its in ({"a": 1.0, "b": 2.0}, {"a": 1.0, "new": 2.0, "newer": 3.0})
     )
-    (note,) = karat.gate(qrels, new, old, {"RR": 0.05}).notes
+    (note,) = carob.gate(qrels, new, old, {"RR": 0.05}).notes
     assert note.startswith("67% of the first 10 documents are unjudged in the run, and 0% in the baseline: ")
-    assert karat.gate(qrels, old, new, {"RR": 0.05}).notes == ()
-    assert karat.gate(qrels, new, new, {"RR": 0.05}).notes == ()
+    assert carob.gate(qrels, old, new, {"RR": 0.05}).notes == ()
+    assert carob.gate(qrels, new, new, {"RR": 0.05}).notes == ()
     # Scores tell it only if they have it.
-    assert karat.gate(qrels, new, karat.evaluate(qrels, old, "RR"), {"RR": 0.05}).notes == ()
-    assert karat.gate(qrels, new, karat.evaluate(qrels, old, ["RR", "Judged@10"]), {"RR": 0.05}).notes == (
+    assert carob.gate(qrels, new, carob.evaluate(qrels, old, "RR"), {"RR": 0.05}).notes == ()
+    assert carob.gate(qrels, new, carob.evaluate(qrels, old, ["RR", "Judged@10"]), {"RR": 0.05}).notes == (
         note,
     )
 
@@ -339,7 +339,7 @@ def test_exit_codes(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert command("gate", "qrels.txt", "worse.run", "--baseline", "old.run", "--max-drop", "RR=0.05") == 1
     assert capfd.readouterr().err == ""
     assert command("gate", "qrels.txt", "worse.run", "--baseline", "gone.run", "--max-drop", "RR=0.05") == 2
-    assert capfd.readouterr().err == "karat: gone.run: No such file or directory. Check the path.\n"
+    assert capfd.readouterr().err == "carob: gone.run: No such file or directory. Check the path.\n"
     for option, words in {
         "RR": "expected MEASURE=NUMBER",
         "=0.1": "needs a measure",
@@ -389,13 +389,13 @@ HOSTILE = {
 }
 
 
-def hostile_gate() -> karat.Gate:
+def hostile_gate() -> carob.Gate:
     """Queries whose ids mean something to a terminal, to XML and to GitHub; all of them fall."""
     names = [*HOSTILE.values(), *(f"z{each}" for each in range(10))]
     qrels = {name: {"a": 1} for name in names}
     old = {name: {"a": 2.0, "b": 1.0} for name in names}
     new = {name: {"a": 1.0, "b": 2.0 if place < 12 else 0.5} for place, name in enumerate(names)}
-    return karat.gate(qrels, new, old, {"RR": 0.01}, worst=20, name="a&b|<c>\x00")
+    return carob.gate(qrels, new, old, {"RR": 0.01}, worst=20, name="a&b|<c>\x00")
 
 
 def test_junit_is_well_formed_whatever_the_ids() -> None:
@@ -406,7 +406,7 @@ def test_junit_is_well_formed_whatever_the_ids() -> None:
     assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("a&b|<c>\\x00", "1", "1")
     case = suite.find("testcase")
     assert case is not None
-    assert (case.get("classname"), case.get("name")) == ("karat.gate", "max-drop RR=0.01")
+    assert (case.get("classname"), case.get("name")) == ("carob.gate", "max-drop RR=0.01")
     failure = case.find("failure")
     assert failure is not None
     assert failure.get("message") == found.checks[0].verdict
@@ -448,7 +448,7 @@ def test_no_id_becomes_a_command_of_its_own() -> None:
     found = hostile_gate()
     annotations = found.to_github().splitlines()
     assert len(annotations) == 1
-    assert annotations[0].startswith("::error title=karat gate%3A max-drop RR=0.01::RR fell by 0.3750")
+    assert annotations[0].startswith("::error title=carob gate%3A max-drop RR=0.01::RR fell by 0.3750")
     for text in (found.to_text(), found.to_markdown(), found.to_junit()):
         assert not [line for line in text.splitlines() if line.strip().startswith("::")]
     text = found.to_text()
@@ -478,7 +478,7 @@ def test_annotations_go_to_standard_error_in_github_actions(
     assert command(*arguments) == 1
     out, err = capfd.readouterr()
     assert json.loads(out)["passed"] is False
-    assert err.startswith("::error title=karat gate%3A max-drop RR=0.05::RR fell by")
+    assert err.startswith("::error title=carob gate%3A max-drop RR=0.05::RR fell by")
     assert command(*arguments, "--no-github") == 1
     assert capfd.readouterr().err == ""
     monkeypatch.delenv("GITHUB_ACTIONS")
@@ -488,7 +488,7 @@ def test_annotations_go_to_standard_error_in_github_actions(
 
 def test_a_pass_that_proves_little_is_a_warning() -> None:
     (line,) = gated(NOISE, {"RR": 0.01}).to_github().splitlines()
-    assert line.startswith("::warning title=karat gate%3A max-drop RR=0.01::")
+    assert line.startswith("::warning title=carob gate%3A max-drop RR=0.01::")
     assert gated(BEFORE, {"RR": 0.01}).to_github() == ""
 
 
@@ -517,7 +517,7 @@ def test_a_baseline_may_be_a_run_in_any_form(name: str, tmp_path: Path) -> None:
         }[name]
     )
     qrels = {"q1": {"a": 1}, "q2": {"c": 1}}
-    gate = karat.gate(qrels, run, tmp_path / name, {"RR": 0.01})
+    gate = carob.gate(qrels, run, tmp_path / name, {"RR": 0.01})
     assert gate.passed
     assert "0.7500" in str(gate)
 
@@ -556,9 +556,9 @@ def test_judgments_from_a_pipe_are_read_once_for_all() -> None:
         os.close(writer)
         return f"/dev/fd/{reader}"
 
-    by_pipe, by_dict = (karat.gate(given, new, new, {"AP": 0.1}) for given in (piped(), qrels))
+    by_pipe, by_dict = (carob.gate(given, new, new, {"AP": 0.1}) for given in (piped(), qrels))
     assert by_pipe.to_json() == by_dict.to_json()
     by_pipe, by_dict = (
-        karat.difference("trec_eval-10", "sklearn", "nDCG", given, new) for given in (piped(), qrels)
+        carob.difference("trec_eval-10", "sklearn", "nDCG", given, new) for given in (piped(), qrels)
     )
     assert str(by_pipe) == str(by_dict)

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-import karat
-from karat import DataError, Policy, PolicyError
-from karat.cli import main
-from karat.output.files import write_whole
-from karat.testing.read_record import read
-from karat.testing.record import digests
+import carob
+from carob import DataError, Policy, PolicyError
+from carob.cli import main
+from carob.output.files import write_whole
+from carob.testing.read_record import read
+from carob.testing.record import digests
 from toys import RUN
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"
@@ -34,8 +34,8 @@ def folder(folder: Path) -> Path:
 @pytest.fixture
 def made(folder: Path) -> Path:
     """A record of two runs, AP and RR."""
-    scores = [karat.evaluate("qrels.txt", f"{name}.run", ["AP", "RR"]) for name in ("one", "two")]
-    karat.record(scores, "out.json")
+    scores = [carob.evaluate("qrels.txt", f"{name}.run", ["AP", "RR"]) for name in ("one", "two")]
+    carob.record(scores, "out.json")
     return folder / "out.json"
 
 
@@ -47,14 +47,14 @@ def command(*arguments: str) -> int:
     return 0
 
 
-def kinds(found: karat.Verification) -> set[str]:
+def kinds(found: carob.Verification) -> set[str]:
     return {each.kind for each in found.findings}
 
 
 def test_a_record_holds_hash_and_size_of_each_input_and_every_digit(made: Path) -> None:
     document = json.loads(made.read_text())
     assert document["record"] == 1
-    assert document["karat"] == karat.__version__
+    assert document["carob"] == carob.__version__
     assert set(document["made_with"]) == {"python", "numpy", "platform"}
     assert [(each["role"], each.get("name"), each["path"]) for each in document["inputs"]] == [
         ("qrels", None, "qrels.txt"),
@@ -82,7 +82,7 @@ def test_a_record_made_twice_is_the_same_to_the_byte(made: Path) -> None:
     assert Path("b.json").read_bytes() == before
     # In another process, whose hash seed is another.
     options = ["qrels.txt", "one.run", "two.run", "-m", "AP", "-m", "RR", "--record", "c.json"]
-    subprocess.run([sys.executable, "-m", "karat", "eval", *options], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "carob", "eval", *options], check=True, capture_output=True)
     assert Path("c.json").read_bytes() == before
     assert not list(made.parent.glob("*.part"))
 
@@ -90,16 +90,16 @@ def test_a_record_made_twice_is_the_same_to_the_byte(made: Path) -> None:
 def test_the_hash_of_a_compressed_file_is_of_the_file_as_it_lies_there(folder: Path) -> None:
     packed = gzip.compress(RUN.encode(), mtime=0)
     (folder / "one.run.gz").write_bytes(packed)
-    karat.record(karat.evaluate("qrels.txt", "one.run.gz", "RR"), "out.json")
+    carob.record(carob.evaluate("qrels.txt", "one.run.gz", "RR"), "out.json")
     entry = json.loads(Path("out.json").read_text())["inputs"][1]
     assert (entry["bytes"], entry["sha256"]) == (len(packed), hashlib.sha256(packed).hexdigest())
-    assert karat.verify("out.json").equal
+    assert carob.verify("out.json").equal
 
 
 def test_a_file_larger_than_a_block_is_hashed_whole(folder: Path) -> None:
     lines = b"# " + b"x" * (2**20 + 17) + b"\n" + RUN.encode()
     (folder / "long.run").write_bytes(lines)
-    karat.record(karat.evaluate("qrels.txt", "long.run", "RR"), "out.json")
+    carob.record(carob.evaluate("qrels.txt", "long.run", "RR"), "out.json")
     entry = json.loads(Path("out.json").read_text())["inputs"][1]
     assert (entry["bytes"], entry["sha256"]) == (len(lines), hashlib.sha256(lines).hexdigest())
 
@@ -116,7 +116,7 @@ def test_small_files_are_hashed_without_threads(
             super().__init__(threads)
 
     monkeypatch.setattr("concurrent.futures.ThreadPoolExecutor", Pool)
-    monkeypatch.setattr("karat.testing.record.THREADED", 1 if threaded else 2**25)
+    monkeypatch.setattr("carob.testing.record.THREADED", 1 if threaded else 2**25)
     paths = ["qrels.txt", "one.run", "two.run", "one.run"]
     hashes = digests(paths)
     assert started == ([2] if threaded else [])
@@ -144,7 +144,7 @@ def test_a_changed_run_is_named_with_the_queries_that_moved_and_by_how_much(
     assert (
         "one, RR: 1 of 3 queries differ, largest difference: 'q1' (0.5, now 1); mean 0.5, now 0.666667" in out
     )
-    found = karat.verify("out.json")
+    found = carob.verify("out.json")
     assert kinds(found) == {"input", "values"}
     assert found.largest == 0.5
     assert found.findings[-1].numbers == {"q1": (0.5, 1.0)}
@@ -153,12 +153,12 @@ def test_a_changed_run_is_named_with_the_queries_that_moved_and_by_how_much(
 
 def test_other_bytes_with_the_same_values_differ_in_the_input_alone(made: Path) -> None:
     Path("one.run").write_text(RUN.replace(" t\n", " another\n"))
-    assert [(each.kind, each.what) for each in karat.verify("out.json").findings] == [("input", "one.run")]
+    assert [(each.kind, each.what) for each in carob.verify("out.json").findings] == [("input", "one.run")]
 
 
 def test_queries_that_went_or_came_are_named(made: Path) -> None:
     Path("qrels.txt").write_text(QRELS.replace("q3 0 d 1", "q4 0 d 1"))
-    sentences = [each.sentence for each in karat.verify("out.json").findings if each.kind == "queries"]
+    sentences = [each.sentence for each in carob.verify("out.json").findings if each.kind == "queries"]
     assert sentences[:2] == ["one: query 'q3' no longer there", "one: query 'q4' not in the record"]
 
 
@@ -185,7 +185,7 @@ def test_what_was_edited_in_a_record_is_found(
         part = part[key]
     part[path[-1]] = value
     made.write_text(json.dumps(document))
-    found = karat.verify(made)
+    found = carob.verify(made)
     assert [each.kind for each in found.findings] == [kind]
     assert words in found.findings[0].sentence
 
@@ -194,63 +194,63 @@ def test_a_difference_within_the_tolerance_is_none_but_is_told(made: Path) -> No
     document = json.loads(made.read_text())
     document["runs"][0]["queries"]["q1"]["AP"] += 2e-16
     made.write_text(json.dumps(document))
-    found = karat.verify(made)
+    found = carob.verify(made)
     assert found.equal
     assert found.to_text() == f"{made}: equal (largest difference 2.2e-16) · 12 values recomputed\n"
-    assert not karat.verify(made, tolerance=0).equal
+    assert not carob.verify(made, tolerance=0).equal
 
 
 def test_the_recorded_policy_and_profile_are_used_again(folder: Path) -> None:
-    scores = karat.evaluate(
+    scores = carob.evaluate(
         "qrels.txt", "one.run", ["ndcg_cut_10", "map"], policy=Policy(missing="skip", empty="one")
     )
-    karat.record(scores, "a.json")
-    assert karat.verify("a.json").equal
+    carob.record(scores, "a.json")
+    assert carob.verify("a.json").equal
     (folder / "two.txt").write_text("q1 0 a 1\nq2 0 c 2\n")
-    karat.record(karat.evaluate("two.txt", "one.run", ["MAP", "NDCG"], profile="note-004"), "b.json")
+    carob.record(carob.evaluate("two.txt", "one.run", ["MAP", "NDCG"], profile="note-004"), "b.json")
     document = json.loads(Path("b.json").read_text())
     assert document["profile"] == "note-004"
     assert document["measures"]["MAP"] == "AP(over=retrieved)"
-    assert karat.verify("b.json").equal
+    assert carob.verify("b.json").equal
 
 
 def test_measures_with_other_policies_or_undefined_values_are_made_again(folder: Path) -> None:
     by_measure = Policy(by_measure={"RR": {"missing": "skip"}})
-    karat.record(karat.evaluate("qrels.txt", "one.run", ["AP", "RR"], policy=by_measure), "a.json")
+    carob.record(carob.evaluate("qrels.txt", "one.run", ["AP", "RR"], policy=by_measure), "a.json")
     assert json.loads(Path("a.json").read_text())["runs"][0]["queries"]["q3"] == {"AP": 0.0, "RR": None}
-    assert karat.verify("a.json").equal
-    karat.record(karat.evaluate("qrels.txt", "one.run", "AP", policy=Policy(missing="nan")), "b.json")
+    assert carob.verify("a.json").equal
+    carob.record(carob.evaluate("qrels.txt", "one.run", "AP", policy=Policy(missing="nan")), "b.json")
     assert json.loads(Path("b.json").read_text())["runs"][0]["means"] == {"AP": None}
-    assert karat.verify("b.json").equal
+    assert carob.verify("b.json").equal
 
 
 def test_weights_given_to_queries_are_part_of_the_record(folder: Path) -> None:
     weights = {"q1": 3.0, "q2": 1.0, "q3": 0.0}
-    karat.record(karat.evaluate("qrels.txt", "one.run", ["RR", "GAUC"], weights=weights), "a.json")
+    carob.record(carob.evaluate("qrels.txt", "one.run", ["RR", "GAUC"], weights=weights), "a.json")
     assert json.loads(Path("a.json").read_text())["runs"][0]["means"]["RR"] == (3 * 0.5 + 1.0) / 4
-    assert karat.verify("a.json").equal
+    assert carob.verify("a.json").equal
 
 
 def test_a_judged_ranking_is_recorded_and_verified(folder: Path) -> None:
     (folder / "ranked.txt").write_text("q Q0 a 0\nq Q0 b 1\n")
     assert command("eval", "--judged-ranking", "ranked.txt", "-m", "RR", "--record", "a.json") == 0
     assert json.loads(Path("a.json").read_text())["inputs"][0]["role"] == "judged ranking"
-    assert karat.verify("a.json").equal
+    assert carob.verify("a.json").equal
     (folder / "ranked.txt").write_text("q Q0 a 1\nq Q0 b 1\n")
-    assert kinds(karat.verify("a.json")) == {"input", "counts", "values"}
+    assert kinds(carob.verify("a.json")) == {"input", "counts", "values"}
 
 
 def test_inputs_from_memory_have_no_hash_and_are_handed_over(tmp_path: Path) -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}
     path = tmp_path / "out.json"
-    karat.record(karat.evaluate(qrels, run, "RR", name="mine"), path)
+    carob.record(carob.evaluate(qrels, run, "RR", name="mine"), path)
     assert [each["why"] for each in json.loads(path.read_text())["inputs"]] == ["a mapping in memory"] * 2
     with pytest.raises(DataError, match=r"the qrels was a mapping in memory, so pass it \(qrels=\)"):
-        karat.verify(path)
-    found = karat.verify(path, qrels, {"mine": run})
+        carob.verify(path)
+    found = carob.verify(path, qrels, {"mine": run})
     assert found.equal
     assert found.notes == ("no hash to compare: qrels, run mine",)
-    assert not karat.verify(path, qrels, {"mine": {"q": {"a": 1.0}}}).equal
+    assert not carob.verify(path, qrels, {"mine": {"q": {"a": 1.0}}}).equal
 
 
 def test_inputs_that_moved_are_found_by_name(made: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -259,7 +259,7 @@ def test_inputs_that_moved_are_found_by_name(made: Path, capfd: pytest.CaptureFi
         Path(name).rename(f"elsewhere/{name}")
     assert command("verify", "out.json") == 2
     assert capfd.readouterr().err == (
-        "karat: qrels.txt: No such file or directory. Check the path, or pass the file "
+        "carob: qrels.txt: No such file or directory. Check the path, or pass the file "
         "(--qrels FILE, --run NAME=FILE).\n"
     )
     options = ["--qrels", "elsewhere/qrels.txt", "--run", "one=elsewhere/one.run"]
@@ -270,37 +270,37 @@ def test_inputs_that_moved_are_found_by_name(made: Path, capfd: pytest.CaptureFi
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_what_cannot_be_read_again_is_refused(folder: Path) -> None:
-    program = [sys.executable, "-m", "karat", "eval", "qrels.txt", "-", "--record", "out.json"]
+    program = [sys.executable, "-m", "carob", "eval", "qrels.txt", "-", "--record", "out.json"]
     done = subprocess.run(program, input=RUN.encode(), capture_output=True, check=False)
     assert done.returncode == 2
     assert done.stdout == b""
     assert b"The run came from standard input, which cannot be read again: save it to a file" in done.stderr
     assert not Path("out.json").exists()
     with Path("one.run").open("rb") as file, pytest.raises(DataError, match="came from a stream"):
-        karat.record(karat.evaluate("qrels.txt", file, "RR"), "out.json")
+        carob.record(carob.evaluate("qrels.txt", file, "RR"), "out.json")
 
 
 def test_a_file_that_changed_since_it_was_scored_is_refused(folder: Path) -> None:
-    scores = karat.evaluate("qrels.txt", "one.run", "RR")
+    scores = carob.evaluate("qrels.txt", "one.run", "RR")
     Path("one.run").write_text(RUN + "q3 Q0 d 1 1.0 t\n")
     with pytest.raises(DataError, match=r"one\.run has changed since it was scored: score it again"):
-        karat.record(scores, "out.json")
+        carob.record(scores, "out.json")
 
 
 def test_scores_that_do_not_belong_together_are_refused(folder: Path) -> None:
-    one = karat.evaluate("qrels.txt", "one.run", "RR")
+    one = carob.evaluate("qrels.txt", "one.run", "RR")
     with pytest.raises(DataError, match="Two runs are named 'one'"):
-        karat.record([one, one], "out.json")
+        carob.record([one, one], "out.json")
     with pytest.raises(DataError, match="with different measures or under different policies"):
-        karat.record([one, karat.evaluate("qrels.txt", "two.run", "AP")], "out.json")
+        carob.record([one, carob.evaluate("qrels.txt", "two.run", "AP")], "out.json")
     (folder / "other.txt").write_text(QRELS)
     with pytest.raises(DataError, match="with different judgments"):
-        karat.record([one, karat.evaluate("other.txt", "two.run", "RR")], "out.json")
+        carob.record([one, carob.evaluate("other.txt", "two.run", "RR")], "out.json")
     with pytest.raises(DataError, match="no scores to record"):
-        karat.record([], "out.json")
-    parts = [karat.evaluate({q: {"a": 1}}, {q: {"a": 1.0}}, "RR") for q in ("x", "y")]
+        carob.record([], "out.json")
+    parts = [carob.evaluate({q: {"a": 1}}, {q: {"a": 1.0}}, "RR") for q in ("x", "y")]
     with pytest.raises(DataError, match="merged from parts do not contain the names of their inputs"):
-        karat.record(parts[0].merge(parts[1]), "out.json")
+        carob.record(parts[0].merge(parts[1]), "out.json")
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ def test_scores_that_do_not_belong_together_are_refused(folder: Path) -> None:
         (b"[1, 2]", "is neither a record nor scores"),
         (
             b'{"record": 2, "runs": [], "measures": {}, "policy": {}}',
-            "has the record format 2, but this version of karat reads format 1",
+            "has the record format 2, but this version of carob reads format 1",
         ),
         (b'{"runs": [{"name": "a", "means": {}}], "measures": {}, "policy": {}}', "no values by query"),
         (b'{"runs": [{}], "measures": {}, "policy": {}}', "is damaged"),
@@ -329,7 +329,7 @@ def test_what_is_no_record_is_refused_with_a_sentence(
     with pytest.raises(DataError, match=words):
         read("bad.json")
     assert command("verify", "bad.json") == 2
-    assert capfd.readouterr().err.startswith("karat: bad.json ")
+    assert capfd.readouterr().err.startswith("carob: bad.json ")
 
 
 def test_scores_without_hashes_can_be_read_but_not_verified(
@@ -339,25 +339,25 @@ def test_scores_without_hashes_can_be_read_but_not_verified(
     Path("plain.json").write_text(capfd.readouterr().out)
     assert read("plain.json").names == ["one"]
     with pytest.raises(DataError, match="contains scores, but no record of their inputs"):
-        karat.verify("plain.json")
+        carob.verify("plain.json")
 
 
-def test_a_policy_that_this_karat_does_not_know_is_refused(made: Path) -> None:
+def test_a_policy_that_this_carob_does_not_know_is_refused(made: Path) -> None:
     document = json.loads(made.read_text())
     document["policy"]["moon"] = "full"
     made.write_text(json.dumps(document))
     with pytest.raises(PolicyError, match="has no setting 'moon'"):
-        karat.verify(made)
+        carob.verify(made)
 
 
 def test_what_is_read_back_is_what_was_written(folder: Path) -> None:
-    scores = karat.evaluate(
+    scores = carob.evaluate(
         "qrels.txt",
         "one.run",
         ["AP", "GAUC", "NumRel"],
         policy=Policy(by_measure={"AP": {"missing": "skip"}}),
     )
-    karat.record(scores, "out.json")
+    carob.record(scores, "out.json")
     (back,) = read("out.json").scores
     assert back.means() == scores.means()
     assert back.by_query("AP") == scores.by_query("AP") == {"q1": 0.5, "q2": 1.0}
@@ -374,21 +374,21 @@ def test_ids_of_any_bytes_survive(folder: Path) -> None:
     names = [b'q"1', "茶".encode(), b"\xff\xfe", b"q\\2"]
     (folder / "odd.txt").write_bytes(b"".join(name + b" 0 a 1\n" for name in names))
     (folder / "odd.run").write_bytes(b"".join(name + b" Q0 a 1 1.0 t\n" for name in names))
-    karat.record(karat.evaluate("odd.txt", "odd.run", "RR"), "out.json")
+    carob.record(carob.evaluate("odd.txt", "odd.run", "RR"), "out.json")
     content = Path("out.json").read_bytes()
     assert "茶" in content.decode("utf-8")
     assert json.loads(content)["runs"][0]["queries"].keys() == {
         name.decode("utf-8", "surrogateescape") for name in names
     }
-    assert karat.verify("out.json").equal
+    assert carob.verify("out.json").equal
 
 
 def test_no_id_reaches_a_terminal_as_a_command(tmp_path: Path) -> None:
     path, run = tmp_path / "out.json", {"\x1b[31m": {"b": 2.0, "a": 1.0}, "x\ny": {"a": 1.0}}
     qrels = {query: {"a": 1} for query in run}
-    karat.record(karat.evaluate(qrels, run, "RR", name="r\x07"), path)
+    carob.record(carob.evaluate(qrels, run, "RR", name="r\x07"), path)
     changed = {"\x1b[31m": {"a": 1.0}, "x\ny": {"a": 1.0}}
-    text = karat.verify(path, qrels, {"r\x07": changed}).to_text()
+    text = carob.verify(path, qrels, {"r\x07": changed}).to_text()
     assert "r\\x07, RR: 1 of 2 queries differ, largest difference: '\\x1b[31m'" in text
     assert not {"\x1b", "\x07"} & set(text)
 
@@ -397,23 +397,23 @@ def test_other_versions_are_a_note_and_no_difference(made: Path) -> None:
     document = json.loads(made.read_text())
     document["made_with"]["numpy"] = "1.0"
     made.write_text(json.dumps(document))
-    found = karat.verify(made)
+    found = carob.verify(made)
     assert found.equal
     assert found.notes[0].startswith("numpy: recorded with 1.0, now ")
 
 
 def test_a_comparison_is_recorded_with_its_tests_and_compared_again(folder: Path) -> None:
     runs = {name: f"{name}.run" for name in ("one", "two")}
-    found = karat.compare("qrels.txt", runs, ["RR", "AP"], baseline="one", test="randomisation", seed=7)
-    karat.record(found, "out.json")
+    found = carob.compare("qrels.txt", runs, ["RR", "AP"], baseline="one", test="randomisation", seed=7)
+    carob.record(found, "out.json")
     document = json.loads(Path("out.json").read_text())
     pair = document["comparison"]["contests"]["RR"]["pairs"][0]
     assert pair["difference"] == pytest.approx(2 / 3 - 1 / 2, abs=1e-15)
     assert document["comparison"]["settings"]["seed"] == 7
-    assert karat.verify("out.json").equal
+    assert carob.verify("out.json").equal
     pair["p"] = 0.001
     Path("out.json").write_text(json.dumps(document))
-    (finding,) = karat.verify("out.json").findings
+    (finding,) = carob.verify("out.json").findings
     assert finding.kind == "comparison"
     assert finding.sentence.startswith("RR, pairs 1, p was 0.001, is ")
 
@@ -427,8 +427,8 @@ def test_the_commands_option_records_a_comparison_with_weights_and_clusters(
     assert command("compare", *files, "--weights", "weights.txt", "--rope", "0.01", "--record", "a.json") == 0
     assert command("compare", *files, "--cluster", "clusters.txt", "--record", "b.json") == 0
     assert json.loads(Path("a.json").read_text())["runs"][0]["means"]["RR"] == (2 * 0.5 + 1.0) / 4
-    assert karat.verify("a.json").equal
-    found = karat.verify("b.json")
+    assert carob.verify("a.json").equal
+    found = carob.verify("b.json")
     assert found.equal
     assert found.notes == (
         "the clusters of queries are not in the record: its scores were recomputed, but not its tests",
@@ -437,31 +437,31 @@ def test_the_commands_option_records_a_comparison_with_weights_and_clusters(
 
 @pytest.mark.parametrize("given", [{}, {"seed": 5}, {"resamples": 9, "seed": 5}])
 def test_a_note_on_settings_without_effect_is_no_difference(given: dict[str, int], folder: Path) -> None:
-    compared = karat.compare("qrels.txt", ["one.run", "two.run"], ["RR"], test="t", **given)
+    compared = carob.compare("qrels.txt", ["one.run", "two.run"], ["RR"], test="t", **given)
     assert len(compared.settings.notes) == bool(given)
-    karat.record(compared, "out.json")
-    assert karat.verify("out.json").equal
+    carob.record(compared, "out.json")
+    assert carob.verify("out.json").equal
 
 
 @pytest.mark.parametrize("resamples", [None, 3])
 def test_intervals_by_resampling_are_computed_again_from_as_many_resamples(
     resamples: int | None, folder: Path
 ) -> None:
-    found = karat.compare(
+    found = carob.compare(
         "qrels.txt", ["one.run", "two.run"], ["RR"], test="t", interval="bootstrap", resamples=resamples
     )
-    karat.record(found, "out.json")
-    assert karat.verify("out.json").equal
+    carob.record(found, "out.json")
+    assert carob.verify("out.json").equal
     document = json.loads(Path("out.json").read_text())
     assert document["comparison"]["settings"].pop("bootstrap_resamples") == (resamples or 10_000)
     Path("out.json").write_text(json.dumps(document))
-    assert karat.verify("out.json").equal == (resamples is None), "a record made before the setting existed"
+    assert carob.verify("out.json").equal == (resamples is None), "a record made before the setting existed"
 
 
 def test_a_comparison_of_all_pairs_is_compared_again(folder: Path) -> None:
     (folder / "three.run").write_text(RUN.replace("q2", "q3"))
-    karat.record(karat.compare("qrels.txt", ["one.run", "two.run", "three.run"], ["RR"]), "out.json")
-    assert karat.verify("out.json").equal
+    carob.record(carob.compare("qrels.txt", ["one.run", "two.run", "three.run"], ["RR"]), "out.json")
+    assert carob.verify("out.json").equal
 
 
 def test_writing_follows_a_link_keeps_the_mode_and_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -487,7 +487,7 @@ def test_writing_follows_a_link_keeps_the_mode_and_leaves_nothing_behind(tmp_pat
 def test_the_tea_example_is_recorded_in_lines_that_a_person_can_read(tmp_path: Path) -> None:
     tea = Path(__file__).parents[2] / "examples" / "tea"
     path = tmp_path / "tea.json"
-    karat.record(karat.evaluate(tea / "qrels.txt", tea / "runs" / "bm25.run"), path)
+    carob.record(carob.evaluate(tea / "qrels.txt", tea / "runs" / "bm25.run"), path)
     lines = path.read_text(encoding="utf-8").splitlines()
     assert sum(line.lstrip().startswith('"t0') for line in lines) == 9
-    assert karat.verify(path).equal
+    assert carob.verify(path).equal

@@ -1,0 +1,138 @@
+"""carob measures rankings: it computes scores from relevance judgments and ranked lists."""
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from carob._version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from carob import adapters as adapters
+    from carob import compat as compat
+    from carob import tensors as tensors
+    from carob.comparison.agreement import agreement as agreement
+    from carob.comparison.agreement_result import Agreement as Agreement
+    from carob.comparison.best import Best as Best
+    from carob.comparison.best import best as best
+    from carob.comparison.collection_tables import CollectionsComparison as CollectionsComparison
+    from carob.comparison.collections import compare_collections as compare_collections
+    from carob.comparison.compare import Comparison as Comparison
+    from carob.comparison.compare import compare as compare
+    from carob.comparison.correlate import correlate as correlate
+    from carob.comparison.correlate_result import Correlations as Correlations
+    from carob.comparison.estimate import estimate as estimate
+    from carob.comparison.plan import Plan as Plan
+    from carob.comparison.plan import plan as plan
+    from carob.conventions.policy import Policy as Policy
+    from carob.conventions.profiles import Profile as Profile
+    from carob.conventions.profiles import list_profiles as list_profiles
+    from carob.diagnosis.check import Check as Check
+    from carob.diagnosis.check import check as check
+    from carob.diagnosis.difference import Difference as Difference
+    from carob.diagnosis.difference import difference as difference
+    from carob.diagnosis.explain import explain as explain
+    from carob.estimation.next_judgments import Next as Next
+    from carob.estimation.next_judgments import next_judgments as next_judgments
+    from carob.estimation.unjudged_bounds import UnjudgedBounds as UnjudgedBounds
+    from carob.estimation.unjudged_bounds import unjudged_bounds as unjudged_bounds
+    from carob.evaluation.beyond_accuracy import Beyond as Beyond
+    from carob.evaluation.beyond_accuracy import beyond_accuracy as beyond_accuracy
+    from carob.evaluation.curves import Curve as Curve
+    from carob.evaluation.curves import curve as curve
+    from carob.evaluation.evaluate import evaluate as evaluate
+    from carob.evaluation.evaluate import evaluate_grades as evaluate_grades
+    from carob.evaluation.evaluate import evaluate_judged_ranking as evaluate_judged_ranking
+    from carob.evaluation.ids import evaluate_ids as evaluate_ids
+    from carob.evaluation.leaderboards import Leaderboard as Leaderboard
+    from carob.evaluation.leaderboards import read_leaderboard as read_leaderboard
+    from carob.evaluation.score_files import read_scores as read_scores
+    from carob.evaluation.scores import Scores as Scores
+    from carob.evaluation.scores import ScoresByRun as ScoresByRun
+    from carob.inputs import engine as engine
+    from carob.inputs import reader as reader
+    from carob.inputs.qrels import Qrels as Qrels
+    from carob.inputs.run import Run as Run
+    from carob.measures import Measure as Measure
+    from carob.measures import list_measures as list_measures
+    from carob.measures import measure as measure
+    from carob.output.errors import CarobError as CarobError
+    from carob.output.errors import DataError as DataError
+    from carob.output.errors import DataWarning as DataWarning
+    from carob.output.errors import MeasureError as MeasureError
+    from carob.output.errors import PolicyError as PolicyError
+    from carob.reports import Report as Report
+    from carob.reports import report as report
+    from carob.tensors.meter import Meter as Meter
+    from carob.testing.gate import gate as gate
+    from carob.testing.gate_result import Gate as Gate
+    from carob.testing.record import record as record
+    from carob.testing.verify import Verification as Verification
+    from carob.testing.verify import verify as verify
+
+MODULES = {
+    "carob": "adapters compat tensors",
+    "carob.comparison.agreement": "agreement",
+    "carob.comparison.agreement_result": "Agreement",
+    "carob.comparison.best": "Best best",
+    "carob.comparison.collection_tables": "CollectionsComparison",
+    "carob.comparison.collections": "compare_collections",
+    "carob.comparison.compare": "Comparison compare",
+    "carob.comparison.correlate": "correlate",
+    "carob.comparison.correlate_result": "Correlations",
+    "carob.comparison.estimate": "estimate",
+    "carob.comparison.plan": "Plan plan",
+    "carob.conventions.policy": "Policy",
+    "carob.conventions.profiles": "Profile list_profiles",
+    "carob.diagnosis.check": "Check check",
+    "carob.diagnosis.difference": "Difference difference",
+    "carob.diagnosis.explain": "explain",
+    "carob.estimation.next_judgments": "Next next_judgments",
+    "carob.estimation.unjudged_bounds": "UnjudgedBounds unjudged_bounds",
+    "carob.evaluation.beyond_accuracy": "Beyond beyond_accuracy",
+    "carob.evaluation.curves": "Curve curve",
+    "carob.evaluation.evaluate": "evaluate evaluate_grades evaluate_judged_ranking",
+    "carob.evaluation.ids": "evaluate_ids",
+    "carob.evaluation.leaderboards": "Leaderboard read_leaderboard",
+    "carob.evaluation.score_files": "read_scores",
+    "carob.evaluation.scores": "Scores ScoresByRun",
+    "carob.inputs": "engine reader",
+    "carob.inputs.qrels": "Qrels",
+    "carob.inputs.run": "Run",
+    "carob.measures": "Measure list_measures measure",
+    "carob.output.errors": "DataError DataWarning CarobError MeasureError PolicyError",
+    "carob.reports": "Report report",
+    "carob.tensors.meter": "Meter",
+    "carob.testing.gate": "gate",
+    "carob.testing.gate_result": "Gate",
+    "carob.testing.record": "record",
+    "carob.testing.verify": "Verification verify",
+}
+"""The modules of the public names. Each is imported when one of its names is first used: carob starts quickly."""
+LATER = {name: module for module, names in MODULES.items() for name in names.split()}
+__all__ = sorted(["__version__", *LATER])
+
+
+def __dir__() -> list[str]:
+    """Returns the public names, including those that are imported later, for completion by the Tab key."""
+    return sorted({*__all__, "__doc__", "__file__", "__name__", "__path__"})
+
+
+def __getattr__(name: str) -> Any:
+    """Imports a public name or a package at its first use, or returns a measure by name, as in ``carob.nDCG @ 10``."""
+    from importlib import import_module
+
+    if name in LATER and LATER[name] != "carob":
+        value = globals()[name] = getattr(import_module(LATER[name]), name)
+        if "carob._numpy" in sys.modules:
+            import_module("numpy")  # rather than in the first call, which somebody may time
+        return value
+    if name not in LATER and not name.startswith("_"):
+        from carob.measures import REGISTER, Measure
+
+        if name in REGISTER:
+            return Measure(name)
+    try:
+        return import_module(f"carob.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"carob.{name}":
+            raise
+        raise AttributeError(f"module 'carob' has no attribute '{name}'") from None

@@ -1,0 +1,142 @@
+"""The entry point of ``carob`` and ``python -m carob``, which runs carob's or trec_eval's command line."""
+
+import atexit
+import contextlib
+import errno
+import gc
+import os
+import sys
+import threading
+from typing import TextIO
+
+from carob._numpy import numpy_failure
+from carob._version import __version__
+
+__all__ = ["command", "main"]
+
+OBJECTS = 100_000
+"""The number of new objects after which Python searches for unused cycles: more than a start makes, which all stay."""
+WITHOUT_MATRICES = (["eval"], ["trec-eval"], ["check"], ["compare"])
+"""The commands that multiply no matrices large enough for several threads, unless people's judgments are given."""
+SHORTAGES = ("failed to map segment", "annot allocate memory", "can't start new thread")
+"""The words of the C library, the system and Python for a lack of memory, where the error has no class of its own."""
+OUT_OF_MEMORY = (
+    "There is not enough memory: raise the limit of the process (ulimit -v, or the limit of the container), or give"
+    " fewer runs at a time."
+)
+
+
+def command() -> None:
+    """Runs ``main``, and ends the process without deleting every object, which would take 20 ms.
+
+    Functions that were registered with ``atexit`` are called first. Python ends the process as usual if a profiler, a
+    debugger or another thread is running.
+    """
+    gc.set_threshold(OBJECTS)
+    if sys.argv[1:2] in WITHOUT_MATRICES and not any(each.startswith("--people") for each in sys.argv):
+        # OpenBLAS starts a thread per core when NumPy is imported, and the threads wait busily for work.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    code: object = None
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code
+    if (
+        not isinstance(code, (int, type(None)))
+        or sys.gettrace()
+        or sys.getprofile()
+        or threading.active_count() > 1
+    ):
+        sys.exit(code)  # type: ignore[arg-type]
+    atexit._run_exitfuncs()  # noqa: SLF001 -- nothing public calls them
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code or 0)
+
+
+def main() -> None:
+    """Runs the command line, and exits without a traceback if the output is closed or the user interrupts."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 -- open until the end
+    if sys.stdout is None:
+        sys.stderr.write("carob: Standard output is closed: give it a file, or /dev/null.\n")
+        sys.exit(2)
+    try:
+        answered()
+    finally:
+        # Python 3.12 and later end with status 120 where what is left for standard error cannot be written.
+        try:
+            sys.stderr.flush()
+        except OSError:
+            let_go(sys.stderr)
+
+
+def answered() -> None:
+    """Runs the command line, and turns interruptions, failures to write and a lack of memory into exit codes."""
+    try:
+        try:
+            face(sys.argv[1:])
+        finally:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.stderr.write("carob: interrupted\n")
+        if threading.active_count() > 1:
+            # Python's own end waits for threads, which may be in the midst of minutes of work.
+            sys.stderr.flush()
+            os._exit(130)
+        sys.exit(130)
+    except BrokenPipeError:
+        let_go(sys.stdout)
+        sys.exit(141)
+    except Exception as error:
+        if lacks_memory(error) or lacks_memory(numpy_failure()):
+            as_json = False
+            with contextlib.suppress(MemoryError):
+                from carob.output.errors import asks_for_json
+
+                as_json = asks_for_json(sys.argv[1:])
+            fields = f'{{"kind": "MemoryError", "message": "{OUT_OF_MEMORY}"}}'
+            sys.stderr.write(f"{fields}\n" if as_json else f"carob: {OUT_OF_MEMORY}\n")
+            sys.exit(2)
+        if not isinstance(error, OSError):
+            raise
+        let_go(sys.stdout)
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"carob: Cannot write the output: {error.strerror or error}.\n")
+        sys.exit(2)
+
+
+def lacks_memory(error: BaseException | None) -> bool:
+    """Returns whether memory was lacking, which a library's import may report as a failure of its own."""
+    while error is not None:
+        if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+            return True
+        if any(words in str(error) for words in SHORTAGES):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def let_go(stream: TextIO) -> None:
+    """Redirects a stream to the null device, so that Python's flush at exit does not fail."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def face(arguments: list[str]) -> None:
+    """Runs carob's command line. The version and trec_eval's command line need no command-line library."""
+    if arguments == ["--version"]:
+        sys.stdout.write(f"{__version__}\n")
+        return
+    if arguments[:1] == ["trec-eval"]:
+        from carob.compat.trec_eval import main as trec_eval
+
+        sys.exit(trec_eval(arguments[1:]))
+    from carob.cli import main as command_line
+
+    command_line(arguments)
+
+
+if __name__ == "__main__":
+    command()

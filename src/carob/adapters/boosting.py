@@ -1,0 +1,126 @@
+"""Metrics that LightGBM and XGBoost call at each round: ``feval``, ``custom_metric``, rankers' ``eval_metric``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from carob._numpy import np
+from carob.output.errors import DataError, MeasureError
+from carob.tensors import Evaluator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.conventions.request import MeasuresLike
+
+__all__ = ["lightgbm_feval", "xgboost_metric"]
+
+
+def lightgbm_feval(
+    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
+) -> Callable[..., list[tuple[str, float, bool]]]:
+    """Returns a function for ``lightgbm.train(feval=...)`` on grouped data, or ``LGBMRanker.fit(eval_metric=...)``.
+
+    If documents have weights, the weight of a query is their mean, as in LightGBM's own metrics.
+
+    Args:
+        measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
+        policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
+        profile: the name of a tool whose conventions apply: ``lightgbm`` reads measure names as LightGBM does.
+
+    Example:
+        >>> from carob.adapters.boosting import lightgbm_feval
+        >>> lightgbm.train(settings, data, feval=lightgbm_feval(["nDCG@10"]))  # doctest: +SKIP
+        >>> ranker.fit(x, y, group=sizes, eval_metric=lightgbm_feval(["nDCG@10"]))  # doctest: +SKIP
+    """
+    asked = Evaluator(measures, policy=policy, profile=profile)
+    better = {label: not each.definition.smaller_is_better for label, each in asked.asked.items()}
+
+    # LGBMRanker counts the arguments of the function, and passes the labels first.
+    def feval(
+        first: Any, second: Any, weight: Any = None, group: Any = None
+    ) -> list[tuple[str, float, bool]]:
+        scores, labels = second, first
+        if hasattr(second, "get_group"):
+            scores, labels = first, second.get_label()
+            weight, group = second.get_weight(), second.get_group()
+        if group is None:
+            raise DataError("The data set has no query groups: pass lightgbm.Dataset(..., group=[...]).")
+        sizes = np.asarray(group)
+        weights = None if weight is None else mean_weights(np.asarray(weight, np.float64), sizes)
+        means = means_of(asked, scores, labels, sizes, weights)
+        return [(label, value, better[label]) for label, value in means.items()]
+
+    return feval
+
+
+def xgboost_metric(
+    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
+) -> Callable[..., Any]:
+    """Returns a function for ``xgboost.train(custom_metric=...)`` or for ``XGBRanker(eval_metric=...)``.
+
+    The DMatrix must have queries. Its weights, one per query, count in the means, as in XGBoost's own metrics.
+    ``XGBRanker`` calls the function for each query and computes the mean itself, so it takes one measure, and a query
+    with a single document counts 1.
+
+    Args:
+        measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
+        policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
+        profile: the name of a tool whose conventions apply: ``xgboost`` reads measure names as XGBoost does.
+
+    Example:
+        >>> from carob.adapters.boosting import xgboost_metric
+        >>> xgboost.train(settings, data, custom_metric=xgboost_metric(["nDCG@10"]))  # doctest: +SKIP
+        >>> ranker = xgboost.XGBRanker(eval_metric=xgboost_metric("nDCG@10"))  # doctest: +SKIP
+    """
+    asked = Evaluator(measures, policy=policy, profile=profile)
+
+    def metric(first: Any, second: Any) -> Any:
+        if not hasattr(second, "get_uint_info"):
+            return of_one_query(asked, second, first)
+        edges = np.asarray(second.get_uint_info("group_ptr"))
+        if len(edges) < 2:
+            raise DataError("The DMatrix has no query groups: pass DMatrix(..., qid=[...]).")
+        sizes, weights = np.diff(edges), np.asarray(second.get_weight(), np.float64)
+        means = means_of(asked, first, second.get_label(), sizes, weights if len(weights) else None)
+        return list(means.items())
+
+    metric.__name__ = next(iter(asked.asked))
+    return metric
+
+
+def of_one_query(asked: Evaluator, scores: Any, labels: Any) -> float:
+    """Returns the value of one query, for ``XGBRanker``.
+
+    Raises:
+        MeasureError: there are several measures, or one that is not a mean over queries.
+    """
+    label, *others = asked.asked
+    if others or asked.asked[label].definition.aggregate != "mean":
+        raise MeasureError(
+            f"XGBRanker(eval_metric=...) takes the mean of one measure, not {', '.join(asked.asked)}: name one, "
+            "or give them to xgboost.train(custom_metric=...)."
+        )
+    scores, labels = np.asarray(scores, np.float64), np.asarray(labels)
+    return float(asked(scores[None, :], labels[None, :], per_query=True)[label][0])
+
+
+def mean_weights(weights: Any, sizes: Any) -> Any:
+    """Returns each query's mean document weight, as in LightGBM (Metadata::CalculateQueryWeights)."""
+    queries = np.repeat(np.arange(len(sizes)), sizes)
+    return np.bincount(queries, weights, len(sizes)) / np.maximum(sizes, 1)
+
+
+def means_of(asked: Evaluator, scores: Any, grades: Any, sizes: Any, weights: Any = None) -> dict[str, float]:
+    """Returns the means over concatenated groups of documents."""
+    queries = np.repeat(np.arange(len(sizes)), sizes)
+    means = asked(
+        np.asarray(scores, np.float64),
+        np.asarray(grades),
+        queries=queries,
+        n_queries=len(sizes),
+        weights=weights,
+    )
+    return {label: float(value) for label, value in means.items()}

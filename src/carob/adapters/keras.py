@@ -1,0 +1,77 @@
+"""A Keras callback that measures rankings at the end of each epoch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from carob._numpy import np
+from carob.output.errors import DataError
+from carob.tensors import Evaluator
+
+if TYPE_CHECKING:
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.conventions.request import MeasuresLike
+
+__all__ = ["ranking_callback"]
+
+
+def ranking_callback(
+    inputs: Any,
+    relevance: Any,
+    measures: MeasuresLike = None,
+    *,
+    mask: Any = None,
+    judged: Any = None,
+    weights: Any = None,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    batch_size: int | None = None,
+) -> Any:
+    """Returns a callback for ``model.fit(callbacks=[...])`` that adds ``val_nDCG@10`` and so on to the epoch's logs.
+
+    Put it before callbacks that read the logs, such as ``EarlyStopping(monitor="val_nDCG@10", mode="max")``.
+
+    Args:
+        inputs: the model's inputs; the predicted scores are [query, document] or [query, document, 1].
+        relevance: the grades [query, document].
+        measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
+        mask: True where there is a document; None if there is a document everywhere [query, document].
+        judged: the grades of all judgments of each query, padded with NaN; None if only the documents are judged
+            [query, judgment].
+        weights: the weight of each query in the means; None for equal weights [query].
+        policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
+        profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
+            conventions.
+        batch_size: the number of queries that the model scores at once; None for Keras's default.
+
+    Raises:
+        DataError: Keras is not installed.
+
+    Example:
+        >>> from carob.adapters.keras import ranking_callback
+        >>> model.fit(x, y, callbacks=[ranking_callback(x_val, grades, ["nDCG@10"])])  # doctest: +SKIP
+    """
+    try:
+        from keras.callbacks import Callback
+    except ImportError:
+        raise DataError("Keras is not installed: pip install keras.") from None
+    asked = Evaluator(measures, policy=policy, profile=profile)
+    arrays = {"mask": mask, "judged": judged, "weights": weights}
+    named: dict[str, Any] = {
+        name: None if each is None else np.asarray(each) for name, each in arrays.items()
+    }
+
+    class RankingCallback(Callback):  # type: ignore[misc]
+        """Measures the model's predictions."""
+
+        def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+            """Evaluates the model's predictions and adds the values to the epoch's logs."""
+            del epoch
+            grades = np.asarray(relevance)
+            scores = np.asarray(self.model.predict(inputs, batch_size=batch_size, verbose=0))
+            means = asked(scores.reshape(grades.shape), grades, **named)
+            if logs is not None:
+                logs.update({f"val_{label}": float(value) for label, value in means.items()})
+
+    return RankingCallback()

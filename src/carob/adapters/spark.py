@@ -1,0 +1,228 @@
+"""An evaluator with carob's measures for Spark's CrossValidator and TrainValidationSplit.
+
+``from carob.adapters.spark import CarobEvaluator`` makes the class, since its base classes are PySpark's.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from carob.conventions.policy import Policy
+from carob.conventions.request import conventions, labelled
+from carob.evaluation.evaluate import evaluate_run
+from carob.inputs.columns import usual
+from carob.inputs.errors import refused
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from carob.measures import Measure
+
+# Without CarobEvaluator, so that import * does not import PySpark.
+__all__: list[str] = []
+
+
+def __getattr__(name: str) -> Any:
+    """Returns the class ``CarobEvaluator``."""
+    if name != "CarobEvaluator":
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return evaluator_class()
+
+
+@cache  # pickling and Spark's loading need one and the same class
+def evaluator_class() -> Any:
+    """Returns the class ``CarobEvaluator``.
+
+    Raises:
+        DataError: PySpark is not installed.
+    """
+    try:
+        from pyspark.ml.evaluation import Evaluator
+        from pyspark.ml.param import Param, TypeConverters
+        from pyspark.ml.param.shared import HasLabelCol, HasPredictionCol
+        from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
+    except ImportError:
+        raise DataError("PySpark is not installed: pip install 'pyspark[ml]'.") from None
+
+    saved = (DefaultParamsReadable, DefaultParamsWritable)
+
+    class CarobEvaluator(Evaluator, HasLabelCol, HasPredictionCol, *saved):  # type: ignore[misc]
+        """Measures the predictions of a model on a data set with a row for each query and document.
+
+        Args:
+            measure: one measure, as ``carob.evaluate`` names them.
+            queryCol: the column of query ids (text or whole numbers); by default, the column with a usual name.
+            documentCol: the column of document ids, by default the column with a usual name. Without such a column,
+                each row is a different document, and documents with equal predictions keep Spark's order.
+            predictionCol: the column of predictions. In a column of vectors with two numbers, such as ``probability``,
+                the second number is the prediction.
+            labelCol: the grade column; a document with null is unjudged.
+            policy: a ``carob.Policy``.
+            profile: a named convention, see ``carob.list_profiles()``.
+
+        Example:
+            >>> from carob.adapters.spark import CarobEvaluator
+            >>> evaluator = CarobEvaluator(measure="nDCG@10", queryCol="user", labelCol="rating")  # doctest: +SKIP
+            >>> CrossValidator(estimator=als, estimatorParamMaps=grid, evaluator=evaluator)  # doctest: +SKIP
+        """
+
+        def __init__(self, **given: Any) -> None:
+            """Sets the given parameters. Parameters that are not given have their defaults."""
+            super().__init__()
+            for name, (meaning, convert) in PARAMETERS.items():
+                setattr(self, name, Param(self, name, meaning, convert or TypeConverters.toString))
+            self._setDefault(measure="nDCG@10")
+            self.setParams(**given)
+
+        def setParams(self, **given: Any) -> Any:
+            """Changes parameters. None leaves a parameter unchanged.
+
+            Raises:
+                DataError: an unknown parameter, or several measures.
+                MeasureError: an unknown measure.
+                PolicyError: an unknown policy or profile.
+            """
+            unknown = sorted(each for each in given if not self.hasParam(each))
+            if unknown:
+                known = ", ".join(each.name for each in self.params)
+                raise DataError(
+                    f"CarobEvaluator has no parameter '{unknown[0]}'. Its parameters are: {known}."
+                )
+            self._set(**{name: value for name, value in given.items() if value is not None})
+            self.asked()  # raise errors before a model is fitted
+            return self
+
+        def of(self, name: str) -> Any:
+            """Returns the value of a parameter, or None if the parameter is not set."""
+            param = self.getParam(name)
+            return self.getOrDefault(param) if self.isDefined(param) else None
+
+        def asked(self) -> tuple[Measure, Policy]:
+            """Returns the measure that the name means under the profile, and the policy."""
+            axes = self.of("policy")
+            convention, policy = conventions(self.of("profile"), Policy(**(axes or {})))
+            measures = labelled(self.of("measure"), convention)
+            if len(measures) > 1:
+                name, known = self.of("measure"), ", ".join(measures)
+                raise refused("several-measures", name=name, count=len(measures), measures=known)
+            return next(iter(measures.values())), policy
+
+        def isLargerBetter(self) -> bool:
+            """Returns whether a larger value is better."""
+            return not self.asked()[0].definition.smaller_is_better
+
+        def _evaluate(self, dataset: Any) -> float:
+            names = {role: self.of(f"{role}Col") for role in ("query", "document", "prediction", "label")}
+            qrels, run = tables(dataset, names)
+            measure, policy = self.asked()
+            value = evaluate_run(qrels, run, measure, policy=policy)[measure]
+            if math.isnan(value):
+                raise refused("no-value", measure=measure)
+            return value
+
+    CarobEvaluator.__module__, CarobEvaluator.__qualname__ = __name__, "CarobEvaluator"
+    return CarobEvaluator
+
+
+def axes_of(policy: Any) -> dict[str, Any]:
+    """Returns the given policy settings in a form that Spark can save.
+
+    Raises:
+        PolicyError: an unknown axis.
+    """
+    whole = policy if isinstance(policy, Policy) else Policy().changed(**policy)
+    return {axis: value for axis, value in whole.as_dict().items() if axis in whole.given}
+
+
+PARAMETERS = {
+    "measure": ("a measure as carob names it, such as nDCG@10", None),
+    "queryCol": ("query column; by default, the column with a usual name", None),
+    "documentCol": ("document column; by default, the column with a usual name", None),
+    "policy": ("a carob.Policy", axes_of),
+    "profile": ("a named convention of carob's", None),
+}
+"""The parameters of an evaluator apart from the columns of predictions and labels: meaning and conversion."""
+
+
+# ---------------------------------------------------------------- rows
+
+
+def tables(dataset: Any, names: dict[str, str | None]) -> tuple[Any, Any]:
+    """Returns the judgments and the run as Arrow tables, from one Spark job that collects the needed columns.
+
+    All rows are collected, since rows without a label are retrieved documents too.
+    """
+    import narwhals as nw
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    chosen = choose(dataset.columns, names)
+    columns = {role: dataset[quoted(name)] for role, name in chosen.items()}
+    vector = is_vector(dataset, chosen["score"])
+    if vector:
+        columns["score"] = second(columns["score"])
+    wanted = nw.from_native(dataset.select(*(column.alias(role) for role, column in columns.items())))
+    table: Any = wanted.collect("pyarrow").to_native()
+    if "document" not in chosen:
+        table = table.append_column("document", pa.array(range(len(table)), pa.int64()))
+    refuse_unusable(table["score"], chosen["score"], vector=vector)
+    return table.filter(pc.is_valid(table["grade"])), table
+
+
+def refuse_unusable(scores: Any, name: str, *, vector: bool) -> None:
+    """Refuses predictions that cannot be ranked.
+
+    Raises:
+        DataError: a prediction is NaN, or a vector does not have two numbers.
+    """
+    import pyarrow.compute as pc
+
+    if vector and scores.null_count:
+        raise refused("vectors", column=name)
+    unknown = pc.sum(pc.is_nan(pc.cast(scores, "float64"))).as_py()
+    if unknown:
+        raise refused("nan-predictions", column=name, unusable=unknown, count=len(scores))
+
+
+def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, str]:
+    """Returns the column of each role, as named by the caller or, for ids, with a usual name.
+
+    Raises:
+        DataError: a column is missing, or several columns have a usual name.
+    """
+    there = ", ".join(f"'{name}'" for name in columns)
+    chosen = {}
+    for role, (asked, name) in zip(("query", "document", "score", "grade"), names.items(), strict=True):
+        found = usual(columns, role) if name is None else [name]
+        if len(found) > 1 or (not found and role == "query"):
+            several = " and ".join(f"'{each}'" for each in found) or "no column"
+            raise refused("unnamed-column", several=several, role=role, there=there)
+        if found and found[0] not in columns:
+            raise refused("unknown-column", column=found[0], argument=asked, there=there)
+        if found:
+            chosen[role] = found[0]
+    return chosen
+
+
+def quoted(name: str) -> str:
+    """Returns a column's name in Spark's quotes, since it may have a dot or a blank."""
+    return f"`{name.replace('`', '``')}`"
+
+
+def is_vector(dataset: Any, name: str) -> bool:
+    """Returns whether a column holds vectors."""
+    from pyspark.ml.linalg import VectorUDT
+
+    return isinstance(dataset.schema[name].dataType, VectorUDT)
+
+
+def second(vectors: Any) -> Any:
+    """Returns the second number of vectors with two numbers, and null for other vectors."""
+    from pyspark.ml.functions import vector_to_array
+    from pyspark.sql import functions as sf
+
+    numbers = vector_to_array(vectors)
+    return sf.when(sf.size(numbers) == 2, numbers[1])

@@ -1,0 +1,155 @@
+"""A torchmetrics metric with carob's measures.
+
+The metric stores two sums per measure, or all documents if queries span batches.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from carob.inputs.errors import refused
+from carob.output.errors import DataError
+from carob.tensors.meter import Meter
+
+if TYPE_CHECKING:
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.conventions.request import MeasuresLike
+
+__all__ = ["retrieval_metric"]
+
+FLAT = ("preds", "target", "indexes", "judged", "judged_indexes")
+"""The states for documents and judgments that are end to end."""
+
+
+def retrieval_metric(
+    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
+) -> Any:
+    """Returns a ``torchmetrics.Metric`` that computes a dict of means and works across processes.
+
+    ``update(preds, target, indexes=None, mask=None, judged=None, judged_indexes=None)`` takes batches
+    [query, document] and keeps two sums per measure. With ``indexes`` it takes documents end to end and keeps them, as
+    torchmetrics' own metrics do: a query may continue in a later batch or in another process, and counts once.
+    ``mask`` marks the documents. ``judged`` holds the grades of all judgments of each query [query, judgment]; with
+    ``indexes`` they are end to end, with ``judged_indexes``.
+
+    Args:
+        measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
+        policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
+        profile: the name of a tool whose conventions apply: ``torchmetrics`` reads measure names as
+            torchmetrics does.
+
+    Raises:
+        DataError: torchmetrics is not installed.
+
+    Example:
+        >>> from carob.adapters.torchmetrics import retrieval_metric
+        >>> metric = retrieval_metric(["AP", "nDCG@10"])  # doctest: +SKIP
+        >>> metric.update(scores, relevance)  # doctest: +SKIP
+        >>> metric.compute()  # doctest: +SKIP
+        {'AP': tensor(0.5833), 'nDCG@10': tensor(0.6934)}
+    """
+    try:
+        import torch
+        from torchmetrics import Metric
+    except ImportError:
+        raise DataError("torchmetrics is not installed: pip install torchmetrics.") from None
+
+    class RetrievalMetric(Metric):  # type: ignore[misc]
+        """A metric that computes the means of carob's measures."""
+
+        is_differentiable = False
+        higher_is_better = None
+        full_state_update = False
+
+        def __init__(self) -> None:
+            """Creates the meter and the metric's states."""
+            super().__init__()
+            self.meter = Meter(measures, policy=policy, profile=profile)
+            nothing = torch.zeros(len(self.meter.labels), 2, dtype=torch.float64)
+            self.add_state("sums", default=nothing, dist_reduce_fx="sum")
+            self.add_state("queries", default=torch.tensor(0), dist_reduce_fx="sum")
+            for name in FLAT:
+                self.add_state(name, default=[], dist_reduce_fx="cat")
+
+        def update(
+            self,
+            preds: Any,
+            target: Any,
+            indexes: Any = None,
+            mask: Any = None,
+            judged: Any = None,
+            judged_indexes: Any = None,
+        ) -> None:
+            """Adds a batch."""
+            if indexes is None:
+                refuse_unpaired(judged_indexes, None)
+                sums, count = self.summed(preds, target, mask=mask, judged=judged)
+                self.sums: Any = self.sums + sums
+                self.queries: Any = self.queries + count
+                return
+            refuse_unpaired(judged, judged_indexes)
+            refuse_shapes(indexes, preds=preds, target=target, mask=mask)
+            kept = slice(None) if mask is None else mask.flatten().bool()
+            rows = [each.detach().flatten()[kept] for each in (preds, target, indexes)]
+            others = [] if judged is None else [judged.detach().flatten(), judged_indexes.detach().flatten()]
+            for name, each in zip(FLAT, [*rows, *others]):
+                getattr(self, name).append(each)
+
+        def summed(self, preds: Any, target: Any, **arrays: Any) -> tuple[Any, int]:
+            """Returns the sums of a batch, and its number of queries."""
+            meter = Meter(measures, policy=policy, profile=profile)
+            meter.update(preds, target, **arrays)
+            return torch.as_tensor(meter.state.sums).to(self.sums), len(meter)
+
+        def compute(self) -> dict[str, Any]:
+            """Returns the means so far."""
+            sums, count = self.sums, int(self.queries)
+            found = end_to_end({name: getattr(self, name) for name in FLAT})
+            if found is not None:
+                more, queries = self.summed(**found)
+                sums, count = sums + more, count + queries
+            self.meter.reset()
+            self.meter.state.sums, self.meter.state.count = sums, count
+            return {label: torch.tensor(value) for label, value in self.meter.compute().items()}
+
+    return RetrievalMetric()
+
+
+def end_to_end(states: dict[str, Any]) -> dict[str, Any] | None:
+    """Returns the documents and judgments of all batches, with queries numbered from 0, or None if there are none."""
+    import torch
+
+    # A state is a list of tensors, or one tensor after torchmetrics has gathered it.
+    parts = {name: [each] if isinstance(each, torch.Tensor) else list(each) for name, each in states.items()}
+    found = {name: torch.cat(each) for name, each in parts.items() if each}
+    if "indexes" not in found:
+        return None
+    numbers = [found[name] for name in ("indexes", "judged_indexes") if name in found]
+    known, places = torch.unique(torch.cat(numbers), return_inverse=True)
+    queries, judged_queries = places[: len(numbers[0])], places[len(numbers[0]) :]
+    arrays = {"preds": found["preds"], "target": found["target"], "queries": queries, "n_queries": len(known)}
+    if "judged" in found:
+        arrays |= {"judged": found["judged"], "judged_queries": judged_queries}
+    return arrays
+
+
+def refuse_unpaired(judged: Any, judged_indexes: Any) -> None:
+    """Refuses judgments without their queries, or queries without judgments.
+
+    Raises:
+        DataError: only one of the two is given.
+    """
+    if (judged is None) != (judged_indexes is None):
+        raise refused("unpaired-judgments")
+
+
+def refuse_shapes(indexes: Any, **arrays: Any) -> None:
+    """Refuses arrays whose shape differs from that of ``indexes``.
+
+    Raises:
+        DataError: an array has another shape.
+    """
+    for name, each in arrays.items():
+        if each is not None and each.shape != indexes.shape:
+            raise refused("unequal-shapes", name=name, shape=list(each.shape), other=list(indexes.shape))

@@ -1,0 +1,139 @@
+"""The command line, which turns arguments into calls and writes results to standard output."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import click
+
+from carob._version import __version__
+from carob.cli.terminal import fail, warnings_said
+from carob.output.errors import CarobError, asks_for_json
+from carob.output.escaping import sentence
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+# A command's module is imported only when the command is used, so that carob starts quickly.
+COMMANDS = {
+    "check": ("check:check_command", "Find mistakes in judgments and runs, and show their effect."),
+    "eval": ("eval:evaluate_command", "Score runs against relevance judgments."),
+    "compare": (
+        "compare:compare_command",
+        "Compare runs: which is better, and whether it may be due to chance.",
+    ),
+    "report": ("compare:report_command", "Write a report that compares runs, as one HTML page."),
+    "explain": ("explain:explain_command", "Show how the value of a measure is computed, rank by rank."),
+    "curve": ("curve:curve_command", "Compute measures at every depth, as vectors."),
+    "difference": ("explain:difference_command", "Explain why two profiles give different scores."),
+    "agreement": (
+        "compare:agreement_command",
+        "Measure how far two judges agree.",
+    ),
+    "plan": ("plan:plan_command", "Say how many queries a comparison needs."),
+    "next": ("next_judgments:next_command", "Choose the documents that people should judge next."),
+    "judge": ("judge:judge_command", "Judge documents on a page, or collect judgments."),
+    "best": ("best:best_command", "Select the best of many runs, with an honest value."),
+    "correlate": ("correlate:correlate_command", "Correlate how judges or measures order runs."),
+    "gate": ("gate:gate_command", "Fail if a run is worse than its baseline, for CI."),
+    "verify": ("gate:verify_command", "Recompute the scores of a record, and report the differences."),
+    "measures": ("help:measures_command", "List the measures, or print their definitions."),
+    "profiles": ("help:profiles_command", "List the profiles: the conventions of other tools."),
+    "trec-eval": ("help:trec_eval_command", "Behave exactly as trec_eval."),
+    "help": ("help:help_command", "Show the help of a command."),
+}
+
+COMPLETION = "_CAROB_COMPLETE"
+"""The environment variable with which a shell requests completions."""
+
+
+class Commands(click.Group):
+    """The group of the commands in ``COMMANDS``. Each command is imported when it is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Returns the names of the commands."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Returns the command with this name."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(f"carob.cli.{module}"), attribute)
+        if COMPLETION not in os.environ:
+            return command
+        from carob.cli.help import completing
+
+        return completing(command)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Returns the command that the first argument names.
+
+        Raises:
+            click.UsageError: no command has that name.
+        """
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            from carob.cli.help import unknown_command
+
+            ctx.fail(unknown_command(args[0], list(COMMANDS)))
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Completes command names, without importing them."""
+        from carob.cli.help import named
+
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return named({name: sentence for name, (_, sentence) in COMMANDS.items()}, incomplete) + options
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the list of ``carob --help``, without importing the commands."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, sentence) for name, (_, sentence) in COMMANDS.items()])
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs ``carob`` and exits with its code, which is 2 after an error.
+
+    With ``--format json`` the error is one JSON object.
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    as_json = asks_for_json(arguments)
+    try:
+        with warnings_said(as_json=as_json):
+            commands.main(arguments, prog_name="carob", standalone_mode=False)
+    except CarobError as error:
+        fail(error.as_dict(command=True), 2, as_json=as_json)
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        if (
+            not arguments and context is not None
+        ):  # an error of click 8.2 and later, whose message is the help
+            sys.stderr.write(f"{context.get_help()}\n")
+            sys.exit(error.exit_code)
+        fields = {"kind": "UsageError", "message": sentence(error.format_message())}
+        fail(fields, error.exit_code, usage_of(context), as_json=as_json)
+    except click.Abort:
+        raise KeyboardInterrupt from None
+
+
+def usage_of(context: click.Context | None) -> str:
+    """Returns the usage of the command and its help option, or nothing for an error outside a command."""
+    if context is None:
+        return ""
+    option = next(iter(context.help_option_names), "")
+    return f"{context.get_usage()}\nTry '{context.command_path} {option}' for help."
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(version)s")
+def commands() -> None:
+    """Measure rankings: compute scores from relevance judgments and ranked lists."""

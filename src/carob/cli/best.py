@@ -1,0 +1,35 @@
+"""The command ``carob best``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from carob.cli.options import Given, options, present, refuse_misuse
+from carob.cli.plan import scores_given
+from carob.cli.terminal import answer
+
+
+@click.command("best")
+@click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN... | SCORES...")
+@options("best")
+def best_command(
+    files: tuple[str, ...], measures: tuple[str, ...], layout: str, given: Given, **choices: Any
+) -> None:
+    """Select the best of many runs, and estimate how good it will be on other queries.
+
+    The best of many runs looks better than it is, because it was selected on the same queries. In place of QRELS and
+    RUN, SCORES are files with values of queries that exist already.
+
+    \b
+        carob best qrels.txt variants/*.run -m nDCG@10
+        carob best qrels.txt bm25.run dense-*.run --baseline bm25
+        carob best qrels.txt *.run --hold-out 0.3 --open --ledger openings.jsonl
+    """
+    from carob.comparison.best import best
+
+    refuse_misuse(*files, choices["cluster"], output=choices["ledger"])
+    if choices["open_held_out"] and None in (choices["hold_out"], choices["ledger"]):
+        raise click.UsageError("--open needs --hold-out and --ledger, the file that counts the openings.")
+    answer(best(scores_given(files, measures, given), **present(choices)), layout)

@@ -1,0 +1,169 @@
+"""``--collections`` of ``carob compare`` and ``carob report``: its options, what it excludes, and its output."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from carob.cli.options import Given, present, refuse_misuse, split
+from carob.cli.terminal import say, show_document, text_columns
+
+SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
+"""The options about several collections."""
+
+USED = (
+    *("files", "measures", "baseline", "correction", "alpha", "confidence", "bootstrap", "rope", "target"),
+    *("resamples", "seed", "pairs", "top", "layout", "label", "caption", "output", "title", *SEVERAL),
+    *("profile", "qrels_columns", "run_columns", "folders", "exclude", "depth", "lenient"),
+)
+"""The options that have a meaning with several collections, besides the policy."""
+
+SETTINGS = (
+    *("baseline", "correction", "alpha", "confidence", "rope", "target", "resamples", "seed", "interval"),
+    *("average", "absent", "friedman_ties", "borda_of"),
+)
+"""The names of the settings that options give."""
+
+NARROWEST = 60
+
+
+def several_in(options: dict[str, Any]) -> dict[str, Any]:
+    """Removes the options about several collections from the options of a command, and returns them.
+
+    Raises:
+        click.UsageError: one of the others was given without ``--collections``.
+    """
+    several = {name: options.pop(name) for name in SEVERAL}
+    lone = next((name for name in SEVERAL[1:] if several[name] is not None), None)
+    if several["collections"] is None and lone is not None:
+        raise click.UsageError(f"--{lone.removesuffix('_of').replace('_', '-')} needs --collections.")
+    return several
+
+
+def refuse_meaningless() -> None:
+    """Refuses options that have no meaning with several collections.
+
+    Raises:
+        click.UsageError: such an option was given.
+    """
+    from carob.conventions.policy import CHOICES
+
+    context = click.get_current_context()
+    for each in context.command.params:
+        name = str(each.name)
+        given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+        if given and name not in (*USED, *CHOICES):
+            raise click.UsageError(f"{each.opts[-1]} has no meaning with --collections: leave it out.")
+
+
+def compare_several(
+    files: tuple[str, ...],
+    layout: str,
+    several: dict[str, Any],
+    shown: dict[str, Any],
+    given: Given,
+    options: dict[str, Any],
+) -> None:
+    """Compares runs on several collections, and writes the result to standard output.
+
+    Args:
+        files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
+        layout: the format.
+        several: the options about several collections.
+        shown: the options for the tables to show, and the label and caption of a LaTeX table.
+        given: the options for reading files.
+        options: all other options.
+    """
+    interval = "bootstrap" if options["bootstrap"] else "t"
+    found = compared_several(files, several, options["measures"], given, {**options, "interval": interval})
+    show(found, layout, **shown)
+
+
+def report_several(
+    files: tuple[str, ...],
+    output: str,
+    several: dict[str, Any],
+    measures: tuple[str, ...],
+    given: Given,
+    options: dict[str, Any],
+) -> None:
+    """Compares runs on several collections, and writes one HTML page.
+
+    Args:
+        files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
+        output: the file of the page; ``-`` is standard output.
+        several: the options about several collections.
+        measures: the measures.
+        given: the options for reading files.
+        options: all other options.
+    """
+    from carob.output.files import write_whole
+
+    refuse_misuse(*files, several["collections"], output=output)
+    found = compared_several(files, several, measures, given, options)
+    page = found.document("html", title=options["title"] or "").on_command_line().page()
+    if output == "-":
+        say(page)
+    else:
+        write_whole(output, page)
+        click.echo(
+            f"{output}: {found.heading().replace(' |', ',')}, {len(page.encode()) / 1e6:.1f} MB.", err=True
+        )
+
+
+def compared_several(
+    files: tuple[str, ...],
+    several: dict[str, Any],
+    measures: tuple[str, ...],
+    given: Given,
+    options: dict[str, Any],
+) -> Any:
+    """Returns the comparison of runs on several collections.
+
+    Args:
+        files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
+        several: the options about several collections.
+        measures: the measures.
+        given: the options for reading files.
+        options: all other options.
+
+    Raises:
+        click.UsageError: the collections are to come from standard input, or an option has no meaning with them.
+    """
+    from carob.comparison.collection_findings import AcrossSettings
+    from carob.comparison.collection_scores import scored
+    from carob.comparison.collections import compared, refuse_words
+
+    if several["collections"] == "-":
+        raise click.UsageError("--collections does not read standard input: give a folder or a table.")
+    refuse_meaningless()
+    refuse_misuse(*files, given.exclude)
+    chosen = {name: each for name, each in {**options, **several}.items() if name in SETTINGS}
+    settings = AcrossSettings(**present(chosen))
+    refuse_words(settings)
+    found = scored(
+        several["collections"],
+        [split(each) for each in files],
+        list(measures) or None,
+        absent=settings.absent,
+        **given.conventions,
+        opened=given.named_run,
+        judged=lambda qrels: given.qrels(qrels, measures or None),
+    )
+    return compared(found, settings)
+
+
+def show(
+    found: Any, layout: str, *, pairs: str, top: int | None, label: str | None, caption: str | None
+) -> None:
+    """Writes a comparison on several collections to standard output in a format."""
+    view: dict[str, Any] = {"pairs": pairs, "top": top}
+    if layout in ("text", "markdown"):
+        show_document(found.document(layout, **view), layout, text_columns(NARROWEST))
+    elif layout == "latex":
+        say(found.to_latex(label, caption, **view))
+    elif layout == "json":
+        say(found.to_json())
+    else:
+        say(found.separated(layout), data=True)

@@ -1,0 +1,247 @@
+"""The commands ``carob compare``, ``carob report`` and ``carob agreement``."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from carob.cli.collections import compare_several, report_several, several_in
+from carob.cli.options import Given, options, present, refuse_few, refuse_misuse, split, weights_in
+from carob.cli.people_and_model import (
+    judging_given,
+    judging_in,
+    refuse_runs,
+    refuse_unusable,
+    scores_in,
+    show,
+)
+from carob.cli.terminal import answer, say, steps
+from carob.comparison.findings import CORRECTIONS, TESTS
+
+TWO_RUNS = "Give a QRELS file and at least two RUNs."
+
+
+@click.command("compare")
+@click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN... | SCORES...")
+@options("compare", test=TESTS, correction=CORRECTIONS)
+def compare_command(
+    files: tuple[str, ...],
+    layout: str,
+    label: str | None,
+    caption: str | None,
+    record_path: str | None,
+    pairs: str,
+    top: int | None,
+    worst: int,
+    given: Given,
+    **options: Any,
+) -> None:
+    """Show which run is better, by how much, and whether the difference may be due to chance.
+
+    QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
+    quoted patterns work too, and '-' stands for standard input. The name of a run is its file name, or the name before
+    an equals sign:
+
+    \b
+        carob compare qrels.txt bm25.run dense.run --baseline bm25
+        carob compare qrels.txt old=a/x.run new=b/x.run -m nDCG@10 -m RR
+        carob compare --people some.txt --judge model.txt bm25.run dense.run
+        carob compare --collections beir
+        carob compare --collections beir 'a/{collection}.run' 'b/{collection}.run'
+
+    With --people and --judge in place of QRELS, means and differences are estimated from people's judgments of some
+    queries and a model's judgments of all of them.
+
+    With --collections in place of QRELS, runs are compared on several collections together. A run has the same file
+    name in each, or a path with {collection} in place of the collection's name.
+
+    In place of QRELS and RUN, SCORES are files with values of queries that exist already: a table (CSV, TSV, JSON lines
+    or Parquet), or what 'trec_eval -q', 'ir_measures -q' or 'carob eval -q' printed.
+    """
+    several = several_in(options)
+    if several["collections"] is not None:
+        view = {"pairs": pairs, "top": top, "label": label, "caption": caption}
+        compare_several(files, layout, several, view, given, options)
+        return
+    judging = judging_in(options)
+    if judging["people"] is None:
+        existing = bool(files) and given.scores(files[0])
+        if not existing:
+            refuse_few(files, 3, TWO_RUNS)
+    else:
+        files, existing = (judging["people"], *files), given.scores(judging["people"])
+        refuse_runs(files[1:], existing)
+    if worst and layout in ("csv", "tsv"):
+        raise click.UsageError(
+            f"--worst lists queries, but {layout} has one row per pair: choose another format, such as json."
+        )
+    refuse_misuse(
+        *files,
+        judging["judge"],
+        judging["strata"],
+        given.exclude,
+        options["weights"],
+        options["cluster"],
+        options["by"],
+        output=record_path,
+    )
+    options |= judging_given(judging, given, options["measures"], existing=existing)
+    if record_path is not None and judging["judge"] is not None:
+        raise click.UsageError("--record stores scores, not estimates: leave it out, or leave out --judge.")
+    if existing:
+        refuse_unusable(
+            {
+                "judged-at": options["judged_at"],
+                "orders": options["orders"],
+                "weights": options["weights"],
+                "record": record_path,
+                "names tag": options["names"] == "tag",
+            }
+        )
+        found = compared_scores(files, given, **options)
+    else:
+        found = compared(files[0], files[1:], given, **options)
+    if record_path is not None:
+        from carob.testing.record import record
+
+        record(found, record_path)
+    shown: dict[str, Any] = {"pairs": pairs, "top": top, "worst": worst}
+    show(found, layout, shown, label=label, caption=caption)
+
+
+def compared_scores(
+    files: tuple[str, ...], given: Given, *, measures: tuple[str, ...], **options: Any
+) -> Any:
+    """Calls ``carob.compare`` with the values of queries in files."""
+    from carob.comparison.compare import compare
+
+    scores = scores_in(files, given, measures)
+    interval = "bootstrap" if options.pop("bootstrap") else "t"
+    usable = {
+        key: each for key, each in options.items() if key not in ("names", "weights", "orders", "judged_at")
+    }
+    return compare(None, scores, interval=interval, **present(usable))
+
+
+def compared(
+    qrels: str,
+    paths: tuple[str, ...],
+    given: Given,
+    *,
+    measures: tuple[str, ...],
+    names: str,
+    bootstrap: bool,
+    weights: str | None,
+    **options: Any,
+) -> Any:
+    """Calls ``carob.compare`` with the options."""
+    from carob.comparison.compare import compare
+    from carob.comparison.runs import tag_of
+    from carob.conventions.request import conventions
+    from carob.output.progress import watched
+
+    policy = conventions(given.profile, given.policy)[1]
+    runs = [given.run(each) for each in paths]
+    if names == "tag":
+        runs = [
+            run if split(each)[0] else replace(run, name=tag_of(run))
+            for run, each in zip(runs, paths, strict=True)
+        ]
+    with watched(sum(run.source.size or 0 for run in runs if run.source)) as progress:
+        return compare(
+            given.qrels(qrels, measures or None),
+            runs,
+            list(measures) or None,
+            policy=policy,
+            profile=given.profile,
+            interval="bootstrap" if bootstrap else "t",
+            weights=weights_in(weights),
+            progress=progress,
+            **present(options),
+        )
+
+
+@click.command("report")
+@click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN...")
+@options("report", test=TESTS, correction=CORRECTIONS)
+def report_command(
+    files: tuple[str, ...], output: str, measures: tuple[str, ...], given: Given, **options: Any
+) -> None:
+    """Write a report that compares runs, as one HTML page.
+
+    The page shows which run is better, how certain that is, the ranked lists of each query, and how each value is
+    computed. The page needs no network. QRELS and RUN are files in TREC format or tables (Parquet, CSV, JSON lines …).
+    The name of a run is its file name, or the name before an equals sign:
+
+    \b
+        carob report qrels.txt bm25.run dense.run -o report.html
+        carob report qrels.txt old=a/x.run new=b/x.run -o page.html --title New
+        carob report --collections beir -o report.html
+
+    With --collections in place of QRELS, the page compares runs on several collections.
+    """
+    several = several_in(options)
+    if several["collections"] is not None:
+        report_several(files, output, several, measures, given, options)
+        return
+    for name in ("target", "rope"):
+        if options.pop(name) is not None:
+            raise click.UsageError(f"--{name} needs --collections.")
+    from carob.reports import report
+    from carob.reports.page import portable
+
+    refuse_few(files, 3, TWO_RUNS)
+    refuse_misuse(*files, options["queries"], options["documents"], given.exclude, output=output)
+    with steps() as tell:
+        made = report(
+            given.qrels(files[0], measures or None),
+            [given.run(each) for each in files[1:]],
+            list(measures) or None,
+            command=shlex.join(["carob", *portable(sys.argv[1:])]) if sys.argv[1:2] == ["report"] else None,
+            progress=tell,
+            **given.conventions,
+            **present(options),
+        )
+    if output == "-":
+        say(made.html)
+    else:
+        made.save(output)
+        size = len(made.html.encode()) / 1e6
+        click.echo(f"{output}: {made.summary}, {size:.1f} MB.", err=True)
+
+
+@click.command("agreement")
+@click.argument("a", metavar="A.QRELS")
+@click.argument("b", metavar="B.QRELS")
+@click.argument("runs", nargs=-1, metavar="[[NAME=]RUN]...")
+@options("agreement")
+def agreement_command(
+    a: str,
+    b: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    layout: str,
+    given: Given,
+    **options: Any,
+) -> None:
+    """Measure how far two judges agree, and whether their judgments rank the runs in the same order.
+
+    A.QRELS contains the judgments of the reference judge. B.QRELS contains the judgments of the judge to test, such as
+    a language model.
+    """
+    from carob.comparison.agreement import agreement
+
+    refuse_misuse(a, b, *runs, given.exclude)
+    found = agreement(
+        given.qrels(a, measures or None),
+        given.qrels(b, measures or None),
+        [given.run(each) for each in runs] or None,
+        list(measures) or None,
+        **given.conventions,
+        **present(options),
+    )
+    answer(found, layout)

@@ -1,0 +1,173 @@
+"""The command ``carob correlate``."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from carob.cli.options import Given, options, present, refuse_few, refuse_misuse, split
+from carob.cli.people_and_model import missing_in, refuse_unusable, unusable
+from carob.cli.terminal import answer, say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+OF_BOARDS = ("leaderboards", "missing_runs", "means")
+"""The options that only leaderboards need."""
+
+
+@click.command("correlate")
+@click.argument("files", nargs=-1, metavar="TRUTH [NAME=]JUDGE... [[NAME=]RUN]...")
+@options("correlate")
+def correlate_command(
+    files: tuple[str, ...],
+    measures: tuple[str, ...],
+    truth_measures: tuple[str, ...],
+    coefficients: tuple[str, ...],
+    layout: str,
+    given: Given,
+    **choices: Any,
+) -> None:
+    """Correlate the orders of runs under many judges, or by many measures, with the order under the truth.
+
+    TRUTH and each JUDGE are judgments, which come before at least three RUNs. Or they are leaderboards, which contain
+    the values of their runs: a file, or a folder with a file for each run. Without a JUDGE, the first measure is the
+    truth, and the others are correlated with it.
+
+    \b
+        carob correlate people.qrels gpt.qrels llama.qrels runs/*.run
+        carob correlate qrels.txt runs/*.run -m nDCG@10 -m AP -m P@5
+        carob correlate truth.jsonl judges/*.txt --coefficient kendall@10
+    """
+    from carob.comparison.correlate import correlate
+
+    refuse_few(files, 1, "Give a TRUTH, then JUDGEs, and RUNs if they are judgments.")
+    refuse_misuse(*files, given.exclude)
+    truth, *others = files
+    asked = {"measures": measures, "truth_measures": truth_measures, "coefficients": coefficients}
+    settings: dict[str, Any] = {name: list(words) or None for name, words in asked.items()}
+    if choices["leaderboards"] is not None or holds_leaderboard(truth, given):
+        settings |= on_boards(given, choices)
+        boards = choices.pop("leaderboards") or "auto"
+        read = [board_in(each, boards) for each in files]
+        found = correlate(read[0], judged(others, read[1:], truth), **settings, **present(choices))
+    else:
+        refuse_board_options(choices)
+        judges = [each for each in others if is_judged(split(each)[1], given)]
+        rest = [each for each in others if each not in judges]
+        if len(rest) < 3:
+            refuse_too_few(files)
+        runs = [given.run(each) for each in rest]
+        asked_all = [*measures, *truth_measures] or None
+        read = [given.qrels(split(each)[1], asked_all) for each in judges]
+        true = given.qrels(truth, asked_all)
+        found = correlate(
+            true, judged(judges, read, truth), runs, **settings, **given.conventions, **present(choices)
+        )
+    if layout == "csv":
+        say(found.to_csv(), data=True)
+    else:
+        answer(found, layout)
+
+
+def judged(arguments: Sequence[str], read: Sequence[Any], truth: str) -> dict[str, Any]:
+    """Returns judges under distinct names.
+
+    Args:
+        arguments: ``path`` or ``name=path`` of each judge.
+        read: what was read from each.
+        truth: the argument of the truth.
+
+    Raises:
+        DataError: two judges have one name.
+    """
+    from carob.comparison.correlate import judges_apart
+    from carob.inputs.sources import called
+
+    found = [(name, called(path), path) for name, path in map(split, arguments)]
+    name, path = split(truth)
+    return dict(zip(judges_apart(found, None if name else path), read, strict=True))
+
+
+def refuse_too_few(files: Sequence[str]) -> None:
+    """Refuses too few runs, for the reason that is likely.
+
+    Raises:
+        DataError: a file is empty.
+        click.UsageError: there are fewer than three runs.
+    """
+    from carob.evaluation.leaderboards import refuse_empty
+
+    paths = [path for _, path in map(split, files)]
+    for path in paths:
+        if os.path.exists(path):
+            refuse_empty(path)
+    more = " Leaderboards are not read from standard input ('-'): give files." if "-" in paths else ""
+    raise click.UsageError(f"Give at least three RUNs after the judgments.{more}")
+
+
+def board_in(argument: str, layout: str) -> Any:
+    """Reads the leaderboard of ``path`` or ``name=path``."""
+    from carob.evaluation.leaderboards import read_leaderboard
+
+    name, path = split(argument)
+    return read_leaderboard(path, layout, name)
+
+
+def holds_leaderboard(argument: str, given: Given) -> bool:
+    """Returns whether a file, or the first file of a folder, has values of runs."""
+    from carob.evaluation.leaderboards import is_leaderboard
+
+    return given.scores(argument) or (not any(given.columns.values()) and is_leaderboard(split(argument)[1]))
+
+
+def is_judged(path: str, given: Given) -> bool:
+    """Returns whether a file, or the first file of a folder or a pattern, has judgments and not a ranked list."""
+    from glob import glob
+
+    from carob.evaluation.leaderboards import files_in
+    from carob.evaluation.score_files import columns_in
+    from carob.inputs.columns import usual
+    from carob.inputs.files.header import head_of
+    from carob.inputs.files.rows import names_in
+    from carob.inputs.sources import is_pattern, is_trec
+
+    if path == "-":
+        return False
+    found = sorted(glob(path)) if is_pattern(path) else [path]
+    first = files_in(found[0])[0] if found else path
+    head = head_of(first)
+    if head.startswith((b"PAR1", b"ARROW1")):
+        names = columns_in(first)
+    elif is_trec(head, "qrels") or is_trec(head, "run"):
+        return is_trec(head, "qrels")
+    else:
+        names = names_in(head.decode("utf-8", "replace").split("\n", 1)[0])
+    if given.columns.get("qrels", {}).get("grade") in names:
+        return True
+    return bool(usual(names, "grade")) and not (usual(names, "score") or usual(names, "rank"))
+
+
+def on_boards(given: Given, choices: dict[str, Any]) -> dict[str, Any]:
+    """Returns the arguments about leaderboards, and refuses options that need judgments and runs.
+
+    Raises:
+        click.UsageError: such an option was given.
+    """
+    refuse_unusable({**unusable(given), "pool": choices["pool"] != "own"})
+    return {"missing": missing_in(given)}
+
+
+def refuse_board_options(choices: dict[str, Any]) -> None:
+    """Removes the options that only leaderboards need, or refuses them.
+
+    Raises:
+        click.UsageError: such an option was given.
+    """
+    for name in OF_BOARDS:
+        if choices.pop(name) is not None:
+            raise click.UsageError(
+                f"--{name.replace('_', '-')} is about leaderboards, but judgments are given: leave it out."
+            )

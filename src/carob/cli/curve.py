@@ -1,0 +1,80 @@
+"""The command ``carob curve``."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from carob.cli.explain import Explaining, grades_in
+from carob.cli.options import Given, options, refuse_misuse, weights_in
+from carob.cli.terminal import answer, say, terminal_width
+from carob.measures.grammar import NUMBER
+from carob.output.errors import DataError
+
+
+@click.command("curve", cls=Explaining)
+@click.argument("files", nargs=-1, metavar="[QRELS RUN]")
+@options("curve")
+def curve_command(
+    files: tuple[str, ...],
+    measures: tuple[str, ...],
+    at: str | None,
+    grades: tuple[str, ...],
+    judged: tuple[str, ...],
+    judged_ranking: str | None,
+    weights: str | None,
+    layout: str,
+    given: Given,
+    **shown: Any,
+) -> None:
+    """Compute measures at every depth, or precision at every recall level.
+
+    Each value is the mean over the queries. The queries are those of a run, or lists of grades on the command line:
+
+    \b
+        carob curve qrels.txt bm25.run -m P -m R --at 5,10,20
+        carob curve -m 'CG DCG nDCG' --grades 3,2,0,1 --grades 0,1,2
+    """
+    from carob.evaluation.curves import curve
+
+    refuse_misuse(weights, judged_ranking, given.exclude, *files)
+    if bool(files) + bool(grades) + (judged_ranking is not None) != 1 or len(files) not in (0, 2):
+        raise click.UsageError("Use QRELS and RUN, or --judged-ranking, or --grades.")
+    if judged and len(judged) != len(grades):
+        raise click.UsageError(
+            f"--judged has the grades of {len(judged)} queries, and --grades of {len(grades)}: use both equally often."
+        )
+    asked = list(measures) or ["CG", "DCG", "nDCG"]
+    found = curve(
+        asked,
+        given.qrels(files[0], asked) if files else None,
+        given.run(files[1]) if files else None,
+        grades=[grades_in(each) for each in grades] or None,
+        judged=[grades_in(each) for each in judged] or None,
+        judged_ranking=judged_ranking,
+        at=None if at is None else places_in(at),
+        weights=weights_in(weights),
+        **given.conventions,
+    )
+    found = replace(found, **shown)
+    if layout in ("csv", "tsv"):
+        say(found.separated(layout), data=True)
+    else:
+        answer(found, layout, terminal_width() if sys.stdout.isatty() else None)
+
+
+def places_in(text: str) -> list[float]:
+    """Parses depths or recall levels, separated by commas or blanks.
+
+    Raises:
+        DataError: the text contains something other than numbers.
+    """
+    parts = re.split(r"[\s,]+", text.strip())
+    for part in parts:
+        if not NUMBER.fullmatch(part):
+            raise DataError(f"'{part}' in --at is not a number: write depths or recall levels, as in 1,5,10.")
+    return list(map(float, parts))

@@ -1,0 +1,174 @@
+"""The command ``carob eval``, which scores runs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from carob.cli.options import Given, options, refuse_few, refuse_misuse, weights_in
+from carob.cli.people_and_model import judging_in, refuse_beyond_estimates, show_estimates
+from carob.cli.terminal import in_colour, painted, say, terminal_width
+from carob.inputs.sources import kind_of
+
+DATA = ("csv", "tsv")
+BOTH = ("lines", "parquet", "arrow")
+"""Kinds of files that may hold both retrieved and relevant documents, with one row per query."""
+
+
+@click.command("eval")
+@click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN...")
+@options("eval")
+def evaluate_command(
+    files: tuple[str, ...],
+    judged_ranking: str | None,
+    measures: tuple[str, ...],
+    weights: str | None,
+    layout: str,
+    record_path: str | None,
+    given: Given,
+    **options: Any,
+) -> None:
+    """Score runs against relevance judgments.
+
+    QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
+    quoted patterns work too, and '-' stands for standard input. The table has a row for each run. The name of a run is
+    its file name, or the name before an equals sign, as in old=a/x.run.
+    """
+    judging = judging_in(options)
+    if judging["people"] is not None:
+        refuse_beyond_estimates(
+            {**options, "weights": weights, "record": record_path, "judged-ranking": judged_ranking}
+        )
+        show_estimates(judging, files, layout, list(measures) or None, given)
+        return
+    if options["tie_bounds"] and options["per_query"]:
+        raise click.UsageError("--tie-bounds shows bounds of means, not of queries: leave out --per-query.")
+    bounded, highest = options.pop("unjudged_bounds"), options.pop("max_grade")
+    unseen = options.pop("unseen")
+    refuse_unbounded(
+        bounded,
+        {"max-grade": highest, "unseen": unseen},
+        layout,
+        weights is not None or judged_ranking is not None,
+    )
+    asked = list(measures) or None
+    read = (weights, judged_ranking, given.exclude, *files)
+    refuse_misuse(*read, output=record_path)
+    named: dict[str, Any] = {
+        **given.conventions,
+        "weights": weights_in(weights),
+    }
+    if judged_ranking is not None:
+        if files:
+            raise click.UsageError(
+                "--judged-ranking takes the place of QRELS and RUN: give one or the other."
+            )
+        from carob.evaluation.evaluate import evaluate_judged_ranking
+
+        scores = [evaluate_judged_ranking(judged_ranking, asked, **named)]
+    else:
+        files = (files * 2) if len(files) == 1 and kind_of(files[0]) in BOTH else files
+        refuse_few(
+            files,
+            2,
+            "Give a QRELS file and at least one RUN. A table of retrieved_ids and reference_ids is both.",
+        )
+        scores = evaluate_all(files[0], files[1:], asked, given, named)
+    if record_path is not None:
+        from carob.testing.record import record
+
+        record(scores, record_path)
+    bounds = None
+    if bounded:
+        from carob.estimation.unjudged_bounds import unjudged_bounds
+
+        bounds = unjudged_bounds(
+            given.qrels(files[0], asked),
+            [given.run(run) for run in files[1:]],
+            asked,
+            pairs=False,
+            max_grade=highest,
+            unseen=unseen or 0,
+            **given.conventions,
+        )
+    show(scores, layout, bounds, **options)
+    if any(each.failed for each in scores):
+        sys.exit(2)  # a warning has said why
+
+
+def refuse_unbounded(bounded: bool, needing: dict[str, Any], layout: str, unfit: bool) -> None:
+    """Refuses options that do not go together with ``--unjudged-bounds``, or that need it.
+
+    Raises:
+        click.UsageError: such an option was given.
+    """
+    for name, value in needing.items():
+        if value is not None and not bounded:
+            raise click.UsageError(f"--{name} needs --unjudged-bounds.")
+    if bounded and unfit:
+        raise click.UsageError(
+            "--unjudged-bounds needs QRELS and RUNs: leave out --weights and --judged-ranking."
+        )
+    if bounded and layout in (*DATA, "latex"):
+        raise click.UsageError(
+            f"--unjudged-bounds has no table in {layout}: choose another format, such as json."
+        )
+
+
+def evaluate_all(
+    qrels: str, runs: tuple[str, ...], asked: list[str] | None, given: Given, named: dict[str, Any]
+) -> Any:
+    """Returns the scores of every run against the same judgments, which are read once."""
+    from carob.evaluation.evaluate import evaluate
+    from carob.output.progress import watched
+
+    judged = given.qrels(qrels, asked)
+    ranked = [given.run(run) for run in runs]
+    with watched(sum(run.source.size or 0 for run in ranked if run.source)) as progress:
+        return list(evaluate(judged, ranked, asked, progress=progress, **named).values())
+
+
+def show(
+    scores: Any,
+    layout: str,
+    bounds: Any = None,
+    *,
+    per_query: bool,
+    digits: int | None,
+    tie_bounds: bool,
+    lang: str = "en",
+) -> None:
+    """Writes the scores of all runs to standard output in a format, and the bounds of unjudged documents."""
+    from carob.evaluation.score_tables import board, footers, to_json
+    from carob.output.escaping import json_text, markdown, sentence
+    from carob.output.language import language_named
+    from carob.output.layout import COLUMNS, folded
+
+    if layout == "json":
+        found = to_json(scores, per_query=per_query)
+        if bounds is not None:
+            found = json_text({**json.loads(found), "unjudged_bounds": bounds.as_dict()}) + "\n"
+        say(found)
+        return
+    columns = terminal_width() if layout == "text" and sys.stdout.isatty() else None
+    drawn = "terminal" if layout == "text" and in_colour() else layout
+    say(
+        board(scores, drawn, per_query=per_query, digits=digits, columns=columns, tie_bounds=tie_bounds),
+        data=layout in DATA,
+    )
+    if bounds is not None:
+        say(
+            bounds.to_markdown() if layout == "markdown" else "\n" + bounds.to_text(columns or COLUMNS) + "\n"
+        )
+    if layout in (*DATA, "latex"):
+        return
+    lines = list(map(sentence, footers(scores, language_named(lang))))
+    if layout == "markdown":
+        # In Markdown, two blanks at its end separate a line from the next.
+        say("\n" + "  \n".join(map(markdown, lines)) + "\n")
+    else:
+        under = "".join(f"{line}\n" if columns is None else folded(line, columns, "  ") for line in lines)
+        say(painted(under, "footer"))

@@ -1,0 +1,162 @@
+"""The commands ``carob explain`` and ``carob difference``."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import Any
+
+import click
+
+from carob.cli.options import Given, options, refuse_misuse
+from carob.cli.terminal import answer, terminal_width
+from carob.measures.grammar import NUMBER
+from carob.output.errors import DataError
+
+UNJUDGED = ("-", "?", "·")
+GRADES = re.compile(r"[\d.,;，、；?·+-]+")
+
+
+class Explaining(click.Command):
+    """A command that also accepts grades separated by blanks, as in ``--grades 2 1 0``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parses the arguments after joining each list of grades with commas."""
+        return super().parse_args(ctx, joined_grades(args))
+
+
+def joined_grades(words: list[str]) -> list[str]:
+    """Joins the grades after ``--grades`` or ``--judged`` into one word of the command line."""
+    found: list[str] = []
+    grades = False
+    for word in words:
+        if grades and GRADES.fullmatch(word) and found[-1] not in ("--grades", "--judged"):
+            found[-1] += f",{word}"
+            continue
+        grades = word in ("--grades", "--judged") or word.startswith(("--grades=", "--judged="))
+        grades = grades or (found[-1:] in (["--grades"], ["--judged"]))
+        found.append(word)
+    return found
+
+
+@click.command("explain", cls=Explaining)
+@click.argument("measure")
+@click.argument("files", nargs=-1, metavar="[QRELS RUN]")
+@options("explain")
+def explain_command(
+    measure: str,
+    files: tuple[str, ...],
+    query: str | None,
+    grades: str | None,
+    judged: str | None,
+    layout: str,
+    rows: int,
+    given: Given,
+    **options: Any,
+) -> None:
+    """Show how the value of MEASURE for one query is computed, rank by rank.
+
+    Give the ranked list as grades on the command line, or as files:
+
+    \b
+        carob explain nDCG@5 --grades 3,2,0,1 --judged 3,3,2,1,0
+        carob explain AP qrels.txt bm25.run --query 301
+    """
+    from carob.diagnosis.explain import explain
+
+    if files and grades is not None:
+        raise click.UsageError(
+            f"--grades takes the place of QRELS and RUN, and '{files[0]}' is not a grade: give grades, as in "
+            "--grades 3,2,0, or files."
+        )
+    if len(files) not in (0, 2):
+        raise click.UsageError(
+            "Give QRELS, RUN and --query, or --judged-ranking and --query, or only --grades."
+        )
+    refuse_misuse(*files, given.exclude)
+    explanation = explain(
+        measure,
+        given.qrels(files[0], measure) if files else None,
+        given.run(files[1]) if files else None,
+        query,
+        grades=None if grades is None else grades_in(grades),
+        judged=None if judged is None else grades_in(judged),
+        rows=rows or None,
+        **given.conventions,
+        **options,
+    )
+    answer(explanation, layout, terminal_width() if sys.stdout.isatty() else None)
+
+
+def grades_in(text: str) -> list[float | None]:
+    """Parses typed grades, separated by commas or blanks, with ``-`` or ``?`` for an unjudged document.
+
+    Brackets around them, as Python and JSON print, are left out.
+
+    Raises:
+        DataError: the text contains something other than grades.
+    """
+    return [grade_in(part) for part in re.split(r"[\s,;，、；]+", text.strip("[]() ")) if part]
+
+
+def grade_in(part: str) -> float | None:
+    """Parses one grade, or returns None for an unjudged document."""
+    if part in UNJUDGED:
+        return None
+    if NUMBER.fullmatch(part):
+        return float(part)
+    raise DataError(
+        f"'{part}' is not a grade: write numbers in rank order, and - or ? for an unjudged document, as in 3,2,-,1."
+    )
+
+
+@click.command("difference")
+@click.argument("profile_a", metavar="A")
+@click.argument("profile_b", metavar="B")
+@click.argument("measure")
+@click.argument("qrels", metavar="[QRELS]")
+@click.argument("run", required=False, metavar="RUN")
+@options("difference")
+def difference_command(
+    profile_a: str, profile_b: str, measure: str, qrels: str, run: str | None, layout: str, given: Given
+) -> None:
+    """Explain, one change at a time, why two profiles or two sets of judgments give different scores.
+
+    \b
+        carob difference trec_eval-10 sklearn nDCG@10 qrels.txt bm25.run
+        carob difference people.qrels model.qrels nDCG@10 bm25.run
+
+    A and B are two profiles or two judgment files. After two profiles, give QRELS and RUN. After two judgment files,
+    give RUN. 'carob profiles' lists the profiles, and the profile 'carob' stands for carob's own conventions. Policy
+    options apply to both A and B.
+    """
+    if run is not None:
+        if given.profile is not None:
+            raise click.UsageError(
+                "--profile can be used only if A and B are sets of judgments. To compare two profiles, give "
+                "their names as A and B."
+            )
+        from carob.diagnosis.difference import difference
+
+        refuse_misuse(qrels, run, given.exclude)
+        judged = given.qrels(qrels, measure, profile_a)
+        found: Any = difference(
+            profile_a, profile_b, measure, judged, given.run(run), policy=given.policy
+        ).on_command_line()
+    else:
+        if not (is_file(profile_a) and is_file(profile_b)):
+            raise click.UsageError(
+                "Give two profiles, a measure, QRELS and RUN; or two QRELS, a measure and RUN."
+            )
+        from carob.diagnosis.difference import rejudged
+
+        refuse_misuse(profile_a, profile_b, qrels, given.exclude)
+        one, other = (given.qrels(each, measure) for each in (profile_a, profile_b))
+        found = rejudged(one, other, measure, given.run(qrels), **given.conventions)
+    answer(found, layout)
+
+
+def is_file(name: str) -> bool:
+    """Returns whether an argument is a judgment file, not a profile."""
+    return name == "-" or os.path.exists(name)

@@ -1,0 +1,164 @@
+"""The commands ``carob gate`` and ``carob verify``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from carob.cli.options import Given, options, refuse_misuse
+from carob.cli.people_and_model import scores_in, values_in
+from carob.cli.terminal import answer
+from carob.measures.grammar import NUMBER
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@click.command("gate")
+@click.argument("qrels", metavar="QRELS|SCORES")
+@click.argument("run", required=False)
+@options("gate")
+def gate_command(
+    qrels: str,
+    run: str | None,
+    baseline: str | None,
+    drops: tuple[str, ...],
+    floors: tuple[str, ...],
+    measures: tuple[str, ...],
+    layout: str,
+    junit: str | None,
+    github: bool | None,
+    given: Given,
+    **options: Any,
+) -> None:
+    """Fail if RUN is significantly worse than a baseline, and by more than the tolerance.
+
+    \b
+        carob gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=0.005
+
+    In place of QRELS and RUN, SCORES is a file with the values of one run by query, as in 'carob compare'. The baseline
+    is then such a file, too.
+
+    The exit code is 0 if the gate passed, 1 if it failed, and 2 if it is undecided, for example because a
+    file cannot be read.
+    """
+    from carob.output.files import write_whole
+    from carob.testing.gate import gate
+
+    if measures:
+        raise click.UsageError(
+            f"Give a measure with its limit: --max-drop {measures[0]}=0.005, or --min {measures[0]}=0.6."
+        )
+    read = (qrels, run, baseline, given.exclude)
+    refuse_misuse(*read, output=junit)
+    gated = [each.rpartition("=")[0] for each in (*drops, *floors) if "=" in each]
+    if run is None:
+        judged, ranked = None, only_run(qrels, given, gated, scores_in)
+    else:
+        judged, ranked = given.qrels(qrels, gated or None), given.run(run)
+    found = gate(
+        judged,
+        ranked,
+        None if baseline is None else baseline_in(baseline, given, gated),
+        limits(drops, "--max-drop"),
+        limits(floors, "--min"),
+        **given.conventions,
+        **options,
+    )
+    if junit is not None:
+        write_whole(junit, found.to_junit())
+    answer(found, layout)
+    if os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github:
+        # The runner reads commands from both streams; standard output has the format of --format.
+        sys.stderr.write(found.to_github().encode("utf-8", "backslashreplace").decode())
+    if not found.passed:
+        sys.exit(1)
+
+
+def baseline_in(argument: str, given: Given, gated: list[str]) -> Any:
+    """Reads the baseline at a path, which is a record, a file with the values of a run by query, or a run."""
+    from carob.testing.baseline import record_of
+
+    record = record_of(argument)
+    if record is None and given.scores(argument):
+        return only_run(argument, given, gated, values_in)
+    return record or given.run(argument)
+
+
+def only_run(argument: str, given: Given, gated: list[str], reader: Callable[..., Any]) -> Any:
+    """Returns the values of the only run in a file with values of queries.
+
+    Raises:
+        click.UsageError: the file has no values of queries, so that a RUN is missing.
+        DataError: the file has several runs.
+    """
+    if not given.scores(argument):
+        raise click.UsageError("Missing argument 'RUN'.")
+    scores = reader((argument,), given, tuple(gated))
+    if len(scores) > 1:
+        raise DataError(
+            f"{argument}: a gate needs one run, and the file has {len(scores)} ({', '.join(scores)}). Give a file "
+            "with one run."
+        )
+    return next(iter(scores.values()))
+
+
+def limits(options: tuple[str, ...], option: str) -> Any:
+    """Returns the limit of each measure. A number without a measure is the limit of the default measure.
+
+    Raises:
+        DataError: a limit that is not a number, or a measure twice.
+    """
+    found: dict[str, float] = {}
+    for each in options:
+        measure, equals, number = each.rpartition("=")
+        if not NUMBER.fullmatch(number.strip()):
+            raise DataError(f"{option} {each}: expected MEASURE=NUMBER, such as nDCG@10=0.005.")
+        value = float(number)
+        if not equals and option == "--max-drop" and len(options) == 1:
+            return value
+        if not measure or measure in found:
+            fault = "is given twice" if measure in found else "needs a measure, such as nDCG@10=0.005"
+            raise DataError(f"{option} {each} {fault}.")
+        found[measure] = value
+    return found or None
+
+
+@click.command("verify")
+@click.argument("path", metavar="RECORD")
+@options("verify")
+def verify_command(
+    path: str, qrels: str | None, runs: tuple[str, ...], tolerance: float, layout: str, *, anywhere: bool
+) -> None:
+    """Recompute the scores of a record, and report differences.
+
+    RECORD is a file written by 'carob eval --record' or 'carob compare --record'. The exit code is 0 if everything is
+    as recorded, 1 if an input, the policy or a value differs, and 2 if something cannot be read.
+    """
+    from carob.inputs.run import refuse_alike
+    from carob.testing.read_record import read
+    from carob.testing.verify import verify
+
+    names = read(path).names if runs else []
+    handed = [named(each, names) for each in runs]
+    refuse_alike([name for name, _ in handed])
+    found = verify(path, qrels, dict(handed), tolerance=tolerance, anywhere=anywhere)
+    answer(found, layout)
+    if not found.equal:
+        sys.exit(1)
+
+
+def named(option: str, names: list[str]) -> tuple[str, str]:
+    """Splits NAME=FILE into the name and the file. The name may contain '='.
+
+    Raises:
+        DataError: no run of that name.
+    """
+    for name in sorted(names, key=len, reverse=True):
+        if option.startswith(f"{name}="):
+            return name, option[len(name) + 1 :]
+    raise DataError(f"--run {option}: expected NAME=FILE, with NAME one of: {', '.join(names)}.")

@@ -1,0 +1,70 @@
+"""The command ``carob next``, which chooses the documents that people should judge next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from carob.cli.options import Given, options, present, refuse_few, refuse_misuse
+from carob.cli.terminal import answer, say
+from carob.output.language import plural
+
+
+@click.command("next")
+@click.argument("files", nargs=-1, metavar="[QRELS] [NAME=]RUN...")
+@options("next")
+def next_command(
+    files: tuple[str, ...],
+    people: str | None,
+    judge: str | None,
+    measures: tuple[str, ...],
+    output: str | None,
+    layout: str,
+    given: Given,
+    **options: Any,
+) -> None:
+    """Choose the documents that people should judge next, and say what their judgments are worth.
+
+    By default, the documents are a random sample. A document that can change the difference of the runs by much is
+    likely to be drawn. Fill in the grades of the file, for example with 'carob judge', and 'carob compare --people'
+    estimates the differences with intervals:
+
+    \b
+        carob next qrels.txt bm25.run dense.run --budget 100 -o next.csv
+        carob next --judge model.txt bm25.run dense.run -o next.csv
+        carob compare --people next.csv --judge model.txt bm25.run dense.run
+
+    QRELS contains people's judgments so far. With --judge, QRELS is left out, or given as --people.
+    """
+    from carob.estimation.next_judgments import next_judgments
+
+    if people is not None and judge is None:
+        raise click.UsageError("--people needs --judge: without a judge, give people's judgments as QRELS.")
+    if len(measures) > 1:
+        raise click.UsageError("Give one measure: the documents are chosen for a single measure.")
+    if judge is None:
+        refuse_few(files, 2, "Give a QRELS file and at least one RUN.")
+        people, files = files[0], files[1:]
+    elif not files:
+        raise click.UsageError("Give at least one RUN after --judge.")
+    refuse_misuse(people, judge, given.exclude, *files, output=output)
+    wanted = measures[0] if measures else "nDCG@10"
+    found = next_judgments(
+        None if people is None else given.qrels(people, [wanted]),
+        [given.run(each) for each in files],
+        wanted,
+        judge=None if judge is None else given.qrels(judge, [wanted]),
+        **given.conventions,
+        **present(options),
+    )
+    if output == "-":
+        say(found.to_csv(), data=True)
+        return
+    if output is not None:
+        found.save(output)
+        click.echo(f"{output}: {plural(len(found.chosen), 'document')} to judge.", err=True)
+    if layout == "csv":
+        say(found.to_csv(), data=True)
+    else:
+        answer(found, layout)

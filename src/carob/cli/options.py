@@ -1,0 +1,291 @@
+"""Gives commands their options from ``options.json``, and applies them to the files and the policy.
+
+The file lists the options of each command in the order of its help. A name of a group stands for the options of that
+group. The entry of an option has the arguments of ``click.option``, and also:
+
+- ``short``: the short form, and ``to``: the name of the argument in Python;
+- ``no``: whether there is a ``--no-`` form;
+- ``choices``: the allowed words;
+- ``integers`` or ``numbers``: the least and perhaps the largest value, and ``open``: whether both are excluded.
+
+A command may change some of these arguments for itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from dataclasses import field
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from carob._dataclasses import dataclass
+from carob.conventions.policy import CHOICES, Policy
+from carob.inputs.errors import sentences
+from carob.inputs.files.paths import FOLDERS
+from carob.inputs.sources import is_number, is_pattern, several_runs
+from carob.output.errors import DataError, command_of
+from carob.output.language import LANGUAGES, language_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from carob.inputs.qrels import Qrels
+    from carob.inputs.run import Run
+
+
+def enrol(_context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]) -> None:
+    """Imports a user's own measures, before measure names are read."""
+    from carob.measures.define import import_by_name
+
+    for name in names:
+        import_by_name(name)
+
+
+def language_in(_context: click.Context, _parameter: click.Parameter, lang: str | None) -> str:
+    """Returns the language that the option names, or else the language of the locale."""
+    return lang or language_of(os.environ)
+
+
+HOOKS: dict[str, dict[str, Any]] = {
+    "import": {"is_eager": True, "expose_value": False, "callback": enrol},
+    "lang": {"type": click.Choice(LANGUAGES), "callback": language_in},
+    "folders": {"type": click.Choice(FOLDERS)},
+    **{axis: {"type": click.Choice(choices)} for axis, choices in CHOICES.items()},
+}
+"""The arguments of ``click.option`` that are code."""
+
+
+def options(command: str, **choices: Iterable[str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Returns a decorator that gives a command its options, and passes the options about files as ``given``.
+
+    Args:
+        command: the command's entry in ``options.json``.
+        choices: the allowed words of options whose entry does not list them.
+    """
+    with open(os.path.join(os.path.dirname(__file__), "options.json"), encoding="utf-8") as file:
+        table = json.load(file)
+    own = table["commands"][command]
+    names = expanded(own["options"], table["groups"])
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        @wraps(function)
+        def called(**values: Any) -> None:
+            given = {"given": Given.taken(values)} if "folders" in names else {}
+            function(**given, **values)
+
+        for name in reversed(names):
+            words = {"choices": list(choices[name])} if name in choices else {}
+            called = option(name, table["options"][name] | own.get(name, {}) | words)(called)
+        return called
+
+    return decorate
+
+
+def expanded(names: list[str], groups: dict[str, list[str]]) -> list[str]:
+    """Returns the names of options, after replacing each group by the options in it."""
+    parts = [expanded(groups[name], groups) if name in groups else [name] for name in names]
+    return [name for part in parts for name in part]
+
+
+def option(name: str, entry: dict[str, Any]) -> Callable[..., Any]:
+    """Returns the option that an entry of ``options.json`` describes."""
+    made = {key: value for key, value in entry.items() if value != ""} | HOOKS.get(name, {})
+    long = f"--{name}"
+    if made.pop("no", False):
+        long, made["default"] = f"--{name}/--no-{name}", None
+    names = [made.pop("short", None), long, made.pop("to", None)]
+    if "choices" in made:
+        made["type"] = click.Choice(made.pop("choices"))
+    if "integers" in made:
+        made["type"] = click.IntRange(*made.pop("integers"))
+    ends = made.pop("numbers", None)
+    if ends:
+        is_open = made.pop("open", False)
+        made["type"] = click.FloatRange(
+            ends[0], ends[-1] if ends[1:] else None, min_open=is_open, max_open=is_open
+        )
+    elif ends is not None:
+        made["type"] = float
+    made["help"] = made["help"].replace("{choices}", ", ".join(CHOICES.get(name, ())))
+    return click.option(*filter(None, names), **made)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Given:
+    """The options of a command: those for reading its files, and its policy options.
+
+    Args:
+        columns: the columns that were named, for ``Qrels.of`` and ``Run.of``, by ``qrels`` and ``run``.
+        folders: how to read files in several folders: ``parts`` or ``prefix``.
+        exclude: a file of the query-document pairs to remove from each run.
+        policy: the policy settings that were given; None without settings.
+        profile: the profile.
+    """
+
+    columns: dict[str, dict[str, Any]] = field(default_factory=dict)
+    folders: str | None = None
+    exclude: str | None = None
+    policy: Policy | None = None
+    profile: str | None = None
+
+    @classmethod
+    def taken(cls, options: dict[str, Any]) -> Given:
+        """Separates the values of the shared options from the other options."""
+        columns = {kind: columns_in(options.pop(f"{kind}_columns"), kind) for kind in ("qrels", "run")}
+        axes = present({axis: options.pop(axis, None) for axis in ("depth", *CHOICES)})
+        if options.pop("lenient", False):
+            axes["malformed"] = "skip"
+        rest = {name: options.pop(name, None) for name in ("folders", "exclude", "profile")}
+        return cls(columns, policy=Policy(**axes) if axes else None, **rest)
+
+    @property
+    def conventions(self) -> dict[str, Any]:
+        """Returns the policy and the profile as keyword arguments of carob's functions."""
+        return {"policy": self.policy, "profile": self.profile}
+
+    def qrels(self, path: str, measures: Any = None, profile: str | None = None) -> Any:
+        """Reads the judgments, by subtopic if a measure needs it. Returns the path if no option concerns qrels."""
+        if not self.columns["qrels"] and self.folders is None:
+            return path
+        from carob.conventions.request import conventions, labelled, needs_groups
+        from carob.inputs.qrels import Qrels
+
+        convention, policy = conventions(profile or self.profile, self.policy)
+        groups = needs_groups(labelled(measures, convention))
+        return Qrels.of(path, policy, subtopics=groups, folders=self.folders, **self.columns["qrels"])
+
+    def run(self, argument: str) -> Run:
+        """Opens the run of ``path`` or ``name=path``."""
+        return self.named_run(*split(argument))
+
+    def named_run(self, name: str | None, path: str) -> Run:
+        """Opens the run of a path, under another name if one is given."""
+        from carob.inputs.run import Run
+
+        return Run.of(path, name, folders=self.folders, exclude=self.seen, **self.columns["run"])
+
+    def scores(self, argument: str) -> bool:
+        """Returns whether a file contains values of queries. Columns that were named belong to judgments or runs."""
+        from carob.evaluation.score_files import holds_scores
+
+        return not any(self.columns.values()) and holds_scores(split(argument)[1])
+
+    @cached_property
+    def seen(self) -> Qrels | None:
+        """Returns the query-document pairs to exclude from each run. The file is read once."""
+        from carob.inputs.run import pairs_of
+
+        return None if self.exclude is None else pairs_of(self.exclude)
+
+
+def present(options: dict[str, Any]) -> dict[str, Any]:
+    """Returns the options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def refuse_misuse(*files: str | None, output: str | None = None) -> None:
+    """Refuses standard input or a pipe for more than one file, and an output that is one of the files.
+
+    Raises:
+        DataError: standard input or a pipe is given twice, or the output would overwrite a file that is read.
+    """
+    paths = paths_of(*files)
+    if paths.count("-") > 1:
+        raise DataError("Standard input ('-') can be read once: give files for the other inputs.")
+    pipes = [pipe_of(path) for path in paths]
+    for path, pipe in zip(paths, pipes, strict=True):
+        if path != "-" and pipe is not None and pipes.count(pipe) > 1:
+            raise DataError(
+                "this pipe can be read once.", file=path, remedy="Give files for the other inputs."
+            )
+    if output not in (None, "-"):
+        from carob.output.files import refuse_overwriting
+
+        refuse_overwriting(output, paths)
+
+
+def pipe_of(path: str) -> tuple[int, int] | None:
+    """Returns the identity of the pipe that a path or ``-`` names, or None for other inputs."""
+    try:
+        found = os.fstat(0) if path == "-" else os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISFIFO(found.st_mode) else None
+
+
+def refuse_few(files: tuple[str, ...], least: int, remedy: str) -> None:
+    """Refuses fewer files than a command needs. If a given file does not exist, the error names this file.
+
+    Raises:
+        DataError: a file does not exist.
+        click.UsageError: there are too few files.
+    """
+    if len(files) < least:
+        for path in paths_of(*files):
+            if path != "-" and not is_pattern(path):
+                with sentences(path):
+                    os.stat(path)
+        pattern = next(filter(is_pattern, paths_of(*files)), None)
+        raise click.UsageError(f"{remedy} {command_of(several_runs(pattern))}" if pattern else remedy)
+
+
+def paths_of(*files: str | None) -> list[str]:
+    """Returns the paths of the files that were given, without names."""
+    return [split(each)[1] for each in files if each is not None]
+
+
+def split(argument: str) -> tuple[str | None, str]:
+    """Splits ``name=path``. An existing file with an equals sign in its name counts as a path."""
+    name, equals, path = argument.partition("=")
+    if not equals or not name or not path or os.sep in name or os.path.exists(argument):
+        return None, argument
+    from glob import glob
+
+    return (None, argument) if glob(argument) else (name, path)
+
+
+def columns_known(kind: str) -> tuple[str, ...]:
+    """Returns the columns that an option can name."""
+    from carob.inputs.columns import ROLES
+
+    return (*ROLES[kind], *(["subtopic"] if kind == "qrels" else []))
+
+
+def weights_in(path: str | None) -> dict[str, float] | None:
+    """Returns the weights of queries in the file of ``--weights``, or None without one.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    if path is None:
+        return None
+    from carob.inputs.query_files import read_weights
+
+    return read_weights(path)
+
+
+def columns_in(text: str | None, kind: str) -> dict[str, Any]:
+    """Parses ``what=name,what=name`` for ``Qrels.of`` or ``Run.of``, where ``grade:=1`` is a number.
+
+    Raises:
+        DataError: a column that tables do not have, or that is named twice.
+    """
+    known = columns_known(kind)
+    found: dict[str, Any] = {}
+    for part in text.split(",") if text else []:
+        role, _, name = part.partition("=")
+        role, constant = role.strip().removesuffix(":"), role.strip().endswith(":")
+        if role not in known or not name or (constant and (role != "grade" or not is_number(name))):
+            more = "; grade:=1 gives every row that grade" if kind == "qrels" else ""
+            raise DataError(
+                f"--{kind}-columns: '{part}' names no column: write WHAT=NAME, where WHAT is "
+                f"{', '.join(known[:-1])} or {known[-1]}{more}."
+            )
+        if role in found:
+            raise DataError(f"--{kind}-columns: the {role} is named twice, '{found[role]}' and '{name}'.")
+        found[role] = float(name) if constant else name
+    return found

@@ -1,0 +1,198 @@
+"""The options ``--people`` and ``--judge`` of ``carob compare`` and ``carob eval``, for judgments or for scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from carob.cli.options import Given, present, refuse_misuse, split
+from carob.cli.terminal import say, show_document, text_columns
+
+NARROWEST = 60
+
+JUDGING = ("people", "judge", "target", "judge_weight", "strata", "width")
+"""The options about people's and a judge's judgments."""
+
+
+def judging_in(options: dict[str, Any]) -> dict[str, Any]:
+    """Removes the options about people's and a judge's judgments from the options of a command, and returns them.
+
+    Raises:
+        click.UsageError: only one of ``--people`` and ``--judge`` was given, or an option that needs both.
+    """
+    judging = {name: options.pop(name) for name in JUDGING}
+    people, judge = judging["people"], judging["judge"]
+    if (people is None) != (judge is None):
+        one, other = ("people", "judge") if judge is None else ("judge", "people")
+        raise click.UsageError(
+            f"--{one} needs --{other}: give people's and the judge's judgments, or QRELS alone."
+        )
+    lone = next((name for name in JUDGING[2:] if judging[name] is not None and people is None), None)
+    if lone is not None:
+        raise click.UsageError(f"--{lone.replace('_', '-')} needs --people and --judge.")
+    return judging
+
+
+def refuse_runs(runs: tuple[str, ...], existing: bool) -> None:
+    """Refuses RUNs where scores name their runs, and an empty list of RUNs where judgments need them.
+
+    Raises:
+        click.UsageError: there are runs although scores are given, or no runs.
+    """
+    if existing and runs:
+        raise click.UsageError("--people gives scores, which name their runs: leave out the RUNs.")
+    if not existing and not runs:
+        raise click.UsageError("Give at least one RUN after --people and --judge.")
+
+
+def judging_given(
+    judging: dict[str, Any], given: Given, measures: tuple[str, ...], *, existing: bool
+) -> dict[str, Any]:
+    """Returns the arguments of ``carob.compare`` about a judge, with the judge's judgments or scores.
+
+    Args:
+        judging: the options.
+        given: the options for reading files.
+        measures: the measures.
+        existing: whether people's scores are given, so that the judge's scores are expected too.
+
+    Raises:
+        click.UsageError: only one of the two files has scores.
+    """
+    if judging["judge"] is None:
+        return {}
+
+    if given.scores(judging["judge"]) != existing:
+        raise click.UsageError("--people and --judge are judgments and scores: give two of the same kind.")
+    rest = present({name: value for name, value in judging.items() if name not in ("people", "judge")})
+    if existing:
+        return {"judge": scores_in((judging["judge"],), given, measures), **rest}
+    return {"judge": given.qrels(judging["judge"], measures or None), **rest}
+
+
+def scores_in(files: tuple[str, ...], given: Given, measures: tuple[str, ...]) -> Any:
+    """Reads the values of queries in files, which take the place of judgments and runs.
+
+    Raises:
+        click.UsageError: an option was given that needs judgments or runs.
+    """
+    refuse_unusable(unusable(given))
+    return values_in(files, given, measures)
+
+
+def unusable(given: Given) -> dict[str, Any]:
+    """Returns the options for reading and evaluating runs that have no meaning for values of queries, by name."""
+    policy = (
+        {} if given.policy is None else {axis: getattr(given.policy, axis) for axis in given.policy.given}
+    )
+    missing = policy.pop("missing", None)
+    return {
+        **{f"{kind}-columns": bool(columns) for kind, columns in given.columns.items()},
+        **{name: getattr(given, name) for name in ("folders", "exclude", "profile")},
+        **{axis if axis != "malformed" else "lenient": True for axis in policy},
+        "missing nan": missing == "nan",
+    }
+
+
+def refuse_unusable(options: dict[str, Any]) -> None:
+    """Refuses options that need judgments or ranked lists, where only the values of queries are known.
+
+    Raises:
+        click.UsageError: such an option was given.
+    """
+    for name, value in options.items():
+        if value:
+            raise click.UsageError(
+                f"--{name} needs judgments and ranked lists, but only values of queries are given: leave it out, or "
+                "give QRELS and RUNs."
+            )
+
+
+def values_in(files: tuple[str, ...], given: Given, measures: tuple[str, ...]) -> Any:
+    """Reads the values of queries in files."""
+    from carob.evaluation.score_files import read_scores
+
+    parts = [split(each) for each in files]
+    unnamed = [path for name, path in parts if name is None]
+    named = {name: path for name, path in parts if name is not None}
+    return read_scores(
+        [*unnamed, *([named] if named else [])], list(measures) or None, missing=missing_in(given)
+    )
+
+
+def missing_in(given: Given) -> str:
+    """Returns how to treat a query without a value in one run."""
+    return "error" if given.policy is None or "missing" not in given.policy.given else given.policy.missing
+
+
+def refuse_beyond_estimates(options: dict[str, Any]) -> None:
+    """Refuses options that have no meaning for estimates from people's and a judge's judgments.
+
+    Raises:
+        click.UsageError: such an option was given.
+    """
+    for name in (
+        "per_query",
+        "tie_bounds",
+        "unjudged_bounds",
+        "max_grade",
+        "unseen",
+        "digits",
+        "weights",
+        "record",
+        "judged-ranking",
+    ):
+        if options[name]:
+            raise click.UsageError(
+                f"--{name.replace('_', '-')} needs complete judgments: leave it out, or give QRELS in place of "
+                "--people and --judge."
+            )
+
+
+def show_estimates(
+    judging: dict[str, Any], files: tuple[str, ...], layout: str, asked: list[str] | None, given: Given
+) -> None:
+    """Estimates the values of runs from people's and a judge's judgments, and writes them to standard output."""
+    from carob.comparison.estimate import estimate
+
+    people = judging["people"]
+    existing = given.scores(people)
+    refuse_runs(files, existing)
+    refuse_misuse(people, judging["judge"], judging["strata"], given.exclude, *files)
+    settings = judging_given(judging, given, tuple(asked or ()), existing=existing)
+    judge = settings.pop("judge")
+    runs = (
+        scores_in((people,), given, tuple(asked or ())) if existing else [given.run(each) for each in files]
+    )
+    judged = None if existing else given.qrels(people, asked)
+    conventions = {} if existing else given.conventions
+    found = estimate(judged, judge, runs, asked, **settings, **conventions)
+    show(found, layout, {})
+
+
+def show(
+    found: Any, layout: str, shown: dict[str, Any], *, label: str | None = None, caption: str | None = None
+) -> None:
+    """Writes a comparison to standard output in a format.
+
+    Args:
+        found: the comparison, or estimates, which have no pairs.
+        layout: the format.
+        shown: the part to show, for ``View``.
+        label: the label of a LaTeX table.
+        caption: its caption.
+    """
+    if layout in ("text", "markdown"):
+        from carob.comparison.formats import document_of
+        from carob.comparison.tables import View
+
+        show_document(document_of(found, View(**shown), layout), layout, text_columns(NARROWEST))
+    elif layout == "latex":
+        say(found.to_latex(label, caption, **shown))
+    elif layout == "json":
+        say(found.to_json())
+    else:
+        from carob.comparison.formats import separated
+
+        say(separated(found, layout), data=True)

@@ -1,0 +1,51 @@
+"""The command ``carob plan``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from carob.cli.options import Given, options, refuse_few, refuse_misuse
+from carob.cli.people_and_model import scores_in
+from carob.cli.terminal import answer
+
+
+@click.command("plan")
+@click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN... | SCORES...")
+@options("plan")
+def plan_command(
+    files: tuple[str, ...], measures: tuple[str, ...], layout: str, given: Given, **aims: Any
+) -> None:
+    """Say how many queries a comparison needs, from a pilot with few queries.
+
+    The pilot is a set of queries with judgments and at least two runs, whose differences should vary as they will in
+    the comparison. In place of QRELS and RUN, SCORES are files with values of queries that exist already.
+
+    \b
+        carob plan qrels.txt bm25.run dense.run --difference 0.02
+        carob plan qrels.txt bm25.run dense.run --non-inferiority 0.01 --power 0.9
+    """
+    from carob.comparison.plan import plan
+
+    answer(plan(scores_given(files, measures, given), **aims), layout)
+
+
+def scores_given(files: tuple[str, ...], measures: tuple[str, ...], given: Given) -> Any:
+    """Returns the scores of at least two runs, from judgments and runs or from files with values of queries.
+
+    Raises:
+        click.UsageError: there are too few files.
+    """
+    existing = bool(files) and given.scores(files[0])
+    if not existing:
+        refuse_few(files, 3, "Give a QRELS file and at least two RUNs.")
+    refuse_misuse(*files, given.exclude)
+    if existing:
+        return scores_in(files, given, measures)
+    from carob.evaluation.evaluate import evaluate
+
+    runs = [given.run(each) for each in files[1:]]
+    return evaluate(
+        given.qrels(files[0], measures or None), runs, list(measures) or None, **given.conventions
+    )

@@ -1,0 +1,366 @@
+"""``carob.agreement``: measures how far two judges agree, and how the choice of judge affects the scores of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from carob import _native
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.agreement_result import FATES, TOP, Agreement, Effect, Judge, Pairing, Statistic
+from carob.comparison.compare import settled
+from carob.comparison.findings import Settings
+from carob.comparison.runs import RunsLike, evaluated, named, tables_of
+from carob.comparison.significance import contests_of
+from carob.comparison.statistics import SEED
+from carob.comparison.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
+from carob.comparison.statistics.paired import Draw, resample_means
+from carob.comparison.statistics.rank_correlation import kendall, tau_ap
+from carob.conventions.request import conventions
+from carob.evaluation.scores import Scores
+from carob.inputs.ids import text_of
+from carob.inputs.qrels import Qrels
+from carob.output.errors import DataError, PolicyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Sequence
+
+    from carob.comparison.findings import Contest, Pair
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.conventions.request import MeasuresLike
+    from carob.inputs.names import Names
+    from carob.inputs.qrels import QrelsLike
+    from carob.lists.rows import Floats
+
+
+DEFAULT_MEASURES = ("nDCG@10", "AP")
+POOLS = ("own", "both")
+RESAMPLES = 1000
+
+
+def agreement(
+    a: QrelsLike,
+    b: QrelsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike = None,
+    *,
+    pool: str = "own",
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    alpha: float = 0.05,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> Agreement:
+    """Measure how far two judges agree, and how the choice of judge changes the scores and the order of systems.
+
+    For the documents that both judged: the confusion matrix, the share of equal grades, Cohen's κ (unweighted, linear,
+    quadratic), Krippendorff's α for ordinal grades, Gwet's AC1 and AC2, and which judge is stricter by how much, each
+    with a 95 % interval over queries drawn with replacement. With runs: the means under each judge, Kendall's τ and
+    τ_AP between the orders of systems, pairs that flip, and pairs whose significance is lost, gained or reversed,
+    tested as in ``carob.compare``. Grades and orders are separate questions. Judges who differ in many grades may order
+    systems similarly, and judges who agree on most grades may not agree on the best system.
+
+    Args:
+        a: the qrels of the first judge, who is the reference, in any form that ``carob.evaluate`` takes.
+        b: the qrels of the second judge, such as a language model.
+        runs: two or more systems, as in ``carob.compare``; None to compare only grades.
+        measures: the measures, by default nDCG@10 and AP or the profile's measures. The text reports the first one in
+            most detail.
+        pool: the documents that count as judged when systems are scored. ``own`` uses the documents of each judge.
+            ``both`` uses only documents that both judged, so that only grades differ.
+        policy: as in ``carob.evaluate``.
+        profile: as in ``carob.evaluate``.
+        alpha: a difference is significant if its corrected p is below alpha.
+        resamples: the number of bootstrap samples of queries.
+        seed: the seed of the bootstrap.
+
+    Raises:
+        DataError: judgments or runs that cannot be read, or judges without a document in common.
+        MeasureError: a measure that does not exist.
+        PolicyError: a profile, policy or pool that does not exist.
+
+    Example:
+        >>> import carob
+        >>> human = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1, "b": 1}}
+        >>> model = {"q1": {"a": 2, "b": 1, "c": 1}, "q2": {"a": 1, "b": 2}}
+        >>> found = carob.agreement(human, model)
+        >>> found["same grade"].value, found["bias, B - A"].value
+        (0.6, 0.4)
+    """
+    if pool not in POOLS:
+        raise PolicyError(f"There is no pool {pool!r}: choose one of {', '.join(POOLS)}.")
+    convention, decided = conventions(profile, policy)
+    one, other = Qrels.of(a, decided), Qrels.of(b, decided)
+    pairing = pair(one, other)
+    if not pairing.queries:
+        raise DataError(
+            f"{one.name} and {other.name} have no query in common ('{one.queries[0]}' …, '{other.queries[0]}' …): "
+            "check that both use the same ids."
+        )
+    if not len(pairing.a):
+        raise DataError(
+            f"{one.name} and {other.name} have no document in common: check that both use the same ids."
+        )
+    scale = scale_of(pairing.a, pairing.b)
+    tables = confusions(pairing, scale)
+    found: tuple[Effect, ...] = ()
+    first = second = None
+    if runs is not None:
+        asked = measures if measures is not None else convention.measures or DEFAULT_MEASURES
+        documents = documents_of(pairing) if pool == "both" else None
+        systems = named(runs, least=1)
+        first, second = (
+            judged_by(
+                restricted(each, set(pairing.queries), documents),
+                systems,
+                asked,
+                Settings(test="" if len(systems) > 1 else "t", alpha=alpha, seed=seed),
+                policy=policy,
+                profile=profile,
+            )
+            for each in (one, other)
+        )
+        draw = Draw(resamples, seed)
+        found = tuple(effect(label, first, second, draw) for label in first.contests)
+    return Agreement(
+        a=judge(one),
+        b=judge(other),
+        pairing=pairing,
+        grades=tuple(scale.tolist()),
+        table=tables.sum(axis=0),
+        tables=tables,
+        statistics=statistics(tables, scale, resamples, seed),
+        kappas=kappas(tables),
+        effects=found,
+        settings=first.settings if first is not None and len(first.names) > 1 else None,
+        scores=() if first is None or second is None else (*first.scores, *second.scores),
+        pool=pool,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def judge(qrels: Qrels) -> Judge:
+    """Returns the number of judgments and queries of one judge, and the mean grade."""
+    grades = qrels.judgments.grades
+    graded = grades[grades >= 0]
+    mean = float(graded.mean()) if len(graded) else np.nan
+    return Judge(qrels.name, len(graded), len(qrels.judgments.queries), mean)
+
+
+def documents_of(pairing: Pairing) -> set[tuple[str, bytes]]:
+    """Returns the documents that both judges graded, each with its query."""
+    owners = pairing.query.tolist()
+    return {
+        (pairing.queries[owner], document) for owner, document in zip(owners, pairing.documents, strict=True)
+    }
+
+
+def pair(a: Qrels, b: Qrels) -> Pairing:
+    """Returns the grades of the documents that both judges graded, side by side."""
+    one, other = graded(a), graded(b)
+    shared = [query for query in one if query in other]
+    rows = [
+        (number, document, grade, other[query][document])
+        for number, query in enumerate(shared)
+        for document, grade in one[query].items()
+        if document in other[query]
+    ]
+    return Pairing(
+        queries=tuple(map(text_of, shared)),
+        a=np.array([grade for _, _, grade, _ in rows], np.float64),
+        b=np.array([grade for _, _, _, grade in rows], np.float64),
+        query=np.array([number for number, *_ in rows], np.int64),
+        documents=[document for _, document, *_ in rows],
+        only_a=sum(len(one[query]) for query in shared) - len(rows),
+        only_b=sum(len(other[query]) for query in shared) - len(rows),
+        queries_a=tuple(text_of(query) for query in one if query not in other),
+        queries_b=tuple(text_of(query) for query in other if query not in one),
+        negative=sum(int((each.judgments.grades < 0).sum()) for each in (a, b)),
+    )
+
+
+def graded(qrels: Qrels) -> dict[bytes, dict[bytes, float]]:
+    """Returns the non-negative grades by query and document. If a document has several grades, the first one counts."""
+    found: dict[bytes, dict[bytes, float]] = {query: {} for query in qrels.judgments.queries}
+    for query, document, grade in qrels.rows():
+        if grade >= 0:
+            found[query].setdefault(document, grade)
+    return found
+
+
+def restricted(
+    qrels: Qrels, queries: Container[str], documents: set[tuple[str, bytes]] | None = None
+) -> Qrels:
+    """Returns the judgments restricted to some queries and documents."""
+    names = {query: text_of(query) for query in qrels.judgments.queries}
+    if documents is None and all(name in queries for name in names.values()):
+        return qrels
+    kept = [
+        (query, document, grade)
+        for query, document, grade in qrels.rows()
+        if names[query] in queries and (documents is None or (names[query], document) in documents)
+    ]
+    ids, own, grades = map(list, zip(*kept, strict=True))
+    return Qrels(qrels.name, _native.judgments_from_rows(ids, own, np.array(grades)), qrels.origin)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The comparison of systems under one judge.
+
+    Args:
+        names: the systems.
+        scores: the scores of each system.
+        ids: the queries that any system has.
+        contests: the comparison by each measure.
+        settings: the settings of the test.
+    """
+
+    names: tuple[str, ...]
+    scores: tuple[Scores, ...]
+    ids: Names
+    contests: dict[str, Contest]
+    settings: Settings
+
+
+def judged_by(
+    qrels: Qrels, runs: RunsLike, measures: MeasuresLike, settings: Settings, **conventions: Any
+) -> Judged:
+    """Returns the comparison of systems under one judge.
+
+    Args:
+        qrels: the qrels of the judge.
+        runs: one or more systems.
+        measures: the measures.
+        settings: the settings of the test that the caller requested.
+        conventions: ``policy`` and ``profile``, as in ``carob.compare``.
+
+    Raises:
+        DataError: a run that cannot be read, or scores in place of a run.
+    """
+    if any(isinstance(each, Scores) for each in (runs.values() if isinstance(runs, Mapping) else runs)):
+        raise DataError("Scores do not contain the retrieved documents: give runs instead of scores.")
+    systems = evaluated(qrels, runs, measures, **conventions, least=1).systems
+    scores = tuple(each.scores for each in systems.values())
+    ids, tables = tables_of(scores)
+    contests, settings = contests_of(tables, settled(settings, len(scores), len(tables)), None)
+    return Judged(tuple(systems), scores, ids, contests, settings)
+
+
+def effect(label: str, first: Judged, second: Judged, draw: Draw) -> Effect:
+    """Returns the effect of the choice of judge on one measure."""
+    names, contests = first.names, (first.contests[label], second.contests[label])
+    sign = -1 if contests[0].smaller_is_better else 1
+    one, other = (sign * np.array(contest.means) for contest in contests)
+    low, high = tau_interval(*contests, draw) if first.ids == second.ids else (np.nan, np.nan)
+    best = np.argsort(-one, kind="stable")[:TOP]
+    many, ranks_b = len(names) > TOP, ranks(other)
+    fates = fates_of(*contests, names)
+    return Effect(
+        label=label,
+        names=names,
+        a=contests[0].means,
+        b=contests[1].means,
+        ranks_a=ranks(one),
+        ranks_b=ranks_b,
+        tau=kendall(one, other),
+        tau_low=low,
+        tau_high=high,
+        tau_ap=tau_ap(one, other),
+        tau_top=kendall(one[best], other[best]) if many else np.nan,
+        top_kept=sum(ranks_b[place] <= TOP for place in best.tolist()),
+        flips=flips(names, one.tolist(), other.tolist()),
+        **fates,
+    )
+
+
+def fates_of(a: Contest, b: Contest, names: Sequence[str]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Returns the pairs of systems that differ significantly under at least one judge, by their fate."""
+    fates: dict[str, list[tuple[str, str]]] = {fate: [] for fate in FATES}
+    for pair in a.pairs:
+        before, after = winner_and_loser(a, pair), winner_and_loser(b, pair)
+        if before or after:
+            both = "kept" if before == after else "reversed"
+            fate = "lost" if not after else "gained" if not before else both
+            better, worse = before or after
+            fates[fate].append((names[better], names[worse]))
+    return {fate: tuple(pairs) for fate, pairs in fates.items()}
+
+
+def tau_interval(a: Contest, b: Contest, draw: Draw) -> tuple[float, float]:
+    """Returns the bootstrap interval of τ_b over queries, or NaN unless the aggregates are plain means."""
+    table = np.hstack([a.values, b.values])
+    plain = a.measure.definition.aggregate == "mean" and np.isfinite(table).all()
+    if len(a.means) < 2 or len(table) < 2 or not plain:
+        return np.nan, np.nan
+    return middle_share(np.array([kendall(*np.split(row, 2)) for row in resample_means(table, draw)]))
+
+
+def winner_and_loser(contest: Contest, pair: Pair) -> tuple[int, ...]:
+    """Returns the significantly better run of a pair and the other run, or an empty tuple if neither is better."""
+    orders = ((pair.a, pair.b), (pair.b, pair.a))
+    return next(((one, other) for one, other in orders if other in contest.beaten[one]), ())
+
+
+def ranks(means: Floats) -> tuple[int, ...]:
+    """Returns the rank of each system, 1 for the best. Systems with equal means share the better rank."""
+    return tuple(int((means > each).sum()) + 1 for each in means)
+
+
+def flips(names: Sequence[str], one: Sequence[float], other: Sequence[float]) -> tuple[tuple[str, str], ...]:
+    """Returns the pairs that the judges put in opposite order, with the first judge's better system first."""
+    pairs = ((i, j) if one[i] > one[j] else (j, i) for i, j in combinations(range(len(names)), 2))
+    return tuple((names[i], names[j]) for i, j in pairs if one[i] > one[j] and other[i] < other[j])
+
+
+def confusions(pairing: Pairing, scale: Floats) -> Floats:
+    """Returns the confusion matrix of each query. Rows stand for the first judge's grades [queries, grades, grades]."""
+    size, count = len(scale), len(pairing.queries)
+    cells = np.searchsorted(scale, pairing.a) * size + np.searchsorted(scale, pairing.b)
+    flat = np.bincount(pairing.query * size * size + cells, minlength=count * size * size)
+    return flat.reshape(count, size, size).astype(np.float64)
+
+
+def formulas(scale: Floats) -> dict[str, Callable[[Floats], float]]:
+    """Returns every statistic as a function of a confusion matrix."""
+    distance = np.subtract.outer(scale, scale)  # row minus column: the first judge's grade minus the second's
+
+    def share(mask: Floats) -> Callable[[Floats], float]:
+        return lambda table: float((table * mask).sum() / table.sum())
+
+    return {
+        "same grade": share(np.eye(len(scale))),
+        "within one grade": share((np.abs(distance) <= 1).astype(np.float64)),
+        "kappa, quadratic": lambda table: kappa(table, "quadratic"),
+        "kappa, linear": lambda table: kappa(table, "linear"),
+        "kappa": lambda table: kappa(table),
+        "alpha, ordinal": lambda table: krippendorff(table),
+        "AC1": lambda table: gwet(table),
+        "AC2, quadratic": lambda table: gwet(table, "quadratic"),
+        "bias, B - A": share(-distance),
+    }
+
+
+def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tuple[Statistic, ...]:
+    """Returns each statistic with its percentile interval over queries drawn with replacement.
+
+    Raises:
+        DataError: no document was graded by both judges.
+    """
+    used = tables[tables.sum(axis=(1, 2)) > 0]
+    whole = used.sum(axis=0)
+    if not len(used):
+        raise DataError("The judges have no document in common: check that both files use the same ids.")
+    drawn = np.empty((0, *whole.shape))
+    if len(used) > 1:
+        means = resample_means(used.reshape(len(used), -1), Draw(resamples, seed))
+        drawn = np.rint(means * len(used)).reshape(-1, *whole.shape)
+    found = []
+    for name, formula in formulas(scale).items():
+        low, high = middle_share(np.array([formula(table) for table in drawn]))
+        found.append(Statistic(name, formula(whole), low, high))
+    return tuple(found)

@@ -1,0 +1,439 @@
+"""The result of ``carob.agreement``: its data, and its sections of tables and sentences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, field
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob._version import __version__
+from carob.comparison.findings import TESTS, say
+from carob.comparison.verdict import family_words, listed
+from carob.evaluation.scores import frame_of
+from carob.output.document import Document, Documented, Items, Line, Section, Table
+from carob.output.errors import DataError, did_you_mean
+from carob.output.layout import decimals
+
+if TYPE_CHECKING:
+    from carob.comparison.findings import Settings
+    from carob.evaluation.scores import Scores
+    from carob.lists.rows import Floats, Integers
+
+
+FATES = ("kept", "lost", "gained", "reversed")
+"""The fates of a pair of systems that differs significantly under at least one judge."""
+
+TOP = 10
+"""The number of best systems that are compared separately, since judges differ most there."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A judge: one set of judgments.
+
+    Args:
+        name: the name of the qrels.
+        judgments: the number of judgments.
+        queries: the number of queries.
+        mean: the mean grade.
+    """
+
+    name: str
+    judgments: int
+    queries: int
+    mean: float
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """The grades that two judges gave to the same documents.
+
+    Args:
+        queries: the queries that both judges judged, in byte order.
+        a: the first judge's grades of the documents that both judged, query by query.
+        b: the second judge's grades of the same documents.
+        query: the index of each such document's query.
+        documents: the ids of these documents.
+        only_a: the number of documents that only the first judge judged, in queries that both judged.
+        only_b: the number of documents that only the second judge judged, in queries that both judged.
+        queries_a: queries that only the first judged.
+        queries_b: queries that only the second judged.
+        negative: the number of judgments with a negative grade, which count as unjudged.
+    """
+
+    queries: tuple[str, ...]
+    a: Floats
+    b: Floats
+    query: Integers
+    documents: list[bytes] = field(repr=False)
+    only_a: int
+    only_b: int
+    queries_a: tuple[str, ...]
+    queries_b: tuple[str, ...]
+    negative: int
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A coefficient of agreement with its 95 % interval over queries.
+
+    Args:
+        name: the name of the coefficient.
+        value: the coefficient over all documents that both judged.
+        low: the lower end of the interval; NaN if there is none.
+        high: the upper end of the interval.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+    @property
+    def interval(self) -> str:
+        """The interval as text, or an empty text without an interval."""
+        return between(self.low, self.high)
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """The effect of the choice of judge on one measure.
+
+    Args:
+        label: the measure.
+        names: the systems.
+        a: the mean of each system under the first judge.
+        b: the mean of each system under the second judge.
+        ranks_a: the rank of each system under the first judge; systems with equal means share a rank.
+        ranks_b: the rank of each system under the second judge.
+        tau: Kendall's τ_b between both orders; NaN for one system.
+        tau_low: the lower end of its 95 % bootstrap interval over queries; NaN where there is none.
+        tau_high: the upper end.
+        tau_ap: τ_AP with the first judge's order as the true order, in which swaps near the top cost more.
+        tau_top: τ_b among the first judge's ten best; NaN where there are at most ten.
+        top_kept: the number of the first judge's ten best systems that are among the second judge's ten best.
+        flips: pairs of systems that the judges put in opposite orders.
+        kept: pairs that differ significantly and in the same direction under both judges, with the better system first.
+        lost: pairs that differ significantly only under the first judge.
+        gained: pairs that differ significantly only under the second judge.
+        reversed: pairs that differ significantly and in opposite directions under the judges, with the first judge's
+            better system first.
+    """
+
+    label: str
+    names: tuple[str, ...]
+    a: tuple[float, ...]
+    b: tuple[float, ...]
+    ranks_a: tuple[int, ...]
+    ranks_b: tuple[int, ...]
+    tau: float
+    tau_low: float
+    tau_high: float
+    tau_ap: float
+    tau_top: float
+    top_kept: int
+    flips: tuple[tuple[str, str], ...]
+    kept: tuple[tuple[str, str], ...] = ()
+    lost: tuple[tuple[str, str], ...] = ()
+    gained: tuple[tuple[str, str], ...] = ()
+    reversed: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs of systems."""
+        return len(self.names) * (len(self.names) - 1) // 2
+
+    @property
+    def significant(self) -> int:
+        """The number of pairs that differ significantly under the first judge."""
+        return len(self.kept) + len(self.lost) + len(self.reversed)
+
+    @property
+    def moved(self) -> tuple[str, int, int]:
+        """The system whose rank changes most, with its ranks under both judges."""
+        place = max(range(len(self.names)), key=lambda each: abs(self.ranks_a[each] - self.ranks_b[each]))
+        return self.names[place], self.ranks_a[place], self.ranks_b[place]
+
+
+FEW_SYSTEMS = 10
+MOST_PAIRS = 10
+LONGEST_NAME = 36
+
+
+def said(key: str, **values: Any) -> str:
+    """Fills a sentence about an agreement with the given values."""
+    return say("agreement", key, **values)
+
+
+def answer(found: Agreement) -> Section:
+    """Returns two lines that say whether the judges agree in their grades and in the order of systems."""
+    same, kappa = found["same grade"].value, found["kappa, quadratic"]
+    grades = said(
+        "grades",
+        same=same,
+        documents=found.shared,
+        kappa=decimals(kappa.value, 2),
+        interval=kappa.interval,
+    )
+    order = said("one run" if found.effects else "order unknown")
+    if found.effects and found.effects[0].pairs:
+        first = found.effects[0]
+        flips, kept = len(first.flips), len(first.kept)
+        tau, significant = decimals(first.tau, 2), first.significant
+        numbers = {"flips": flips, "pairs": first.pairs, "kept": kept, "significant": significant}
+        order = said("order", tau=tau, label=first.label, **numbers)
+    return Section([Line(grades, "answer"), Line(order, "answer")])
+
+
+def judges(found: Agreement) -> Section:
+    """Returns the section with the number of judgments of each judge."""
+    rows = [
+        [
+            f"{letter} {tail(each.name)}",
+            str(each.judgments),
+            str(each.queries),
+            decimals(each.mean, 2),
+            str(alone),
+        ]
+        for letter, each, alone in (
+            ("A", found.a, found.pairing.only_a),
+            ("B", found.b, found.pairing.only_b),
+        )
+    ]
+    both = said("both", documents=found.shared, queries=len(found.pairing.queries))
+    header = ["judge", "judgments", "queries", "mean grade", "alone"]
+    return Section([Table(header, rows), Items([both])], "Judges")
+
+
+def tail(path: str) -> str:
+    """Returns the end of a long path, which distinguishes files."""
+    return path if len(path) <= LONGEST_NAME else f"…{path[1 - LONGEST_NAME :]}"
+
+
+def confusion(found: Agreement) -> Section:
+    """Returns the section with the confusion matrix of grades."""
+    names = [f"{grade:g}" for grade in found.grades]
+    counts = np.vstack([found.table, found.table.sum(axis=0)]).astype(int)
+    rows = [
+        [name, *map(str, [*row.tolist(), row.sum()])]
+        for name, row in zip([*(f"A {name}" for name in names), "sum"], counts, strict=True)
+    ]
+    table = Table(["", *(f"B {name}" for name in names), "sum"], rows)
+    return Section([table], "Grades, A's down and B's across")
+
+
+def statistics(found: Agreement) -> Section:
+    """Returns the section with the coefficients of agreement."""
+    rows = [[each.name, decimals(each.value, 2), each.interval or "-"] for each in found.statistics]
+    bias = found["bias, B - A"]
+    who = "generous" if bias.low > 0 else "stricter" if bias.high < 0 else "equal"
+    sentences = [said("bias", who=said(who), bias=bias.value)]
+    known = found.kappas[~np.isnan(found.kappas)]
+    if len(known):
+        low, median, high = (decimals(each, 2) for each in np.quantile(known, [0, 0.5, 1]).tolist())
+        left = len(found.kappas) - len(known)
+        undefined = said("undefined", count=left) if left else ""
+        sentences.append(said("kappas", low=low, high=high, median=median, undefined=undefined))
+    sentences.append(said("resamples", resamples=found.resamples, seed=found.seed))
+    return Section([Table(["statistic", "value", "95 % interval"], rows), Items(sentences)], "Agreement")
+
+
+def orders(found: Agreement) -> Section:
+    """Returns the section with the rank correlation of the systems under every measure."""
+    many = not math.isnan(found.effects[0].tau_top)
+    header = ["measure", "tau", "95 % interval", "tau_AP", "pairs", "flip", *FATES]
+    rows = [
+        [
+            each.label,
+            decimals(each.tau, 2),
+            between(each.tau_low, each.tau_high) or "-",
+            decimals(each.tau_ap, 2),
+            *map(str, [each.pairs, len(each.flips), *(len(getattr(each, fate)) for fate in FATES)]),
+            *([decimals(each.tau_top, 2), f"{each.top_kept}/10"] if many else []),
+        ]
+        for each in found.effects
+    ]
+    sentences = [said("fates")]
+    if found.settings is not None:
+        settings, family = found.settings, family_words(found.settings, len(found.effects))
+        sentences.append(said("test", name=TESTS[settings.test], alpha=settings.alpha, family=family))
+    table = Table([*header, *(["tau top 10", "stay in it"] if many else [])], rows)
+    return Section([table, Items(sentences)], "Order of systems")
+
+
+def systems(effect: Effect) -> Section:
+    """Returns the section with each system's mean under both judges, in the first judge's order."""
+    columns = zip(effect.names, effect.a, effect.ranks_a, effect.b, effect.ranks_b, strict=True)
+    rows = [
+        [name, f"{a:.4f}", str(rank_a), f"{b:.4f}", str(rank_b), f"{b - a:+.4f}"]
+        for name, a, rank_a, b, rank_b in sorted(columns, key=lambda each: each[2])
+    ]
+    name, before, after = effect.moved
+    moved = said("unmoved" if before == after else "moved", name=name, before=before, after=after)
+    table = Table(["run", "A", "rank", "B", "rank", "B - A"], rows)
+    return Section([table, Items([moved] if len(rows) > 1 else [])], f"{effect.label} under each judge")
+
+
+def fates(found: Agreement) -> Section:
+    """Returns the section with the pairs of systems that flip, or whose significance is lost, gained or reversed."""
+    sentences = [
+        said(kind, label=each.label, pairs=listed(list(map(" > ".join, pairs)), MOST_PAIRS))
+        for each in found.effects
+        for kind in ("flips", "lost", "gained", "reversed")
+        if (pairs := getattr(each, kind))
+    ]
+    return Section([Items(sentences or [said("nothing flips")])], "Pairs of systems")
+
+
+def limits(found: Agreement) -> Section:
+    """Returns the section with the assumptions and the limits of an agreement's numbers."""
+    pairing, lines = found.pairing, []
+    if pairing.only_a + pairing.only_b:
+        pool = "own pool" if found.pool == "own" else "shared pool"
+        lines.append(said(pool if found.effects else "only one judged", a=pairing.only_a, b=pairing.only_b))
+    for queries, judge in ((pairing.queries_a, "A"), (pairing.queries_b, "B")):
+        if queries:
+            lines.append(said("queries", judge=judge, count=len(queries), first=listed(queries)))
+    if pairing.negative:
+        lines.append(said("negative", count=pairing.negative))
+    if found.effects and 1 < len(found.effects[0].names) < FEW_SYSTEMS:
+        first = found.effects[0]
+        lines.append(said("few", count=len(first.names), pairs=first.pairs))
+    return Section([Items([*lines, said("right"), said("favour")])], "Limits of these numbers")
+
+
+def between(low: float, high: float) -> str:
+    """Returns an interval, or an empty text if there is none."""
+    return "" if math.isnan(low) else f"[{low:.2f}, {high:.2f}]"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Documented):
+    """The agreement of two judges, and its effect on systems. ``str(agreement)`` returns the whole text.
+
+    Args:
+        a: the first judge, the reference.
+        b: the second judge.
+        pairing: the documents that both judged, with their grades.
+        grades: the scale.
+        table: the number of documents by the first judge's grade (rows) and the second's (columns).
+        tables: the table of each query [queries, grades, grades].
+        statistics: κ and other coefficients, with intervals.
+        kappas: the quadratic κ of each query, NaN where undefined.
+        effects: the effect on systems, by measure; empty without runs.
+        settings: the settings of the tests of pairs of systems; None without runs.
+        scores: the scores of each system under the first judge, then under the second.
+        pool: the documents that count as judged when systems are scored: each judge's ``own``, or those that ``both``
+            judged.
+        resamples: the number of bootstrap samples of queries.
+        seed: the seed of the bootstrap.
+    """
+
+    a: Judge
+    b: Judge
+    pairing: Pairing
+    grades: tuple[float, ...]
+    table: Floats
+    tables: Floats = field(repr=False)
+    statistics: tuple[Statistic, ...]
+    kappas: Floats
+    effects: tuple[Effect, ...]
+    settings: Settings | None
+    scores: tuple[Scores, ...] = field(repr=False)
+    pool: str
+    resamples: int
+    seed: int
+
+    def __getitem__(self, name: str) -> Statistic:
+        """Returns a statistic by its name.
+
+        Raises:
+            DataError: there is no statistic of that name.
+        """
+        for each in self.statistics:
+            if each.name == name:
+                return each
+        names = [each.name for each in self.statistics]
+        raise DataError(f"There is no statistic '{name}'. {did_you_mean(name, names, ', '.join(names))}")
+
+    @property
+    def shared(self) -> int:
+        """The number of documents that both judged."""
+        return len(self.pairing.a)
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the answer in two lines, the grades, the orders of systems, and the limitations."""
+        del layout
+        parts = [answer(self), judges(self), confusion(self), statistics(self)]
+        if self.effects and self.effects[0].pairs:
+            parts += [orders(self), systems(self.effects[0]), fates(self)]
+        elif self.effects:
+            parts.append(systems(self.effects[0]))
+        return Document([*parts, limits(self)])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns all results by name."""
+        pairing = self.pairing
+        return {
+            "a": asdict(self.a),
+            "b": asdict(self.b),
+            "documents": {"both": self.shared, "only_a": pairing.only_a, "only_b": pairing.only_b},
+            "queries": {
+                "both": list(pairing.queries),
+                "only_a": list(pairing.queries_a),
+                "only_b": list(pairing.queries_b),
+            },
+            "grades": list(self.grades),
+            "confusion": self.table.astype(int).tolist(),
+            "statistics": {(row := asdict(each)).pop("name"): row for each in self.statistics},
+            "kappa_by_query": dict(zip(pairing.queries, self.kappas.tolist(), strict=True)),
+            "systems": {each.label: asdict(each) for each in self.effects},
+            "test": None if self.settings is None else asdict(self.settings),
+            "pool": self.pool,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "carob": __version__,
+        }
+
+    def to_frame(self, what: str = "queries", backend: str | None = None) -> Any:
+        """Returns a data frame of queries, statistics or systems.
+
+        Args:
+            what: the rows of the frame. ``queries`` gives each query's number of documents that both judged, share of
+                equal grades, mean of B - A, and quadratic κ. ``statistics`` gives each statistic with its interval.
+                ``systems`` gives each system's mean and rank under both judges, for each measure.
+            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+
+        Raises:
+            DataError: no such frame, or no data frame library.
+        """
+        if what == "queries":
+            return frame_of(self.query_columns(), backend)
+        if what == "statistics":
+            names = ("name", "value", "low", "high")
+            columns = {key: [getattr(each, key) for each in self.statistics] for key in names}
+            return frame_of(columns, backend)
+        if what != "systems":
+            raise DataError(f"There is no frame '{what}': choose 'queries', 'statistics' or 'systems'.")
+        rows = [
+            (each.label, *row)
+            for each in self.effects
+            for row in zip(each.names, each.a, each.ranks_a, each.b, each.ranks_b, strict=True)
+        ]
+        titles = ("measure", "run", "a", "rank a", "b", "rank b")
+        return frame_of({key: [row[place] for row in rows] for place, key in enumerate(titles)}, backend)
+
+    def query_columns(self) -> dict[str, Any]:
+        """Returns the columns of a frame of queries."""
+        pairing, count = self.pairing, len(self.pairing.queries)
+        documents = np.bincount(pairing.query, minlength=count)
+        same = np.bincount(pairing.query, pairing.a == pairing.b, count)
+        bias = np.bincount(pairing.query, pairing.b - pairing.a, count)
+        with np.errstate(invalid="ignore"):
+            columns = (documents, same / documents, bias / documents, self.kappas)
+        names = ("documents", "same grade", "bias", "kappa")
+        return {"query": list(pairing.queries)} | {
+            name: column.tolist() for name, column in zip(names, columns, strict=True)
+        }

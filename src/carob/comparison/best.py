@@ -1,0 +1,537 @@
+"""``carob.best``: which of many runs is the best, and how good the selected run will be on other queries."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.findings import say
+from carob.comparison.held_out import held_out, record_opening
+from carob.comparison.runs import evaluated, place_of, tables_of
+from carob.comparison.statistics import SEED
+from carob.comparison.statistics.paired import RESAMPLES, Draw, paired, quantile
+from carob.comparison.statistics.selection import (
+    FOLDS,
+    REPEATS,
+    RESELECTIONS,
+    Selection,
+    cross_validated,
+    not_worse,
+    ranks,
+    reselected,
+)
+from carob.comparison.tables import top_said
+from carob.inputs.query_files import groups_of
+from carob.output.document import Document, Documented, Items, Line, Section, Table
+from carob.output.errors import DataError
+from carob.output.layout import apart, decimals
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from carob.comparison.runs import Table as Values
+    from carob.evaluation.scores import Scores, ScoresByRun
+    from carob.inputs.names import Names
+    from carob.inputs.query_files import Groups, GroupsLike
+    from carob.lists.rows import Floats
+
+FEWEST = 3
+"""The smallest number of queries on which a run can be selected without one of them."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimate with its interval.
+
+    Args:
+        value: the estimate.
+        low: the lower end; NaN if the queries have no spread.
+        high: the upper end.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A run that may be the best.
+
+    Args:
+        run: its name.
+        mean: its mean over the queries.
+        not_worse: whether it belongs to the set of runs that are not shown to be worse than the best.
+        best: the share of resamples of the queries in which it is the best.
+        rank_low: the lower end of the interval of its rank.
+        rank_high: the upper end.
+        chosen: how often cross-validation selected it, as a share.
+    """
+
+    run: str
+    mean: float
+    not_worse: bool
+    best: float
+    rank_low: int
+    rank_high: int
+    chosen: float
+
+
+@dataclass(frozen=True)
+class Family:
+    """Variants that were compared with a baseline.
+
+    Args:
+        variants: the pattern of their names.
+        runs: the number of variants.
+        run: the variant with the highest mean.
+        apparent: its gain over the baseline on the same queries.
+        gain: the gain of the selected variant on queries that were left out of the selection.
+    """
+
+    variants: str
+    runs: int
+    run: str
+    apparent: float
+    gain: Estimate
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """The selected run on held-out queries.
+
+    Args:
+        queries: the number of held-out queries.
+        value: its mean on these queries.
+        gain: its gain over the baseline on these queries; None without a baseline.
+    """
+
+    queries: int
+    value: Estimate
+    gain: Estimate | None
+
+
+@dataclass(frozen=True)
+class BestBy:
+    """The best run by one measure.
+
+    Args:
+        measure: the measure's label.
+        queries: the number of queries that were used.
+        run: the run with the best mean.
+        apparent: its mean on these queries.
+        honest: the expected mean of the selected run on other queries.
+        optimism: by how much the apparent mean is too good, on average.
+        candidates: the runs, from the best to the worst mean.
+        families: the families of variants; empty without a baseline.
+        held_out: the selected run on held-out queries; None unless they were opened.
+    """
+
+    measure: str
+    queries: int
+    run: str
+    apparent: float
+    honest: Estimate
+    optimism: Estimate
+    candidates: tuple[Candidate, ...]
+    families: tuple[Family, ...] = ()
+    held_out: HeldOut | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Best(Documented):
+    """The best of many runs. ``str(best)`` returns tables with sentences about the method.
+
+    Args:
+        measures: the result of each measure.
+        alpha: 1 minus the confidence level of the intervals and of the set of runs.
+        folds: the number of folds.
+        repeats: the number of random divisions into folds.
+        resamples: the number of resamples.
+        seed: their seed.
+        baseline: the run with which the variants were compared; None without one.
+        hold_out: the share of held-out queries; None without any.
+        salt: the salt of the split; None without held-out queries.
+        held: the number of held-out queries.
+        opened_before: how often queries with this salt were opened before, by the ledger; None unless opened now.
+        opened_in_all: the number of earlier openings with any salt.
+        top: the largest number of runs in a table; None for all.
+    """
+
+    measures: tuple[BestBy, ...]
+    alpha: float
+    folds: int
+    repeats: int
+    resamples: int
+    seed: int
+    baseline: str | None = None
+    hold_out: float | None = None
+    salt: str | None = None
+    held: int = 0
+    opened_before: int | None = None
+    opened_in_all: int | None = None
+    top: int | None = None
+
+    def __getitem__(self, measure: str) -> BestBy:
+        """Returns the result of a measure.
+
+        Raises:
+            KeyError: the measure was not evaluated.
+        """
+        return {each.measure: each for each in self.measures}[measure]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the result as plain values by name."""
+        settings = {name: value for name, value in vars(self).items() if name != "top"}
+        return {**settings, "measures": [asdict(each) for each in self.measures]}
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns a section for each measure, and notes about the method."""
+        del layout
+        sections = [part for each in self.measures for part in self.sections(each)]
+        return Document([*sections, Section([Items(self.notes())])])
+
+    def sections(self, found: BestBy) -> list[Section]:
+        """Returns the answer, the table of runs and the table of families of one measure."""
+        size = {"measure": found.measure, "run": found.run, "runs": len(found.candidates)}
+        answer = Line(say("best", "answer", **size, queries=found.queries), "answer")
+        values = Table(
+            [found.measure, "value", self.interval],
+            [
+                [say("best", "apparent"), decimals(found.apparent, 4), "-"],
+                [say("best", "honest"), *cells(found.honest)],
+                [say("best", "optimism"), *cells(found.optimism, sign=True)],
+                *self.opened(found),
+            ],
+        )
+        made = [Section([answer]), Section([values]), Section([self.table(found)])]
+        hidden = len(found.candidates) - len(self.shown(found))
+        if hidden:
+            made.append(Section([Line(say("best", "hidden", count=hidden, top=top_said(self.top)))]))
+        return made + ([Section([self.family_table(found)])] if found.families else [])
+
+    def opened(self, found: BestBy) -> list[list[str]]:
+        """Returns the rows of the held-out queries."""
+        if found.held_out is None:
+            return []
+        its = found.held_out
+        rows = [[say("best", "held out", queries=its.queries), *cells(its.value)]]
+        if its.gain is not None:
+            title = say("best", "held out gain", baseline=self.baseline)
+            rows.append([title, *cells(its.gain, sign=True)])
+        return rows
+
+    @property
+    def interval(self) -> str:
+        """The title of a column of intervals."""
+        return f"{100 * (1 - self.alpha):g}% CI"
+
+    def shown(self, found: BestBy) -> tuple[Candidate, ...]:
+        """Returns the runs that the table shows."""
+        return found.candidates[: self.top]
+
+    def table(self, found: BestBy) -> Table:
+        """Returns the table of runs of one measure."""
+        shown = self.shown(found)
+        names = apart([each.run for each in shown])
+        rows = [
+            [
+                name,
+                decimals(each.mean, 4),
+                "yes" if each.not_worse else "no",
+                decimals(each.best, 3),
+                f"{each.rank_low}-{each.rank_high}",
+                decimals(each.chosen, 3),
+            ]
+            for name, each in zip(names, shown, strict=True)
+        ]
+        return Table(["run", found.measure, "may be\nbest", "P(best)", "rank", "chosen"], rows)
+
+    def family_table(self, found: BestBy) -> Table:
+        """Returns the table of the families of variants of one measure."""
+        names = apart([each.run for each in found.families])
+        rows = [
+            [each.variants, str(each.runs), name, decimals(each.apparent, 4, sign=True)]
+            + cells(each.gain, sign=True)
+            for name, each in zip(names, found.families, strict=True)
+        ]
+        title = [f"gain over\n{apart([self.baseline or ''])[0]}", "runs", "best", "apparent\ngain"]
+        return Table([*title, "held-out\ngain", self.interval], rows, names={0, 2})
+
+    def notes(self) -> list[str]:
+        """Returns the sentences about the method and the held-out queries."""
+        several = {"folds": self.folds, "repeats": self.repeats, "confidence": 100 * (1 - self.alpha)}
+        several["again"] = RESELECTIONS
+        if self.folds >= min(each.queries for each in self.measures):
+            notes = [say("best", "method:one", **several)]
+        else:
+            notes = [say("best", "method:folds", **several)]
+        notes.append(say("best", "set", **several, resamples=self.resamples, seed=self.seed))
+        notes.append(say("best", "chosen"))
+        if self.baseline is not None:
+            notes.append(say("best", "families"))
+        if self.hold_out is None:
+            return notes
+        key = "closed" if self.opened_before is None else "opened"
+        split = {"held": self.held, "share": self.hold_out, "salt": self.salt}
+        notes.append(say("best", key, **split))
+        if self.opened_before is not None:
+            before = {"before": self.opened_before, "others": (self.opened_in_all or 0) - self.opened_before}
+            notes.append(say("best", "first" if not self.opened_in_all else "before", **before))
+        return notes
+
+
+def cells(found: Estimate, *, sign: bool = False) -> list[str]:
+    """Returns an estimate and its interval as two cells."""
+    numbers = (round(each, 4) + 0.0 for each in (found.value, found.low, found.high))
+    value, low, high = (decimals(each, 4, sign=sign) for each in numbers)
+    return [value, f"[{low},{high}]" if math.isfinite(found.low) else "-"]
+
+
+def best(
+    scores: ScoresByRun | Mapping[str, Scores] | Sequence[Scores],
+    *,
+    baseline: str | int | None = None,
+    variants: Sequence[str] = (),
+    folds: int = FOLDS,
+    repeats: int = REPEATS,
+    alpha: float = 0.05,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    cluster: GroupsLike | None = None,
+    hold_out: float | None = None,
+    salt: str = "",
+    open_held_out: bool = False,
+    ledger: str | os.PathLike[str] | None = None,
+    top: int | None = None,
+) -> Best:
+    """Select the best of many runs, and estimate how good the selected run will be on other queries.
+
+    The mean of the best of many runs is too high, since the run was selected on the same queries. Cross-validation
+    selects a run on most queries and scores it on the others, and so gives an honest value.
+
+    Args:
+        scores: the scores of at least two runs, such as the result of ``carob.evaluate`` or ``carob.read_scores``.
+        baseline: the run with which to compare the selected variant, by its name, path or index.
+        variants: patterns of the names of variants, such as ``dense-*``, one for each family; all runs but the
+            baseline if empty.
+        folds: the number of folds; one query at a time is left out if there are not more queries than folds.
+        repeats: the number of random divisions into folds.
+        alpha: 1 minus the confidence level of the intervals and of the set of runs that may be the best.
+        resamples: the number of resamples for the set, the probabilities and the ranks.
+        seed: the seed of the divisions and resamples.
+        cluster: the cluster of each query, as a mapping or as a file with lines ``query cluster``.
+        hold_out: the share of queries to leave out of everything, between 0 and 1. All queries of a cluster are on the
+            same side.
+        salt: a text that decides, with the query's id, whether a query is held out.
+        open_held_out: whether to score the selected run on the held-out queries. Needs ``ledger``.
+        ledger: the file in which every opening is counted.
+        top: the largest number of runs in a table; None for all.
+
+    Returns:
+        The result of each measure.
+
+    Raises:
+        DataError: fewer than two runs, an unknown baseline, a pattern without runs, fewer than three queries that all
+            runs share, a geometric mean, a number outside its range, or a ledger that cannot be read or written.
+
+    Source: Varma and Simon, BMC Bioinformatics 2006, on nested cross-validation; Hansen, Lunde and Nason, Econometrica
+        2011, on the set; Hall and Miller, Annals of Statistics 2009, on the bootstrap of ranks.
+
+    Example:
+        >>> import carob
+        >>> values = {
+        ...     name: {"AP": {f"q{n}": (n * step % 11) / 10 for n in range(20)}}
+        ...     for name, step in {"a": 3, "b": 5, "c": 7}.items()
+        ... }
+        >>> found = carob.best(carob.read_scores(values))["AP"]
+        >>> found.run, found.honest.value <= found.apparent
+        ('b', True)
+    """
+    refuse_numbers(folds, repeats, alpha)
+    if open_held_out and (ledger is None or hold_out is None):
+        raise DataError(say("best", "no ledger"))
+    if variants and baseline is None:
+        raise DataError(say("best", "no baseline for variants"))
+    systems = evaluated(None, scores, None).systems
+    names = list(systems)
+    ids, tables = tables_of([each.scores for each in systems.values()])
+    groups = None if cluster is None else groups_of(cluster, ids.texts)
+    tables = [replace(each, clusters=None if groups is None else groups.codes) for each in tables]
+    base = place_of(baseline, systems)
+    families = families_of(names, base, variants)
+    held = np.zeros(len(ids), bool) if hold_out is None else held_out(units_of(ids, groups), hold_out, salt)
+    if hold_out is not None and (held.all() or not held.any()):
+        raise DataError(say("best", "one side", share=hold_out, queries=len(ids), held=int(held.sum())))
+    method = Method(folds, repeats, Draw(resamples, seed, alpha=alpha))
+    found = tuple(method.best_by(each.part(~held).complete(), names, families, base) for each in tables)
+    name = None if base is None else names[base]
+    result = Best(found, alpha, folds, repeats, resamples, seed, name, top=top)
+    if hold_out is None:
+        return result
+    result = replace(result, hold_out=hold_out, salt=salt, held=int(held.sum()))
+    if not open_held_out or ledger is None:
+        return result
+    chosen = {each.measure: each.run for each in found}
+    same, others = record_opening(ledger, salt, hold_out, result.held, len(names), chosen)
+    found = tuple(
+        replace(each, held_out=method.opened(table.part(held).complete(), names.index(each.run), base))
+        for each, table in zip(found, tables, strict=True)
+    )
+    return replace(result, measures=found, opened_before=same, opened_in_all=others)
+
+
+def units_of(ids: Names, groups: Groups | None) -> list[bytes]:
+    """Returns the id of each query, or of its cluster if there are clusters."""
+    if groups is None:
+        return list(ids)
+    return [groups.names[code].encode("utf-8", "surrogateescape") for code in groups.codes.tolist()]
+
+
+def refuse_numbers(folds: int, repeats: int, alpha: float) -> None:
+    """Refuses numbers outside their range.
+
+    Raises:
+        DataError: fewer than two folds, no division, or a level that is not between 0 and 1.
+    """
+    if folds < 2:
+        raise DataError(say("best", "no folds", folds=folds))
+    if repeats < 1:
+        raise DataError(say("best", "no repeats", repeats=repeats))
+    if not 0.0 < alpha < 1.0:
+        raise DataError(say("best", "no level", alpha=alpha))
+
+
+def families_of(names: list[str], base: int | None, variants: Sequence[str]) -> dict[str, list[int]]:
+    """Returns the columns of the runs in each family of variants, by the pattern of their names.
+
+    Raises:
+        DataError: no run except the baseline fits a pattern.
+    """
+    if base is None:
+        return {}
+    others = [(place, name) for place, name in enumerate(names) if place != base]
+    found = {
+        pattern: [place for place, name in others if fnmatchcase(name, pattern)]
+        for pattern in variants or ("*",)
+    }
+    for pattern, places in found.items():
+        if not places:
+            raise DataError(say("best", "no variants", pattern=pattern, names=", ".join(names[:5])))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """How runs are selected and compared.
+
+    Args:
+        folds: the number of folds.
+        repeats: the number of random divisions into folds.
+        draw: the number of resamples, their seed and the level.
+    """
+
+    folds: int
+    repeats: int
+    draw: Draw
+
+    def best_by(
+        self, table: Values, names: list[str], families: Mapping[str, list[int]], base: int | None
+    ) -> BestBy:
+        """Returns the best run by one measure.
+
+        Args:
+            table: the values of the queries that all runs have.
+            names: the names of the runs.
+            families: the columns of each family of variants.
+            base: the column of the baseline.
+
+        Raises:
+            DataError: there are too few queries, or the aggregate is a geometric mean.
+        """
+        if table.geometric:
+            raise DataError(say("best", "geometric", measure=table.label))
+        if len(table.values) < FEWEST:
+            raise DataError(say("best", "few queries", measure=table.label, queries=len(table.values)))
+        sign, scores = table.sign, table.sign * table.observed()
+        draw = replace(self.draw, clusters=table.clusters)
+        selection = self.selection(scores, table)
+        means = scores.mean(axis=0)
+        kept, place = not_worse(scores, draw), ranks(scores, draw)
+        order = np.argsort(-means, kind="stable").tolist()
+        candidates = tuple(
+            Candidate(
+                names[run],
+                sign * float(means[run]),
+                bool(kept[run]),
+                float(place.best[run]),
+                int(place.low[run]),
+                int(place.high[run]),
+                float(selection.chosen[run]),
+            )
+            for run in order
+        )
+        again = self.reselected(scores, table)
+        apparent, mean = float(means[order[0]]), float(selection.scores.mean())
+        honest = interval(sign * mean, again[:, 1], table, self.draw.alpha)
+        optimism = interval(apparent - mean, again[:, 0] - again[:, 1], table, self.draw.alpha)
+        its_families = tuple(
+            self.family(pattern, places, base, names, table)
+            for pattern, places in families.items()
+            if base is not None
+        )
+        first = candidates[0]
+        return BestBy(
+            table.label, len(scores), first.run, first.mean, honest, optimism, candidates, its_families
+        )
+
+    def selection(self, scores: Floats, table: Values) -> Selection:
+        """Returns the result of cross-validated selection."""
+        settings = {"folds": self.folds, "repeats": self.repeats, "seed": self.draw.seed}
+        return cross_validated(scores, **settings, clusters=table.clusters)
+
+    def reselected(self, scores: Floats, table: Values, baseline: Floats | None = None) -> Floats:
+        """Returns the apparent and the cross-validated mean of the best run in resamples of the queries."""
+        draw = Draw(RESELECTIONS, self.draw.seed, table.clusters)
+        return reselected(scores, folds=self.folds, draw=draw, baseline=baseline)
+
+    def estimate(self, values: Floats, table: Values) -> Estimate:
+        """Returns the mean of values per query with Student's interval."""
+        test = paired(values, confidence=1 - self.draw.alpha, clusters=table.clusters)
+        return Estimate(float(test.mean[0]), float(test.low[0]), float(test.high[0]))
+
+    def family(self, pattern: str, places: list[int], base: int, names: list[str], table: Values) -> Family:
+        """Returns the gain of the selected variant of a family over the baseline."""
+        scores = table.sign * table.observed()
+        own, theirs = scores[:, places], scores[:, base]
+        gains = own.mean(axis=0) - theirs.mean()
+        run = int(gains.argmax())
+        again = self.reselected(own, table, theirs)[:, 1]
+        mean = float((self.selection(own, table).scores - theirs).mean())
+        gain = interval(table.sign * mean, again, table, self.draw.alpha)
+        return Family(pattern, len(places), names[places[run]], table.sign * float(gains[run]), gain)
+
+    def opened(self, table: Values, run: int, base: int | None) -> HeldOut:
+        """Returns the values of the selected run on held-out queries."""
+        values = table.observed()
+        gain = None if base is None else self.estimate(values[:, run] - values[:, base], table)
+        return HeldOut(len(values), self.estimate(values[:, run], table), gain)
+
+
+def interval(value: float, again: Floats, table: Values, alpha: float) -> Estimate:
+    """Returns an estimate with Student's interval, whose standard error is the spread of the estimate over resamples.
+
+    Args:
+        value: the estimate.
+        again: the estimate in each resample of the queries.
+        table: the values of the runs, whose queries or clusters give the degrees of freedom.
+        alpha: 1 minus the confidence level.
+    """
+    units = len(table.values) if table.clusters is None else len(np.unique(table.clusters))
+    half = quantile(1 - alpha, units - 1) * float(again.std(ddof=1))
+    return Estimate(value, value - half, value + half)

@@ -1,0 +1,623 @@
+"""The warnings of a comparison: sentences on the limits of its conclusions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from carob._numpy import np
+from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, ranked, say
+from carob.comparison.runs import Table
+from carob.comparison.significance import corrected
+from carob.comparison.statistics.multiple_comparisons import range_beyond
+from carob.comparison.statistics.paired import paired
+from carob.comparison.verdict import (
+    declared_negative,
+    detectable,
+    detectable_span,
+    digits_of,
+    drawn_said,
+    interval,
+    listed,
+    signed,
+)
+from carob.estimation.sampled_documents import is_linear
+from carob.evaluation.score_tables import some_of
+from carob.evaluation.values import parts_of, values_of
+from carob.lists.rows import offsets_of
+from carob.matching.axes import arranged
+from carob.matching.match import finished
+from carob.output.layout import decimals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from carob.comparison.findings import Contest, Findings, Pair
+    from carob.comparison.runs import System
+    from carob.conventions.policy import Policy
+    from carob.evaluation.scores import Scores
+    from carob.lists.rows import Floats, JudgedRows
+    from carob.matching.match import Match
+    from carob.measures import Measure
+
+
+FEW = 25
+"""With fewer queries, intervals are so wide that most differences between systems are missed."""
+MANY = 1000
+"""With more queries, nearly every difference is significant (Ihemelandu and Ekstrand, SIGIR 2023)."""
+
+
+def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Caution, ...]:
+    """Returns all warnings that apply, the most severe kinds first."""
+    if comparison.judge is not None:
+        others = (missing, meanings)
+        return (
+            *apart(comparison),
+            *judge(comparison),
+            *chain.from_iterable(look(comparison) for look in others),
+        )
+    looks = (missing, undefined, ties, unjudged, identical, constant, variances, resamples, queries, meanings)
+    doubted = chain(apart(comparison), doubts_of(comparison, systems))
+    return (*doubted, *chain.from_iterable(look(comparison) for look in looks))
+
+
+def caution(
+    key: str, runs: Iterable[int] = (), words: Mapping[str, object] | None = None, /, **numbers: Any
+) -> Caution:
+    """Returns a caution with its sentence from ``sentences.toml``.
+
+    Args:
+        key: the kind, perhaps with a variant of the sentence after a colon.
+        runs: the indices of the runs concerned.
+        words: the values in the braces of the sentence that the caution does not keep as numbers.
+        numbers: the figures of the caution, which may also be in the sentence.
+    """
+    sentence = say("cautions", key, **{**numbers, **(words or {})})
+    return Caution(key.partition(":")[0], tuple(runs), sentence, numbers)
+
+
+def apart(comparison: Findings) -> Iterator[Caution]:
+    """Warns of runs without any judged document, whose zeros mean nothing."""
+    for place, each in enumerate(comparison.scores):
+        for sentence in each.warnings:
+            yield Caution("apart", (place,), sentence)
+
+
+def missing(comparison: Findings) -> Iterator[Caution]:
+    """Warns of queries that are missing from a run, and of unjudged queries."""
+    for place, each in enumerate(comparison.scores):
+        lacking, words = each.counts.missing, {"name": comparison.names[place], **missing_words(each)}
+        if lacking:
+            yield caution("missing", [place], words, queries=list(lacking), judged=each.counts.judged)
+        if each.counts.extra and comparison.judge is None:
+            yield caution("extra", [place], words, queries=each.counts.extra)
+
+
+def missing_words(scores: Scores) -> dict[str, Any]:
+    """Returns the words about the queries that a run lacks."""
+    lacking = scores.counts.missing
+    treated = "counted as 0" if scores.policy.missing == "zero" else "left out"
+    return {"lacking": len(lacking), "treated": treated, "first": listed(lacking)}
+
+
+def sentences_of(comparison: Findings) -> list[str]:
+    """Returns the sentences of all warnings, with one sentence for runs whose warnings differ only in their names."""
+    alike: dict[object, list[Caution]] = {}
+    for place, each in enumerate(comparison.warnings):
+        if each.kind in ("missing", "extra"):
+            own = missing_words(comparison.scores[each.runs[0]])
+            alike.setdefault((each.kind, repr(each.numbers), repr(own)), []).append(each)
+        else:
+            alike[place] = [each]
+    return [its[0].sentence if len(its) == 1 else said_of_many(comparison, its) for its in alike.values()]
+
+
+def said_of_many(comparison: Findings, cautions: Sequence[Caution]) -> str:
+    """Returns one sentence in place of equal cautions about several runs."""
+    first, names = cautions[0], [comparison.names[each.runs[0]] for each in cautions]
+    words = missing_words(comparison.scores[first.runs[0]]) | first.numbers | {"names": some_of(names)}
+    return say("cautions", f"{first.kind}:several", **words)
+
+
+FEW_FOR_PEOPLE = 12
+"""With fewer queries judged by people, simulated intervals of nominal 95 % miss the mean in more than 6 % of cases."""
+FAR = 2.0
+"""The z from which people's queries do not look like a random sample."""
+
+
+def judge(comparison: Findings) -> Iterator[Caution]:
+    """Warns of few queries judged by people, of a sample that may not be random, and of a judge that misleads."""
+    known, label = comparison.judge, comparison.labels[0]
+    if known is None:
+        return
+    for each, contest in comparison.contests.items():
+        if np.isnan([*contest.low, *(pair.low for pair in contest.pairs)]).any():
+            yield caution("no error", (), {"label": each})
+    if known.documents is not None:
+        yield from sampled(comparison, known.documents)
+        yield from reordered(comparison)
+        return
+    sizes = {"sample": known.sample, "queries": known.queries}
+    if known.alone:
+        first = {"first": listed(known.alone)}
+        yield caution("alone:judge", (), first, count=len(known.alone))
+    for each, count in known.undefined.items():
+        yield caution("undefined:judge", (), {"label": each}, count=count)
+    if known.sample == known.queries and known.target == "these":
+        yield caution("complete:judge", (), sizes)
+        return
+    if known.sample < FEW_FOR_PEOPLE:
+        yield caution("few:judge", (), None, **sizes, least=FEW_FOR_PEOPLE)
+    z = known.measures[label].apart
+    if abs(z) > FAR:
+        sign = -1 if comparison.primary.smaller_is_better else 1
+        words = {"label": label, "sample": known.sample, "how": "easier" if sign * z > 0 else "harder"}
+        yield caution("sample:judge", (), words, z=z)
+    for each, its in known.measures.items():
+        if its.weight == 0.0 and known.fixed is None:
+            yield caution("judge:judge", (), {"label": each})
+    yield from reordered(comparison)
+
+
+FEW_DOCUMENTS = 100
+"""With fewer sampled documents, nominal 95 % intervals missed the mean in up to a tenth of cases in trials."""
+
+
+def sampled(comparison: Findings, documents: int) -> Iterator[Caution]:
+    """Warns of few sampled documents, and of measures for which estimates from them are approximate."""
+    if documents < FEW_DOCUMENTS:
+        yield caution("few:documents", documents=documents, least=FEW_DOCUMENTS)
+    for label, contest in comparison.contests.items():
+        if not is_linear(contest.measure):
+            yield caution("approximate", (), {"label": label})
+
+
+def reordered(comparison: Findings) -> Iterator[Caution]:
+    """Warns of pairs of runs that the judge alone would order differently."""
+    known = comparison.judge
+    if known is None:
+        return
+    for label, contest in comparison.contests.items():
+        judge = known.measures[label].judge
+        swapped = [pair for pair in contest.pairs if (judge[pair.a] - judge[pair.b]) * pair.difference < 0]
+        sure = [pair for pair in swapped if pair.adjusted < comparison.settings.alpha]
+        if swapped:
+            names = listed(
+                [f"{comparison.names[pair.a]} - {comparison.names[pair.b]}" for pair in sure or swapped]
+            )
+            words = {"label": label, "names": names + (" (significant)" if sure else "")}
+            yield caution("order:judge", (), words, turned=len(swapped), pairs=len(contest.pairs))
+
+
+def undefined(comparison: Findings) -> Iterator[Caution]:
+    """Warns of undefined values, because runs with undefined values are compared on fewer queries."""
+    for contest in comparison.contests.values():
+        absent = np.isnan(contest.values).sum(axis=0)
+        runs = np.flatnonzero(absent).tolist()
+        words = {
+            "label": contest.label,
+            "total": len(comparison.ids),
+            "names": listed([f"{comparison.names[run]} {absent[run]}" for run in runs]),
+            "shared": int((~np.isnan(contest.values).any(axis=1)).sum()),
+        }
+        key = "undefined:together" if comparison.settings.test in FAMILY_WISE else "undefined"
+        if runs:
+            fewest = min(pair.n for pair in contest.pairs)
+            yield caution(key, runs, words, absent=absent.tolist(), fewest=fewest)
+
+
+def ties(comparison: Findings) -> Iterator[Caution]:
+    """Warns of pairs that another order of tied documents could reverse."""
+    contest = comparison.primary
+    digits = digits_of(len(comparison.ids), contest)
+    bounds = [each.bounds.get(contest.label) for each in comparison.scores]
+    reach = [
+        (mean, mean) if bound is None else (min(bound[0], mean), max(bound[1], mean))
+        for mean, bound in zip(contest.means, bounds, strict=True)
+    ]
+    turning = [
+        pair
+        for pair in contest.pairs
+        if not pair.identical
+        and (bounds[pair.a] or bounds[pair.b])
+        and reach[pair.a][0] <= reach[pair.b][1]
+        and reach[pair.b][0] <= reach[pair.a][1]
+    ]
+    ends = {run: dict.fromkeys(decimals(each, digits) for each in its) for run, its in enumerate(reach)}
+    shown = [
+        f"{comparison.names[run]} {'-'.join(ends[run])}"
+        for run in ranked(contest)
+        if any(run in (pair.a, pair.b) for pair in turning)
+    ]
+    words = {"label": contest.label, "reach": listed(shown, 4)}
+    yield from of_pairs(comparison, "ties", turning, words, bounds=list(map(list, reach)))
+
+
+def unjudged(comparison: Findings) -> Iterator[Caution]:
+    """Warns of pairs whose better run depends on the grades of unjudged documents."""
+    if comparison.unjudged is None:
+        return
+    for label, contest in comparison.contests.items():
+        turning = comparison.unjudged.turning(label)
+        shown = [f"{comparison.names[a]} - {comparison.names[b]}" for a, b in turning]
+        words = {
+            "label": label,
+            "count": len(turning),
+            "total": len(contest.pairs),
+            "pairs": listed(shown, 10),
+        }
+        if turning:
+            runs = sorted({run for pair in turning for run in pair})
+            yield caution("turn", runs, words, measure=label, pairs_turning=list(map(list, turning)))
+
+
+def identical(comparison: Findings) -> Iterator[Caution]:
+    """Warns of runs that are equal on every query under some or all measures."""
+    same: dict[tuple[int, int], list[str]] = {}
+    pairs: dict[tuple[int, int], Pair] = {}
+    for label, contest in comparison.contests.items():
+        for pair in contest.pairs:
+            if pair.identical:
+                same.setdefault((pair.a, pair.b), []).append(label)
+                pairs[pair.a, pair.b] = pair
+    for labels in dict.fromkeys(map(tuple, same.values())):
+        everywhere = len(labels) == len(comparison.labels) > 1
+        where = "under every measure" if everywhere else f"in {listed(labels)}"
+        words = {"total": len(comparison.ids), "where": where}
+        alike = [pairs[runs] for runs, its in same.items() if tuple(its) == labels]
+        yield from of_pairs(comparison, "identical", alike, words, measures=list(labels))
+
+
+def constant(comparison: Findings) -> Iterator[Caution]:
+    """Warns of pairs whose differences do not vary, so that t is undefined."""
+    for contest in comparison.contests.values():
+        flat = [pair for pair in contest.pairs if not pair.identical and pair.n > 1 and math.isinf(pair.d_z)]
+        yield from of_pairs(comparison, "constant", flat, {}, measure=contest.label)
+
+
+UNEQUAL = 2.0
+"""The ratio of the widest to the narrowest interval from which variances count as different. With equal variances and
+50 queries it is 1.5 to 1.7. From 2 on, the family-wise error of Tukey's test left .05 ± .015 in simulations."""
+
+
+def variances(comparison: Findings) -> Iterator[Caution]:
+    """Warns if pairs differ in variance, and another assumption about variances decides some pairs otherwise."""
+    settings, contest = comparison.settings, comparison.primary
+    if settings.test not in FAMILY_WISE or settings.baseline is not None or len(contest.pairs) < 2:
+        return
+    widths = np.array([pair.high - pair.low for pair in contest.pairs])
+    seen = widths[widths > 0]
+    other = other_p(comparison)
+    if other is None or not len(seen) or seen.max() < UNEQUAL * seen.min():
+        return
+    turned = [
+        pair
+        for pair, p in zip(contest.pairs, other.tolist(), strict=True)
+        if not pair.identical and (p < settings.alpha) != (pair.adjusted < settings.alpha)
+    ]
+    if turned:
+        digits = digits_of(len(comparison.ids), contest)
+        ends = [float(seen.min()), float(seen.max())]
+        names = [f"{comparison.names[pair.a]} - {comparison.names[pair.b]}" for pair in turned]
+        least, most = (decimals(each, digits) for each in ends)
+        words = {"label": contest.label, "least": least, "most": most, "names": listed(names, 3)}
+        runs = [[pair.a, pair.b] for pair in turned]
+        numbers = {"count": len(turned), "pairs": len(contest.pairs), "widths": ends, "turned": runs}
+        key = "variances:own" if settings.test == "romano-wolf" else "variances:one"
+        yield caution(key, sorted(set(chain(*runs))), words, **numbers)
+
+
+def other_p(comparison: Findings) -> Floats | None:
+    """Returns each pair's p under the other assumption about variances, or None if it cannot be computed.
+
+    For the test ``romano-wolf``, it is p of paired Tukey, which assumes one variance for all pairs (by its normal
+    limit). For the tests that compare all pairs by one width, it is Holm's p of the paired t-tests.
+    """
+    settings, contest = comparison.settings, comparison.primary
+    times = len(comparison.labels) if settings.family == "all" else 1
+    if settings.test != "romano-wolf":
+        return corrected(np.array([pair.p for pair in contest.pairs]), "holm") * times
+    table = contest.anova
+    if table is None or not table.ms_rest or settings.clusters is not None or kind(contest) == "geometric":
+        return None
+    means = contest.values.mean(axis=0)
+    apart = np.array([abs(means[pair.a] - means[pair.b]) for pair in contest.pairs])
+    return range_beyond(apart / math.sqrt(table.ms_rest / table.queries), table.runs) * times
+
+
+ENOUGH_RESAMPLES = 1000
+"""The resamples that a warning recommends at least: of these, 25 lie beyond each end of a 95 % interval."""
+
+
+def percentiles(comparison: Findings) -> Iterator[Caution]:
+    """Warns if a bootstrap has so few resamples that less than one is expected beyond each end of an interval."""
+    settings = comparison.settings
+    drawn = settings.interval == "bootstrap" or any(
+        kind(each) == "geometric" for each in comparison.contests.values()
+    )
+    needed = resamples_needed(settings.bootstrap_resamples, settings.confidence)
+    if drawn and needed:
+        words = {"confidence": settings.confidence * 100}
+        count = settings.bootstrap_resamples
+        yield caution("resamples:bootstrap", (), words, resamples=count, needed=needed)
+
+
+def resamples_needed(resamples: int, confidence: float) -> int:
+    """Returns how many resamples the percentiles of an interval need, or 0 if there are enough."""
+    tail = (1 - confidence) / 2
+    # Rounded, since 1 - 0.95 is a little more than 0.05.
+    enough = round(resamples * tail, 9) >= 1
+    return 0 if enough else max(ENOUGH_RESAMPLES, math.ceil(round(10 / tail, 6)))
+
+
+def resamples(comparison: Findings) -> Iterator[Caution]:
+    """Warns if there are too few resamples for any pair to be significant, or for a decision near alpha."""
+    settings, contest = comparison.settings, comparison.primary
+    yield from percentiles(comparison)
+    if not settings.resamples:
+        return
+    family_wise = settings.test in FAMILY_WISE
+    # The correction multiplies the smallest p by this factor.
+    times = len(comparison.labels) if settings.family == "all" else 1
+    if not family_wise:
+        times = 1 if settings.correction == "none" else settings.comparisons
+    least = times / (settings.resamples + 1)
+    if least >= settings.alpha and not all(pair.exact for pair in contest.pairs):
+        needed = math.ceil(20 * settings.comparisons / settings.alpha)
+        words = {"resamples": settings.resamples, "limit": min(least, 1.0)}
+        yield caution("resamples:few", (), words, least=least, needed=needed)
+    near = [
+        pair
+        for pair in contest.pairs
+        if abs(pair.adjusted - settings.alpha)
+        < 1.96 * pair.error * (pair.adjusted / pair.p if not family_wise and pair.p > 0 else 1.0)
+    ]
+    yield from of_pairs(comparison, "resamples:near", near, {"label": contest.label})
+
+
+def queries(comparison: Findings) -> Iterator[Caution]:
+    """Warns if there are too few queries to detect anything, or so many that every difference is significant."""
+    n, known = len(comparison.ids), detectable(comparison.primary)
+    if n == 1:
+        yield caution("few:one", queries=1)
+    elif n < FEW:
+        span = detectable_span(comparison.primary)
+        words = {"span": f"{span}," if "," in span else span}
+        yield caution(
+            "few:span" if span else "few", (), words, queries=n, detectable=[*known[:1], *known[-1:]]
+        )
+    if n > MANY:
+        yield caution("many", queries=n)
+
+
+def meanings(comparison: Findings) -> Iterator[Caution]:
+    """Warns of tests whose hypothesis is not about means, and of measures whose aggregate is not a plain mean."""
+    if comparison.settings.test in NOT_OF_MEANS:
+        yield caution(f"test:{comparison.settings.test}")
+    contests = comparison.contests.values()
+    # The sentence about the intervals names the resamples of a bootstrap.
+    drawn = {"drawn": "" if comparison.settings.interval == "bootstrap" else drawn_said(comparison)}
+    for contest in contests:
+        if kind(contest) != "mean":
+            yield caution(f"aggregate:{kind(contest)}", (), drawn, measure=contest.label)
+    measures = {
+        "micro": [contest.label for contest in contests if contest.measure.micro],
+        "weights": [
+            contest.label
+            for place, contest in enumerate(contests)
+            if kind(contest) != "sum" and any(has_weights(each.weights, place) for each in comparison.scores)
+        ],
+        "smaller": [contest.label for contest in contests if contest.smaller_is_better],
+    }
+    for key, labels in measures.items():
+        if labels:
+            yield caution(key, (), {"names": listed(labels)}, measures=labels)
+
+
+def has_weights(weights: Any, place: int) -> bool:
+    """Returns whether queries have different weights under a measure."""
+    return weights is not None and bool((weights[:, place] != weights[:1, place]).any())
+
+
+def kind(contest: Contest) -> str:
+    """Returns the kind of aggregate of the measure's values."""
+    return contest.measure.definition.aggregate
+
+
+def of_pairs(
+    comparison: Findings, key: str, pairs: Sequence[Pair], words: dict[str, Any], **numbers: Any
+) -> Iterator[Caution]:
+    """Yields a caution about pairs of runs, if there are any. The sentence names the best runs first."""
+    if not pairs:
+        return
+    place = {run: number for number, run in enumerate(ranked(comparison.primary))}
+    order = sorted(sorted((place[pair.a], place[pair.b])) for pair in pairs)
+    best_first = {number: comparison.names[run] for run, number in place.items()}
+    names = [[best_first[number] for number in each] for each in order]
+    several = f"{len(pairs)} pairs ({listed(list(map('/'.join, names)), 3)}) are"
+    these = f"{' and '.join(names[0])} are" if len(pairs) == 1 else several
+    runs = [[pair.a, pair.b] for pair in pairs]
+    yield caution(key, sorted(set(chain(*runs))), {"these": these, **words}, pairs=runs, **numbers)
+
+
+# ---------------------------------------------------------------- unjudged documents
+
+LEAST_JUDGED = 0.9
+WIDEST_GAP = 0.05
+"""If less is judged, or if runs differ more in the share judged, a comparison may reflect the judgments only."""
+
+SHOWN = 4
+
+Readings: TypeAlias = "dict[int, Floats | None]"
+"""For each run, its values without unjudged documents, and with these as relevant [queries, 2]; None if unknown."""
+
+
+def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
+    """Returns warnings about runs with many unjudged documents, or a single one if more than four runs have many.
+
+    There is no caution where the policy declares unjudged documents negative, as is usual in recommendation.
+    """
+    judged = np.array(comparison.judged)
+    if np.isnan(judged).all() or declared_negative(comparison):
+        return []
+    best = np.nanmax(judged)
+    flagged = np.flatnonzero((judged < LEAST_JUDGED) | (best - judged > WIDEST_GAP)).tolist()
+    if not flagged:
+        return []
+    apart = len(flagged) <= SHOWN
+    needed = {*flagged, *(other for run in flagged for other in partners(comparison, run) if apart)}
+    readings = {run: readings_of(comparison, systems[run], run) for run in needed}
+    if not apart:
+        return [together(comparison, flagged, readings)]
+    found: list[Caution] = []
+    for run in flagged:
+        others = partners(comparison, run)
+        # The caution about the pair's other run also names this run, with the same figures.
+        if len(others) > 1 or not any(each.runs == (others[0], run) for each in found):
+            both = len(others) == 1 and others[0] in flagged and partners(comparison, others[0]) == [run]
+            found.append(doubt(comparison, run, readings, (run, *others) if both else (run,)))
+    return found
+
+
+def readings_of(comparison: Findings, system: System, run: int) -> Floats | None:
+    """Returns the run's values without its unjudged documents, and with them counted as relevant, or None.
+
+    Scores have no lists, and the subtopics for which an unjudged document would be relevant are unknown.
+    """
+    contest = comparison.primary
+    if system.found is None or contest.measure.definition.groups:
+        return None
+    policy = system.scores.policy.of_measure(str(contest.measure))
+    highest = max(1.0, float(system.found.whole.judged_grades.max(initial=1.0)))
+    found = alternatives(system.found, contest.measure, policy, comparison.judged_depth, highest)
+    # A query that is left out because it is empty occurs in the match but not in the comparison.
+    own = system.found.queries.places_in(comparison.ids)
+    values = np.full((len(comparison.ids), 2), np.nan)
+    values[own[own >= 0]] = found[own >= 0]
+    values[np.isnan(contest.values[:, run])] = np.nan
+    return values
+
+
+def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, ...]) -> Caution:
+    """Returns a caution about one run's unjudged documents and the differences that they make doubtful."""
+    contest, judged, names = comparison.primary, comparison.judged, comparison.names
+    others, mine = partners(comparison, run), readings[run]
+    shares = [
+        f"{names[other]} {100 * (1 - judged[other]):.1f}%"
+        for other in others
+        if not math.isnan(judged[other])
+    ]
+    compared = f" ({listed(shares, 3)})" if shares else ""
+    words = {"name": names[run], "share": 100 * (1 - judged[run]), "others": compared}
+    numbers: dict[str, Any] = {"judged": judged[run], "depth": comparison.judged_depth}
+    if mine is None:
+        return caution("unjudged", runs, words, **numbers)
+    digits = digits_of(len(comparison.ids), contest)
+    removed, relevant = means(comparison, mine)
+    numbers |= {"measure": contest.label, "removed": removed, "relevant": relevant}
+    its = readings[others[0]] if len(others) == 1 else None
+    if its is None:
+        figures = zip(("now", "without", "with_them"), (contest.means[run], removed, relevant), strict=True)
+        words |= {name: decimals(value, digits) for name, value in figures}
+        return caution("unjudged:alone", runs, words, **numbers)
+    difference = mine[:, 0] - its[:, 0]
+    test = paired(difference[~np.isnan(difference)], confidence=comparison.settings.confidence)
+    middle, low, high = (float(each[0]) for each in (test.mean, test.low, test.high))
+    least = contest.means[run] - means(comparison, its)[1]
+    most = relevant - contest.means[others[0]]
+    figures = zip(("difference", "least", "most"), (middle, least, most), strict=True)
+    words |= {name: signed(value, digits) for name, value in figures}
+    words["ends"] = interval(low, high, digits, sign=True)
+    numbers |= {"difference_removed": middle, "low_removed": low, "high_removed": high}
+    return caution("unjudged:pair", runs, words, **numbers, difference_least=least, difference_most=most)
+
+
+def partners(comparison: Findings, run: int) -> list[int]:
+    """Returns the runs to compare a run with: the baseline, or else all other runs, the best first."""
+    baseline = comparison.settings.baseline
+    if baseline is not None and run != baseline:
+        return [baseline]
+    return [other for other in ranked(comparison.primary) if other != run]
+
+
+def means(comparison: Findings, values: Floats) -> tuple[float, ...]:
+    """Returns the unweighted means, or other aggregates, of two columns of values of the primary measure."""
+    return Table(comparison.primary.label, comparison.primary.measure, values).means
+
+
+def together(comparison: Findings, flagged: list[int], readings: Readings) -> Caution:
+    """Returns one caution for many runs, starting with the run that has the most unjudged documents."""
+    names, judged = comparison.names, comparison.judged
+    order = sorted(flagged, key=judged.__getitem__)
+    best = max(range(len(names)), key=lambda run: np.nan_to_num(judged[run]))
+    keys = ("judged", "removed", "relevant")
+    would = {
+        names[run]: dict(zip(keys, (judged[run], *means(comparison, each)), strict=True))
+        for run in order
+        if (each := readings[run]) is not None
+    }
+    words = {
+        "flagged": len(flagged),
+        "total": len(names),
+        "names": listed([f"{names[run]} {judged[run]:.3f}" for run in order], 6),
+        "best": names[best],
+        "most": judged[best],
+    }
+    return caution("unjudged:many", flagged, words, depth=comparison.judged_depth, runs=would)
+
+
+def alternatives(found: Match, measure: Measure, policy: Policy, depth: int, grade: float) -> Floats:
+    """Returns the values that a run would have if its unjudged documents counted differently [queries, 2].
+
+    The first column has the values with unjudged documents removed from the lists. The second column has the values if
+    the unjudged documents among the first ones had the highest grade. Undefined values are NaN.
+
+    Args:
+        found: the match of the run.
+        measure: the measure.
+        policy: the policy under which the run was evaluated.
+        depth: the depth to which unjudged documents are counted as relevant.
+        grade: the grade that unjudged documents get.
+    """
+    whole = (
+        arranged(found.whole, policy.ties) if policy.ties in ("optimistic", "pessimistic") else found.whole
+    )
+    values = np.empty((len(whole.length), 2))
+    for first, last in [(0, len(values))] if measure.micro else parts_of(np.diff(whole.judged_offsets)):
+        part = whole.part(first, last)
+        condensed = finished(part, policy.changed(unjudged="removed"))
+        raised = finished(counted_as(part, depth, grade), policy)
+        values[first:last] = np.hstack([values_of(each, [measure]) for each in (condensed, raised)])
+    return values
+
+
+def counted_as(rows: JudgedRows, depth: int, grade: float) -> JudgedRows:
+    """Returns the rows, with this grade for every unjudged document down to rank ``depth``."""
+    lists = len(rows.length)
+    reach = np.minimum(rows.length, depth).astype(np.int64)
+    first = rows.rank <= depth
+    held = np.zeros((lists, depth), bool)
+    held[rows.list_of_row[first], rows.rank[first].astype(np.int64) - 1] = rows.grade[first] >= 0
+    owner, place = np.nonzero(~held & (np.arange(depth) < reach[:, None]))
+    kept = ~(first & (rows.grade < 0))  # in the pool but without a grade: raised as well
+    number = np.concatenate([rows.list_of_row[kept], owner])
+    rank = np.concatenate([rows.rank[kept], place + 1.0])
+    order = np.argsort(number * 2**32 + rank.astype(np.int64), kind="stable")
+    pool = np.concatenate([rows.list_of_judgment, owner])
+    arranged_pool = np.argsort(pool, kind="stable")
+
+    def together(old: Floats, new: Floats) -> Floats:
+        return np.asarray(np.concatenate([old[kept], new])[order])
+
+    return replace(
+        rows,
+        offsets=offsets_of(number[order], lists),
+        rank=rank[order],
+        grade=together(rows.grade, np.full(len(owner), grade)),
+        tie_first=together(rows.tie_first, place.astype(np.float64) + 1),
+        tie_last=together(rows.tie_last, place.astype(np.float64) + 1),
+        judged_offsets=offsets_of(pool[arranged_pool], lists),
+        judged_grades=np.concatenate([rows.judged_grades, np.full(len(owner), grade)])[arranged_pool],
+    )

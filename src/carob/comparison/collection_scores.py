@@ -1,0 +1,437 @@
+"""The values of runs on several collections, by measure, collection, query and run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.findings import say
+from carob.comparison.runs import evaluated, tables_of
+from carob.conventions.request import names_in
+from carob.evaluation.score_files import Cells, Layout, by_role, holds_scores, read_scores, scores_of
+from carob.evaluation.scores import Scores, ScoresByRun
+from carob.inputs.files.collections import collections_in, is_table_of_files, rows_in
+from carob.inputs.frames import is_frame
+from carob.output.errors import DataError, Worded, one_of, refuse_other
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from carob.comparison.runs import Table
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.conventions.request import MeasuresLike
+    from carob.inputs.files.collections import CollectionFiles
+    from carob.lists.rows import Floats
+    from carob.measures import Measure
+
+ABSENT = ("refuse", "skip", "zero", "drop-collections", "drop-runs")
+"""How to treat a run that a collection lacks."""
+
+MARK = "collection "
+"""The start of the name of a collection in the place of a query, where ``all`` would be the mean."""
+
+REMEDY = Worded(
+    f"Choose absent={one_of([repr(each) for each in ABSENT[1:]])}.",
+    f"Choose --absent {one_of(list(ABSENT[1:]))}.",
+)
+
+MOST_NAMED = 5
+
+CollectionsLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any]"
+"""A folder or table, ``{collection: (qrels, runs)}``, ``{collection: scores}``, ``{collection: {run: value}}``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The values of one collection by one measure.
+
+    Args:
+        means: the mean of each run; NaN for a missing run [runs].
+        queries: the number of queries; None where only means are known.
+        left_out: the number of queries that were left out, because a run has no value for them.
+        table: the values [queries, runs], NaN for a missing run; None where only means are known.
+    """
+
+    means: Floats
+    queries: int | None
+    left_out: int = 0
+    table: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """The values of runs on several collections.
+
+    Args:
+        names: the collections.
+        runs: the runs of all collections, in the order in which they were found.
+        measures: the measures by label.
+        values: for each label, the values of each collection.
+        lacking: the pairs of a run and a collection that lacks it.
+    """
+
+    names: tuple[str, ...]
+    runs: tuple[str, ...]
+    measures: dict[str, Measure]
+    values: dict[str, list[Values]]
+    lacking: tuple[tuple[str, str], ...]
+
+
+def scored(
+    given: CollectionsLike,
+    runs: Sequence[tuple[str | None, str]],
+    measures: MeasuresLike,
+    *,
+    absent: str = "refuse",
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    opened: Callable[[str, str], Any] | None = None,
+    judged: Callable[[str], Any] | None = None,
+) -> Scored:
+    """Returns the values of runs on several collections, after deciding about runs that a collection lacks.
+
+    Args:
+        given: the collections, as for ``compare_collections``.
+        runs: the name and the path of each run, with ``{collection}`` in the path; none for runs that are with the
+            qrels.
+        measures: the measures.
+        absent: one of ``ABSENT``.
+        policy: as in ``carob.evaluate``.
+        profile: as in ``carob.evaluate``.
+        opened: opens the run of a name and a path; the path alone if None.
+        judged: opens the judgments of a path; the path alone if None.
+
+    Raises:
+        DataError: as ``compare_collections``.
+        PolicyError: ``absent`` is another word.
+    """
+    refuse_other("absent", absent, ABSENT)
+    conventions = {"policy": policy, "profile": profile}
+    missing = "error" if policy is None or "missing" not in policy.given else policy.missing
+    if isinstance(given, (str, os.PathLike)):
+        own = from_path(os.fspath(given), runs, missing, measures, opened, judged)
+    elif is_frame(given):
+        own = from_rows("frame", rows_of_frame(given), measures, missing)
+    elif isinstance(given, Mapping):
+        own = {str(name): its for name, its in given.items()}
+    else:
+        raise DataError(say("collections", "no source", type=type(given).__name__))
+    if not own:
+        raise DataError(say("collections", "nothing"))
+    if all(is_values(its) for its in own.values()):
+        return decided(from_means(own, measures), absent)
+    return decided(from_scores(own, measures, conventions), absent)
+
+
+# ---------------------------------------------------------------- files
+
+
+def from_path(
+    path: str,
+    runs: Sequence[tuple[str | None, str]],
+    missing: str,
+    measures: MeasuresLike,
+    opened: Callable[[str, str], Any] | None,
+    judged: Callable[[str], Any] | None,
+) -> dict[str, Any]:
+    """Returns the qrels and runs, or the scores, of each collection in a folder or table."""
+    table = not os.path.isdir(path) and not path.endswith(".toml")
+    if table and not runs:
+        rows = rows_in(path)
+        if not is_table_of_files(rows):
+            return from_rows(path, rows, measures, missing)
+    return {
+        each.name: of_files(each, missing, measures, opened, judged) for each in collections_in(path, runs)
+    }
+
+
+def of_files(
+    files: CollectionFiles,
+    missing: str,
+    measures: MeasuresLike,
+    opened: Callable[[str, str], Any] | None,
+    judged: Callable[[str], Any] | None,
+) -> Any:
+    """Returns the qrels and runs of a collection, or its scores.
+
+    Raises:
+        DataError: there are neither judgments nor values of queries.
+    """
+    if files.qrels is None:
+        for each in files.scores:
+            if not holds_scores(each):
+                raise DataError(say("collections", "no qrels"), file=each)
+        with inside(files.name, files.scores[0]):
+            return read_scores(list(files.scores), measures, missing=missing)
+    own = {name: path if opened is None else opened(name, path) for name, path in files.runs.items()}
+    return files.qrels if judged is None else judged(files.qrels), own
+
+
+@contextmanager
+def inside(collection: str, file: str) -> Iterator[None]:
+    """Adds the collection to the sentence of an error, and the file if the error names none.
+
+    Raises:
+        DataError: in place of the error of a reader that knows neither.
+    """
+    try:
+        yield
+    except DataError as error:
+        named = error.within(lambda said: say("collections", "inside", collection=collection, said=said))
+        raise named.at(file=error.file or file) from None
+
+
+def rows_of_frame(frame: Any) -> list[tuple[int, dict[str, Any]]]:
+    """Returns the rows of a data frame with their numbers."""
+    import narwhals as nw
+
+    table = nw.from_native(frame)
+    table = table.collect() if isinstance(table, nw.LazyFrame) else table
+    return list(enumerate(table.iter_rows(named=True)))
+
+
+def from_rows(
+    file: str, rows: Sequence[tuple[int, Mapping[str, Any]]], measures: MeasuresLike, missing: str
+) -> dict[str, Any]:
+    """Returns the scores of each collection in a table of values, which may have a column for the query.
+
+    Without a column for the query, each collection has one value for each run and measure.
+
+    Raises:
+        DataError: there are no rows, no column of collections, or a collection without a name.
+    """
+    if not rows or "collection" not in rows[0][1]:
+        raise DataError(say("collections", "no column"), file=file)
+    only = [] if measures is None else names_in(measures)
+    alone = str(only[0]) if len(only) == 1 else None
+    names = [each for each in rows[0][1] if each != "collection"]
+    by_query = Layout.fits(names)
+    layout = Layout.of(names if by_query else [*names, "query"], alone, file)
+    cells: dict[str, Cells] = {}
+    place = "row" if file == "frame" else "line"
+    for number, row in rows:
+        name = name_in(row)
+        if not name:
+            raise DataError(say("collections", "no name"), file=file).at(**{place: number})
+        rest = {key: value for key, value in row.items() if key != "collection"}
+        if by_query:
+            with inside(name, file):
+                own = cells.setdefault(name, Cells(file=file))
+                by_role(own, rest, "run", {place: number}, layout)
+        else:
+            own = cells.setdefault("", Cells(file=file, mark=MARK))
+            by_role(own, {**rest, "query": MARK + name}, "run", {place: number}, layout)
+    if by_query:
+        found: dict[str, Any] = {}
+        for name, each in cells.items():
+            with inside(name, file):
+                found[name] = scores_of(each, only, missing)
+        return found
+    means = means_in(scores_of(cells[""], only, "skip"))
+    # A collection without any value is kept, so that its runs are reported as missing.
+    return {name: means.get(name, {}) for name in dict.fromkeys(name_in(row) for _, row in rows)}
+
+
+def name_in(row: Mapping[str, Any]) -> str:
+    """Returns the name of the collection in a row, which is empty if it is missing."""
+    return "" if row["collection"] is None else str(row["collection"]).strip()
+
+
+def means_in(scores: ScoresByRun) -> dict[str, dict[str, dict[str, float]]]:
+    """Returns ``{collection: {run: {measure: value}}}`` from scores whose queries are collections."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for run, its in scores.items():
+        for query, row in zip(its.ids.texts, its.matrix.tolist(), strict=True):
+            found.setdefault(query.removeprefix(MARK), {})[run] = dict(zip(its.labels, row, strict=True))
+    return found
+
+
+# ---------------------------------------------------------------- values
+
+
+def is_values(given: Any) -> bool:
+    """Returns whether the values of a collection are means: ``{run: number}`` or ``{run: {measure: number}}``."""
+
+    def number(each: Any) -> bool:
+        return each is None or (isinstance(each, (int, float, np.number)) and not isinstance(each, bool))
+
+    if not isinstance(given, Mapping) or any(isinstance(each, Scores) for each in given.values()):
+        return False
+    return all(
+        number(each)
+        or (isinstance(each, Mapping) and bool(each) and all(number(value) for value in each.values()))
+        for each in given.values()
+    )
+
+
+def from_means(own: Mapping[str, Any], measures: MeasuresLike) -> Scored:
+    """Returns the values of collections of which only the means are known.
+
+    Raises:
+        DataError: a mean is infinite, or a requested measure is missing.
+    """
+    from carob.evaluation.score_files import chosen, measure_named
+
+    only = [] if measures is None else names_in(measures)
+    label = str(only[0]) if only else "value"
+    tables = {
+        name: {str(run): its if isinstance(its, Mapping) else {label: its} for run, its in each.items()}
+        for name, each in own.items()
+    }
+    known = dict.fromkeys(str(key) for each in tables.values() for its in each.values() for key in its)
+    labels = chosen({key: measure_named(key) for key in known}, only)
+    runs = tuple(dict.fromkeys(run for each in tables.values() for run in each))
+    found: dict[str, list[Values]] = {}
+    for label, key in labels.items():
+        found[label] = []
+        for name, each in tables.items():
+            means = [each.get(run, {}).get(key) for run in runs]
+            row = np.array([np.nan if value is None else float(value) for value in means])
+            if np.isinf(row).any():
+                where = {"run": runs[int(np.flatnonzero(np.isinf(row))[0])], "collection": name}
+                raise DataError(say("collections", "infinite", **where))
+            found[label].append(Values(row, None))
+    measured = {label: measure_named(key) for label, key in labels.items()}
+    return Scored(tuple(tables), runs, measured, found, lacking_in(tuple(tables), runs, found))
+
+
+def from_scores(own: Mapping[str, Any], measures: MeasuresLike, conventions: Mapping[str, Any]) -> Scored:
+    """Returns the values of collections whose runs are evaluated, or of which the scores of queries are given.
+
+    Raises:
+        DataError: a collection is given in another form, or the measures of two collections differ.
+    """
+    scores: dict[str, dict[str, Scores]] = {}
+    for name, given in own.items():
+        wanted = measures
+        if measures is None and scores:
+            wanted = next(iter(next(iter(scores.values())).values())).labels
+        scores[name] = scores_in(name, given, wanted, conventions)
+    runs = tuple(dict.fromkeys(run for each in scores.values() for run in each))
+    first = next(iter(next(iter(scores.values())).values()))
+    for name, its in scores.items():
+        if next(iter(its.values())).measures != first.measures:
+            raise DataError(say("collections", "other measures", collection=name))
+    found: dict[str, list[Values]] = {label: [] for label in first.labels}
+    for name, its in scores.items():
+        for table in tables_of(list(its.values()))[1]:
+            found[table.label].append(values_of(table, [runs.index(each) for each in its], len(runs), name))
+    measured = dict(zip(first.labels, first.measures, strict=True))
+    return Scored(tuple(scores), runs, measured, found, lacking_in(tuple(scores), runs, found))
+
+
+def scores_in(
+    name: str, given: Any, measures: MeasuresLike, conventions: Mapping[str, Any]
+) -> dict[str, Scores]:
+    """Returns the scores of the runs of one collection, by run.
+
+    Raises:
+        DataError: the collection is given in another form, or has no runs.
+    """
+    if isinstance(given, tuple) and len(given) == 2:
+        qrels, runs = given
+        if not runs:
+            raise DataError(say("collections", "no runs", collection=name))
+    elif isinstance(given, (Mapping, list)):
+        values = given.values() if isinstance(given, Mapping) else given
+        if not given or not all(isinstance(each, Scores) for each in values):
+            raise DataError(say("collections", "form", collection=name))
+        qrels, runs = None, given
+    else:
+        raise DataError(say("collections", "form", collection=name))
+    systems = evaluated(qrels, runs, measures, **conventions, least=1).systems
+    return {run: each.scores for run, each in systems.items()}
+
+
+def values_of(table: Table, places: list[int], runs: int, name: str) -> Values:
+    """Returns the values of one collection by one measure, with a column for each run of all collections.
+
+    Args:
+        table: the values of the collection's runs.
+        places: the columns of these runs.
+        runs: the number of all runs.
+        name: the collection.
+
+    Raises:
+        DataError: the aggregate is a geometric mean, or no query has a value in all runs.
+    """
+    if table.geometric:
+        raise DataError(say("collections", "geometric", measure=table.label))
+    whole = table.complete()
+    if not len(whole.values):
+        raise DataError(say("collections", "no queries", collection=name, measure=table.label))
+    own = np.full((len(whole.values), runs), np.nan)
+    own[:, places] = whole.observed()
+    return Values(own.mean(axis=0), len(own), len(table.values) - len(own), own)
+
+
+# ---------------------------------------------------------------- missing runs
+
+
+def lacking_in(
+    names: tuple[str, ...], runs: tuple[str, ...], values: Mapping[str, list[Values]]
+) -> tuple[tuple[str, str], ...]:
+    """Returns the pairs of a run and a collection that lacks it, by any measure."""
+    there = np.array([[each.means for each in its] for its in values.values()])
+    return tuple(
+        (runs[run], names[place]) for place, run in np.argwhere(np.isnan(there).any(axis=0)).tolist()
+    )
+
+
+def decided(found: Scored, absent: str) -> Scored:
+    """Returns the values after deciding about missing runs.
+
+    Raises:
+        DataError: a run is missing, and the caller did not decide; or nothing is left to compare.
+    """
+    if found.lacking and absent == "refuse":
+        shown = ", ".join(f"{run} in {name}" for run, name in found.lacking[:MOST_NAMED])
+        more = len(found.lacking) - MOST_NAMED
+        words = {"count": len(found.lacking), "shown": shown + (f" and {more} more" if more > 0 else "")}
+        raise DataError(say("collections", "lacking", **words), remedy=REMEDY)
+    if found.lacking and absent == "zero":
+        found = replace(
+            found, values={label: [with_zeros(each) for each in its] for label, its in found.values.items()}
+        )
+    elif found.lacking and absent.startswith("drop"):
+        found = without(found, collections=absent == "drop-collections")
+    if len(found.names) < 2 or len(found.runs) < 2:
+        words = {"collections": len(found.names), "runs": len(found.runs)}
+        raise DataError(say("collections", "too few", **words))
+    return found
+
+
+def with_zeros(values: Values) -> Values:
+    """Returns the values with 0 for missing runs."""
+    table = None if values.table is None else np.nan_to_num(values.table)
+    return replace(values, means=np.nan_to_num(values.means), table=table)
+
+
+def without(found: Scored, *, collections: bool) -> Scored:
+    """Returns the values without the collections that lack a run, or without the runs that a collection lacks."""
+    names, runs = ({each[side] for each in found.lacking} for side in (1, 0))
+    kept = [place for place, name in enumerate(found.names) if not collections or name not in names]
+    columns = [place for place, run in enumerate(found.runs) if collections or run not in runs]
+    values = {
+        label: [
+            replace(
+                its[place],
+                means=its[place].means[columns],
+                table=None if its[place].table is None else its[place].table[:, columns],  # type: ignore[index]
+            )
+            for place in kept
+        ]
+        for label, its in found.values.items()
+    }
+    return replace(
+        found,
+        names=tuple(found.names[place] for place in kept),
+        runs=tuple(found.runs[place] for place in columns),
+        values=values,
+    )

@@ -1,0 +1,739 @@
+"""A comparison on several collections as text, Markdown, LaTeX, HTML, JSON, CSV and data frames."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, fields, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob.comparison.cautions import resamples_needed
+from carob.comparison.critical_difference import RankPicture
+from carob.comparison.difference_picture import DifferencePicture, Differences
+from carob.comparison.findings import SHORT_NAMES, letter, say
+from carob.comparison.formats import floating, laid_out
+from carob.comparison.tables import EVERY, Sheet, top_said
+from carob.comparison.verdict import MOST_LETTERED, interval, listed, p_text, signed
+from carob.evaluation.scores import frame_of
+from carob.output import escaping
+from carob.output.document import Document, Documented, Items, Line, Section, Table
+from carob.output.errors import DataError, did_you_mean
+from carob.output.layout import COLUMNS, Marked, apart, columns_of, decimals, lay_out
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from carob.comparison.collection_findings import Across, AcrossPair, AcrossSettings, OneCollection
+    from carob.output.document import Part
+
+DIGITS = 4
+FEW_COLLECTIONS = 6
+"""With fewer collections, a test over collections finds hardly anything: Wilcoxon's p cannot be below 0.05."""
+MOST_SHOWN = 30
+"""The most runs that are all shown by default. Of more runs, the tables show the best."""
+SHOWN = 20
+MOST_PAIRS = 10
+MOST_AGAINST_BASELINE = 40
+MOST_GROUPS = 8
+MOST_IN_GROUP = 5
+"""The most runs of a group of which the first lines name all."""
+LEAST_NAME, LEAST_PAIR = 10, 12
+LONGEST_COLLECTION = 24
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CollectionsComparison(Documented):
+    """The comparison of runs on several collections. ``str(comparison)`` returns the whole text.
+
+    Args:
+        collections: the collections.
+        names: the runs.
+        measures: the result of each measure, by label.
+        settings: the settings.
+        lacking: the pairs of a run and a collection that lacks it.
+
+    Example:
+        >>> import carob
+        >>> values = {"web": {"a": 0.3, "b": 0.4}, "news": {"a": 0.2, "b": 0.5}, "law": {"a": 0.6, "b": 0.5}}
+        >>> found = carob.compare_collections(values)
+        >>> [round(each, 2) for each in found["value"].mean_ranks]
+        [1.67, 1.33]
+    """
+
+    collections: tuple[str, ...]
+    names: tuple[str, ...]
+    measures: dict[str, Across]
+    settings: AcrossSettings
+    lacking: tuple[tuple[str, str], ...] = ()
+
+    def __getitem__(self, measure: str) -> Across:
+        """Returns the result of a measure.
+
+        Raises:
+            KeyError: the measure was not compared.
+        """
+        return self.measures[measure]
+
+    def document(
+        self, layout: str = "text", *, pairs: str = "top", top: int | None = None, title: str = ""
+    ) -> Document:
+        """Returns the heading, and for each measure the answer, the tables, the picture of ranks and the method.
+
+        Args:
+            layout: ``text``, ``markdown``, ``latex`` or ``html``.
+            pairs: ``top`` for some of many pairs, or ``all``.
+            top: the number of best runs to show; None for all of up to 30 runs, else 20.
+            title: the title of a page.
+        """
+        if layout == "html" and not title:
+            sizes = {"runs": len(self.names), "collections": len(self.collections)}
+            title = say("collections", "title", **sizes)
+        sections = [Section([Line(self.heading())])]
+        for each in self.measures.values():
+            view = Shown(self, each, pairs, top)
+            sections += view.sections(titled=layout != "text")
+        warned: list[Part] = [Line(each, mark="! ", tone="warning") for each in self.warnings()]
+        sections.append(Section([Items(self.method(), "footer", hang=0)]))
+        return Document([*sections, Section(warned)], title)
+
+    def heading(self) -> str:
+        """Returns the number of collections, runs and queries."""
+        first = next(iter(self.measures.values()))
+        queries = first.queries
+        size = {"collections": len(self.collections), "runs": len(self.names)}
+        if queries is None:
+            return say("collections", "heading:means", **size)
+        return say("collections", "heading", **size, queries=queries)
+
+    def method(self) -> list[str]:
+        """Returns the sentences about the method."""
+        settings, first = self.settings, next(iter(self.measures.values()))
+        words = {
+            "collections": len(self.collections),
+            "confidence": 100 * settings.confidence,
+            "alpha": settings.alpha,
+            "correction": SHORT_NAMES.get(settings.correction, settings.correction),
+            "resamples": first.resamples,
+            "seed": settings.seed,
+        }
+        said = [say("collections", f"target:{settings.target}", **words)]
+        said.append(say("collections", f"average:{settings.average}"))
+        if settings.average == "micro":
+            said.append(say("collections", f"error:{settings.target}"))
+        kind = f"interval:{settings.target}:{settings.interval}"
+        said.append(say("collections", kind, **words))
+        if settings.correction != "none":
+            said.append(say("collections", "corrected", **words))
+        if first.resamples:
+            said.append(say("collections", f"place:{settings.target}", **words))
+        if first.queries is not None and len(self.names) <= MOST_LETTERED:
+            said.append(say("collections", "letters", **words))
+        said.append(say("collections", "wilcoxon"))
+        if settings.rope is not None:
+            said.append(say("collections", "rope", rope=settings.rope))
+        said.append(say("collections", f"borda:{settings.borda_of}"))
+        return said
+
+    def warnings(self) -> list[str]:
+        """Returns the limits of the conclusions."""
+        found = []
+        if self.lacking:
+            shown = listed([f"{run} in {name}" for run, name in self.lacking])
+            count = {"count": len(self.lacking), "shown": shown}
+            found.append(say("collections", f"absent:{self.settings.absent}", **count))
+        if self.settings.target == "similar" and len(self.collections) < FEW_COLLECTIONS:
+            found.append(say("collections", "few", collections=len(self.collections)))
+        drawn, confidence = next(iter(self.measures.values())).resamples, self.settings.confidence
+        needed = resamples_needed(drawn, confidence)
+        if drawn and needed:
+            words = {"resamples": drawn, "confidence": 100 * confidence, "needed": needed}
+            found.append(say("cautions", "resamples:bootstrap", **words))
+        for each in self.measures.values():
+            left = [(one.name, one.left_out) for one in each.collections if one.left_out]
+            if left:
+                shown = listed([f"{count} in {name}" for name, count in left])
+                found.append(say("collections", "left out", measure=each.label, shown=shown))
+            if each.smaller_is_better:
+                found.append(say("cautions", "smaller", names=each.label))
+            flat = [pair for pair in each.pairs if math.isnan(pair.low) and not math.isnan(pair.p)]
+            if flat:
+                shown = listed([f"{self.names[pair.a]} - {self.names[pair.b]}" for pair in flat])
+                key = f"constant:{self.settings.target}"
+                found.append(say("collections", key, measure=each.label, count=len(flat), shown=shown))
+            single = [one.name for one in each.collections if one.queries == 1]
+            if single and self.settings.target == "these":
+                found.append(say("collections", "single", measure=each.label, shown=listed(single)))
+            if each.complete < 2:
+                found.append(say("collections", "incomplete", measure=each.label, complete=each.complete))
+        return found
+
+    def to_text(self, columns: int = COLUMNS, *, pairs: str = "top", top: int | None = None) -> str:
+        """Returns text for a terminal or a log.
+
+        Args:
+            columns: the greatest width of a line.
+            pairs: ``top`` for some of many pairs, or ``all``.
+            top: the number of best runs to show.
+        """
+        return self.document(pairs=pairs, top=top).text(columns)
+
+    def to_markdown(self, *, pairs: str = "top", top: int | None = None) -> str:
+        """Returns Markdown for a page or a comment.
+
+        Args:
+            pairs: ``top`` for some of many pairs, or ``all``.
+            top: the number of best runs to show.
+        """
+        return self.document("markdown", pairs=pairs, top=top).markdown()
+
+    def to_latex(
+        self,
+        label: str | None = None,
+        caption: str | None = None,
+        *,
+        pairs: str = "top",
+        top: int | None = None,
+    ) -> str:
+        """Returns floating booktabs tables: the values of all collections with their means, and the pairs of runs.
+
+        Args:
+            label: for ``\\\\ref``.
+            caption: replaces the default, which describes the method.
+            pairs: ``top`` for some of many pairs, or ``all``.
+            top: the number of best runs to show.
+        """
+        tables: list[str] = []
+        for each in self.measures.values():
+            view = Shown(self, each, pairs, top)
+            drawn = [
+                view.matrix(),
+                view.board(),
+                *([view.against()] if each.pairs else []),
+                *view.posterior(),
+            ]
+            tables += [lay_out("latex", part.header, part.rows, part.names) for part in drawn]
+            tables += [part.latex() for part in view.pictures()]
+        said = " ".join([f"{self.heading()}.", *self.method()])
+        return floating(tables, said if caption is None else caption, label, self.warnings())
+
+    def to_svg(self, measure: str | None = None) -> str:
+        """Returns the picture of mean ranks with the critical difference as SVG.
+
+        Args:
+            measure: the measure; the primary one if None.
+
+        Raises:
+            DataError: fewer than two collections have all runs.
+        """
+        its = next(iter(self.measures.values())) if measure is None else self.measures[measure]
+        pictures = Shown(self, its).pictures()
+        if not pictures:
+            words = {"measure": its.label, "complete": its.complete}
+            raise DataError(say("collections", "incomplete", **words))
+        return pictures[0].svg()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns everything as plain values: values by collection, raw and corrected p, ranks, settings, warnings."""
+        found: dict[str, Any] = escaping.defined(
+            {
+                "collections": list(self.collections),
+                "runs": [{"name": name, "letter": letter(run)} for run, name in enumerate(self.names)],
+                "settings": asdict(self.settings),
+                "lacking": [{"run": run, "collection": name} for run, name in self.lacking],
+                "measures": {label: self.contents(each) for label, each in self.measures.items()},
+                "method": self.method(),
+                "warnings": self.warnings(),
+            }
+        )
+        return found
+
+    def contents(self, found: Across) -> dict[str, Any]:
+        """Returns the result of one measure as plain values."""
+        nested = ("pairs", "collections", "friedman")
+        whole = {each.name: getattr(found, each.name) for each in fields(found) if each.name not in nested}
+        return {
+            **whole,
+            "friedman": None if found.friedman is None else found.friedman._asdict(),
+            "collections": [dict(vars(each)) for each in found.collections],
+            "pairs": [dict(vars(each)) for each in found.pairs],
+            "verdict": Shown(self, found).answer(),
+        }
+
+    def to_frame(self, what: str = "pairs", backend: str | None = None) -> Any:
+        """Returns a data frame.
+
+        Args:
+            what: ``pairs`` (a row for each measure and pair), ``runs`` (each measure and run) or ``collections`` (each
+                measure, collection and run).
+            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+
+        Raises:
+            DataError: no data frame library is installed, or ``what`` is another word.
+        """
+        return frame_of(self.columns_of(what), backend)
+
+    def columns_of(self, what: str) -> dict[str, list[Any]]:
+        """Returns the columns of a table of pairs, runs or collections.
+
+        Raises:
+            DataError: ``what`` is another word.
+        """
+        rows = {"pairs": self.pair_rows, "runs": self.run_rows, "collections": self.cell_rows}
+        if what not in rows:
+            hint = did_you_mean(what, rows, f"It is one of {', '.join(rows)}.")
+            raise DataError(f"There is no table '{what}'. {hint}")
+        found = rows[what]()
+        return {key: [row[key] for row in found] for key in found[0]} if found else {}
+
+    def pair_rows(self) -> list[dict[str, Any]]:
+        """Returns a row for each measure and pair."""
+        return [
+            {"measure": label, "run": self.names[pair.a], "other": self.names[pair.b]}
+            | {key: value for key, value in vars(pair).items() if key not in ("a", "b")}
+            for label, each in self.measures.items()
+            for pair in each.pairs
+        ]
+
+    def run_rows(self) -> list[dict[str, Any]]:
+        """Returns a row for each measure and run."""
+        nothing = [None] * len(self.names)
+        return [
+            {
+                "measure": label,
+                "run": name,
+                "letter": letter(run),
+                "collections": each.counts[run],
+                "mean": each.means[run],
+                "low": each.low[run],
+                "high": each.high[run],
+                "macro": each.macro[run],
+                "micro": (each.micro or nothing)[run],
+                "mean_rank": (each.mean_ranks or nothing)[run],
+                "place_low": (each.rank_low or nothing)[run],
+                "place_high": (each.rank_high or nothing)[run],
+                "best": (each.best or nothing)[run],
+                "borda": each.borda[run],
+            }
+            for label, each in self.measures.items()
+            for run, name in enumerate(self.names)
+        ]
+
+    def cell_rows(self) -> list[dict[str, Any]]:
+        """Returns a row for each measure, collection and run."""
+        return [
+            {
+                "measure": label,
+                "collection": one.name,
+                "run": self.names[run],
+                "queries": one.queries,
+                "mean": one.means[run],
+                "rank": one.ranks[run],
+                "better_than": None if one.beaten is None else letters(one.beaten[run], len(self.names)),
+            }
+            for label, each in self.measures.items()
+            for one in each.collections
+            for run in range(len(self.names))
+        ]
+
+    def separated(self, layout: str) -> str:
+        """Returns CSV or TSV with a row for each measure and pair, in full precision."""
+        return laid_out(self.columns_of("pairs"), layout)
+
+
+def shortened(names: Sequence[str]) -> str:
+    """Returns the first names of many, with the number of the others; all if one more fits in their place."""
+    return ", ".join(names) if len(names) <= MOST_IN_GROUP + 1 else listed(names, MOST_IN_GROUP)
+
+
+def letters(runs: Sequence[int], among: int) -> str:
+    """Returns the letters of runs, separated by commas if there are more runs than letters."""
+    return ("," if among > 26 else "").join(map(letter, runs))
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """The part of the results of one measure that tables show.
+
+    Args:
+        whole: the comparison.
+        found: the results of the measure.
+        which: ``top`` or ``all`` pairs.
+        top: the number of best runs to show, or None.
+    """
+
+    whole: CollectionsComparison
+    found: Across
+    which: str = "top"
+    top: int | None = None
+
+    @property
+    def runs(self) -> list[int]:
+        """The shown runs, from the best to the worst mean."""
+        order = self.found.order
+        if self.top is not None:
+            return order[: self.top]
+        return order if len(order) <= MOST_SHOWN else order[:SHOWN]
+
+    def sections(self, *, titled: bool = False) -> list[Section]:
+        """Returns the answer, the tables and the pictures.
+
+        Args:
+            titled: whether sections have titles, as outside of plain text.
+        """
+        pictures: list[Part] = [*self.pictures()]
+        said = self.ranks_said()
+        parts: list[tuple[str, list[Part]]] = [
+            (self.found.label, [Line(self.answer(), "answer" if titled else "verdict"), *self.more()]),
+            ("runs", [self.board(), self.differences()]),
+            ("pairs", [self.against()] if self.found.pairs else []),
+            ("posterior", [*self.posterior()]),
+            ("each", [self.matrix()]),
+            ("ranks", [*pictures, *([Items(said, hang=0)] if said else [])]),
+        ]
+        made = []
+        for key, its in parts:
+            title = key if key == self.found.label else say("collections", f"title:{key}")
+            made += [Section(its, title if titled else "")] if its else []
+        return made
+
+    # ------------------------------------------------------------ sentences
+
+    def answer(self) -> str:
+        """Returns the sentence about the best run, or about the runs that are better than the baseline."""
+        found, names, settings = self.found, self.whole.names, self.whole.settings
+        best = found.order[0]
+        words: dict[str, Any] = {
+            "measure": found.label,
+            "best": names[best],
+            "average": settings.average,
+            "collections": found.filled,
+        }
+        if settings.baseline is not None:
+            return self.against_baseline(words)
+        if len(found.whole) < 2:
+            return say("collections", "means apart", **words)
+        sure = {
+            pair.b if pair.a == best else pair.a
+            for pair in found.pairs
+            if best in (pair.a, pair.b) and pair.adjusted < settings.alpha
+        }
+        rivals = [names[run] for run in found.order[1:] if run not in sure]
+        key = "best alone" if not rivals else "best of all" if sure else "best by chance"
+        words["rivals"] = listed(rivals, 4)
+        if len(found.whole) < len(names):
+            return say("collections", f"{key}:skip", **words, whole=len(found.whole))
+        return say("collections", key, **words)
+
+    def against_baseline(self, words: dict[str, Any]) -> str:
+        """Returns the sentence about the runs that are better than the baseline."""
+        found, names, settings = self.found, self.whole.names, self.whole.settings
+        sense = -1 if found.smaller_is_better else 1
+        sure = [
+            pair for pair in found.pairs if pair.adjusted < settings.alpha and sense * pair.difference > 0
+        ]
+        sure.sort(key=lambda pair: -sense * pair.difference)
+        shown = listed([names[pair.a] for pair in sure])
+        key = "better than baseline" if sure else "none better"
+        return say("collections", key, **words, baseline=settings.baseline, shown=shown)
+
+    def more(self) -> list[Part]:
+        """Returns the groups of runs that are not separated, and what the other target would decide."""
+        found, names = self.found, self.whole.names
+        said = []
+        if self.whole.settings.baseline is None and len(names) > 2:
+            said += self.groups_said(found.groups)
+        if found.other_target is not None:
+            sure = sum(pair.adjusted < self.whole.settings.alpha for pair in found.pairs)
+            other = "these" if self.whole.settings.target == "similar" else "similar"
+            counts = {"sure": sure, "pairs": len(found.pairs), "other": found.other_target}
+            said.append(say("collections", f"other target:{other}", **counts))
+        return [Items(said, hang=0)] if said else []
+
+    def groups_said(self, groups: Sequence[tuple[int, ...]]) -> list[str]:
+        """Returns a sentence about groups of runs that are not separated."""
+        names = self.whole.names
+        if not groups:
+            return [say("collections", "all separated")]
+        order = self.found.order
+        together = {pair for each in groups for pair in pairwise(each)}
+        alone = sum((one, other) not in together for one, other in pairwise(order))
+        if len(groups) > MOST_GROUPS or len(names) > MOST_SHOWN:
+            pairs = {"alone": alone, "pairs": len(order) - 1}
+            return [say("collections", "neighbours", **pairs)]
+        shown = "; ".join(shortened([names[run] for run in each]) for each in groups)
+        return [say("collections", "groups", shown=shown)]
+
+    def ranks_said(self) -> list[str]:
+        """Returns the sentences about Friedman's test and Nemenyi's."""
+        found, settings = self.found, self.whole.settings
+        test = found.friedman
+        if test is None or found.critical_difference is None:
+            return []
+        words = {
+            "chi2": decimals(test.chi2, 2),
+            "p": p_text(test.p, settings.alpha),
+            "f": decimals(test.f, 2),
+            "f_p": p_text(test.f_p, settings.alpha),
+            "df": test.runs - 1,
+            "rest": (test.runs - 1) * (test.collections - 1),
+            "collections": test.collections,
+            "alpha": settings.alpha,
+            "cut": decimals(found.critical_difference, 3),
+        }
+        key = "bars" if len(self.spans()) <= MOST_GROUPS else "no bars"
+        return [
+            say("collections", f"friedman:{test.ties}", **words),
+            *([say("collections", "no f")] if math.isinf(test.f) else []),
+            say("collections", f"nemenyi:{key}", **words),
+        ]
+
+    # ------------------------------------------------------------ tables
+
+    def board(self) -> Sheet:
+        """Returns the table of runs: both means, the interval, the mean rank, the place and Borda points."""
+        found, settings = self.found, self.whole.settings
+        runs, shown = self.runs, [decimals(each, DIGITS) for each in found.means]
+        most = max((shown[run] for run in found.order[:1]), default="")
+        columns: dict[str, list[str]] = {
+            f"{found.label}\n{settings.average}": [Marked(each, bold=each == most) for each in shown],
+            f"{100 * settings.confidence:g}% CI": [
+                interval(*ends, DIGITS) for ends in zip(found.low, found.high, strict=True)
+            ],
+        }
+        other = found.micro if settings.average == "macro" else found.macro
+        if other is not None:
+            columns["micro" if settings.average == "macro" else "macro"] = [
+                decimals(each, DIGITS) for each in other
+            ]
+        if self.whole.lacking and settings.absent == "skip":
+            columns["of"] = [str(each) for each in found.counts]
+        if found.mean_ranks is not None:
+            columns["mean\nrank"] = [decimals(each, 2) for each in found.mean_ranks]
+        if found.rank_low is not None and found.rank_high is not None:
+            columns["place"] = [
+                f"{low}-{high}" for low, high in zip(found.rank_low, found.rank_high, strict=True)
+            ]
+        columns["Borda"] = [f"{each:g}" for each in found.borda]
+        rows = [
+            [letter(run), self.whole.names[run], *(each[run] for each in columns.values())] for run in runs
+        ]
+        hidden = len(found.means) - len(runs)
+        note = say("collections", "hidden", count=hidden, top=top_said(len(runs))) if hidden else ""
+        least = ("Borda", "micro", "macro", "place")
+        return Sheet(
+            ["", "run", *columns], rows, frozenset({0, 1}), note=note, shortest=LEAST_NAME, least=least
+        )
+
+    def chosen(self) -> tuple[list[AcrossPair], str]:
+        """Returns the shown pairs with the better run first, and a sentence about the others."""
+        found, baseline = self.found, self.whole.settings.baseline
+        place = {run: number for number, run in enumerate(found.order)}
+        best, total = found.order[0], len(found.pairs)
+        if baseline is not None:
+            pairs = sorted(found.pairs, key=lambda pair: place[pair.a])
+            few, key = pairs[:MOST_AGAINST_BASELINE], "hidden pairs"
+        else:
+            some = [
+                pair
+                for pair in found.pairs
+                if self.which == "all" or total <= MOST_PAIRS or best in (pair.a, pair.b)
+            ]
+            turned = [pair if place[pair.a] < place[pair.b] else reversed_pair(pair) for pair in some]
+            pairs = sorted(turned, key=lambda pair: (place[pair.a], place[pair.b]))
+            few, key = pairs[:MOST_PAIRS], "hidden pairs of best"
+        if self.which == "all" or len(few) == total:
+            return pairs, ""
+        return few, say("collections", key, shown=len(few), pairs=total, **EVERY)
+
+    def pair_names(self, shown: Sequence[AcrossPair]) -> tuple[str, list[list[str]]]:
+        """Returns the title of the column of pairs, and the letters and names of each pair."""
+        names, baseline = self.whole.names, self.whole.settings.baseline
+        if baseline is not None:
+            return f"vs {baseline}", [[letter(pair.a), names[pair.a]] for pair in shown]
+        if len({pair.a for pair in shown}) == 1 < len(shown):
+            title = f"{names[shown[0].a]} vs"
+            return title, [[f"{letter(pair.a)}-{letter(pair.b)}", names[pair.b]] for pair in shown]
+        return "pair", [
+            [f"{letter(pair.a)}-{letter(pair.b)}", f"{names[pair.a]} - {names[pair.b]}"] for pair in shown
+        ]
+
+    def posterior(self) -> list[Sheet]:
+        """Returns the table of the Bayesian signed-rank test, if a rope was given."""
+        shown = [pair for pair in self.chosen()[0] if pair.p_same is not None]
+        if not shown:
+            return []
+        title, names = self.pair_names(shown)
+        rows = [
+            [*name, *(decimals(each, 3) for each in (pair.p_worse, pair.p_same, pair.p_better))]
+            for name, pair in zip(names, shown, strict=True)
+        ]
+        header = ["", title, "P(worse)", "P(same)", "P(better)"]
+        return [Sheet(header, rows, frozenset({0, 1}), shortest=LEAST_PAIR)]
+
+    def against(self) -> Sheet:
+        """Returns the table of pairs: difference, interval, p, wins and Wilcoxon's p."""
+        found, settings = self.found, self.whole.settings
+        shown, note = self.chosen()
+        title, rows = self.pair_names(shown)
+        word = SHORT_NAMES.get(settings.correction)
+        alpha = settings.alpha
+        columns: dict[str, list[str]] = {
+            f"{found.label}\ndiff.": [signed(pair.difference, DIGITS) for pair in shown],
+            f"{100 * settings.confidence:g}% CI": [
+                interval(pair.low, pair.high, DIGITS, sign=True) for pair in shown
+            ],
+            "p": [p_text(pair.p, alpha) for pair in shown],
+        }
+        if word is not None:
+            columns[f"p({word})"] = [p_text(pair.adjusted, alpha) for pair in shown]
+        if settings.absent == "skip" and self.whole.lacking:
+            columns["of"] = [str(pair.collections) for pair in shown]
+        columns["W/T/L"] = [f"{pair.wins}/{pair.ties}/{pair.losses}" for pair in shown]
+        columns["Wilc."] = [p_text(pair.wilcoxon_adjusted, alpha) for pair in shown]
+        rows = [[*row, *(each[place] for each in columns.values())] for place, row in enumerate(rows)]
+        least = ("p", "Wilc.", "W/T/L")
+        return Sheet(
+            ["", title, *columns], rows, frozenset({0, 1}), note=note, shortest=LEAST_PAIR, least=least
+        )
+
+    def matrix(self) -> Table:
+        """Returns the means of each run in each collection, with collections as rows if that fits into 80 columns."""
+        letters_alone = [letter(run) for run in self.runs]
+        for titles in (self.titles(), letters_alone):
+            by_collection = self.by_collection(titles)
+            if columns_of(by_collection.header, by_collection.rows, 1) <= COLUMNS:
+                return by_collection
+        return self.by_run()
+
+    def titles(self) -> list[str]:
+        """Returns the letter and the name of each shown run, for the head of a column."""
+        return apart([f"{letter(run)} {self.whole.names[run]}" for run in self.runs], LEAST_NAME + 2)
+
+    def cells(self, one: OneCollection) -> list[Marked]:
+        """Returns the means of the shown runs in a collection, with letters, and the best in bold."""
+        raised = self.raised(one)
+        written = [decimals(each, DIGITS) for each in one.means]
+        known = [each for each, mean in zip(written, one.means, strict=True) if not math.isnan(mean)]
+        most = (min if self.found.smaller_is_better else max)(known, key=float, default="")
+        room = self.room
+        return [Marked(written[run], raised[run], bold=written[run] == most, room=room) for run in self.runs]
+
+    def raised(self, one: OneCollection) -> list[str]:
+        """Returns the letters of the runs that each run significantly outperforms; none for many runs."""
+        among = len(self.whole.names)
+        if one.beaten is None or among > MOST_LETTERED:
+            return [""] * among
+        return [letters(each, among) for each in one.beaten]
+
+    def by_collection(self, titles: Sequence[str]) -> Table:
+        """Returns the matrix with a row for each collection, and the means below.
+
+        Args:
+            titles: the title of the column of each shown run.
+        """
+        queries = self.found.queries is not None
+        collections = apart([each.name for each in self.found.collections], LONGEST_COLLECTION)
+        rows: list[list[str]] = [
+            [name, *([str(one.queries)] if queries else []), *self.cells(one)]
+            for name, one in zip(collections, self.found.collections, strict=True)
+        ]
+        for title, means in (("macro mean", self.found.macro), ("micro mean", self.found.micro)):
+            if means is not None:
+                total = [str(self.found.queries)] if queries else []
+                rows.append(
+                    [
+                        title,
+                        *total,
+                        *(Marked(decimals(means[run], DIGITS), room=self.room) for run in self.runs),
+                    ]
+                )
+        return Table(["collection", *(["queries"] if queries else []), *titles], rows, 1)
+
+    @cached_property
+    def room(self) -> int:
+        """The most letters in a cell of the matrix."""
+        return max(len(each) for one in self.found.collections for each in self.raised(one))
+
+    def by_run(self) -> Table:
+        """Returns the matrix with a row for each run, in bands of collections."""
+        names = apart([self.whole.names[run] for run in self.runs], LONGEST_COLLECTION)
+        columns = [self.cells(one) for one in self.found.collections]
+        titles = apart([one.name for one in self.found.collections], LEAST_NAME + 2)
+        macro = [decimals(self.found.macro[run], DIGITS) for run in self.runs]
+        rows = [
+            [f"{letter(run)} {name}", *(each[place] for each in columns), macro[place]]
+            for place, (run, name) in enumerate(zip(self.runs, names, strict=True))
+        ]
+        return Table(["run", *titles, "macro\nmean"], rows, 1)
+
+    # ------------------------------------------------------------ the picture
+
+    def differences(self) -> DifferencePicture:
+        """Returns the picture of the differences of the shown runs from the baseline, or from the best run."""
+        found, names, baseline = self.found, self.whole.names, self.whole.settings.baseline
+        one = found.order[0] if baseline is None else names.index(baseline)
+        by_run = {pair.a: pair for pair in found.pairs if pair.b == one}
+        by_run |= {pair.b: reversed_pair(pair) for pair in found.pairs if pair.a == one}
+        rows = [
+            Differences(
+                names[run],
+                by_run[run].difference,
+                by_run[run].low,
+                by_run[run].high,
+                tuple(
+                    (each.name, each.means[run] - each.means[one])
+                    for each in found.collections
+                    if not math.isnan(each.means[run] - each.means[one])
+                ),
+            )
+            for run in self.runs
+            if run != one
+        ]
+        confidence = 100 * self.whole.settings.confidence
+        words = {"measure": found.label, "run": names[one], "confidence": confidence}
+        return DifferencePicture(say("collections", "differences", **words), rows)
+
+    def spans(self) -> list[tuple[int, int]]:
+        """Returns the first and the last row of each group of ranks, among the shown runs."""
+        rows = {run: row for row, run in enumerate(self.by_rank())}
+        found = []
+        for each in self.found.rank_groups:
+            there = [rows[run] for run in each if run in rows]
+            if len(there) > 1:
+                found.append((min(there), max(there)))
+        return list(dict.fromkeys(found))
+
+    def by_rank(self) -> list[int]:
+        """Returns the shown runs, from the best to the worst mean rank."""
+        ranks = self.found.mean_ranks or ()
+        chosen = set(self.runs)
+        return sorted(chosen, key=lambda run: (ranks[run], run)) if ranks else []
+
+    def pictures(self) -> list[RankPicture]:
+        """Returns the picture of mean ranks, if there are any."""
+        ranks, cut = self.found.mean_ranks, self.found.critical_difference
+        if ranks is None or cut is None:
+            return []
+        order = self.by_rank()
+        names = [f"{letter(run)} {self.whole.names[run]}" for run in order]
+        shown = [ranks[run] for run in order]
+        most = len(ranks) if len(shown) == len(ranks) else math.ceil(max(shown))
+        return [RankPicture(names, shown, most, cut, self.spans())]
+
+
+def reversed_pair(pair: AcrossPair) -> AcrossPair:
+    """Returns the pair with its second run first."""
+    return replace(
+        pair,
+        a=pair.b,
+        b=pair.a,
+        difference=-pair.difference,
+        low=-pair.high,
+        high=-pair.low,
+        wins=pair.losses,
+        losses=pair.wins,
+        p_worse=pair.p_better,
+        p_better=pair.p_worse,
+    )

@@ -1,0 +1,527 @@
+"""``carob.compare_collections``, which compares runs on several collections together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.collection_findings import (
+    AVERAGES,
+    TARGETS,
+    Across,
+    AcrossPair,
+    AcrossSettings,
+    OneCollection,
+    best_first,
+)
+from carob.comparison.collection_scores import scored
+from carob.comparison.collection_tables import CollectionsComparison
+from carob.comparison.findings import CORRECTIONS, say
+from carob.comparison.significance import corrected, pairs_of
+from carob.comparison.statistics import SEED
+from carob.comparison.statistics.collections import (
+    Contrasts,
+    expanded,
+    like_these,
+    resampled_queries,
+    these,
+)
+from carob.comparison.statistics.mean_ranks import (
+    BORDA,
+    TIES,
+    borda,
+    critical_difference,
+    friedman,
+    groups,
+    mid_ranks,
+    nemenyi,
+)
+from carob.comparison.statistics.paired import NOISE, RESAMPLES, Draw, resample_means
+from carob.comparison.statistics.selection import ranks_in
+from carob.comparison.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p
+from carob.inputs.runs import available_cores, in_threads
+from carob.output.errors import DataError, PolicyError, did_you_mean, refuse_other
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from carob.comparison.collection_scores import CollectionsLike, Scored, Values
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.conventions.request import MeasuresLike
+    from carob.lists.rows import Floats, Integers
+
+MOST_POSTERIORS = 2_000
+"""The most pairs with a posterior, which takes some milliseconds each. With more, only those of the best run have."""
+
+MOST_BEATEN = 100
+"""The most runs whose significant differences on single collections are listed."""
+
+MOST_RESAMPLED = 4_000_000_000
+"""Products of values and resamples at most, which take some seconds: with more, there are fewer resamples."""
+
+FEWEST_RESAMPLES = 400
+
+AT_ONCE = 4_000_000
+"""Differences of resampled means held in memory at a time."""
+
+
+def compare_collections(
+    collections: CollectionsLike,
+    measures: MeasuresLike = None,
+    *,
+    runs: Sequence[tuple[str | None, str]] = (),
+    baseline: str | None = None,
+    target: str = "similar",
+    average: str = "macro",
+    absent: str = "refuse",
+    correction: str = "holm",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    interval: str = "t",
+    rope: float | None = None,
+    friedman_ties: str = "uncorrected",
+    borda_of: str = "all",
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+) -> CollectionsComparison:
+    """Compare runs on several collections together: which is better, on these collections or on collections like these.
+
+    Args:
+        collections: a folder with a subfolder for each collection, which contains qrels and runs; a table (CSV, TSV,
+            TOML) that names the files; a table or data frame of values with the columns ``collection``, ``run``,
+            perhaps ``query``, and one for each measure; or a mapping from each collection to ``(qrels, runs)``, to
+            scores by run, or to ``{run: value}``.
+        measures: names or ``Measure``s; the first is the primary measure. None stands for carob's default measures.
+        runs: the name, or None, and the path of each run, with ``{collection}`` where the paths of collections differ,
+            if the runs are not with the qrels.
+        baseline: the run with which all other runs are compared. If None, all pairs are compared.
+        target: whether p and intervals concern collections ``similar`` to these, of which these are a sample, or
+            ``these`` collections, of whose queries those at hand are a sample.
+        average: ``macro`` (each collection counts the same) or ``micro`` (each query counts the same).
+        absent: how to treat a run that a collection lacks: ``refuse``; ``skip`` compares two runs on the collections
+            that have both, and ranks on the collections that have all; ``zero`` counts 0 for each query;
+            ``drop-collections`` and ``drop-runs`` leave out the collections or the runs concerned.
+        correction: ``holm``, ``bonferroni``, ``bh`` or ``none``, over all pairs of a measure.
+        alpha: the level of significance.
+        confidence: the confidence level of the intervals.
+        interval: ``t``, or ``bootstrap``: percentiles over resampled collections, or, if the target is ``these``, over
+            resampled queries.
+        rope: half the width of a region of practical equivalence, for the Bayesian signed-rank test.
+        friedman_ties: Friedman's χ² as published (``uncorrected``) or ``corrected`` for ties.
+        borda_of: whether Borda points count down from the number of ``all`` runs, or of those that are ``present`` in
+            the collection.
+        resamples: the number of resamples.
+        seed: the seed of the resamples.
+        policy: as in ``carob.evaluate``.
+        profile: as in ``carob.evaluate``.
+
+    Returns:
+        The result of each measure.
+
+    Raises:
+        DataError: invalid input, fewer than two collections or runs, or a missing run, unless ``absent`` allows it.
+        MeasureError: a measure that does not exist.
+        PolicyError: a word that is none of those above.
+
+    Source: Demšar, JMLR 2006, on Friedman's and Nemenyi's tests; Benavoli et al., JMLR 2017, on the Bayesian
+        signed-rank test; Davison and Hinkley, Bootstrap Methods and their Application, 1997, section 3.8, on
+        resampling groups.
+
+    Example:
+        >>> import carob
+        >>> values = {
+        ...     "web": {"bm25": 0.31, "dense": 0.34},
+        ...     "news": {"bm25": 0.42, "dense": 0.41},
+        ...     "medicine": {"bm25": 0.25, "dense": 0.37},
+        ... }
+        >>> found = carob.compare_collections(values, "nDCG@10")["nDCG@10"]
+        >>> pair = found.pairs[0]
+        >>> round(pair.difference, 4), pair.wins, round(pair.p, 3)
+        (-0.0467, 1, 0.349)
+    """
+    settings = AcrossSettings(
+        target=target,
+        average=average,
+        absent=absent,
+        correction=correction,
+        alpha=alpha,
+        confidence=confidence,
+        interval=interval,
+        rope=rope,
+        friedman_ties=friedman_ties,
+        borda_of=borda_of,
+        resamples=resamples,
+        seed=seed,
+        baseline=baseline,
+    )
+    refuse_words(settings)
+    return compared(
+        scored(collections, runs, measures, absent=absent, policy=policy, profile=profile), settings
+    )
+
+
+def compared(found: Scored, settings: AcrossSettings) -> CollectionsComparison:
+    """Returns the comparison of runs whose values on several collections are known.
+
+    Raises:
+        DataError: there is no such baseline, or the settings need values of queries and only means are known.
+    """
+    if settings.baseline is not None and settings.baseline not in found.runs:
+        hint = did_you_mean(settings.baseline, found.runs, f"The runs are {', '.join(found.runs[:20])}.")
+        raise DataError(f"No run is called '{settings.baseline}'. {hint}")
+    if any(each.queries is None for its in found.values.values() for each in its):
+        for word, needs in (("these", settings.target == "these"), ("micro", settings.average == "micro")):
+            if needs:
+                raise DataError(say("collections", f"means alone:{word}"))
+    base = None if settings.baseline is None else found.runs.index(settings.baseline)
+    results = {}
+    for label, measure in found.measures.items():
+        smaller = measure.definition.smaller_is_better
+        results[label] = Method(settings, base, found.names, -1.0 if smaller else 1.0).across(
+            label, found.values[label]
+        )
+    return CollectionsComparison(found.names, found.runs, results, settings, found.lacking)
+
+
+def refuse_words(settings: AcrossSettings) -> None:
+    """Refuses settings that do not exist.
+
+    Raises:
+        PolicyError: a word that is not one of the known words, or a number outside its range.
+    """
+    known = {
+        "target": TARGETS,
+        "average": AVERAGES,
+        "correction": tuple(CORRECTIONS),
+        "interval": ("t", "bootstrap"),
+        "friedman_ties": TIES,
+        "borda_of": BORDA,
+    }
+    for name, words in known.items():
+        refuse_other(name, getattr(settings, name), words)
+    for name in ("alpha", "confidence"):
+        if not 0 < getattr(settings, name) < 1:
+            raise PolicyError(f"{name}={getattr(settings, name)}: give a number between 0 and 1.")
+    if settings.rope is not None and not 0 <= settings.rope < math.inf:
+        raise PolicyError(f"rope={settings.rope}: give 0 or a positive, finite number.")
+    Draw(settings.resamples, settings.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """How runs are compared by one measure.
+
+    Args:
+        settings: the settings.
+        base: the column of the baseline, or None.
+        names: the collections.
+        sign: 1 if larger values are better, else -1.
+    """
+
+    settings: AcrossSettings
+    base: int | None
+    names: tuple[str, ...]
+    sign: float
+
+    def across(self, label: str, values: Sequence[Values]) -> Across:
+        """Returns the comparison by one measure.
+
+        Args:
+            label: the measure.
+            values: the values of each collection.
+        """
+        settings = self.settings
+        means = np.array([each.means for each in values])
+        runs = means.shape[1]
+        first, second = pairs_of(runs, self.base)
+        differences = means[:, first] - means[:, second]
+        errors = squared_errors(values, first, second)
+        size = None if values[0].queries is None else np.array([each.queries for each in values], np.float64)
+        weight = size if settings.average == "micro" else None
+        found = self.contrasts(differences, errors, size, weight)
+        whole = ~np.isnan(means).any(axis=1)
+        complete = [each for each, there in zip(values, whole.tolist(), strict=True) if there]
+        drawn = self.drawn(complete) if len(complete) > 1 else None
+        own = self.contrasts(means, own_errors(values), size, weight)
+        if settings.interval == "bootstrap":
+            found = self.percentiles(found, first, second, differences, drawn)
+            own = self.percentiles(own, np.arange(runs), None, means, drawn)
+        adjusted = corrected(found.p, settings.correction)
+        significant = differing(runs, first, second, adjusted < settings.alpha)
+        counts = (~np.isnan(means)).sum(axis=0).tolist()
+        order = best_first(own.mean.tolist(), self.sign, counts)
+        ranks = mid_ranks(self.sign * means)
+        pairs = self.pairs(found, adjusted, differences, ranks[whole], first, second, order[0])
+        others = self.other_target(differences, errors, size, weight)
+        micro = None if size is None else like_these(means, size).mean
+        return Across(
+            label=label,
+            smaller_is_better=self.sign < 0,
+            collections=tuple(
+                self.one(name, each, squares, first, second, rank)
+                for name, each, squares, rank in zip(self.names, values, errors, ranks, strict=True)
+            ),
+            means=tuple(own.mean.tolist()),
+            low=tuple(own.low.tolist()),
+            high=tuple(own.high.tolist()),
+            macro=tuple(like_these(means).mean.tolist()),
+            micro=None if micro is None else tuple(micro.tolist()),
+            counts=tuple(counts),
+            pairs=pairs,
+            groups=tuple(groups(order, significant)),
+            borda=tuple(borda(ranks, settings.borda_of).tolist()),
+            other_target=others,
+            **self.ranked(ranks[whole]),
+            **self.placed(drawn, len(complete)),
+        )
+
+    def ranked(self, ranks: Floats) -> dict[str, Any]:
+        """Returns the fields of ``Across`` about mean ranks, which are None with fewer than two collections.
+
+        Args:
+            ranks: the mid-ranks on the collections that have all runs [collections, runs].
+        """
+        complete, runs = ranks.shape
+        enough = complete > 1
+        cut = critical_difference(self.settings.alpha, runs, complete) if enough else None
+        return {
+            "complete": complete,
+            "mean_ranks": tuple(ranks.mean(axis=0).tolist()) if enough else None,
+            "friedman": friedman(ranks, self.settings.friedman_ties) if enough else None,
+            "critical_difference": cut,
+            "rank_groups": rank_groups(ranks, cut),
+        }
+
+    def placed(self, drawn: Floats | None, units: int) -> dict[str, Any]:
+        """Returns the fields of ``Across`` about places by the mean, over resamples of ``units`` collections."""
+        if drawn is None:
+            return {"rank_low": None, "rank_high": None, "best": None, "resamples": 0}
+        places = ranks_in(self.sign * drawn, self.level(units))
+        return {
+            "rank_low": tuple(places.low.tolist()),
+            "rank_high": tuple(places.high.tolist()),
+            "best": tuple(places.best.tolist()),
+            "resamples": len(drawn),
+        }
+
+    def contrasts(
+        self,
+        values: Floats,
+        errors: Floats,
+        size: Floats | None,
+        weight: Floats | None,
+        target: str = "",
+    ) -> Contrasts:
+        """Returns the means over collections of runs, or of differences, with the test of the target."""
+        confidence = self.settings.confidence
+        if (target or self.settings.target) == "similar" or size is None:
+            return like_these(values, weight, confidence=confidence)
+        return these(values, errors, size, weight, confidence=confidence)
+
+    def other_target(
+        self, differences: Floats, errors: Floats, size: Floats | None, weight: Floats | None
+    ) -> int | None:
+        """Returns the number of pairs that differ significantly for the other target; None if it is unknown."""
+        other = "these" if self.settings.target == "similar" else "similar"
+        if size is None:
+            return None
+        p = self.contrasts(differences, errors, size, weight, other).p
+        return int((corrected(p, self.settings.correction) < self.settings.alpha).sum())
+
+    def level(self, units: int) -> float:
+        """Returns the level of percentiles over resamples."""
+        alpha = 1 - self.settings.confidence
+        return expanded(alpha, units) if self.settings.target == "similar" else alpha
+
+    def drawn(self, values: Sequence[Values]) -> Floats:
+        """Returns the means over resampled collections, or over collections with resampled queries [resamples, runs].
+
+        A resampled collection keeps all its queries. Their sampling error is already part of the differences between
+        collections; resampling queries as well would count this error twice.
+        """
+        settings = self.settings
+        draw = Draw(settings.resamples, settings.seed)
+        if settings.target == "similar" and settings.average == "macro":
+            return resample_means(np.array([each.means for each in values]), draw)
+        tables = [each.table for each in values if each.table is not None]
+        cells = sum(each.size for each in tables)
+        most = max(FEWEST_RESAMPLES, MOST_RESAMPLED // cells)
+        draw = replace(draw, resamples=min(draw.resamples, most))
+        size = np.array([len(each) for each in tables])
+        if settings.target == "similar":
+            clusters = np.repeat(np.arange(len(tables)), size)
+            return resample_means(np.concatenate(tables), replace(draw, clusters=clusters))
+        weight = size if settings.average == "micro" else np.ones(len(size))
+        return resampled_queries(tables, weight / weight.sum(), draw)
+
+    def percentiles(
+        self,
+        found: Contrasts,
+        first: Integers,
+        second: Integers | None,
+        values: Floats,
+        drawn: Floats | None,
+    ) -> Contrasts:
+        """Returns the means with percentile intervals.
+
+        Columns with missing collections keep their intervals, and those without a spread have none.
+        """
+        if drawn is None:
+            return found
+        tail = self.level(len(values)) / 2
+        low, high = found.low.copy(), found.high.copy()
+        whole = np.flatnonzero(~np.isnan(values).any(axis=0) & ~np.isnan(low))
+        step = max(1, AT_ONCE // len(drawn))
+        for start in range(0, len(whole), step):
+            part = whole[start : start + step]
+            means = drawn[:, first[part]]
+            if second is not None:
+                means = means - drawn[:, second[part]]
+            low[part], high[part] = np.quantile(means, [tail, 1 - tail], axis=0)
+        return found._replace(low=low, high=high)
+
+    def pairs(
+        self,
+        found: Contrasts,
+        adjusted: Floats,
+        differences: Floats,
+        ranks: Floats,
+        first: Integers,
+        second: Integers,
+        best: int,
+    ) -> tuple[AcrossPair, ...]:
+        """Returns the comparison of each pair of runs."""
+        better = self.sign * differences
+        wins = (better > NOISE).sum(axis=0)
+        losses = (better < -NOISE).sum(axis=0)
+        count = (~np.isnan(differences)).sum(axis=0)
+        signed = signed_rank_p(differences)
+        couples = np.stack([first, second], axis=1)
+        unranked = [None] * len(first)
+        columns: dict[str, Any] = {
+            "a": first.tolist(),
+            "b": second.tolist(),
+            "collections": count.tolist(),
+            "difference": found.mean.tolist(),
+            "low": found.low.tolist(),
+            "high": found.high.tolist(),
+            "p": found.p.tolist(),
+            "adjusted": adjusted.tolist(),
+            "wins": wins.tolist(),
+            "ties": (count - wins - losses).tolist(),
+            "losses": losses.tolist(),
+            "wilcoxon": signed.tolist(),
+            "wilcoxon_adjusted": corrected(signed, self.settings.correction).tolist(),
+            "nemenyi": nemenyi(ranks, couples).tolist() if len(ranks) > 1 else unranked,
+            **self.posteriors(better, couples, best),
+        }
+        return tuple(
+            AcrossPair(**dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)
+        )
+
+    def posteriors(self, better: Floats, couples: Integers, best: int) -> dict[str, list[float | None]]:
+        """Returns the three probabilities of the Bayesian signed-rank test, if a rope was given."""
+        keys = ("p_worse", "p_same", "p_better")
+        found: dict[str, list[float | None]] = {key: [None] * len(couples) for key in keys}
+        if self.settings.rope is None:
+            return found
+        wanted = np.arange(len(couples))
+        if len(wanted) > MOST_POSTERIORS:
+            wanted = np.flatnonzero((couples == best).any(axis=1))
+        draw = Draw(self.settings.resamples, self.settings.seed)
+        three = bayesian_signed_ranks(better[:, wanted], self.settings.rope, draw)
+        for key, chances in zip(keys, three, strict=True):
+            for place, chance in zip(wanted.tolist(), chances.tolist(), strict=True):
+                found[key][place] = chance
+        return found
+
+    def one(
+        self,
+        name: str,
+        values: Values,
+        squares: Floats,
+        first: Integers,
+        second: Integers,
+        ranks: Floats,
+    ) -> OneCollection:
+        """Returns the result for one collection: means, ranks, and the runs that each run significantly outperforms."""
+        beaten: tuple[tuple[int, ...], ...] | None = None
+        runs = len(values.means)
+        if values.queries is not None and runs <= MOST_BEATEN:
+            difference = self.sign * (values.means[first] - values.means[second])
+            found = these(difference[None, :], squares[None, :], [values.queries])
+            sure = corrected(found.p, self.settings.correction) < self.settings.alpha
+            beaten = tuple(outperformed(runs, first[sure], second[sure], difference[sure]))
+        return OneCollection(
+            name,
+            values.queries,
+            values.left_out,
+            tuple(values.means.tolist()),
+            tuple(ranks.tolist()),
+            beaten,
+        )
+
+
+def squared_errors(values: Sequence[Values], first: Integers, second: Integers) -> Any:
+    """Returns the squared standard error of each pair's difference in each collection; NaN where it is unknown.
+
+    The sum of squared differences comes from the differences themselves, not from variances and covariances, whose
+    difference would lose the digits of nearly equal runs.
+    """
+    from scipy.spatial.distance import cdist, pdist
+
+    def squares(each: Values) -> Floats:
+        if each.table is None or len(each.table) < 2:
+            return np.full(len(first), np.nan)
+        around = np.ascontiguousarray((each.table - each.table.mean(axis=0)).T)
+        runs, count = around.shape
+        if len(first) == runs * (runs - 1) // 2:
+            found = pdist(around, "sqeuclidean")
+        else:
+            base = int(second[0])
+            found = cdist(around, around[base : base + 1], "sqeuclidean")[first, 0]
+        return np.asarray(found / (count * (count - 1)))
+
+    return np.array(list(in_threads(squares, values, min(len(values), available_cores()))))
+
+
+def own_errors(values: Sequence[Values]) -> Any:
+    """Returns the squared standard error of each run's mean in each collection; NaN where it is unknown."""
+    found = np.full((len(values), len(values[0].means)), np.nan)
+    for row, each in zip(found, values, strict=True):
+        if each.table is not None and len(each.table) > 1:
+            row[:] = each.table.var(axis=0, ddof=1) / len(each.table)
+    return found
+
+
+def differing(runs: int, first: Integers, second: Integers, sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Returns whether two runs differ significantly, for each two runs."""
+    found = np.zeros((runs, runs), bool)
+    found[first[sure], second[sure]] = True
+    return np.asarray(found | found.T)
+
+
+def rank_groups(ranks: Floats, cut: float | None) -> tuple[tuple[int, ...], ...]:
+    """Returns the groups of runs whose mean ranks differ by less than the critical difference."""
+    if cut is None:
+        return ()
+    means = ranks.mean(axis=0)
+    far = np.abs(means[:, None] - means) >= cut
+    return tuple(groups(np.argsort(means, kind="stable"), far))
+
+
+def outperformed(runs: int, first: Integers, second: Integers, difference: Floats) -> list[tuple[int, ...]]:
+    """Returns the runs that each run outperforms, from the pairs that differ."""
+    found: list[list[int]] = [[] for _ in range(runs)]
+    for one, other, gain in zip(first.tolist(), second.tolist(), difference.tolist(), strict=True):
+        winner, loser = (one, other) if gain > 0 else (other, one)
+        found[winner].append(loser)
+    return [tuple(sorted(each)) for each in found]

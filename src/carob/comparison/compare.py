@@ -1,0 +1,548 @@
+"""``carob.compare``, which compares runs on the same judgments, and the defaults of its settings."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import product
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.cautions import cautions_of
+from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, TESTS, Findings, Settings, say
+from carob.comparison.runs import Evaluation, RunsLike, evaluated, named, parts_of, place_of, tables_of
+from carob.comparison.significance import contests_of, draws
+from carob.comparison.statistics import SEED
+from carob.comparison.statistics.paired import RESAMPLES, refuse_regions, refuse_seed
+from carob.comparison.statistics.rank_correlation import kendall, rbo, tau_ap_b
+from carob.comparison.with_documents import documents_contests, grades_of, sample_in
+from carob.comparison.with_judge import Plan, judged_contests
+from carob.estimation.bounds import bounds_of
+from carob.estimation.unjudged_bounds import UnjudgedBounds
+from carob.evaluation.scores import Scores
+from carob.inputs.query_files import GroupsLike, groups_of
+from carob.inputs.runs import MatchOptions, TextRun
+from carob.output import escaping
+from carob.output.document import Document, Documented
+from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from carob import _native
+    from carob.comparison.findings import Contest
+    from carob.comparison.runs import System
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.conventions.request import MeasuresLike
+    from carob.inputs.qrels import QrelsLike
+    from carob.lists.rows import Floats
+
+
+FAMILIES = ("measure", "all")
+MOST_RESAMPLES = 1_000_000
+
+MOST_INDENTED = 5000
+"""The most pairs for which JSON is indented. Indenting more pairs takes seconds."""
+
+PERSISTENCE = 0.9
+"""The usual p of Webber et al.: a reader who sees ten documents on average."""
+DEEPEST = 100
+"""The depth of the compared lists. All documents below it together weigh 0.9 ** 100, about 1 / 40,000."""
+MOST_QUERIES = 50
+"""The most queries whose lists are compared. These queries are evenly spread over all queries."""
+
+
+def compare(
+    qrels: QrelsLike | None,
+    runs: RunsLike | Evaluation,
+    measures: MeasuresLike = None,
+    *,
+    baseline: str | int | None = None,
+    test: str | None = None,
+    correction: str | None = None,
+    alpha: float = 0.05,
+    family: str = "measure",
+    resamples: int | None = None,
+    seed: int | None = None,
+    confidence: float = 0.95,
+    interval: str = "t",
+    rope: float | None = None,
+    margin: float | None = None,
+    cluster: GroupsLike | None = None,
+    by: GroupsLike | None = None,
+    orders: bool = False,
+    judged_at: int | None = None,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    weights: Mapping[str, float] | None = None,
+    judge: QrelsLike | RunsLike | None = None,
+    target: str = "these",
+    judge_weight: float | None = None,
+    strata: GroupsLike | None = None,
+    width: float | None = None,
+    unjudged_bounds: bool = False,
+    max_grade: float | None = None,
+    unseen: int | None = None,
+    progress: _native.Progress | None = None,
+) -> Comparison:
+    """Compare runs: which is better, by how much, and whether the difference may be due to chance.
+
+    Args:
+        qrels: judgments, as for ``carob.evaluate``; None if every run is given as scores.
+        runs: ``{name: run}``, or a list of runs: paths, dicts, ``Run`` or ``Scores``.
+        measures: names or ``Measure``s; the first is the primary measure. None stands for carob's default measures.
+        baseline: the name, path or index of the run with which all other runs are compared. If None, all pairs are
+            compared.
+        test: ``t`` (the default for two runs or with a baseline), ``randomisation``, ``romano-wolf`` (the default for
+            all pairs of three or more runs), ``tukey``, ``max-t``, ``wilcoxon`` or ``sign``.
+        correction: ``holm`` (the default), ``bonferroni``, ``bh`` or ``none``. The tests ``romano-wolf``, ``tukey`` and
+            ``max-t`` need no correction.
+        alpha: the level of significance; a difference is significant if its corrected p is below alpha.
+        family: the comparisons that are corrected together: those of one ``measure``, or of ``all`` measures.
+        resamples: the number of resamples of a Monte Carlo test and of a bootstrap; by default 10,000, or more if the
+            correction needs more.
+        seed: the seed of the resamples, by default always the same. The same seed gives the same p on every machine.
+        confidence: the confidence level of the intervals.
+        interval: ``t``, or ``bootstrap`` (percentiles over resampled queries).
+        rope: half the width of a region of practical equivalence. The result then contains the probabilities that a run
+            is worse, equal or better.
+        margin: the margin of an equivalence test, which tests by two one-sided tests whether runs differ by less.
+        cluster: the cluster of each query, as a mapping or as a file with lines ``query cluster``. Queries of one
+            cluster are not independent.
+        by: the group of each query, as a mapping or as a file with lines ``query group``. The result then shows each
+            group, and the worst group.
+        orders: also report how similarly the measures order the runs (τ, τ_AP), and how similarly the runs order the
+            documents (RBO).
+        judged_at: the depth to which unjudged documents are counted, by default the primary measure's depth or 10.
+        policy: as in ``carob.evaluate``.
+        profile: as in ``carob.evaluate``.
+        weights: the weight of each query in the means, ``{query: weight}``.
+        judge: a model's judgments of all queries, or its scores of the same runs, if ``qrels`` are people's judgments
+            of some of the queries. The means are then estimated from both, and a single run is enough. People's queries
+            must be a random sample, and the test is ``t``. People may also have judged single documents, drawn with
+            known probabilities: then ``qrels`` is a table with a column ``probability``, or ``{query: {document:
+            (grade, probability)}}``.
+        target: with a judge, whether estimates and p concern ``these`` queries, or queries ``similar`` to these.
+        judge_weight: λ, the weight of the judge's values; None fits it, and 1 makes the estimates exactly unbiased.
+        strata: with a judge, the stratum of each query, if people's queries were drawn within strata: a mapping or a
+            file with lines ``query stratum``.
+        width: with a judge, the wanted width of intervals, for which the result says how many queries people must judge
+            in all. By default, half the present width.
+        unjudged_bounds: also report the least and the greatest mean and difference that judging the unjudged documents
+            can still give, and which differences it can turn.
+        max_grade: for these bounds, the highest grade that judges can give; by default the highest grade in the
+            judgments.
+        unseen: for these bounds, the number of documents of each query that no run retrieves and that may be relevant.
+        progress: counts the bytes read, for a progress bar in another thread.
+
+    Raises:
+        DataError: invalid text or values; two runs of the same name; a query without a group.
+        MeasureError: a measure that does not exist.
+        PolicyError: a profile, policy, test or correction that does not exist.
+
+    Example:
+        >>> import carob
+        >>> qrels = {f"q{n}": {"a": 1} for n in range(5)}
+        >>> old = {f"q{n}": {"x": 2.0, "a": 1.0 + n} for n in range(5)}
+        >>> new = {f"q{n}": {"a": 2.0, "x": 1.0 + n / 4} for n in range(5)}
+        >>> found = carob.compare(qrels, {"old": old, "new": new}, "RR", baseline="old", test="randomisation")
+        >>> pair = found["RR"].pairs[0]
+        >>> pair.difference, pair.p, pair.exact
+        (0.1, 1.0, True)
+    """
+    plan = Plan(target, judge_weight, strata, width)
+    conventions: dict[str, Any] = {"policy": policy, "profile": profile, "weights": weights}
+    judging, sample, people = None, None, ""
+    if judge is not None:
+        plan.refuse_unusable(
+            test=test not in (None, "t"),
+            interval=interval != "t",
+            cluster=cluster,
+            by=by,
+            weights=weights,
+        )
+        test = "t"
+        sample = sample_in(qrels)
+        people = os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else ""
+        qrels = qrels if sample is None else grades_of(sample)
+        if not isinstance(runs, Evaluation):
+            runs = named(runs, 1)  # they are read under both judges, and an open file is read once
+        judging = evaluated_by(judge, runs, measures, conventions, judged_at)
+    if not isinstance(runs, Evaluation):
+        least = 2 if judge is None else 1
+        runs = evaluated(
+            qrels,
+            runs,
+            measures,
+            **conventions,
+            judged_at=judged_at,
+            progress=progress,
+            again=orders,
+            least=least,
+        )
+    systems = list(runs.systems.values())
+    names, scores = tuple(runs.systems), tuple(each.scores for each in systems)
+    ids, tables = tables_of(scores)
+    clusters, groups = (None if each is None else groups_of(each, ids.texts) for each in (cluster, by))
+    if clusters is not None:
+        tables = [replace(table, clusters=clusters.codes) for table in tables]
+    requested = Settings(
+        test=test or "",
+        correction=correction or "",
+        alpha=alpha,
+        family=family,
+        resamples=resamples or 0,
+        seed=SEED if seed is None else seed,
+        baseline=place_of(baseline, runs.systems),
+        confidence=confidence,
+        interval=interval,
+        rope=rope,
+        margin=margin,
+        clusters=None if clusters is None else len(clusters.names),
+        by=None if groups is None else groups.name or "group",
+    )
+    settings = settled(requested, len(names), len(tables))
+    facts = None
+    if max_grade is not None and not unjudged_bounds:
+        raise PolicyError("A highest grade needs bounds over unjudged documents.", remedy=BY_BOUNDS)
+    if unseen is not None and not unjudged_bounds:
+        raise PolicyError("Unseen documents need bounds over unjudged documents.", remedy=BY_BOUNDS)
+    if unjudged_bounds and judge is not None:
+        raise PolicyError(
+            "Bounds over unjudged documents need judgments without a judge: leave out one of the two."
+        )
+    if judging is None:
+        contests, settings = contests_of(tables, settings, groups)
+    elif sample is not None:
+        ids, contests, facts = documents_contests(sample, judging, settings, plan)
+        systems = [replace(each, judged=math.nan) for each in judging.systems.values()]
+        scores = tuple(each.scores for each in systems)
+    else:
+        ids, contests, facts = judged_contests(runs, judging, settings, plan)
+    unused = [name for name, value in (("resamples", resamples), ("seed", seed)) if value is not None]
+    if unused and not any(draws(settings, table) for table in tables):
+        note = say("method", "nothing random", names=" and ".join(unused))
+        settings = replace(settings, notes=(*settings.notes, note))
+    found = Comparison(
+        names=names,
+        scores=scores,
+        labels=scores[0].labels,
+        ids=ids,
+        contests=contests,
+        settings=settings,
+        judged=tuple(each.judged for each in systems),
+        judged_depth=runs.depth,
+        qrels_name=people or ("" if runs.qrels is None else runs.qrels.name),
+        orders=orders_of(list(contests.values()), systems, settings.baseline) if orders else None,
+        judge=facts,
+        unjudged=bounds_over(runs, contests, max_grade, unseen or 0) if unjudged_bounds else None,
+    )
+    return replace(found, warnings=cautions_of(found, systems))
+
+
+def bounds_over(
+    evaluation: Evaluation, contests: Mapping[str, Contest], max_grade: float | None, unseen: int
+) -> UnjudgedBounds:
+    """Returns the bounds of all means and differences of a comparison over the grades of unjudged documents.
+
+    Raises:
+        DataError: a run is given as scores, or a measure is no mean over queries.
+        PolicyError: a policy without a fixed order of documents.
+    """
+    runs = [each.run for each in evaluation.systems.values()]
+    if evaluation.qrels is None or None in runs:
+        raise DataError("Bounds over unjudged documents need qrels and runs, not scores.")
+    first = next(iter(evaluation.systems.values())).scores
+    found = bounds_of(
+        evaluation.qrels,
+        [run for run in runs if run is not None],
+        {label: each.measure for label, each in contests.items()},
+        first.policy,
+        pairs=[(pair.a, pair.b) for pair in next(iter(contests.values())).pairs],
+        max_grade=max_grade,
+        unseen=unseen,
+    )
+    return UnjudgedBounds(tuple(evaluation.systems), found, unseen=unseen)
+
+
+def evaluated_by(
+    judge: Any, runs: Any, measures: MeasuresLike, conventions: dict[str, Any], judged_at: int | None
+) -> Evaluation:
+    """Returns the evaluation of the compared runs under a judge's judgments.
+
+    Raises:
+        DataError: the judge's scores are those of other runs, or only one of the two has scores in place of judgments.
+    """
+    if isinstance(runs, Evaluation):
+        raise DataError("Give the runs, not their evaluation, to compare them with a judge.")
+    people = named(runs, 1)
+    if isinstance(judge, Mapping) and all(isinstance(each, Scores) for each in judge.values()):
+        if set(judge) != set(people) or not all(isinstance(each, Scores) for each in people.values()):
+            raise DataError(
+                "The judge is given as scores, so people's scores of the same runs are needed: "
+                f"the judge has {', '.join(map(str, judge))}, and people have {', '.join(people)}."
+            )
+        its = {name: judge[name] for name in people}
+        return evaluated(None, its, measures, **conventions, judged_at=judged_at, least=1)
+    if any(isinstance(each, Scores) for each in people.values()):
+        raise DataError(
+            "The runs are given as people's scores: give the judge's scores of the same runs as judge=."
+        )
+    return evaluated(judge, runs, measures, **conventions, judged_at=judged_at, least=1)
+
+
+BY_BOUNDS = Worded("Add unjudged_bounds=True.", "Add --unjudged-bounds.")
+
+
+def settled(requested: Settings, runs: int, measures: int) -> Settings:
+    """Returns complete settings: an empty ``test`` or ``correction`` and 0 resamples are replaced by defaults.
+
+    Raises:
+        PolicyError: there is no such test, correction or family, or two of them do not go together.
+    """
+    one_against_all = requested.baseline is not None or runs == 2
+    test = requested.test or ("t" if one_against_all else "romano-wolf")
+    for what, word, known in (
+        ("test", test, tuple(TESTS)),
+        ("correction", requested.correction or "none", tuple(CORRECTIONS)),
+        ("family", requested.family, FAMILIES),
+        ("interval", requested.interval, ("t", "bootstrap")),
+    ):
+        if word not in known:
+            raise PolicyError(
+                f"There is no {what} '{word}'. {did_you_mean(word, known, 'It is one of ' + ', '.join(known) + '.')}"
+            )
+    for name in ("alpha", "confidence", "rope", "margin", "resamples"):
+        value: object = getattr(requested, name)
+        if value is not None and not isinstance(value, Integral if name == "resamples" else Real):
+            raise PolicyError(f"{name}={value!r}: give a number.")
+    if not 0 < requested.alpha < 1:
+        raise PolicyError(f"alpha={requested.alpha}: give a number between 0 and 1.")
+    if requested.resamples < 0:
+        raise PolicyError(f"resamples={requested.resamples!r}: give a whole number of at least 1.")
+    refuse_regions(requested.margin, requested.rope)
+    refuse_seed(requested.seed)
+    pairs = runs - 1 if requested.baseline is not None else runs * (runs - 1) // 2
+    comparisons = pairs * (measures if requested.family == "all" else 1)
+    if test in FAMILY_WISE and requested.correction not in ("", "none"):
+        raise PolicyError(
+            f"The test '{test}' already corrects for all pairs at once: leave out "
+            f"correction='{requested.correction}', or choose test='t' or test='randomisation'."
+        )
+    correction = requested.correction or ("none" if test in FAMILY_WISE or comparisons == 1 else "holm")
+    resamples = resamples_for(test, correction, comparisons, requested)
+    return replace(
+        requested,
+        test=test,
+        correction=correction,
+        comparisons=comparisons,
+        resamples=resamples,
+        bootstrap_resamples=resamples or requested.resamples or RESAMPLES,
+    )
+
+
+def resamples_for(test: str, correction: str, comparisons: int, requested: Settings) -> int:
+    """Returns a number of resamples that is large enough for a corrected p to fall well below alpha."""
+    if test not in ("randomisation", *FAMILY_WISE):
+        return 0
+    if requested.resamples:
+        return requested.resamples
+    if test != "randomisation" or correction in ("none", "bh"):
+        return RESAMPLES
+    return min(MOST_RESAMPLES, max(RESAMPLES, math.ceil(20 * comparisons / requested.alpha)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Documented, Findings):
+    """The comparison of runs: scores, intervals, tests and warnings. ``str(comparison)`` returns the whole text.
+
+    Args:
+        names: the runs.
+        scores: each run's scores, in the order given.
+        labels: the requested measures; the first is the primary one.
+        ids: the queries that any run has, in byte order, which ``queries`` returns as text.
+        contests: the results of each measure, by label.
+        settings: the settings of the test.
+        judged: the proportion of judged documents among each run's first ``judged_depth``, averaged over the queries
+            that the run answers; NaN if only scores were given.
+        judged_depth: the depth to which ``judged`` counts documents.
+        warnings: the limits of the conclusions.
+        qrels_name: the name of the judgments.
+        orders: the rank correlations of measures, and RBO between runs, if requested.
+        judge: facts about the judge, if the means were estimated from people's and a judge's judgments.
+
+    Example:
+        >>> import carob
+        >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
+        >>> old = {"q1": {"x": 2.0, "a": 1.0}, "q2": {"b": 1.0}, "q3": {"y": 2.0, "c": 1.0}}
+        >>> new = {"q1": {"a": 1.0}, "q2": {"b": 1.0}, "q3": {"c": 1.0}}
+        >>> found = carob.compare(qrels, {"old": old, "new": new}, "RR", baseline="old")
+        >>> round(found["RR"].pairs[0].difference, 4)
+        0.3333
+    """
+
+    def to_text(
+        self, columns: int = 100, *, pairs: str = "top", top: int | None = None, worst: int = 0
+    ) -> str:
+        """Returns the verdict, the tables and the method, followed by the warnings.
+
+        Args:
+            columns: the width of a line; wider tables drop their least important columns, or are split into bands.
+            pairs: ``top`` for some of many pairs, or ``all``.
+            top: the number of best runs to show; None for all runs.
+            worst: the number of queries to show for each pair, on which its first run falls furthest behind.
+        """
+        from carob.comparison import formats
+        from carob.comparison.tables import View
+
+        return formats.document_of(self, View(pairs, top, worst)).text(columns)
+
+    def to_markdown(self, *, pairs: str = "top", top: int | None = None, worst: int = 0) -> str:
+        """Returns Markdown tables, with the verdict above and the method below. The best values are bold.
+
+        Args:
+            pairs: see ``to_text``, which also has the other arguments.
+            top: the number of runs.
+            worst: the number of queries for each pair.
+        """
+        from carob.comparison import formats
+        from carob.comparison.tables import View
+
+        return formats.document_of(self, View(pairs, top, worst), "markdown").markdown()
+
+    def to_latex(
+        self,
+        label: str | None = None,
+        caption: str | None = None,
+        *,
+        pairs: str = "top",
+        top: int | None = None,
+        worst: int = 0,
+    ) -> str:
+        """Returns a LaTeX table (booktabs) with superscript letters and the best values in bold.
+
+        Args:
+            label: for ``\\ref``.
+            caption: replaces the default, which describes the method.
+            pairs: see ``to_text``, which also has the other arguments.
+            top: the number of runs.
+            worst: the number of queries for each pair.
+        """
+        from carob.comparison import formats
+        from carob.comparison.tables import View
+
+        return formats.latex(self, View(pairs, top, worst), label=label, caption=caption)
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the verdict, the tables and the method, followed by the warnings."""
+        from carob.comparison import formats
+
+        return formats.document_of(self, layout=layout)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns everything: values by query, raw and corrected p, settings, counts, warnings."""
+        from carob.comparison import formats
+
+        return formats.contents(self)
+
+    def to_json(self) -> str:
+        """Returns everything as JSON in full precision, on one line if there are very many pairs."""
+        pairs = sum(len(contest.pairs) for contest in self.contests.values())
+        return escaping.json_text(self.as_dict(), 2 if pairs <= MOST_INDENTED else None) + "\n"
+
+    def to_frame(self, what: str = "pairs", backend: str | None = None) -> Any:
+        """Returns a data frame with a row for each measure and pair, or for each run or query.
+
+        Args:
+            what: ``pairs``, ``runs`` or ``queries``.
+            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+
+        Raises:
+            DataError: no data frame library is installed.
+        """
+        from carob.comparison import formats
+
+        return formats.frame(self, what, backend)
+
+    def to_figure(self, kind: str = "pairs", measure: str | None = None) -> Any:
+        """Returns a matplotlib figure, which ``to_figure().savefig("pairs.pdf")`` writes to a file.
+
+        Args:
+            kind: ``pairs`` (differences with intervals), ``intervals`` (means with intervals), ``differences`` (those
+                of the queries for the first pair, sorted), ``orders`` (the rank of each run under each measure).
+            measure: the measure to draw, by default the primary measure.
+
+        Raises:
+            DataError: matplotlib is not installed, or there is no such figure.
+        """
+        from carob.comparison import formats
+
+        return formats.figure(self, kind, measure)
+
+
+@dataclass(frozen=True, eq=False)
+class Orders:
+    """The similarity of the orders of runs by different measures, and of the ranked lists of different runs.
+
+    Args:
+        labels: the measures.
+        tau: Kendall's τ_b between the orders of the runs that two measures give [measures, measures].
+        tau_ap: τ_AP with the row's measure as the true order, in which swaps near the top cost more [measures,
+            measures].
+        rbo: mean rank-biased overlap of two runs' lists, extrapolated; NaN where only scores are known [runs, runs].
+        queries: the number of queries over which ``rbo`` is averaged.
+        depth: the depth of the lists compared.
+        persistence: the p of rank-biased overlap.
+    """
+
+    labels: tuple[str, ...]
+    tau: Floats
+    tau_ap: Floats
+    rbo: Floats
+    queries: int
+    depth: int = DEEPEST
+    persistence: float = PERSISTENCE
+
+
+def orders_of(contests: Sequence[Contest], systems: Sequence[System], baseline: int | None) -> Orders:
+    """Returns the similarity of each pair of measures and of each pair of runs."""
+    means = [contest.means for contest in contests]
+    tau, ap = (
+        np.array([[each(one, other) for other in means] for one in means]) for each in (kendall, tau_ap_b)
+    )
+    np.fill_diagonal(tau, 1.0)
+    np.fill_diagonal(ap, 1.0)
+    return Orders(tuple(contest.label for contest in contests), tau, ap, *overlaps_of(systems, baseline))
+
+
+def overlaps_of(systems: Sequence[System], baseline: int | None) -> tuple[Floats, int]:
+    """Returns each pair of runs' mean rank-biased overlap over their common queries, and the number of queries."""
+    names: Sequence[bytes] = next((each.found.queries for each in systems if each.found is not None), [])
+    names = names[:: -(-len(names) // MOST_QUERIES) or 1]
+    lists = [lists_of(system, names) or [[]] * len(names) for system in systems]
+    tables = np.array([rbo(each, PERSISTENCE) for each in zip(*lists, strict=True)])
+    found = np.full((len(lists), len(lists)), np.nan)
+    for one, other in product(range(len(lists)), repeat=2):
+        values = tables[:, one, other] if len(tables) else tables
+        known = values[~np.isnan(values)]
+        found[one, other] = known.mean() if len(known) else np.nan
+    if baseline is not None:
+        others = np.arange(len(lists)) != baseline
+        found[np.ix_(others, others)] = np.nan
+    np.fill_diagonal(found, 1.0)
+    return found, len(names)
+
+
+def lists_of(system: System, queries: Sequence[bytes]) -> list[list[bytes]]:
+    """Returns the top documents of each query, or no documents if only scores were given."""
+    if system.run is None:
+        return []
+    run, options = system.run, MatchOptions(system.scores.policy)
+    # Each file is read only once, not once per query.
+    parts = parts_of(run, queries) if isinstance(run.held, TextRun) else dict.fromkeys(queries, run)
+    return [list(dict.fromkeys(parts[query].held.ranked(query, options)[0]))[:DEEPEST] for query in queries]

@@ -1,0 +1,460 @@
+"""``carob.correlate``: the orders of runs under many judges, or by many measures, against one truth."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.agreement import (
+    DEFAULT_MEASURES,
+    POOLS,
+    documents_of,
+    fates_of,
+    flips,
+    pair,
+    restricted,
+    statistics,
+    winner_and_loser,
+)
+from carob.comparison.agreement import confusions as confusions_of
+from carob.comparison.compare import settled
+from carob.comparison.correlate_result import Coefficient, Correlated, Correlations, Grades, Turned
+from carob.comparison.findings import Settings, say
+from carob.comparison.runs import evaluated, named
+from carob.comparison.sheets import MISSING, aligned, in_scores, measures_to_pair, sheets_of
+from carob.comparison.significance import contests_of
+from carob.comparison.statistics import SEED
+from carob.comparison.statistics.coefficients import scale_of
+from carob.comparison.statistics.correlation_intervals import UNDEFINED, RunSamples, Samples
+from carob.comparison.statistics.correlations import correlation_named
+from carob.comparison.statistics.paired import Draw
+from carob.conventions.request import conventions, names_in
+from carob.evaluation.leaderboards import Leaderboard
+from carob.evaluation.scores import Scores
+from carob.inputs.qrels import Qrels
+from carob.inputs.sources import called
+from carob.output.errors import DataError, Worded, refuse_other
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from carob.comparison.findings import Contest
+    from carob.comparison.runs import RunsLike
+    from carob.comparison.sheets import Aligned, Sheet
+    from carob.comparison.statistics.correlations import Correlation
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.conventions.request import MeasuresLike
+    from carob.lists.rows import Floats
+
+USUAL = ("kendall", "tau_ap", "spearman", "pearson", "tau_gap")
+"""The correlations that are computed by default."""
+TOP = 10
+"""The depth of Kendall's τ that is added for more runs than this."""
+RESAMPLES = 1000
+FEWEST_RESAMPLES = 2
+OVER = ("queries", "runs")
+MEANS = ("queries", "stated")
+
+
+def correlate(
+    truth: Any,
+    judges: Any = None,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike = None,
+    *,
+    truth_measures: MeasuresLike = None,
+    coefficients: str | Sequence[str] | None = None,
+    missing_runs: str = "error",
+    missing: str = "error",
+    means: str = "queries",
+    over: str = "queries",
+    pool: str = "own",
+    layout: str = "auto",
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> Correlations:
+    """Correlate the orders of runs under many judges, or by many measures, with the order under the truth.
+
+    With runs, the truth and the judges are judgments. Without runs, they are leaderboards, which have the values of
+    their runs. Each judge gets τ, ρ and r, τ_AP, τ_GAP and others, with intervals; the pairs of runs that it puts in
+    the other order than the truth, with the significance test of ``carob.compare``; and from judgments also κ and α.
+
+    Args:
+        truth: judgments in any form that ``carob.evaluate`` takes, if there are runs; else a leaderboard: a path, what
+            ``carob.read_leaderboard`` returned, or scores by run.
+        judges: a list, or a mapping from names, of judges in the same form. None compares measures: the judge is then
+            the truth itself, by each other measure.
+        runs: at least three runs, as in ``carob.compare``; None for leaderboards.
+        measures: the measures of the judges. By default nDCG@10 and AP, or all that a leaderboard has.
+        truth_measures: the measures of the truth, each of which is correlated with each of ``measures``. By default
+            each measure is correlated with itself, or with every one if truth and judge share none.
+        coefficients: names such as ``kendall`` (τ_b), ``kendall_a``, ``spearman``, ``pearson``, ``tau_ap`` (ties count
+            as the mean of their orders), ``tau_ap_b`` (tied runs are equal), ``tau_gap`` (tied runs are above each
+            other in half of the orders), ``tau_gap_by_name`` (tied runs in the order of their names), ``rbo``, or
+            ``overlap@10``. ``@10`` restricts the others to the truth's ten best runs, with all that are tied with the
+            tenth. By default the first of each kind, and ``kendall@10`` for more than ten runs.
+        missing_runs: how to treat a run that a judge's leaderboard lacks: ``error``, ``skip`` it, or value it as
+            ``zero``. Runs that only the judge has are always left out, and counted.
+        missing: how to treat a query without a value in one run of a leaderboard: ``error``, ``zero`` or ``skip``. A
+            query of the truth that all runs of a judge lack has the value 0 with ``zero``; else it is left out.
+        means: the means of leaderboards: of the ``queries`` that truth and judge share, or those that the files
+            ``stated``.
+        over: the samples that intervals are about: other ``queries`` with the same runs, or other ``runs``.
+        pool: as in ``carob.agreement``.
+        layout: the format of leaderboard files, as in ``carob.read_leaderboard``.
+        policy: as in ``carob.evaluate``.
+        profile: as in ``carob.evaluate``.
+        alpha: a difference of two runs is significant if its corrected p is below alpha.
+        confidence: the confidence level of the intervals.
+        resamples: the number of resamples of queries or runs.
+        seed: their seed.
+
+    Raises:
+        DataError: inputs that cannot be read, fewer than three runs, two judges with one name, fewer than two
+            resamples, or a missing run or query that was not allowed.
+        MeasureError: a measure that does not exist.
+        PolicyError: a word that does not exist, or a correlation.
+
+    Source: Yilmaz, Aslam and Robertson, SIGIR 2008 (τ_AP); Urbano and Marrero, ICTIR 2017 (ties); Gao and Oard, SIGIR
+        2015 (τ_GAP); Webber, Moffat and Zobel, TOIS 2010 (RBO).
+
+    Example:
+        >>> import carob
+        >>> qrels = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1, "b": 1, "c": 0}}
+        >>> model = {"q1": {"a": 1, "b": 1, "c": 1}, "q2": {"a": 1, "b": 2, "c": 0}}
+        >>> orders = {"x": "abc", "y": "bca", "z": "cab"}
+        >>> runs = {
+        ...     name: {q: {d: 3 - place for place, d in enumerate(order)} for q in qrels}
+        ...     for name, order in orders.items()
+        ... }
+        >>> found = carob.correlate(qrels, {"model": model}, runs, "nDCG@2")
+        >>> found.rows[0]["kendall"].value
+        0.3333333333333333
+    """
+    refuse_words(missing_runs=missing_runs, missing=missing, means=means, over=over, pool=pool)
+    if resamples < FEWEST_RESAMPLES:
+        raise DataError(say("correlate", "few resamples", resamples=resamples, usual=RESAMPLES))
+    names = [coefficients] if isinstance(coefficients, str) else coefficients
+    wanted = None if names is None else [correlation_named(each) for each in names]
+    method = Method(
+        wanted,
+        over,
+        means == "stated",
+        missing_runs,
+        Draw(resamples, seed),
+        confidence,
+        Settings(alpha=alpha, seed=seed, confidence=confidence),
+        missing if runs is None else "skip",
+    )
+    asked = None if measures is None else [str(each) for each in names_in(measures)]
+    true = None if truth_measures is None else [str(each) for each in names_in(truth_measures)]
+    if runs is not None:
+        sides = from_judgments(truth, judges, runs, (asked, true), pool, method, policy, profile)
+    elif policy is None and profile is None and pool == "own":
+        sides = from_boards(truth, judges, asked, missing, layout)
+    else:
+        raise DataError(say("correlate", "no policy"))
+    found = [
+        (sides.lone.get(judge, 0), method.correlated((sides.name, judge), sides.truth[one], sheets[other]))
+        for judge, sheets, one, other in sides.pairs(true)
+    ]
+    rows = tuple(replace(each, left_out=each.left_out + lone) for lone, each in found)
+    return Correlations(
+        truth=sides.name,
+        rows=rows,
+        grades=sides.grades,
+        over=over,
+        pool=pool if runs is not None else None,
+        missing_runs=missing_runs,
+        means=means,
+        settings=settled(method.settings, max((len(each.runs) for each in rows), default=3), 1),
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        notes=sides.notes,
+        of_measures=not sides.judges,
+    )
+
+
+def refuse_words(**words: str) -> None:
+    """Refuses words that no option has.
+
+    Raises:
+        PolicyError: such a word.
+    """
+    known = {"missing_runs": MISSING, "missing": MISSING, "means": MEANS, "over": OVER, "pool": POOLS}
+    for option, word in words.items():
+        refuse_other(option, word, known[option])
+
+
+def by_name(judges: Any) -> list[tuple[str | None, Any]]:
+    """Returns the judges with the names that the caller gave, if any."""
+    if judges is None:
+        return []
+    scores = (
+        isinstance(judges, Mapping)
+        and bool(judges)
+        and all(isinstance(each, Scores) for each in judges.values())
+    )
+    if isinstance(judges, Mapping) and not scores:
+        return [(str(name), each) for name, each in judges.items()]
+    alone = isinstance(judges, (str, bytes, os.PathLike)) or not isinstance(judges, Sequence)
+    return [(None, each) for each in ([judges] if alone else judges)]
+
+
+def judges_apart(given: Sequence[tuple[str | None, str, str | None]], truth: str | None = None) -> list[str]:
+    """Returns distinct names of judges. Equal file names become paths, and equal names without a file are numbered.
+
+    Args:
+        given: the name that the caller gave, if any, the usual name, and the path, if any, of each judge.
+        truth: the path of the truth, from whose name those of other files are told apart.
+
+    Raises:
+        DataError: two judges have the same name, or a file is given twice.
+    """
+    names = [own or usual for own, usual, _ in given]
+    found = []
+    for number, (own, name, path) in enumerate(given, 1):
+        alone = names.count(name) == 1 and not (truth and path and called(truth) == name and truth != path)
+        found.append(own or (name if alone else os.path.normpath(path) if path else f"judge {number}"))
+    twice = next((name for name in found if found.count(name) > 1), None)
+    if twice is not None:
+        example = Worded("{'old': judge, 'new': judge}", "old=a/x.qrels new=b/x.qrels")
+        raise DataError(say("correlate", "one name", count=found.count(twice), name=twice, example=example))
+    return found
+
+
+def path_of(given: Any) -> str | None:
+    """Returns the path of a judge that is a file, else None."""
+    if isinstance(given, (str, os.PathLike)):
+        return str(os.fspath(given))
+    if isinstance(given, Qrels):
+        return given.origin.path
+    return given.path if isinstance(given, Leaderboard) else None
+
+
+def measures_against(
+    sheets: Mapping[str, Sheet], asked: Sequence[str] | None, true: Sequence[str] | None, name: str
+) -> list[tuple[str, str]]:
+    """Returns the measures of a truth without judges: the first one, with each other.
+
+    Raises:
+        DataError: there is only one measure.
+    """
+    truths = list(true) if true is not None else [next(iter(asked or sheets))]
+    pairs = measures_to_pair(sheets, sheets, asked, truths, (name, name))
+    found = [(one, other) for one, other in pairs if one != other]
+    if not found:
+        raise DataError(say("correlate", "one measure"))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """The values of runs under the truth and under each judge.
+
+    Args:
+        name: the name of the truth.
+        truth: the values under the truth by measure.
+        judges: the same under each judge.
+        measures: the requested measures of the judges; None for all.
+        grades: the agreement of each judge's grades with the truth's.
+        notes: what was left out.
+        lone: the number of queries that only the truth or only the judge judged, and that were not evaluated, by judge.
+    """
+
+    name: str
+    truth: dict[str, Sheet]
+    judges: dict[str, dict[str, Sheet]]
+    measures: list[str] | None
+    grades: tuple[Grades, ...] = ()
+    notes: tuple[str, ...] = ()
+    lone: Mapping[str, int] = field(default_factory=dict)
+
+    def pairs(self, true: Sequence[str] | None) -> Iterator[tuple[str, dict[str, Sheet], str, str]]:
+        """Yields each judge, its values, the truth's measure and the judge's. Without judges, the truth is the judge.
+
+        Args:
+            true: the requested measures of the truth; None for those of the judges.
+        """
+        for judge, sheets in self.judges.items():
+            for one, other in measures_to_pair(self.truth, sheets, self.measures, true, (self.name, judge)):
+                yield judge, sheets, one, other
+        if not self.judges:
+            for one, other in measures_against(self.truth, self.measures, true, self.name):
+                yield self.name, self.truth, one, other
+
+
+def from_boards(truth: Any, judges: Any, measures: list[str] | None, missing: str, layout: str) -> Sides:
+    """Reads leaderboards."""
+    name, sheets, note = sheets_of(truth, None, missing, layout)
+    found: dict[str, dict[str, Sheet]] = {}
+    notes = [note]
+    read = [(own, each, *sheets_of(each, own, missing, layout)) for own, each in by_name(judges)]
+    names = judges_apart([(own, usual, path_of(each)) for own, each, usual, *_ in read], path_of(truth))
+    for its, (*_, values, note) in zip(names, read, strict=True):
+        found[its] = values
+        notes.append(note)
+    return Sides(name, sheets, found, measures, notes=tuple(filter(None, notes)))
+
+
+def from_judgments(
+    truth: Any,
+    judges: Any,
+    runs: RunsLike,
+    measures: tuple[list[str] | None, list[str] | None],
+    pool: str,
+    method: Method,
+    policy: Policy | None,
+    profile: ProfileLike,
+) -> Sides:
+    """Evaluates runs under the truth and under each judge.
+
+    With ``pool="both"``, the truth's values differ from judge to judge, so only one judge is accepted.
+
+    Raises:
+        DataError: the judge and the truth have no document in common, or several judges with ``pool="both"``.
+    """
+    convention, decided = conventions(profile, policy)
+    own = measures[0] if measures[0] is not None else list(convention.measures or DEFAULT_MEASURES)
+    asked = list(dict.fromkeys([*(measures[1] or []), *own]))
+    true = Qrels.of(truth, decided)
+    systems = named(runs, least=3)
+    rest = {"policy": policy, "profile": profile}
+    given = [(name, Qrels.of(each, decided)) for name, each in by_name(judges)]
+    if pool == "both" and len(given) > 1:
+        raise DataError(say("correlate", "one pool"))
+    found: dict[str, dict[str, Sheet]] = {}
+    grades, lone, documents = [], {}, None
+    names = judges_apart([(name, called(each.name), path_of(each)) for name, each in given], path_of(true))
+    for its, (_, qrels) in zip(names, given, strict=True):
+        pairing = pair(true, qrels)
+        if not pairing.queries or not len(pairing.a):
+            raise DataError(say("correlate", "nothing in common", truth=true.name, judge=its))
+        # The truth's queries are evaluated, unless the pool is that of both.
+        lone[its] = len(pairing.queries_b) + (len(pairing.queries_a) if pool == "both" else 0)
+        documents = documents_of(pairing) if pool == "both" else None
+        scale = scale_of(pairing.a, pairing.b)
+        values = statistics(confusions_of(pairing, scale), scale, method.draw.resamples, method.draw.seed)
+        grades.append(Grades(its, len(pairing.a), pairing.only_a, pairing.only_b, values))
+        kept = restricted(qrels, set(pairing.queries), documents)
+        found[its] = in_scores(scores_under(kept, systems, asked, rest))
+    base = true if documents is None else restricted(true, {query for query, _ in documents}, documents)
+    sheets = in_scores(scores_under(base, systems, asked, rest))
+    origin = "the truth" if true.name.startswith("<") else called(true.name)
+    return Sides(origin, sheets, found, own, tuple(grades), lone=lone)
+
+
+def scores_under(qrels: Qrels, systems: Any, measures: list[str], rest: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the scores of runs under one judge, by run."""
+    made = evaluated(qrels, systems, measures, **rest, least=1).systems
+    return {name: each.scores for name, each in made.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """How judges are correlated with the truth.
+
+    Args:
+        correlations: the correlations; None for the usual ones.
+        over: the samples that intervals are about.
+        stated: whether the means are those that files state.
+        missing_runs: how to treat runs that a judge lacks.
+        draw: the resamples.
+        confidence: the level of intervals.
+        settings: the settings of the tests of pairs of runs.
+        missing: how to treat queries that a judge's leaderboard lacks.
+    """
+
+    correlations: list[Correlation] | None
+    over: str
+    stated: bool
+    missing_runs: str
+    draw: Draw
+    confidence: float
+    settings: Settings
+    missing: str = "skip"
+
+    def usual(self, runs: int) -> list[Correlation]:
+        """Returns the requested correlations, or the usual ones for this number of runs."""
+        if self.correlations is not None:
+            return self.correlations
+        top = [f"kendall@{TOP}"] if runs > TOP else []
+        return [correlation_named(each) for each in (*USUAL, *top)]
+
+    def correlated(self, names: tuple[str, str], truth: Sheet, judge: Sheet) -> Correlated:
+        """Returns the correlations of a judge with the truth, and the pairs of runs that it turns."""
+        found = aligned(truth, judge, names, self.missing_runs, self.missing, stated=self.stated)
+        x, y = found.truth.means(), found.judge.means()
+        runs = found.truth.runs
+        coefficients = []
+        samples = self.samples(found)
+        for each in self.usual(len(truth.runs)):
+            low, high = UNDEFINED if samples is None else samples.interval(each, self.confidence)
+            coefficients.append(Coefficient(each.name, each.of(x, y), low, high))
+        return Correlated(
+            judge=names[1],
+            truth_measure=truth.label,
+            measure=judge.label,
+            runs=runs,
+            queries=None if found.stated else len(found.truth.queries),
+            truth=tuple((found.truth.sign * x).tolist()),
+            values=tuple((found.judge.sign * y).tolist()),
+            coefficients=tuple(coefficients),
+            flips=flips(runs, x.tolist(), y.tolist()),
+            ties=sum(
+                x[one] == x[other] or y[one] == y[other] for one, other in combinations(range(len(runs)), 2)
+            ),
+            lacking=found.lacking,
+            extra=found.extra,
+            left_out=found.left_out,
+            zeros=found.zeros,
+            shared=found.truth.queries,
+            turned=self.turned(found, y),
+        )
+
+    def samples(self, found: Aligned) -> Samples | RunSamples | None:
+        """Returns the samples for intervals, or None where only means are known."""
+        if self.over == "runs":
+            return RunSamples(found.truth.means(), found.judge.means(), self.draw)
+        one, other = found.truth.table, found.judge.table
+        if one is None or other is None:
+            return None
+        links = tuple(np.exp if each.geometric else np.asarray for each in (one, other))
+        return Samples(one.sign * one.observed(), other.sign * other.observed(), self.draw, links)  # type: ignore[arg-type]
+
+    def turned(self, found: Aligned, judge: Floats) -> Turned | None:
+        """Returns the pairs that differ significantly under the truth, by what becomes of them.
+
+        The result is None where only means are known, or one query.
+
+        Args:
+            found: the values of both sides.
+            judge: the judge's mean of each run, larger is better.
+        """
+        contests = [contest_of(each, self.settings) for each in (found.truth, found.judge)]
+        one, other = contests
+        if one is None or other is None:
+            return None
+        names = found.truth.runs
+        sure = [both for each in one.pairs if (both := winner_and_loser(one, each))]
+        turned = [(names[better], names[worse]) for better, worse in sure if judge[better] < judge[worse]]
+        return Turned(significant=len(sure), turned=tuple(turned), **fates_of(one, other, names))
+
+
+def contest_of(sheet: Sheet, settings: Settings) -> Contest | None:
+    """Returns the tests of all pairs of runs, or None where only means are known, or one query."""
+    if sheet.table is None or len(sheet.queries) < 2:
+        return None
+    found, _ = contests_of([sheet.table], settled(settings, len(sheet.runs), 1), None)
+    return found[sheet.label]

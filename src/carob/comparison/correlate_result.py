@@ -1,0 +1,517 @@
+"""The result of ``carob.correlate``: its data, and its tables, frames and figures."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._version import __version__
+from carob.comparison.findings import TESTS, say
+from carob.comparison.formats import literal, whiskers
+from carob.comparison.verdict import listed
+from carob.evaluation.scores import frame_of
+from carob.output.document import Document, Documented, Items, Line, Section, Table
+from carob.output.errors import DataError, did_you_mean
+from carob.output.escaping import shortened
+from carob.output.layout import apart, decimals, lay_out
+
+if TYPE_CHECKING:
+    from carob.comparison.agreement_result import Statistic
+    from carob.comparison.findings import Settings
+
+MOST_PAIRS = 10
+"""Pairs of runs that a sentence lists."""
+
+LONGEST = 24
+"""The most characters of a judge's name in tables."""
+
+FEW = 10
+"""A number of runs below which a rank correlation has few possible values."""
+
+SHOWN = ("same grade", "kappa, quadratic", "alpha, ordinal", "bias, B - A")
+"""The statistics of grades in the table; the frame has all."""
+
+FATES = ("turned", "kept", "lost", "gained", "reversed")
+"""What becomes of a pair of runs that differs significantly."""
+
+FRAMES = ("correlations", "pairs", "runs", "grades")
+FIGURES = ("correlations", "runs")
+
+
+def said(key: str, **values: Any) -> str:
+    """Fills a sentence about correlations with the given values."""
+    return say("correlate", key, **values)
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A correlation with its interval.
+
+    Args:
+        name: its name.
+        value: its value; NaN where it is undefined.
+        low: the lower end of the interval; NaN where there is none.
+        high: the upper end.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+    @property
+    def interval(self) -> str:
+        """The interval as text."""
+        return "-" if math.isnan(self.low) else f"[{self.low:.2f}, {self.high:.2f}]"
+
+
+@dataclass(frozen=True)
+class Turned:
+    """What becomes of the pairs of runs that differ significantly. The better run by the truth is first.
+
+    Args:
+        significant: the number of pairs that differ significantly under the truth.
+        turned: those that the judge puts in the other order, significantly or not.
+        kept: pairs that differ significantly in the same direction under both.
+        lost: pairs that differ significantly only under the truth.
+        gained: pairs that differ significantly only under the judge, with the judge's better run first.
+        reversed: pairs that differ significantly in opposite directions.
+    """
+
+    significant: int
+    turned: tuple[tuple[str, str], ...]
+    kept: tuple[tuple[str, str], ...]
+    lost: tuple[tuple[str, str], ...]
+    gained: tuple[tuple[str, str], ...]
+    reversed: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Correlated:
+    """A judge's order of runs by one measure, against the truth's.
+
+    Args:
+        judge: the judge.
+        truth_measure: the truth's measure.
+        measure: the judge's measure.
+        runs: the runs that were compared, sorted by name.
+        queries: the number of queries that both have; None if the means are those that files state.
+        truth: the mean of each run under the truth.
+        values: the mean of each run under the judge.
+        coefficients: the correlations.
+        flips: the pairs of runs that are in opposite orders, with the truth's better run first.
+        ties: the number of pairs that are tied under the truth or under the judge.
+        lacking: the truth's runs that the judge lacks, which were skipped or valued as zero.
+        extra: the number of the judge's runs that the truth lacks, which were left out.
+        left_out: the number of queries that only one of the two has, which were left out.
+        turned: what becomes of significant pairs; None where only means are known.
+        zeros: the truth's queries that the judge lacks, which were valued as zero.
+        shared: the queries that were compared; empty if the means are those that files state.
+    """
+
+    judge: str
+    truth_measure: str
+    measure: str
+    runs: tuple[str, ...]
+    queries: int | None
+    truth: tuple[float, ...]
+    values: tuple[float, ...]
+    coefficients: tuple[Coefficient, ...]
+    flips: tuple[tuple[str, str], ...]
+    ties: int
+    lacking: tuple[str, ...]
+    extra: int
+    left_out: int
+    turned: Turned | None
+    zeros: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Coefficient:
+        """Returns a correlation by its name.
+
+        Raises:
+            DataError: it was not computed.
+        """
+        found = {each.name: each for each in self.coefficients}
+        if name not in found:
+            raise DataError(
+                f"There is no correlation '{name}'. {did_you_mean(name, found, ', '.join(found))}"
+            )
+        return found[name]
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs of runs."""
+        return len(self.runs) * (len(self.runs) - 1) // 2
+
+
+@dataclass(frozen=True)
+class Grades:
+    """The agreement of a judge's grades with the truth's.
+
+    Args:
+        judge: the judge.
+        documents: the number of documents that both graded.
+        only_truth: the number that only the truth graded, in queries that both judged.
+        only_judge: the number that only the judge graded.
+        statistics: κ, α and others with 95 % intervals, as in ``carob.agreement``.
+    """
+
+    judge: str
+    documents: int
+    only_truth: int
+    only_judge: int
+    statistics: tuple[Statistic, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Correlations(Documented):
+    """The correlations of judges with a truth. ``str(correlations)`` returns tables with notes.
+
+    Args:
+        truth: the name of the truth.
+        rows: the correlations of each judge by each measure.
+        grades: the agreement of grades, from judgments.
+        over: the samples that intervals are about: ``queries`` or ``runs``.
+        pool: the documents that counted as judged; None from leaderboards.
+        missing_runs: how runs that a judge lacks were treated.
+        means: the means that were used of leaderboards.
+        settings: the settings of the tests of pairs of runs.
+        confidence: the confidence level of the intervals.
+        resamples: the number of resamples.
+        seed: their seed.
+        notes: what was left out.
+        of_measures: whether there is no judge, and measures of the truth are compared.
+    """
+
+    truth: str
+    rows: tuple[Correlated, ...]
+    grades: tuple[Grades, ...]
+    over: str
+    pool: str | None
+    missing_runs: str
+    means: str
+    settings: Settings
+    confidence: float
+    resamples: int
+    seed: int
+    notes: tuple[str, ...] = ()
+    of_measures: bool = False
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the answer, a table of correlations and one of pairs for each measure, grades and notes."""
+        sections = [self.answer()]
+        for measure in dict.fromkeys(each.truth_measure for each in self.rows):
+            rows = [each for each in self.rows if each.truth_measure == measure]
+            sections += [self.correlations(measure, rows), self.pairs(measure, rows)]
+        if self.grades:
+            sections.append(self.agreement())
+        title = said("title", truth=shortened(self.truth, LONGEST)) if layout == "html" else ""
+        return Document([*sections, Section([Items(self.remarks())])], title)
+
+    def answer(self) -> Section:
+        """Returns a sentence about the judge with the highest first correlation."""
+        known = [each for each in self.rows if not math.isnan(each.coefficients[0].value)]
+        if not known:
+            return Section([Line(self.undefined(), "verdict")])
+        best = max(known, key=lambda each: each.coefficients[0].value)
+        first = best.coefficients[0]
+        words = {
+            "truth": shortened(self.truth, LONGEST),
+            "judge": shortened(best.judge, LONGEST),
+            "name": first.name,
+            "value": decimals(first.value, 3),
+        }
+        words |= {"measure": best.measure, "interval": "" if math.isnan(first.low) else f" {first.interval}"}
+        kind = "measures" if self.of_measures else "judges"
+        several = "" if len(self.rows) > 1 else " one"
+        words["true"] = best.truth_measure
+        differ = len({(each.runs, each.queries, each.shared) for each in self.rows}) > 1
+        words["size"] = self.size({(len(best.runs), best.queries)}) if differ else ""
+        sentences = [said(f"answer:{kind}{several}", **words)]
+        if differ:
+            alone = self.of_measures or len({each.judge for each in self.rows}) == 1
+            sentences.append(said("answer:sizes", kind="Measures" if alone else "Judges"))
+        return Section([Line(" ".join(sentences), "verdict")])
+
+    def undefined(self) -> str:
+        """Returns the reason for which the first correlation is defined for no judge."""
+        name = self.rows[0].coefficients[0].name
+        words = {"name": name, "truth": shortened(self.truth, LONGEST)}
+        if all(len(set(each.truth)) == 1 for each in self.rows):
+            return said("undefined:truth", **words)
+        if name.endswith("@1"):
+            return said("undefined:one", **words)
+        if all(len(set(each.values)) == 1 for each in self.rows):
+            several = " several" if len({each.judge for each in self.rows}) > 1 else ""
+            return said(f"undefined:judges{several}", **words)
+        return said("undefined:other", **words)
+
+    def titles(self, rows: list[Correlated]) -> tuple[list[str], list[list[str]]]:
+        """Returns the titles and the cells of the columns that name the judge and its measure."""
+        names = apart([each.judge for each in rows], LONGEST)
+        if all(each.measure == each.truth_measure for each in rows):
+            return ["judge"], [[name] for name in names]
+        if self.of_measures:
+            return ["measure"], [[each.measure] for each in rows]
+        return ["judge", "measure"], [[name, each.measure] for name, each in zip(names, rows, strict=True)]
+
+    def correlations(self, measure: str, rows: list[Correlated]) -> Section:
+        """Returns the table of correlations with one measure of the truth."""
+        header, cells = self.titles(rows)
+        sampled = self.sampled
+        level = f"\n{100 * self.confidence:g}% CI" if sampled else ""
+        sizes = {(len(each.runs), each.queries) for each in rows}
+        for own, each in zip(cells, rows, strict=True):
+            if len(sizes) > 1:
+                own += [str(len(each.runs)), "-" if each.queries is None else str(each.queries)]
+            values = ((decimals(its.value, 3), its.interval) for its in each.coefficients)
+            own += [f"{value} {interval}" if sampled else value for value, interval in values]
+        keep = len(header)
+        if len(sizes) > 1:
+            header += ["runs", "queries"]
+        names = dict.fromkeys(its.name for each in rows for its in each.coefficients)
+        header += [name + level for name in names]
+        title = said("order", measure=measure, truth=shortened(self.truth, LONGEST), size=self.size(sizes))
+        return Section([Table(header, cells, names=keep, keep=keep)], title)
+
+    def size(self, sizes: set[tuple[int, int | None]]) -> str:
+        """Returns the number of runs and queries in words, or an empty text if they differ from judge to judge."""
+        if len(sizes) > 1:
+            return ""
+        ((runs, queries),) = sizes
+        return said("size" if queries is not None else "size:means", runs=runs, queries=queries or 0)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether there are intervals."""
+        return any(not math.isnan(own.low) for each in self.rows for own in each.coefficients)
+
+    def pairs(self, measure: str, rows: list[Correlated]) -> Section:
+        """Returns the table of the pairs of runs, and the significant ones that each judge turns."""
+        header, cells = self.titles(rows)
+        keep = len(header)
+        for place, each in enumerate(rows):
+            cells[place] += [str(each.pairs), str(each.ties), str(len(each.flips))]
+            counts = ["-"] * (1 + len(FATES))
+            if each.turned is not None:
+                its = [each.turned.significant, *(len(getattr(each.turned, fate)) for fate in FATES)]
+                counts = [str(count) for count in its]
+            cells[place] += counts
+        header = [
+            *header,
+            "pairs",
+            "tied",
+            "flip",
+            "signi-\nficant",
+            "turned",
+            "kept",
+            "lost",
+            "gained",
+            "re-\nversed",
+        ]
+        sentences = [
+            said(
+                "turned",
+                judge=own[0],
+                measure="" if keep == 1 else f" ({each.measure})",
+                pairs=shown(each.turned.turned),
+            )
+            for own, each in zip(cells, rows, strict=True)
+            if each.turned is not None and each.turned.turned
+        ]
+        return Section(
+            [Table(header, cells, names=keep, keep=keep), Items(sentences)], said("pairs", measure=measure)
+        )
+
+    def agreement(self) -> Section:
+        """Returns the table of the agreement of grades."""
+        names = apart([each.judge for each in self.grades], LONGEST)
+        rows = []
+        for name, each in zip(names, self.grades, strict=True):
+            found = {its.name: its for its in each.statistics}
+            row = [name, str(each.documents)]
+            row += [f"{decimals(found[key].value, 2)} {found[key].interval}".rstrip() for key in SHOWN]
+            rows.append(row)
+        header = ["judge", "both\njudged"]
+        header += [f"{key}\n95% CI" for key in ("same grade", "weighted kappa", "ordinal alpha", "bias")]
+        return Section([Table(header, rows)], said("grades"))
+
+    def remarks(self) -> list[str]:
+        """Returns the sentences about what was left out, the method and the limits."""
+        found = [*self.notes]
+        counted = {
+            (each.judge, each.lacking, each.extra, each.left_out, each.zeros): each for each in self.rows
+        }
+        for each in counted.values():
+            if each.lacking:
+                words = {
+                    "judge": each.judge,
+                    "count": len(each.lacking),
+                    "names": listed(list(each.lacking), 5),
+                }
+                found.append(said(f"lacking:{self.missing_runs}", **words))
+            if each.extra:
+                found.append(said("extra", judge=shortened(each.judge, LONGEST), count=each.extra))
+            if each.zeros:
+                words = {
+                    "judge": each.judge,
+                    "count": len(each.zeros),
+                    "names": listed(list(each.zeros), 5),
+                }
+                found.append(said("zeros", **words))
+            if each.left_out:
+                found.append(said("left out", judge=shortened(each.judge, LONGEST), count=each.left_out))
+        if any(each.queries is None for each in self.rows):
+            found.append(said("stated"))
+        if self.sampled:
+            found.append(
+                said(
+                    f"over:{self.over}",
+                    level=f"{100 * self.confidence:g}",
+                    resamples=self.resamples,
+                    seed=self.seed,
+                )
+            )
+        if any(each.turned is not None for each in self.rows):
+            found.append(said("test", name=TESTS[self.settings.test], alpha=self.settings.alpha))
+            found.append(said("fates"))
+        few = min((len(each.runs) for each in self.rows), default=FEW)
+        if few < FEW:
+            found.append(said("few", count=few, pairs=few * (few - 1) // 2))
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns all results by name."""
+        return {
+            "truth": self.truth,
+            "judges": [asdict(each) for each in self.rows],
+            "grades": [asdict(each) for each in self.grades],
+            "over": self.over,
+            "pool": self.pool,
+            "missing_runs": self.missing_runs,
+            "means": self.means,
+            "test": asdict(self.settings),
+            "confidence": self.confidence,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "notes": list(self.notes),
+            "carob": __version__,
+        }
+
+    def columns(self, what: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Returns the names of columns and the rows of a frame.
+
+        Raises:
+            DataError: there is no such frame.
+        """
+        start = ["judge", "truth_measure", "measure"]
+        own = [((each.judge, each.truth_measure, each.measure), each) for each in self.rows]
+        if what == "correlations":
+            header = [*start, "runs", "queries", "correlation", "value", "low", "high"]
+            return header, [
+                (*names, len(each.runs), each.queries, its.name, its.value, its.low, its.high)
+                for names, each in own
+                for its in each.coefficients
+            ]
+        if what == "pairs":
+            rows = [(*names, "flip", *both) for names, each in own for both in each.flips]
+            rows += [
+                (*names, fate, *both)
+                for names, each in own
+                if each.turned is not None
+                for fate in FATES
+                for both in getattr(each.turned, fate)
+            ]
+            return [*start, "fate", "better", "worse"], rows
+        if what == "runs":
+            return [*start, "run", "truth", "value"], [
+                (*names, *row)
+                for names, each in own
+                for row in zip(each.runs, each.truth, each.values, strict=True)
+            ]
+        if what == "grades":
+            return ["judge", "documents", "statistic", "value", "low", "high"], [
+                (each.judge, each.documents, its.name, its.value, its.low, its.high)
+                for each in self.grades
+                for its in each.statistics
+            ]
+        raise DataError(
+            f"There is no frame '{what}'. {did_you_mean(what, FRAMES, 'It is one of ' + ', '.join(FRAMES) + '.')}"
+        )
+
+    def to_frame(self, what: str = "correlations", backend: str | None = None) -> Any:
+        """Returns a data frame.
+
+        Args:
+            what: the rows. ``correlations`` gives each correlation of each judge, ``pairs`` the pairs of runs that flip
+                or differ significantly, ``runs`` each run's means, ``grades`` the statistics of grades.
+            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+
+        Raises:
+            DataError: no such frame, or no data frame library.
+        """
+        header, rows = self.columns(what)
+        return frame_of({name: [row[place] for row in rows] for place, name in enumerate(header)}, backend)
+
+    def to_csv(self) -> str:
+        """Returns each correlation of each judge as CSV, with numbers in full precision."""
+        header, rows = self.columns("correlations")
+        return lay_out("csv", header, [list(map(cell, row)) for row in rows], range(3))
+
+    def to_figure(self, kind: str = "correlations", correlation: str | None = None) -> Any:
+        """Returns a matplotlib figure.
+
+        Args:
+            kind: ``correlations`` draws one correlation of each judge with its interval; ``runs`` draws each run's mean
+                under the truth and under the judge, in a panel for each judge.
+            correlation: the correlation; the first one if None.
+
+        Raises:
+            DataError: matplotlib is not installed, or there is no such figure or correlation.
+        """
+        if kind not in FIGURES:
+            hint = did_you_mean(kind, FIGURES, f"It is one of {', '.join(FIGURES)}.")
+            raise DataError(f"There is no figure '{kind}'. {hint}")
+        try:
+            from matplotlib.figure import Figure
+        except ImportError:
+            raise DataError("Figures need matplotlib: pip install 'carob[plots]'.") from None
+        drawn = Figure(layout="constrained")
+        if kind == "correlations":
+            name = correlation or self.rows[0].coefficients[0].name
+            found = [(self.label(each), each[name]) for each in self.rows]
+            points = [(label, its.value, *ends(its)) for label, its in found]
+            drawn.set_size_inches(*whiskers(drawn.subplots(), points, name))
+            return drawn
+        many = len(self.rows)
+        panels = drawn.subplots(1, many, squeeze=False)[0]
+        for axes, each in zip(panels, self.rows, strict=True):
+            axes.plot(each.truth, each.values, "o", color="black", markersize=4)
+            axes.set_xlabel(literal(f"{self.truth}: {each.truth_measure}"))
+            axes.set_ylabel(literal(self.label(each)))
+        drawn.set_size_inches(3.2 * many, 3.0)
+        return drawn
+
+    def label(self, row: Correlated) -> str:
+        """Returns the name of a judge with its measure."""
+        return row.measure if self.of_measures else f"{row.judge}: {row.measure}"
+
+
+def ends(found: Coefficient) -> tuple[float, float]:
+    """Returns the interval, or the value twice if there is none."""
+    return (found.value, found.value) if math.isnan(found.low) else (found.low, found.high)
+
+
+def cell(value: Any) -> str:
+    """Returns a value for CSV; undefined ones are empty."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def shown(pairs: tuple[tuple[str, str], ...]) -> str:
+    """Returns pairs of runs in words."""
+    return listed([f"{better} > {worse}" for better, worse in pairs], MOST_PAIRS)

@@ -1,0 +1,373 @@
+"""The data of a comparison: its settings, its results by measure and by pair of runs, and its warnings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob.comparison.statistics import SEED
+from carob.comparison.statistics.paired import RESAMPLES
+from carob.output.language import Sentences
+
+if TYPE_CHECKING:
+    from carob.comparison.statistics.multiple_comparisons import Anova
+    from carob.estimation.unjudged_bounds import UnjudgedBounds
+    from carob.evaluation.scores import Scores
+    from carob.inputs.names import Names
+    from carob.lists.rows import Floats
+    from carob.measures import Measure
+
+
+FAMILY_WISE = ("romano-wolf", "tukey", "max-t")
+"""Tests of all pairs at once, which need no correction."""
+
+NOT_OF_MEANS = ("wilcoxon", "sign")
+"""Tests of signs or ranks: no interval of the mean agrees with their p."""
+
+say = Sentences(__file__)
+"""Returns a sentence about a comparison or an agreement, by its section and key."""
+
+TESTS: dict[str, str] = say.table["tests"]
+"""The names of the tests in sentences."""
+
+CORRECTIONS: dict[str, str] = say.table["corrections"]
+"""The names of the corrections in sentences."""
+
+SHORT_NAMES: dict[str, str] = say.table["short"]
+"""The names of corrections and tests in titles of columns."""
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of the test.
+
+    Args:
+        test: ``t``, ``randomisation``, ``romano-wolf``, ``tukey``, ``max-t``, ``wilcoxon`` or ``sign``.
+        correction: ``holm``, ``bonferroni``, ``bh`` or ``none``; ``none`` for a test that corrects p itself.
+        alpha: a corrected p below it is called significant.
+        family: ``measure`` (each measure's comparisons are one family) or ``all`` (the comparisons of all measures are
+            one family).
+        comparisons: the number of comparisons in a family.
+        resamples: the number of resamples of a Monte Carlo test; 0 for other tests.
+        bootstrap_resamples: the number of resamples of the queries where intervals are percentiles of a bootstrap.
+        seed: the seed of the random numbers.
+        baseline: the index of the run that the others are compared with; None for all pairs.
+        confidence: the confidence level of the intervals.
+        interval: ``t`` or ``bootstrap``.
+        rope: half the width of the region of practical equivalence, or None.
+        margin: the margin of the equivalence test, or None.
+        clusters: the number of clusters of queries, or None where queries are independent.
+        by: the name of the grouping of queries, where groups are shown separately; else None.
+        notes: deviations from what was requested, in sentences.
+        sides: the number of sides of the test.
+    """
+
+    test: str = ""
+    correction: str = ""
+    alpha: float = 0.05
+    family: str = "measure"
+    comparisons: int = 0
+    resamples: int = 0
+    bootstrap_resamples: int = RESAMPLES
+    seed: int = SEED
+    baseline: int | None = None
+    confidence: float = 0.95
+    interval: str = "t"
+    rope: float | None = None
+    margin: float | None = None
+    clusters: int | None = None
+    by: str | None = None
+    notes: tuple[str, ...] = ()
+    sides: int = 2
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The comparison of two runs by one measure. The difference is the first run minus the second.
+
+    Args:
+        a: the index of the first run.
+        b: the index of the second.
+        n: the number of queries that both runs have.
+        difference: the difference of the aggregates on these queries.
+        low: the lower end of its interval. high: the upper end. d_z: the mean of the queries' differences divided by
+            their standard deviation.
+        wins: the number of queries on which the first run is better.
+        ties: the number of queries on which both runs are equal.
+        losses: the number of queries on which the second run is better.
+        p: the uncorrected p; under ``romano-wolf``, ``tukey`` and ``max-t``, the p of the paired t-test.
+        adjusted: the p corrected for the number of comparisons.
+        exact: whether all sign assignments were counted, not a random sample.
+        error: the Monte Carlo standard error of p; 0 where p is not estimated by resampling.
+        detectable: the smallest difference that these queries detect with 80 % power.
+        identical: whether the runs are equal on every query.
+        p_equivalent: the p-value of the equivalence test with the margin; None if not requested.
+        p_worse: the posterior probability that the first is worse by more than the rope; None if not requested.
+        p_same: the probability that the difference lies within the rope.
+        p_better: the probability that the first run is better by more than the rope.
+        joint_low: the lower end of the interval that is corrected for all comparisons of the family, at the level 1 -
+            alpha. This interval excludes 0 exactly if ``adjusted`` is below alpha. It is NaN if the test does not
+            compare means.
+        joint_high: the upper end of this interval.
+    """
+
+    a: int
+    b: int
+    n: int
+    difference: float
+    low: float
+    high: float
+    d_z: float
+    wins: int
+    ties: int
+    losses: int
+    p: float
+    adjusted: float
+    exact: bool
+    error: float
+    detectable: float
+    identical: bool
+    p_equivalent: float | None = None
+    p_worse: float | None = None
+    p_same: float | None = None
+    p_better: float | None = None
+    joint_low: float = math.nan
+    joint_high: float = math.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Stratum:
+    """The results for one group of queries.
+
+    Args:
+        name: the group.
+        queries: the number of queries in the group.
+        means: each run's aggregate on these queries.
+        pairs: the pairs of the contest, on these queries only; p is not corrected for the number of groups.
+    """
+
+    name: str
+    queries: int
+    means: tuple[float, ...]
+    pairs: tuple[Pair, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Contest:
+    """The comparison of all runs by one measure.
+
+    Args:
+        label: the name of the measure in tables.
+        measure: the measure.
+        values: each run's values, NaN where it has none [queries, runs].
+        means: each run's aggregate.
+        low: the lower end of its interval.
+        high: the upper end.
+        beaten: for each run, the indices of the runs that it significantly outperforms.
+        pairs: with a baseline, (run, baseline) for every other run; else all pairs, the earlier run first.
+        strata: the comparison within each group of queries, if requested.
+        anova: the two-way analysis of variance, queries by runs, of three runs or more; None if a run lacks a query.
+        smaller_is_better: whether a lower value is better.
+    """
+
+    label: str
+    measure: Measure
+    values: Floats
+    means: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    beaten: tuple[tuple[int, ...], ...]
+    pairs: tuple[Pair, ...]
+    strata: tuple[Stratum, ...] = ()
+    anova: Anova | None = None
+    smaller_is_better: bool = False
+
+    @cached_property
+    def letters(self) -> tuple[str, ...]:
+        """For each run, the letters of the runs that it significantly outperforms."""
+        separator = "," if len(self.means) > len(ALPHABET) else ""
+        return tuple(separator.join(map(letter, runs)) for runs in self.beaten)
+
+    def between(self, run: int, other: int) -> Pair:
+        """Returns the comparison of two runs, with ``run`` first. The two runs must have been compared."""
+        return next(turned(pair, run) for pair in self.pairs if {pair.a, pair.b} == {run, other})
+
+    def __repr__(self) -> str:
+        """Returns a one-line summary of the runs, queries and pairs."""
+        runs, pairs = len(self.means), len(self.pairs)
+        return f"<carob contest under {self.label}: {runs} runs, {len(self.values)} queries, pairs: {pairs}>"
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A warning to the reader of the numbers.
+
+    Args:
+        kind: ``unjudged``, ``missing``, ``ties``, ``few``, ``undefined``, ``identical``, ``resamples``, ``many``,
+            ``weights``, ``test`` …
+        runs: the indices of the runs concerned.
+        sentence: the sentence printed under a table.
+        numbers: the figures in the sentence.
+    """
+
+    kind: str
+    runs: tuple[int, ...]
+    sentence: str
+    numbers: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The judge's values of one measure, compared with people's. Lists are by run or by pair of the contest.
+
+    Args:
+        weight: λ, the weight of the judge's values.
+        bias: by how much the judge's values are larger than people's, on average over the runs.
+        low: the lower end of the interval of the bias.
+        high: the upper end.
+        people: each run's mean of people's values over the queries that people judged.
+        judge: each run's mean of the judge's values over all queries.
+        biases: the bias of each run.
+        lows: the lower end of its interval.
+        highs: the upper end.
+        worth: for each run, the number of queries that people would have to judge, without the judge, for an equally
+            narrow interval.
+        worth_pairs: the same for the difference of each pair.
+        needed: for each run, the number of queries that people must judge for the wanted width; NaN if none suffices.
+        needed_pairs: the same for the difference of each pair.
+        apart: how many standard errors the judge's mean over the queries that people judged lies above the judge's mean
+            over all queries.
+    """
+
+    weight: float
+    bias: float
+    low: float
+    high: float
+    people: tuple[float, ...]
+    judge: tuple[float, ...]
+    biases: tuple[float, ...]
+    lows: tuple[float, ...]
+    highs: tuple[float, ...]
+    worth: tuple[float, ...]
+    worth_pairs: tuple[float, ...]
+    needed: tuple[float, ...]
+    needed_pairs: tuple[float, ...]
+    apart: float
+
+
+@dataclass(frozen=True, eq=False)
+class Judging:
+    """The part of a model judge in a comparison whose means are estimated from people's and the judge's values.
+
+    Args:
+        name: the name of the judge's grades.
+        target: ``these`` queries, or queries ``similar`` to these.
+        sample: the number of queries that people and the judge judged.
+        queries: the number of queries that the judge judged.
+        fixed: λ, if it was given and not fitted.
+        strata: the number of strata of queries, or None.
+        width: the wanted width of the intervals of values, by default half the present median width.
+        width_pairs: the wanted width of the intervals of differences, by default half the present median width.
+        alone: the queries that only people judged, which are left out.
+        undefined: the number of queries that are left out because a run has no value, by label.
+        measures: the judge's values of each measure, by label.
+        documents: the number of documents that people judged, if people judged sampled documents and not whole queries.
+    """
+
+    name: str
+    target: str
+    sample: int
+    queries: int
+    fixed: float | None
+    strata: int | None
+    width: float
+    width_pairs: float
+    alone: tuple[str, ...]
+    undefined: dict[str, int]
+    measures: dict[str, Judged]
+    documents: int | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Findings:
+    """The data of a comparison: scores, results by measure, and warnings. ``carob.Comparison`` has the same fields."""
+
+    names: tuple[str, ...]
+    scores: tuple[Scores, ...]
+    labels: tuple[str, ...]
+    ids: Names
+    contests: dict[str, Contest]
+    settings: Settings
+    judged: tuple[float, ...]
+    judged_depth: int
+    warnings: tuple[Caution, ...] = ()
+    qrels_name: str = ""
+    orders: Any = None
+    judge: Judging | None = None
+    unjudged: UnjudgedBounds | None = None
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The queries that any run has, in byte order."""
+        return self.ids.texts
+
+    @property
+    def primary(self) -> Contest:
+        """The comparison by the first measure."""
+        return self.contests[self.labels[0]]
+
+    def __getitem__(self, measure: str | Measure) -> Contest:
+        """Returns the comparison by one measure, which is named as in carob or as in trec_eval.
+
+        Raises:
+            MeasureError: the measure was not compared.
+        """
+        return self.contests[self.labels[self.scores[0].column(measure)]]
+
+
+def ranked(contest: Contest) -> list[int]:
+    """Returns the runs from the best to the worst."""
+    sense = -1 if contest.smaller_is_better else 1
+    means = contest.means
+    return sorted(range(len(means)), key=lambda run: (math.isnan(means[run]), -sense * means[run], run))
+
+
+SWAPPED = (("a", "b"), ("wins", "losses"), ("p_worse", "p_better"))
+NEGATED = (("difference", "difference"), ("d_z", "d_z"), ("low", "high"), ("joint_low", "joint_high"))
+"""The fields of a pair that exchange their values, or their negated values, if its runs change places."""
+
+
+def turned(pair: Pair, first: int) -> Pair:
+    """Returns the pair with a given run first, and reverses differences and wins if necessary."""
+    if pair.a == first:
+        return pair
+    changed: dict[str, Any] = {}
+    for one, other in SWAPPED:
+        changed |= {one: getattr(pair, other), other: getattr(pair, one)}
+    for one, other in NEGATED:
+        changed |= {one: -getattr(pair, other), other: -getattr(pair, one)}
+    return replace(pair, **changed)
+
+
+def letter(place: int) -> str:
+    """Returns the letter that stands for a run in the tables. The run is given by its index, counted from 0.
+
+    Args:
+        place: the index of the run.
+
+    Example:
+        >>> from carob.comparison.findings import letter
+        >>> letter(0), letter(25), letter(26), letter(702)
+        ('a', 'z', 'aa', 'aaa')
+    """
+    place += 1
+    written = ""
+    while place:
+        place, last = divmod(place - 1, len(ALPHABET))
+        written = ALPHABET[last] + written
+    return written

@@ -1,0 +1,325 @@
+"""A comparison as text, Markdown, LaTeX, HTML, JSON, CSV, data frames and figures."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from carob._numpy import np
+from carob.comparison.cautions import sentences_of
+from carob.comparison.findings import letter
+from carob.comparison.tables import EVERYTHING, View, chosen, pair_names, ranking, sheets_of
+from carob.comparison.verdict import heading, judge_said, method, verdict_of
+from carob.evaluation.score_tables import document_of as scores_document
+from carob.evaluation.scores import frame_of
+from carob.output import escaping
+from carob.output.document import Document, Items, Line, Section
+from carob.output.errors import DataError, did_you_mean
+from carob.output.layout import lay_out, width
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from carob.comparison.findings import Contest, Findings
+    from carob.output.document import Part
+
+
+LEAST_SHARED = 4
+"""A shared start or end of fewer characters is kept."""
+
+
+def document_of(comparison: Findings, view: View = EVERYTHING, layout: str = "text") -> Document:
+    """Returns the heading, the verdict, the tables, the method and the warnings.
+
+    In text, the names of runs lose the start and the end that they all share, and a sentence says so.
+    """
+    above, verdict = heading(comparison), verdict_of(comparison).headline
+    said, warnings = [*judge_said(comparison), *method(comparison)], sentences_of(comparison)
+    if layout != "text":
+        parts: list[Part] = [
+            Line(above.replace(" | ", " · ")),
+            Line(verdict, "answer"),
+            *sheets_of(comparison, view),
+            *bounds_shown(comparison),
+        ]
+        return Document([Section([*parts, Line(" ".join(said)), Items([f"! {each}" for each in warnings])])])
+    before, after = shared_ends(comparison.names)
+    names = tuple(name[len(before) : len(name) - len(after)] for name in comparison.names)
+    ends = [f"'{before}' before them"] * bool(before) + [f"'{after}' after them"] * bool(after)
+    first, *others = sheets_of(replace(comparison, names=names), view)
+    left_out = [Line(f"All names have {' and '.join(ends)}.")] if ends else []
+    blocks: list[list[Part]] = [[Line(above)], [Line(verdict, "verdict")], [first, *left_out]]
+    blocks += [[each] for each in others]
+    blocks += [[each] for each in bounds_shown(replace(comparison, names=names))]
+    blocks += [[Items(said, "footer", hang=0)], [Line(each, mark="! ", tone="warning") for each in warnings]]
+    return Document([Section(each) for each in blocks])
+
+
+def bounds_shown(comparison: Findings) -> list[Part]:
+    """Returns the bounds over the grades of unjudged documents as tables, and their meaning."""
+    if comparison.unjudged is None:
+        return []
+    found = replace(comparison.unjudged, names=comparison.names)
+    return [*found.tables(), Items(found.meaning_said(), "footer", hang=0)]
+
+
+def latex(
+    comparison: Findings, view: View = EVERYTHING, *, label: str | None = None, caption: str | None = None
+) -> str:
+    """Returns a floating booktabs table of scores with superscript letters and of pairs.
+
+    The caption states the method.
+    """
+    tables = [
+        lay_out("latex", sheet.header, sheet.rows, sheet.names) for sheet in sheets_of(comparison, view)
+    ]
+    said = " ".join(
+        [f"{heading(comparison).replace(' | ', ', ')}.", *judge_said(comparison), *method(comparison)]
+    )
+    warnings = sentences_of(comparison)
+    return floating(tables, said if caption is None else caption, label, warnings)
+
+
+def floating(tables: Sequence[str], caption: str, label: str | None, warnings: Sequence[str]) -> str:
+    """Returns tables in one LaTeX ``table`` environment, below comments with the warnings."""
+    remarks = "".join(f"% ! {escaping.sentence(each)}\n" for each in warnings)
+    return (
+        f"% needs \\usepackage{{booktabs}}\n{remarks}\\begin{{table}}\n\\centering\n"
+        f"\\caption{{{escaping.latex(caption)}}}\n"
+        + (f"\\label{{{label}}}\n" if label else "")
+        + "\n\\medskip\n\n".join(tables)
+        + "\\end{table}\n"
+    )
+
+
+def contents(comparison: Findings) -> dict[str, Any]:
+    """Returns the content of the JSON: the scores by query as ``carob eval -q`` writes them, and the comparison."""
+    scores = scores_document(comparison.scores, per_query=True)
+    for run, (written, name) in enumerate(zip(scores["runs"], comparison.names, strict=True)):
+        written |= {"name": name, "letter": letter(run), "judged": comparison.judged[run]}
+    shown = ("means", "low", "high", "letters", "smaller_is_better", "anova", "pairs", "strata")
+    contests = {
+        label: {name: plain(getattr(contest, name)) for name in shown}
+        for label, contest in comparison.contests.items()
+    }
+    whole = {
+        "qrels": comparison.qrels_name,
+        "queries": len(comparison.ids),
+        "settings": plain(comparison.settings),
+        "judged_depth": comparison.judged_depth,
+        "contests": contests,
+        "orders": plain(comparison.orders),
+        **(
+            {}
+            if comparison.judge is None
+            else {"judge": plain(comparison.judge), "judge_said": judge_said(comparison)}
+        ),
+        **({} if comparison.unjudged is None else {"unjudged_bounds": comparison.unjudged.as_dict()}),
+        "verdict": verdict_of(comparison).headline,
+        "method": method(comparison),
+        "warnings": plain(comparison.warnings),
+    }
+    found: dict[str, Any] = escaping.defined(scores | whole)
+    return found
+
+
+def plain(value: Any) -> Any:
+    """Returns dataclasses as dictionaries, also inside tuples.
+
+    Unlike ``asdict``, this function does not copy arrays.
+    """
+    if isinstance(value, tuple):
+        return list(map(plain, value))
+    return {key: plain(each) for key, each in vars(value).items()} if is_dataclass(value) else value
+
+
+def frame(comparison: Findings, what: str, backend: str | None) -> Any:
+    """Returns a data frame with a row per pair and measure, run and measure, or query.
+
+    Raises:
+        DataError: no data frame library is installed, or estimates have no pairs.
+    """
+    if what == "pairs":
+        refuse_without_pairs(comparison, "to_frame('runs')")
+    return frame_of(columns_of(comparison, what), backend)
+
+
+def refuse_without_pairs(comparison: Findings, remedy: str) -> None:
+    """Refuses to show the pairs of estimates that have none.
+
+    Raises:
+        DataError: there are no pairs of runs.
+    """
+    if not comparison.primary.pairs:
+        raise DataError(
+            f"There are no pairs of runs, only values: use {remedy}, or carob.compare with two or more runs."
+        )
+
+
+def separated(comparison: Findings, layout: str) -> str:
+    """Returns CSV or TSV with a row for each measure and pair, or for each run if there are no pairs.
+
+    Numbers have full precision.
+    """
+    return laid_out(columns_of(comparison, "pairs" if comparison.primary.pairs else "runs"), layout)
+
+
+def laid_out(columns: dict[str, list[Any]], layout: str) -> str:
+    """Returns columns as CSV or TSV, of which the first three are names. A cell without a value is empty."""
+    rows = [
+        ["" if cell is None else str(cell) for cell in row] for row in zip(*columns.values(), strict=True)
+    ]
+    return lay_out(layout, list(columns), rows, 3)
+
+
+def columns_of(comparison: Findings, what: str) -> dict[str, list[Any]]:
+    """Returns the columns of a table with a row for each measure and pair (``pairs``), run or query."""
+    names, contests = comparison.names, comparison.contests
+    if what == "pairs":
+        rows: list[dict[str, Any]] = [
+            {"measure": label, "run": names[pair.a], "other": names[pair.b]}
+            | {key: value for key, value in vars(pair).items() if key not in ("a", "b") and value is not None}
+            for label, contest in contests.items()
+            for pair in contest.pairs
+        ]
+    elif what == "runs":
+        keys = ("measure", "run", "letter", "mean", "low", "high", "better_than")
+        letters = list(map(letter, range(len(names))))
+        rows = [
+            dict(zip(keys, (label, *row), strict=True))
+            for label, each in contests.items()
+            for row in zip(names, letters, each.means, each.low, each.high, each.letters, strict=True)
+        ]
+    else:
+        rows = [
+            {"measure": label, "run": name, "query": query, "value": value}
+            for label, contest in contests.items()
+            for name, values in zip(names, contest.values.T.tolist(), strict=True)
+            for query, value in zip(comparison.queries, values, strict=True)
+        ]
+    return {key: [row[key] for row in rows] for key in rows[0]}
+
+
+WIDE = 24
+"""Names wider than this lose the start and the end that all of them share."""
+
+
+def shared_ends(names: Sequence[str]) -> tuple[str, str]:
+    """Returns the words that all names have in common at the start and at the end, if dropping them helps.
+
+    Example:
+        >>> from carob.comparison.formats import shared_ends
+        >>> shared_ends(["submission-2026_bm25_base.final", "submission-2026_dense_base.final"])
+        ('submission-2026_', '_base.final')
+    """
+    if len(names) < 2 or max(map(width, names)) <= WIDE:
+        return "", ""
+    before = re.sub(r"[^-_./: ]*\Z", "", os.path.commonprefix(names))  # noqa: RUF071 - of any text
+    rests = [name[len(before) :] for name in names]
+    after = os.path.commonprefix([rest[::-1] for rest in rests])[::-1]  # noqa: RUF071 - of any text
+    after = re.sub(r"\A[^-_./: ]*", "", after)
+    if not all(len(rest) > len(after) for rest in rests):
+        after = ""
+    before = before if len(before) >= LEAST_SHARED and all(rests) else ""
+    return before, after if len(after) >= LEAST_SHARED else ""
+
+
+# ---------------------------------------------------------------- figures
+
+ROW = 0.32
+"""The height of a run or pair in inches."""
+
+
+def figure(comparison: Findings, kind: str, measure: str | None) -> Any:
+    """Returns a comparison as a matplotlib figure.
+
+    Raises:
+        DataError: matplotlib is not installed, or there is no such figure.
+    """
+    kinds = {"differences": differences, "intervals": intervals, "pairs": pairs, "orders": orders}
+    if kind not in kinds:
+        raise DataError(
+            f"There is no figure '{kind}'. {did_you_mean(kind, kinds, 'It is one of ' + ', '.join(kinds) + '.')}"
+        )
+    if kind in ("differences", "pairs"):
+        refuse_without_pairs(comparison, "to_figure('intervals')")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise DataError("Figures need matplotlib: pip install 'carob[plots]'.") from None
+    drawn = Figure(layout="constrained")
+    axes = drawn.subplots()
+    size = kinds[kind](axes, comparison, comparison.primary if measure is None else comparison[measure])
+    drawn.set_size_inches(*size)
+    return drawn
+
+
+def differences(axes: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
+    """Draws the sorted differences of the first pair, which show how many queries gain or lose, and by how much."""
+    pair = chosen(comparison, contest)[0][0]
+    values = contest.values[:, pair.a] - contest.values[:, pair.b]
+    values = np.sort(values[~np.isnan(values)])[::-1]
+    axes.bar(np.arange(1, len(values) + 1), values, width=0.9, color=np.where(values < 0, "0.65", "0.25"))
+    axes.axhline(0, color="black", linewidth=0.8)
+    axes.axhline(pair.difference, color="black", linewidth=0.8, linestyle="--")
+    axes.set_xlabel(f"queries, by difference ({pair.wins} wins, {pair.ties} ties, {pair.losses} losses)")
+    axes.set_ylabel(literal(f"{contest.label}: {pair_names(comparison, pair)}"))
+    return 6.0, 2.8
+
+
+def intervals(axes: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
+    """Draws the mean of each run with its interval."""
+    runs = ranking(comparison)
+    rows = [(comparison.names[run], contest.means[run], contest.low[run], contest.high[run]) for run in runs]
+    return whiskers(axes, rows, contest.label)
+
+
+def pairs(axes: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
+    """Draws the mean difference of each pair with its interval."""
+    shown = chosen(comparison, contest)[0]
+    rows = [(pair_names(comparison, pair), pair.difference, pair.low, pair.high) for pair in shown]
+    size = whiskers(axes, rows, f"difference in {contest.label}")
+    axes.axvline(0, color="black", linewidth=0.8)
+    return size
+
+
+def literal(name: str) -> str:
+    """Escapes a name so that matplotlib does not read it as a formula."""
+    return name.replace("$", r"\$")
+
+
+def whiskers(axes: Any, rows: list[tuple[str, float, float, float]], title: str) -> tuple[float, float]:
+    """Draws a dot and an interval in each row, with the first row on top."""
+    for place, (_, middle, low, high) in enumerate(rows):
+        axes.plot([low, high], [place, place], color="0.4", linewidth=1.5)
+        axes.plot([middle], [place], "o", color="black", markersize=4)
+    axes.set_yticks(range(len(rows)), [literal(name) for name, *_ in rows])
+    axes.margins(y=0.08)
+    axes.invert_yaxis()
+    axes.set_xlabel(literal(title))
+    return 6.0, 0.9 + ROW * len(rows)
+
+
+def orders(axes: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
+    """Draws the rank of each run under each measure.
+
+    The lines of two runs cross where two measures rank these runs differently.
+    """
+    del contest
+    labels = comparison.labels
+    signs = [1 if each.smaller_is_better else -1 for each in comparison.contests.values()]
+    means = np.array([each.means for each in comparison.contests.values()])
+    keys = np.array(signs)[:, None] * means
+    table = np.argsort(np.argsort(keys, kind="stable"), kind="stable") + 1
+    for run, name in enumerate(comparison.names):
+        axes.plot(range(len(labels)), table[:, run], marker="o", markersize=4, linewidth=1.2)
+        axes.annotate(
+            literal(name), (len(labels) - 1, table[-1, run]), xytext=(8, -3), textcoords="offset points"
+        )
+    axes.set_xticks(range(len(labels)), labels)
+    axes.set_ylabel("place among the runs")
+    axes.invert_yaxis()
+    axes.margins(x=0.2)
+    return 1.6 + 1.1 * len(labels), 0.9 + ROW * len(comparison.names)

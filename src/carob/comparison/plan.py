@@ -1,0 +1,286 @@
+"""How many queries a comparison needs, from a pilot with few queries."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, cast
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.findings import say
+from carob.comparison.runs import evaluated, place_of
+from carob.comparison.statistics.sample_size import (
+    Aim,
+    interval_of_sd,
+    judged_by_people,
+    queries_for,
+)
+from carob.output.document import Document, Documented, Items, Line, Section, Table
+from carob.output.errors import DataError, Worded
+from carob.output.layout import apart, decimals
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from carob.comparison.runs import System
+    from carob.evaluation.scores import Scores, ScoresByRun
+
+
+@dataclass(frozen=True)
+class Needed:
+    """The number of queries that the comparison of two runs by one measure needs.
+
+    Args:
+        measure: the measure's label.
+        first: the first run.
+        second: the second run.
+        pilot: the number of queries of the pilot.
+        mean: the mean difference in the pilot.
+        sd: the standard deviation of the differences in the pilot.
+        sd_low: the lower end of its 95 % interval.
+        sd_high: the upper end of this interval.
+        queries: the number of queries needed; infinite beyond 10⁹.
+        low: the number for ``sd_low``.
+        high: the number for ``sd_high``.
+        people: the number of queries that people must judge if a model judges more; NaN without a model.
+    """
+
+    measure: str
+    first: str
+    second: str
+    pilot: int
+    mean: float
+    sd: float
+    sd_low: float
+    sd_high: float
+    queries: float
+    low: float
+    high: float
+    people: float = math.nan
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Documented):
+    """The numbers of queries that comparisons need. ``str(plan)`` returns a table.
+
+    Args:
+        aim: what to show: a ``difference``, ``equivalence`` or ``non-inferiority``.
+        size: the smallest difference to detect, or the margin.
+        power: the probability of success.
+        alpha: the significance level after the correction.
+        comparisons: the number of comparisons for which ``alpha`` was divided (Bonferroni).
+        correlation: the correlation between the differences by people's and by a model's judgments; None without one.
+        judged: the number of queries that the model judges; None without one.
+        rows: the numbers of each measure and pair of runs.
+    """
+
+    aim: Aim
+    size: float
+    power: float
+    alpha: float
+    comparisons: int
+    correlation: float | None
+    judged: int | None
+    rows: tuple[Needed, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the plan as plain values by name."""
+        return {**vars(self), "rows": [asdict(each) for each in self.rows]}
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the plan as a table for each measure, with sentences about the method."""
+        del layout
+        several = {
+            "comparisons": self.comparisons,
+            "alpha": self.alpha,
+            "size": self.size,
+            "power": self.power,
+        }
+        answer = Line(say("plan", self.aim, **several), "answer")
+        measures = dict.fromkeys(each.measure for each in self.rows)
+        tables = [Section([self.table(measure)]) for measure in measures]
+        notes = [say("plan", "pilot"), say("plan", f"test:{self.aim}", **several)]
+        if self.comparisons > 1:
+            notes.append(say("plan", "corrected", **several))
+        if self.correlation is not None:
+            notes.append(say("plan", "judge", correlation=self.correlation, judged=self.judged))
+        if any(each.pilot < FEW for each in self.rows):
+            notes.append(say("plan", "few", fewest=min(each.pilot for each in self.rows)))
+        return Document([Section([answer]), *tables, Section([Items(notes)])])
+
+    def table(self, measure: str) -> Table:
+        """Returns the table of one measure."""
+        rows = [each for each in self.rows if each.measure == measure]
+        names = apart([name for each in rows for name in (each.first, each.second)])
+        header = [measure, "pilot", "mean", "sd", "queries", "95 % interval"]
+        header += ["by\npeople"] if self.correlation is not None else []
+        cells = [
+            [
+                f"{names[2 * place]} - {names[2 * place + 1]}",
+                str(each.pilot),
+                decimals(each.mean, 4, sign=True),
+                decimals(each.sd, 4),
+                whole(each.queries),
+                f"{whole(each.low)} to {whole(each.high)}",
+                *([whole(each.people)] if self.correlation is not None else []),
+            ]
+            for place, each in enumerate(rows)
+        ]
+        return Table(header, cells)
+
+
+FEW = 10
+"""A standard deviation from fewer queries is hardly known."""
+
+
+def whole(queries: float) -> str:
+    """Returns a number of queries, rounded up."""
+    return f"{math.ceil(queries - 1e-6):,}" if math.isfinite(queries) else "-" if math.isnan(queries) else "∞"
+
+
+def plan(
+    scores: ScoresByRun | Mapping[str, Scores] | Sequence[Scores],
+    *,
+    difference: float | None = None,
+    equivalence: float | None = None,
+    non_inferiority: float | None = None,
+    baseline: str | int | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    comparisons: int = 1,
+    correlation: float | None = None,
+    judged: int | None = None,
+) -> Plan:
+    """Returns the number of queries that a paired t-test needs, from the scores of a pilot.
+
+    The pilot tells how much the differences vary between queries. Its interval of the standard deviation gives an
+    interval of the number. Give exactly one of ``difference``, ``equivalence`` and ``non_inferiority``.
+
+    Args:
+        scores: the scores of at least two runs, such as the result of ``carob.evaluate`` or ``carob.read_scores``.
+        difference: the smallest difference of means that the test should detect.
+        equivalence: the margin within which two equal runs should be shown to lie.
+        non_inferiority: the margin by which a run that is equally good should be shown not to be worse.
+        baseline: the run with which to compare every other run; all pairs without one.
+        power: the probability of success.
+        alpha: the significance level.
+        comparisons: the number of comparisons planned, by which ``alpha`` is divided.
+        correlation: the correlation between the differences by people's judgments and by a model's, if a model judges.
+        judged: the number of queries that the model judges.
+
+    Returns:
+        A row for each measure and pair of runs.
+
+    Raises:
+        DataError: fewer than two runs, an unknown baseline, fewer than two queries that both runs share, a size, power,
+            level, correlation or number outside its range.
+
+    Source: Cohen 1988, section 2.4, with noncentral t distributions; Sakai 2016 on topic set size design.
+
+    Example:
+        >>> import carob
+        >>> qrels = {str(query): {"a": 1} for query in range(12)}
+        >>> old = {str(query): {"b": 2.0, "a": float(query % 3)} for query in range(12)}
+        >>> new = {str(query): {"b": 2.0, "a": float(1 + query % 4)} for query in range(12)}
+        >>> found = carob.plan(carob.evaluate(qrels, {"old": old, "new": new}, "RR"), difference=0.1)
+        >>> found.rows[0].pilot, found.rows[0].queries > 12
+        (12, True)
+    """
+    aim, size = aim_of(difference, equivalence, non_inferiority)
+    for name, value in (("power", power), ("alpha", alpha)):
+        if not 0.0 < value < 1.0:
+            raise DataError(say("plan", "outside", name=name, value=value))
+    if comparisons < 1:
+        raise DataError(say("plan", "no comparisons", value=comparisons))
+    refuse_half_a_judge(correlation, judged)
+    systems = evaluated(None, scores, None).systems
+    labels = next(iter(systems.values())).scores.labels
+    level = alpha / comparisons
+    rows = tuple(
+        row
+        for measure in labels
+        for first, second in pairs_of(systems, baseline)
+        for row in [needed(measure, first, second, aim, size, power, level, correlation, judged)]
+    )
+    return Plan(aim, size, power, level, comparisons, correlation, judged, rows)
+
+
+def aim_of(
+    difference: float | None, equivalence: float | None, non_inferiority: float | None
+) -> tuple[Aim, float]:
+    """Returns what to show, and its size.
+
+    Raises:
+        DataError: none or several of them are given, or the size is not a number above 0.
+    """
+    sizes = {"difference": difference, "equivalence": equivalence, "non-inferiority": non_inferiority}
+    given = {aim: size for aim, size in sizes.items() if size is not None}
+    if len(given) != 1:
+        remedy = Worded("For example, give difference=0.02.", "For example, give --difference 0.02.")
+        raise DataError(say("plan", "one aim"), remedy=remedy)
+    aim, size = next(iter(given.items()))
+    if not 0.0 < size < math.inf:
+        raise DataError(say("plan", "no size", aim=aim, value=size))
+    return cast("Aim", aim), float(size)
+
+
+def refuse_half_a_judge(correlation: float | None, judged: int | None) -> None:
+    """Refuses a correlation without a number of queries, the reverse, and values outside their range.
+
+    Raises:
+        DataError: one of these.
+    """
+    if (correlation is None) != (judged is None):
+        raise DataError(say("plan", "half a judge"))
+    if correlation is not None and not -1.0 <= correlation <= 1.0:
+        raise DataError(say("plan", "no correlation", value=correlation))
+    if judged is not None and judged < 1:
+        raise DataError(say("plan", "nothing judged", value=judged))
+
+
+def pairs_of(systems: Mapping[str, System], baseline: str | int | None) -> list[tuple[Scores, Scores]]:
+    """Returns the pairs of runs to compare.
+
+    Raises:
+        DataError: there is no such baseline.
+    """
+    runs, base = [each.scores for each in systems.values()], place_of(baseline, systems)
+    if base is None:
+        return list(combinations(runs, 2))
+    return [(each, runs[base]) for place, each in enumerate(runs) if place != base]
+
+
+def needed(
+    measure: str,
+    first: Scores,
+    second: Scores,
+    aim: Aim,
+    size: float,
+    power: float,
+    alpha: float,
+    correlation: float | None,
+    judged: int | None,
+) -> Needed:
+    """Returns the numbers of one measure and pair of runs.
+
+    Raises:
+        DataError: fewer than two queries have a value in both runs, or all differences are equal.
+    """
+    theirs = second.by_query(measure)
+    differences = [
+        value - theirs[query] for query, value in first.by_query(measure).items() if query in theirs
+    ]
+    found = np.array([each for each in differences if math.isfinite(each)])
+    pair = {"measure": measure, "first": first.name, "second": second.name}
+    if len(found) < 2:
+        raise DataError(say("plan", "no pilot", **pair, queries=len(found)))
+    sd = float(found.std(ddof=1))
+    if sd <= 1e-12:
+        raise DataError(say("plan", "no spread", **pair, queries=len(found)))
+    low, high = interval_of_sd(sd, len(found) - 1)
+    queries, least, most = (queries_for(aim, size / each, power, alpha) for each in (sd, low, high))
+    people = math.nan if correlation is None else judged_by_people(queries, correlation, float(judged or 0))
+    sample = (len(found), float(found.mean()), sd, low, high)
+    return Needed(measure, first.name, second.name, *sample, queries, least, most, people)

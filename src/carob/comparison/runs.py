@@ -1,0 +1,424 @@
+"""The compared runs: their names, their scores, and each measure's matrix of values by query and run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.conventions.request import MeasuresLike, names_in, request_of
+from carob.evaluation.engine import Matches, evaluate_together
+from carob.evaluation.score_tables import GEOMETRIC_FLOOR, aggregate
+from carob.evaluation.scores import Scores
+from carob.evaluation.values import values_of
+from carob.inputs.dicts import MappingRun
+from carob.inputs.errors import sentences
+from carob.inputs.ids import text_of
+from carob.inputs.names import Names
+from carob.inputs.qrels import Qrels, QrelsLike
+from carob.inputs.run import Run, RunLike, in_memory, is_whole, names_apart, refuse_alike, refuse_shared
+from carob.inputs.runs import TextRun, as_mapping
+from carob.inputs.sources import BYTE_ORDER_MARK, is_pattern, several_runs, source_of
+from carob.measures import parse_measure
+from carob.output.errors import DataError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from carob import _native
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.lists.rows import Floats, Integers
+    from carob.matching.match import Match
+    from carob.measures import Measure
+
+
+DEEPEST_JUDGED = 100
+"""No collection is judged beyond this depth, so a deeper measure does not show how well a run is judged."""
+
+LONGEST_LINE = 2**16
+"""Bytes read to find a run's first line."""
+
+
+RunsLike: TypeAlias = "Mapping[str, RunLike | Scores] | Sequence[RunLike | Scores]"
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A run with its scores.
+
+    Args:
+        scores: the scores by the requested measures, in their order.
+        judged: the share of the run's first documents that is judged; NaN if only scores were given.
+        found: the match under the policy of the first measure; None where only scores were given.
+        run: the run, whose documents can be read again; None where only scores were given.
+        matched: the matches under all policies; None where only scores were given.
+    """
+
+    scores: Scores
+    judged: float
+    found: Match | None = None
+    run: Run | None = None
+    matched: Matches | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The scores of compared runs, with the matches and the judgments from which they were computed.
+
+    Args:
+        systems: each run by name, in the given order.
+        depth: the depth to which judged documents were counted.
+        qrels: the judgments; None where only scores were given.
+    """
+
+    systems: dict[str, System]
+    depth: int
+    qrels: Qrels | None = None
+
+
+def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
+    """Returns the runs by name. The name is the given key, or else the run's own name or path.
+
+    Args:
+        runs: the runs.
+        least: the smallest number of runs that is accepted.
+
+    Raises:
+        DataError: too few runs, or two of the same name.
+    """
+    if isinstance(runs, str) or is_whole(runs) or not hasattr(runs, "__iter__"):
+        raise DataError(
+            "Give several runs: {'name': run, …}, or a list of paths or scores.", remedy=if_pattern(runs)
+        )
+    runs = runs if isinstance(runs, Mapping) else list(runs)
+    refuse_shared(runs)
+    if isinstance(runs, Mapping):
+        refuse_alike(list(map(str, runs)))
+        found = [(str(name), taken(each, str(name))) for name, each in runs.items()]
+    else:
+        ready = [taken(each) for each in runs]
+        names = names_apart(ready)
+        found = [(name, taken(each, name)) for name, each in zip(names, ready, strict=True)]
+    if len(found) < least:
+        said = f"A comparison needs at least two runs, not {len(found)}."
+        path = next((each.origin.path for _, each in found if isinstance(each, Run)), None)
+        raise DataError(said, remedy=if_pattern(path))
+    return dict(found)
+
+
+def if_pattern(path: object) -> str | None:
+    """Returns the advice for a pattern in place of several runs, or None for anything else."""
+    path = os.fspath(path) if isinstance(path, os.PathLike) else path
+    return several_runs(path) if isinstance(path, str) and is_pattern(path) else None
+
+
+def taken(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
+    """Returns a run or scores under another name. The run is not read yet."""
+    if isinstance(run, Scores):
+        return run if name is None or name == run.name else replace(run, name=name)
+    if isinstance(run, Run):
+        return run if name is None else replace(run, name=name)
+    return Run.of(run, name)
+
+
+def tag_of(run: Run) -> str:
+    """Returns the tag in the first line of a run, or the run's name if the line has no tag."""
+    if run.source is None:
+        return run.name
+    with sentences(run.source.name), run.source.opened() as file:
+        start = file.read(LONGEST_LINE)
+    fields = next((line.split() for line in start.splitlines() if line.strip()[:1] not in (b"", b"#")), [])
+    return text_of(fields[5]) if len(fields) > 5 else run.name
+
+
+HELD_TOGETHER = 2**28
+"""Bytes of runs that are held in memory together, so that each file is read once."""
+
+
+def place_of(baseline: str | int | None, systems: Mapping[str, System]) -> int | None:
+    """Returns the index of the baseline, given by its name, path or index.
+
+    Raises:
+        DataError: there is no such run.
+    """
+    names = list(systems)
+    if baseline is None:
+        return None
+    if isinstance(baseline, int):
+        if not 0 <= baseline < len(names):
+            raise DataError(
+                f"baseline={baseline}: give the index of one of the {len(names)} runs, counted from 0."
+            )
+        return baseline
+    if baseline in systems:
+        return names.index(baseline)
+    origins = [each.scores.inputs.get("run") for each in systems.values()]
+    paths = [os.path.normpath(each.path) if each and each.path else "" for each in origins]
+    if os.path.normpath(baseline) in paths:
+        return paths.index(os.path.normpath(baseline))
+    hint = did_you_mean(baseline, names, f"The runs are {', '.join(names[:20])}.")
+    raise DataError(f"No run is called '{baseline}'. {hint}")
+
+
+def evaluated(
+    qrels: QrelsLike | None,
+    runs: RunsLike,
+    measures: MeasuresLike,
+    *,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    weights: Mapping[str, float] | None = None,
+    judged_at: int | None = None,
+    progress: _native.Progress | None = None,
+    again: bool = False,
+    least: int = 2,
+) -> Evaluation:
+    """Evaluates the runs of a comparison together. Each file is read once.
+
+    Args:
+        qrels: as in ``compare``.
+        runs: as in ``compare``.
+        measures: as in ``compare``.
+        policy: as in ``compare``.
+        profile: as in ``compare``.
+        weights: as in ``compare``.
+        judged_at: as in ``compare``.
+        progress: as in ``compare``.
+        again: whether documents of the runs are needed later, so that small files are held in memory.
+        least: the smallest number of runs that is accepted.
+    """
+    given = named(runs, least)
+    ready = [each for each in given.values() if isinstance(each, Scores)]
+    if len(ready) == len(given):
+        refuse_other_conventions(ready, policy, profile, weights)
+        own = ready[0]
+        wanted = own.labels if measures is None else map(own.column, names_in(measures))
+        labels = tuple(each if isinstance(each, str) else own.labels[each] for each in wanted)
+        systems = {
+            name: System(chosen(each, labels), np.nan) for name, each in zip(given, ready, strict=True)
+        }
+        return Evaluation(agreeing(systems), judged_at or 10)
+    if qrels is None:
+        raise DataError("Runs need judgments: give qrels, or give scores instead of every run.")
+    if measures is None and ready:
+        measures = ready[0].labels
+    request = request_of(measures, profile, policy, weights)
+    judged = Qrels.of(qrels, request.policy, subtopics=request.groups)
+    first = next(iter(request.asked.values()))
+    depth = judged_at or (first.depth if first.depth and first.depth <= DEEPEST_JUDGED else 10)
+    primary = request.policy.of_measure(str(first))
+    unread = {name: each for name, each in given.items() if isinstance(each, Run)}
+    if again and sum(each.origin.size for each in unread.values()) <= HELD_TOGETHER:
+        unread = {name: in_memory(each) for name, each in unread.items()}
+    found = evaluate_together(judged, list(unread.values()), request, progress)
+
+    def system(name: str, run: Run | Scores) -> System:
+        if isinstance(run, Scores):
+            return System(chosen(run, tuple(request.asked)), np.nan)
+        scores, matched = next(found)
+        own = matched.found[primary]
+        return System(scores.complete(), share_judged(own, depth), own, unread[name], matched)
+
+    return Evaluation(agreeing({name: system(name, run) for name, run in given.items()}), depth, judged)
+
+
+def refuse_other_conventions(
+    scores: list[Scores], policy: Policy | None, profile: ProfileLike, weights: Mapping[str, float] | None
+) -> None:
+    """Refuses conventions that differ from those under which the scores were computed.
+
+    Raises:
+        DataError: the caller gave weights, or a policy or profile other than that of the scores.
+    """
+    for each in scores:
+        other = policy is not None and policy.over(each.policy) != each.policy
+        late = "weights" if weights is not None else "policy" if other else "profile"
+        if weights is not None or other or profile not in (None, each.profile or "carob"):
+            raise DataError(
+                f"{each.name} is given as scores, which {late}= cannot change: give {late}= to carob.evaluate, or "
+                "give the run instead of its scores."
+            )
+
+
+def chosen(scores: Scores, labels: Sequence[str]) -> Scores:
+    """Returns the scores of the given measures, in this order.
+
+    Raises:
+        MeasureError: a measure was not evaluated.
+    """
+    if tuple(labels) == scores.labels:
+        return scores
+    places = [scores.column(label) for label in labels]
+    own = [(new, scores.labels[place]) for new, place in zip(labels, places, strict=True)]
+    return replace(
+        scores,
+        labels=tuple(labels),
+        measures=tuple(scores.measures[place] for place in places),
+        matrix=scores.matrix[:, places],
+        bounds={new: scores.bounds[old] for new, old in own if old in scores.bounds},
+        counted=None if scores.counted is None else scores.counted[:, places],
+        weights=None if scores.weights is None else scores.weights[:, places],
+        errors={new: scores.errors[old] for new, old in own if old in scores.errors},
+    )
+
+
+def agreeing(systems: dict[str, System]) -> dict[str, System]:
+    """Returns the systems after checking that all scores were computed in the same way.
+
+    Raises:
+        DataError: measures or policies differ.
+    """
+    first, *others = (each.scores for each in systems.values())
+    for each in others:
+        if each.measures != first.measures:
+            raise DataError(
+                f"{each.name} and {first.name} were evaluated with different measures: use the same measures for both."
+            )
+        if each.policy != first.policy:
+            raise DataError(
+                f"{each.name} was evaluated under another policy ({each.policy.describe()}) than {first.name} "
+                f"({first.policy.describe()}): evaluate both under the same policy."
+            )
+    return systems
+
+
+def share_judged(found: Match, depth: int) -> float:
+    """Returns the mean proportion of judged documents among the top documents of the queries that the run answers."""
+    answered = found.whole.length > 0
+    if not answered.any():
+        return float("nan")
+    values = values_of(found.whole, [parse_measure(f"Judged@{depth}")])[:, 0]
+    return float(values[answered].mean())
+
+
+def parts_of(run: Run, queries: Collection[bytes]) -> dict[bytes, Run]:
+    """Returns for each query a run that contains only the lines of this query. The run is read once."""
+    if not isinstance(run.held, TextRun):
+        mapping = as_mapping(run.held, queries)
+        names = {query: text_of(query) for query in queries}
+        return {
+            query: Run(run.name, MappingRun({name: mapping.get(name, {})})) for query, name in names.items()
+        }
+    kept: dict[bytes, list[bytes]] = {query: [] for query in queries}
+    start, own = b"\n", None
+    with run.held.source.opened() as file:
+        # The run was already read, so lines are not checked again. Most lines have the query of the previous line.
+        for line in chain([file.readline().removeprefix(BYTE_ORDER_MARK)], iter(file.readline, b"")):
+            if not line.startswith(start):
+                query, *rest = line.split(None, 1) or [b""]
+                own = kept.get(query)
+                start = line[: line.index(query) + len(query) + 1] if rest else b"\n"
+            if own is not None:
+                own.append(line.rstrip(b"\r\n") + b"\n")
+    return {query: Run(run.name, TextRun(source_of(b"".join(lines)))) for query, lines in kept.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The values of all runs by one measure.
+
+    Args:
+        label: the name of the measure.
+        measure: the measure.
+        values: NaN where a run has none [queries, runs].
+        weights: the weight of each value in its mean, or None [queries, runs].
+        clusters: the cluster of each query, or None [queries].
+    """
+
+    label: str
+    measure: Measure
+    values: Floats
+    weights: Floats | None = None
+    clusters: Integers | None = None
+
+    @property
+    def geometric(self) -> bool:
+        """Whether the aggregate is a geometric mean, so that tests use logarithms."""
+        return self.measure.definition.aggregate == "geometric"
+
+    @property
+    def sign(self) -> float:
+        """1 if larger values are better, else -1."""
+        return -1.0 if self.measure.definition.smaller_is_better else 1.0
+
+    @property
+    def means(self) -> tuple[float, ...]:
+        """The aggregate of each run."""
+        how, found = self.measure.definition.aggregate, []
+        for place, values in enumerate(self.values.T):
+            there = ~np.isnan(values)
+            weights = None if self.weights is None else self.weights[there, place]
+            found.append(aggregate(values[there], how, weights))
+        return tuple(found)
+
+    def part(self, rows: Any) -> Table:
+        """Returns the table restricted to some queries."""
+        return replace(
+            self,
+            values=self.values[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            clusters=None if self.clusters is None else self.clusters[rows],
+        )
+
+    def observed(self) -> Floats:
+        """Returns values whose mean is the aggregate, or the logarithm of a geometric mean [queries, runs]."""
+        values, n = self.values, len(self.values)
+        if self.measure.definition.aggregate == "sum":
+            return values * n
+        if self.geometric:
+            values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
+        if self.weights is None:
+            return values
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share: Floats = self.weights * (n / self.weights.sum(axis=0))
+        return np.where(self.weights > 0, values, 0.0) * share
+
+    def shared(self, first: Integers, second: Integers) -> Iterator[tuple[Table, Integers]]:
+        """Groups the pairs by their common queries, and returns the table of these queries and the pairs' indices."""
+        there = ~np.isnan(self.values)
+        if there.all():
+            yield self, np.arange(len(first))
+            return
+        groups: dict[bytes, list[int]] = {}
+        for place, (one, other) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+            groups.setdefault((there[:, one] & there[:, other]).tobytes(), []).append(place)
+        for mask, places in groups.items():
+            yield self.part(np.frombuffer(mask, bool)), np.array(places)
+
+    def complete(self) -> Table:
+        """Returns the table restricted to the queries that all runs have."""
+        return self.part(~np.isnan(self.values).any(axis=1))
+
+
+def tables_of(scores: Sequence[Scores]) -> tuple[Names, list[Table]]:
+    """Returns the queries of all runs, in byte order, and for each measure the values of all runs."""
+    first = scores[0]
+    if all(each.ids == first.ids for each in scores):
+        ids = first.ids
+    else:
+        ids = Names.of_bytes(sorted({query for each in scores for query in each.ids}))
+    shape = (len(first.labels), len(ids), len(scores))
+    values = np.full(shape, np.nan)
+    weights = np.ones(shape) if any(each.weights is not None for each in scores) else None
+    for place, each in enumerate(scores):
+        rows = slice(None) if each.ids == ids else each.ids.places_in(ids)
+        kept = each.matrix if each.counted is None else np.where(each.counted, each.matrix, np.nan)
+        values[:, rows, place] = kept.T
+        if weights is not None and each.weights is not None:
+            weights[:, rows, place] = each.weights.T
+    return ids, [
+        Table(label, measure, values[place], None if weights is None else unequal(weights[place], measure))
+        for place, (label, measure) in enumerate(zip(first.labels, first.measures, strict=True))
+    ]
+
+
+def unequal(weights: Floats, measure: Measure) -> Floats | None:
+    """Returns the weights, or None if all queries have the same weight in the aggregate. Sums are never weighted."""
+    if measure.definition.aggregate == "sum" or not (weights != weights[:1]).any():
+        return None
+    return weights

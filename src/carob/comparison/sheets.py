@@ -1,0 +1,308 @@
+"""The values of runs under one judge or on one leaderboard, and the runs and queries that two of them share."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.findings import say
+from carob.comparison.runs import Table, tables_of
+from carob.evaluation.leaderboards import Leaderboard, read_leaderboard
+from carob.evaluation.score_files import OtherMeasure, measure_named
+from carob.evaluation.scores import Scores
+from carob.output.errors import DataError, MeasureError, Worded
+
+if TYPE_CHECKING:
+    from carob.lists.rows import Floats
+
+MISSING = ("error", "skip", "zero")
+"""How to treat a run or a query that only one of two leaderboards has."""
+
+MOST_NAMED = 5
+FEWEST_RUNS = 3
+ROUNDED = 14
+"""Decimals of a mean. Means that are equal in decimal arithmetic differ by less, since 0.1 is no binary fraction."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """The values of runs by one measure.
+
+    Args:
+        label: the measure.
+        runs: the names of the runs, sorted.
+        queries: the ids of the queries; empty if only means are known.
+        table: the values by query and run; None if only means are known.
+        stated: the means over queries that a file states [runs]; None if it states none.
+    """
+
+    label: str
+    runs: tuple[str, ...]
+    queries: tuple[str, ...]
+    table: Table | None
+    stated: Floats | None = None
+
+    @property
+    def sign(self) -> float:
+        """1 if larger values are better, else -1."""
+        if self.table is not None:
+            return self.table.sign
+        return -1.0 if measure_named(self.label).definition.smaller_is_better else 1.0
+
+    def part(self, runs: Sequence[str], queries: Sequence[str]) -> Sheet:
+        """Returns the values of some runs and queries. A run or a query that the sheet lacks has the value 0.
+
+        Args:
+            runs: the runs.
+            queries: the queries.
+        """
+        places = {name: place for place, name in enumerate(self.runs)}
+        chosen = [places.get(name, -1) for name in runs]
+        absent = np.array(chosen) < 0
+        stated = None if self.stated is None else np.where(absent, 0.0, self.stated[chosen])
+        if self.table is None:
+            return replace(self, runs=tuple(runs), stated=stated)
+        rows = {query: place for place, query in enumerate(self.queries)}
+        picked = [rows.get(query, -1) for query in queries]
+        outside = absent | (np.array(picked, int) < 0)[:, None]
+        values = np.where(outside, 0.0, self.table.values[np.ix_(picked, chosen)])
+        weights = self.table.weights
+        if weights is not None:
+            # A query that the sheet lacks weighs as much as its other queries on average.
+            row = np.array(picked, int)[:, None]
+            weights = np.where(row < 0, weights.mean(0)[chosen], weights[np.ix_(picked, chosen)])
+        table = replace(self.table, values=values, weights=weights, clusters=None)
+        return Sheet(self.label, tuple(runs), tuple(queries), table, stated)
+
+    def means(self) -> Floats:
+        """Returns the mean of each run, with a plus sign if larger is better.
+
+        The means are rounded in their last digits, so that runs whose means are equal in decimals are tied.
+        """
+        if self.table is None:
+            return self.sign * np.asarray(self.stated if self.stated is not None else [], np.float64)
+        plain = self.table.measure.definition.aggregate == "mean" and self.table.weights is None
+        if not plain:
+            return self.sign * np.array(self.table.means)
+        return self.sign * np.array([mean_of(column) for column in self.table.values.T.tolist()])
+
+
+def mean_of(values: Sequence[float]) -> float:
+    """Returns the mean of the values that are not NaN, rounded so that runs with equal means are tied.
+
+    Example:
+        >>> mean_of([0.1, 0.2, 0.3])
+        0.2
+    """
+    there = [each for each in values if not math.isnan(each)]
+    return round(math.fsum(there) / len(there), ROUNDED) if there else math.nan
+
+
+def sheets_of(given: Any, name: str | None, missing: str, layout: str) -> tuple[str, dict[str, Sheet], str]:
+    """Returns the name of a leaderboard, its values by measure, and a note about what was left out.
+
+    Args:
+        given: a path, a ``Leaderboard``, or scores by run.
+        name: its name, if the caller gave one.
+        missing: how to treat a query without a value in one run.
+        layout: the format of a file.
+
+    Raises:
+        DataError: an object of another kind, or a missing value that the caller did not allow.
+    """
+    if isinstance(given, (str, os.PathLike)):
+        given = read_leaderboard(given, layout, name)
+    if isinstance(given, Leaderboard):
+        return name or given.name, on_board(given, missing), words_left_out(given)
+    scores = list(given.values()) if isinstance(given, Mapping) else list(given)
+    if not scores or not all(isinstance(each, Scores) for each in scores):
+        raise DataError(say("correlate", "no leaderboard", type=type(given).__name__))
+    names = list(given) if isinstance(given, Mapping) else [each.name for each in scores]
+    return name or "scores", in_scores(dict(zip(map(str, names), scores, strict=True))), ""
+
+
+def words_left_out(board: Leaderboard) -> str:
+    """Returns a note about measures whose values are words, or an empty text."""
+    if not board.in_words:
+        return ""
+    return say("correlate", "in words", name=board.name, measures=", ".join(board.in_words[:MOST_NAMED]))
+
+
+def in_scores(scores: Mapping[str, Scores]) -> dict[str, Sheet]:
+    """Returns the values of evaluated runs by measure."""
+    names = sorted(scores)
+    ids, tables = tables_of([scores[name] for name in names])
+    return {each.label: Sheet(each.label, tuple(names), tuple(ids.texts), each) for each in tables}
+
+
+def on_board(board: Leaderboard, missing: str) -> dict[str, Sheet]:
+    """Returns the values of a leaderboard by measure.
+
+    Raises:
+        DataError: a run has no value of a query that another run has, unless ``missing`` allows it.
+    """
+    sheets = {}
+    for label in board.measures:
+        columns = {run: board.values.get(run, {}).get(label, {}) for run in board.runs}
+        stated = {run: board.stated.get(run, {}).get(label, math.nan) for run in board.runs}
+        runs = tuple(run for run in board.runs if columns[run] or not math.isnan(stated[run]))
+        queries = tuple(sorted({query for run in runs for query in columns[run]}))
+        means = np.array([stated[run] for run in runs])
+        table = None
+        if queries:
+            values = np.array([[columns[run].get(query, math.nan) for run in runs] for query in queries])
+            values = completed(board.name, label, values, (runs, queries), missing)
+            table = Table(label, measure_named(label), values)
+        sheets[label] = Sheet(label, runs, queries, table, None if np.isnan(means).any() else means)
+    return sheets
+
+
+def completed(
+    name: str, label: str, values: Floats, axes: tuple[Sequence[str], Sequence[str]], missing: str
+) -> Floats:
+    """Returns the values, with 0 in place of missing ones if the caller chose that.
+
+    Raises:
+        DataError: a value is missing, and the caller did not choose.
+    """
+    absent = np.isnan(values)
+    if missing == "error" and absent.any():
+        query, run = (int(each) for each in np.argwhere(absent)[0])
+        words = {"name": name, "label": label, "count": int(absent.any(axis=0).sum())}
+        raise DataError(
+            say("correlate", "missing query", **words, run=axes[0][run], query=axes[1][query]),
+            remedy=Worded(
+                "Choose missing='zero' or missing='skip'.", "Choose --missing zero or --missing skip."
+            ),
+        )
+    return np.where(absent, 0.0, values) if missing == "zero" else values
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """The values of the same runs under the truth and under a judge.
+
+    Args:
+        truth: the truth's values.
+        judge: the judge's values.
+        lacking: the runs of the truth that the judge lacks.
+        extra: the number of the judge's runs that the truth lacks, which are left out.
+        left_out: the number of queries that only one of the two has, which are left out.
+        zeros: the truth's queries that the judge lacks, which have the value 0.
+        stated: whether means are those that the files state.
+    """
+
+    truth: Sheet
+    judge: Sheet
+    lacking: tuple[str, ...]
+    extra: int
+    left_out: int
+    zeros: tuple[str, ...]
+    stated: bool
+
+
+def aligned(
+    truth: Sheet,
+    judge: Sheet,
+    names: tuple[str, str],
+    missing_runs: str,
+    missing: str = "skip",
+    *,
+    stated: bool,
+) -> Aligned:
+    """Returns the values of the runs and queries that the truth and a judge share.
+
+    Args:
+        truth: the truth's values.
+        judge: the judge's values.
+        names: the names of the truth and of the judge.
+        missing_runs: how to treat a run that the judge lacks.
+        missing: ``zero`` to value a query that the judge lacks as 0; else it is left out.
+        stated: whether to prefer the means that the files state.
+
+    Raises:
+        DataError: the judge lacks a run, unless the caller allowed it; too few runs; no common query or mean.
+    """
+    lacking = tuple(run for run in truth.runs if run not in judge.runs)
+    extra = sum(run not in truth.runs for run in judge.runs)
+    words = {"judge": names[1], "truth": names[0]}
+    if lacking and missing_runs == "error":
+        shown = ", ".join(lacking[:MOST_NAMED]) + (" …" if len(lacking) > MOST_NAMED else "")
+        raise DataError(
+            say("correlate", "missing runs", **words, count=len(lacking), total=len(truth.runs), names=shown),
+            remedy=Worded(
+                "Choose missing_runs='skip' or missing_runs='zero'.",
+                "Choose --missing-runs skip or --missing-runs zero.",
+            ),
+        )
+    runs = [run for run in truth.runs if missing_runs == "zero" or run not in lacking]
+    if len(runs) < FEWEST_RUNS:
+        raise DataError(say("correlate", "few runs", **words, count=len(runs)))
+    own = set(judge.queries)
+    queries = [query for query in truth.queries if query in own]
+    only_means = truth.table is None or judge.table is None
+    if (stated or only_means) and truth.stated is not None and judge.stated is not None:
+        one, other = (replace(each, table=None, queries=()).part(runs, ()) for each in (truth, judge))
+        return Aligned(one, other, lacking, extra, 0, (), stated=True)
+    if stated or only_means:
+        raise DataError(say("correlate", "no means", **words, label=truth.label))
+    if not queries:
+        raise DataError(
+            say("correlate", "no common query", **words, one=truth.queries[0], other=judge.queries[0])
+        )
+    zeros = tuple(query for query in truth.queries if query not in own) if missing == "zero" else ()
+    left_out = len(truth.queries) + len(judge.queries) - 2 * len(queries) - len(zeros)
+    one, other = (each.part(runs, truth.queries if zeros else queries) for each in (truth, judge))
+    return Aligned(one, other, lacking, extra, left_out, zeros, stated=False)
+
+
+def measures_to_pair(
+    truth: Mapping[str, Sheet],
+    judge: Mapping[str, Sheet],
+    asked: Sequence[str] | None,
+    true: Sequence[str] | None,
+    names: tuple[str, str],
+) -> list[tuple[str, str]]:
+    """Returns the measures to correlate, the truth's first.
+
+    Without measures of the truth, each measure is paired with itself, or with each if the two share none.
+
+    Args:
+        truth: the truth's values.
+        judge: the judge's values.
+        asked: the measures; None for all.
+        true: the truth's measures; None for the same.
+        names: the names of the truth and of the judge.
+
+    Raises:
+        MeasureError: a requested measure is missing.
+    """
+    own = list(judge) if asked is None else [label_in(judge, each, names[1]) for each in asked]
+    if true is not None:
+        return [(label_in(truth, one, names[0]), other) for one in true for other in own]
+    same = [(each, each) for each in own if each in truth]
+    if asked is not None and same and len(same) < len(own):
+        label_in(truth, next(each for each in own if each not in truth), names[0])
+    return same or [(one, other) for one in truth for other in own]
+
+
+def label_in(sheets: Mapping[str, Sheet], wanted: str, name: str) -> str:
+    """Returns the label of a measure.
+
+    Raises:
+        MeasureError: there is no such measure.
+    """
+    if wanted in sheets:
+        return wanted
+    measure = measure_named(wanted)
+    if not isinstance(measure, OtherMeasure):
+        for label in sheets:
+            if measure_named(label) == measure:
+                return label
+    there = ", ".join(list(sheets)[:20])
+    raise MeasureError(say("correlate", "no measure", wanted=wanted, name=name, there=there))

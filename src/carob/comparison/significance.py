@@ -1,0 +1,383 @@
+"""Significance tests of all pairs of runs under every measure: p, corrected p, intervals and letters."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from carob._numpy import np
+from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Stratum, say
+from carob.comparison.statistics.multiple_comparisons import anova, randomised_tukey, romano_wolf
+from carob.comparison.statistics.paired import (
+    Draw,
+    all_pairs,
+    bayes,
+    equivalence,
+    max_flip,
+    one_sided_quantile,
+    paired,
+    resample_means,
+    sign_flip,
+    wins,
+)
+from carob.inputs.runs import available_cores, in_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from carob.comparison.findings import Settings
+    from carob.comparison.runs import Table
+    from carob.comparison.statistics.multiple_comparisons import Anova
+    from carob.inputs.query_files import Groups
+    from carob.lists.rows import Floats, Integers
+
+
+AT_ONCE = 4_000_000
+"""Differences held in memory at a time."""
+
+
+def contests_of(
+    tables: Sequence[Table], settings: Settings, groups: Groups | None
+) -> tuple[dict[str, Contest], Settings]:
+    """Returns the comparison by each measure, and the settings with a note on each deviation from the request."""
+    runs = tables[0].values.shape[1]
+    first, second = pairs_of(runs, settings.baseline)
+    # Measures are independent, and each draws the same random stream: threads change only the time.
+    threads = min(len(tables), available_cores())
+    found = list(in_threads(lambda table: outcome_of(table, first, second, settings), tables, threads))
+    outcomes = [outcome for outcome, _ in found]
+    if any(limit for _, limit in found):
+        settings = replace(settings, notes=(*settings.notes, say("method", "limit")))
+    correct_together(outcomes, settings)
+    contests = {}
+    for table, outcome in zip(tables, outcomes, strict=True):
+        join(outcome, settings, geometric=table.geometric)
+        low, high = margins(table, settings)
+        contests[table.label] = Contest(
+            label=table.label,
+            measure=table.measure,
+            values=table.values,
+            means=table.means,
+            low=tuple(low.tolist()),
+            high=tuple(high.tolist()),
+            beaten=beaten(runs, outcome, settings.alpha, table.sign),
+            pairs=pairs_in(outcome, settings),
+            strata=() if groups is None else strata_of(table, first, second, settings, groups),
+            anova=variance_of(table),
+            smaller_is_better=table.sign < 0,
+        )
+    return contests, settings
+
+
+def draws(settings: Settings, table: Table) -> bool:
+    """Returns whether the test or the intervals of a measure may draw random numbers."""
+    return settings.resamples > 0 or bootstrapped(settings, table)
+
+
+def bootstrapped(settings: Settings, table: Table) -> bool:
+    """Returns whether the intervals of a measure are percentiles over resampled queries."""
+    return table.geometric or settings.interval == "bootstrap"
+
+
+def pairs_of(runs: int, baseline: int | None) -> tuple[Integers, Integers]:
+    """Returns the indices of both runs of every pair."""
+    if baseline is None:
+        one, other = all_pairs(runs).T
+        return one, other
+    one = np.array([each for each in range(runs) if each != baseline], np.int64)
+    return one, np.full(len(one), baseline, np.int64)
+
+
+def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
+    """Writes the corrected p into the pairs. A family contains the tests of one measure, or of all measures."""
+    family_wise = settings.test in FAMILY_WISE
+    families = [list(outcomes)] if settings.family == "all" else [[each] for each in outcomes]
+    for family in families:
+        if family_wise:  # p already holds for all pairs of its measure; only the measures remain
+            for each in family:
+                each.adjusted[:] = np.minimum(1.0, each.adjusted * len(family))
+            continue
+        adjusted = corrected(np.concatenate([each.p for each in family]), settings.correction)
+        for each, its in zip(family, np.split(adjusted, len(family)), strict=True):
+            each.adjusted[:] = its
+
+
+def strata_of(
+    table: Table, first: Integers, second: Integers, settings: Settings, groups: Groups
+) -> tuple[Stratum, ...]:
+    """Returns the comparison within each group of queries, by uncorrected t-tests."""
+    plain = replace(settings, test="t", correction="none")
+    found = []
+    for code, name in enumerate(groups.names):
+        part = table.part(groups.codes == code)
+        outcome, _ = outcome_of(part, first, second, plain)
+        outcome.adjusted[:] = outcome.p
+        found.append(Stratum(name, len(part.values), part.means, pairs_in(outcome, plain)))
+    return tuple(found)
+
+
+def variance_of(table: Table) -> Anova | None:
+    """Returns the analysis of variance of three runs or more on the same queries."""
+    queries, runs = table.values.shape
+    if runs < 3 or queries < 2 or np.isnan(table.values).any():
+        return None
+    return anova(table.observed())
+
+
+Outcome: TypeAlias = "np.recarray[Any, Any]"
+"""An array for each field of ``Pair``, and two more arrays that joint intervals need.
+
+``freedom`` has the degrees of freedom of each pair's t. ``cut`` has the largest difference that a test of all pairs at
+once finds not significant, and NaN for other tests.
+"""
+
+KINDS = {"int": "int64", "bool": "bool"}
+FLOATING = "float64"
+
+
+def empty_outcome(first: Integers, second: Integers) -> Outcome:
+    """Returns an empty outcome for the tests to fill in.
+
+    Floating-point numbers in the outcome are NaN, and whole numbers are 0.
+    """
+    columns = [(each.name, KINDS.get(str(each.type), FLOATING)) for each in fields(Pair)]
+    columns += [("freedom", FLOATING), ("cut", FLOATING)]
+    outcome = np.recarray(len(first), columns)
+    for name, kind in columns:
+        outcome[name] = np.nan if kind == FLOATING else 0
+    outcome.a, outcome.b = first, second
+    return outcome
+
+
+def pairs_in(outcome: Outcome, settings: Settings) -> tuple[Pair, ...]:
+    """Returns a ``Pair`` for each row of the outcome. Numbers that were not requested are None."""
+    columns = {each.name: outcome[each.name].tolist() for each in fields(Pair)}
+    nothing = [None] * len(outcome)
+    if settings.margin is None:
+        columns["p_equivalent"] = nothing
+    if settings.rope is None:
+        columns |= dict.fromkeys(("p_worse", "p_same", "p_better"), nothing)
+    return tuple(Pair(*row) for row in zip(*columns.values(), strict=True))
+
+
+def outcome_of(table: Table, first: Integers, second: Integers, settings: Settings) -> tuple[Outcome, bool]:
+    """Returns the uncorrected difference, interval and p of every pair, and whether p is asymptotic."""
+    outcome = empty_outcome(first, second)
+    for shared, places in table.shared(first, second):
+        outcome.n[places] = len(shared.values)
+        if not len(shared.values):
+            continue
+        seen = shared.observed()
+        step = max(1, AT_ONCE // len(seen))
+        for start in range(0, len(places), step):
+            describe(outcome, places[start : start + step], shared, seen, settings)
+        test(outcome, places, shared, seen, settings)
+        if bootstrapped(settings, shared):
+            bootstrap(outcome, places, shared, seen, settings)
+    limit = settings.test in FAMILY_WISE and test_together(outcome, table.complete(), settings)
+    outcome.p[outcome.identical] = 1.0
+    return outcome, limit
+
+
+def describe(outcome: Outcome, places: Integers, table: Table, seen: Floats, settings: Settings) -> None:
+    """Writes the paired t-test of some pairs into the outcome, and all other numbers that need no resampling."""
+    one, other = outcome.a[places], outcome.b[places]
+    differences = seen[:, one] - seen[:, other]
+    found = paired(differences, confidence=settings.confidence, clusters=table.clusters)
+    outcome.difference[places], outcome.low[places], outcome.high[places] = found.mean, found.low, found.high
+    outcome.d_z[places], outcome.detectable[places] = found.d_z, found.detectable
+    outcome.freedom[places] = found.df
+    outcome.wins[places], outcome.ties[places], outcome.losses[places] = wins(
+        table.sign * (table.values[:, one] - table.values[:, other])
+    )
+    outcome.identical[places] = outcome.ties[places] == len(seen)
+    outcome.p[places], outcome.error[places] = found.p, 0.0
+    if settings.margin is not None:
+        outcome.p_equivalent[places] = equivalence(differences, settings.margin, clusters=table.clusters)
+    if settings.rope is not None:
+        chances = bayes(differences, settings.rope, clusters=table.clusters)
+        outcome.p_worse[places], outcome.p_same[places], outcome.p_better[places] = chances
+
+
+def test(outcome: Outcome, places: Integers, table: Table, seen: Floats, settings: Settings) -> None:
+    """Writes the p-value of a test that compares one pair at a time, other than the t-test."""
+    couples = np.stack([outcome.a[places], outcome.b[places]], axis=1)
+    if settings.test == "randomisation":
+        found = sign_flip(seen, couples, Draw(settings.resamples, settings.seed, table.clusters))
+        outcome.p[places], outcome.exact[places], outcome.error[places] = found.p, found.exact, found.error
+    elif settings.test == "sign":
+        outcome.p[places] = sign_test(outcome.wins[places], outcome.losses[places])
+    elif settings.test == "wilcoxon":
+        outcome.p[places] = [wilcoxon(seen[:, one] - seen[:, other]) for one, other in couples]
+
+
+TOGETHER = {"romano-wolf": romano_wolf, "tukey": randomised_tukey, "max-t": max_flip}
+"""The tests of all pairs at once, by name."""
+
+
+def test_together(outcome: Outcome, table: Table, settings: Settings) -> bool:
+    """Writes the p-value of a test of all pairs at once, and returns whether p comes from the limit distribution."""
+    if not len(table.values):
+        return False
+    couples = np.stack([outcome.a, outcome.b], axis=1)
+    alpha = settings.alpha * len(outcome) / settings.comparisons
+    draw = Draw(settings.resamples, settings.seed, table.clusters, alpha)
+    found = TOGETHER[settings.test](table.observed(), couples, draw)
+    outcome.cut[:] = found.cut
+    outcome.adjusted[:] = np.where(outcome.identical, 1.0, found.p)
+    outcome.exact[:], outcome.error[:] = found.exact, found.error
+    return found.limit
+
+
+def sign_test(won: Integers, lost: Integers) -> Floats:
+    """Returns the p-value of the two-sided sign test. Ties are dropped."""
+    from scipy.special import bdtr
+
+    return np.asarray(np.minimum(1.0, 2 * bdtr(np.minimum(won, lost), won + lost, 0.5)))
+
+
+def wilcoxon(differences: Floats) -> float:
+    """Returns the p-value of Wilcoxon's two-sided signed-rank test. Ties are dropped."""
+    from scipy.stats import wilcoxon as signed_ranks
+
+    # Differences are rounded so that those equal except for the last bit share a rank.
+    differences = np.round(differences, 12)
+    return float(signed_ranks(differences).pvalue) if differences.any() else 1.0
+
+
+def bootstrap(outcome: Outcome, places: Integers, table: Table, seen: Floats, settings: Settings) -> None:
+    """Writes the difference of the aggregates and its percentile interval over resampled queries."""
+    means = resample_means(seen, bootstrap_draw(table, settings))
+    centre = seen.mean(axis=0)
+    if table.geometric:
+        means, centre = np.exp(means), np.exp(centre)
+    tail = (1 - settings.confidence) / 2
+    step = max(1, AT_ONCE // len(means))
+    for start in range(0, len(places), step):
+        part = places[start : start + step]
+        one, other = outcome.a[part], outcome.b[part]
+        outcome.difference[part] = centre[one] - centre[other]
+        ends = np.quantile(means[:, one] - means[:, other], [tail, 1 - tail], axis=0)
+        outcome.low[part], outcome.high[part] = ends
+        if table.geometric:  # defined for logarithms only
+            outcome.detectable[part] = np.nan
+
+
+def bootstrap_draw(table: Table, settings: Settings) -> Draw:
+    """Returns the settings for the resamples of a bootstrap."""
+    return Draw(settings.bootstrap_resamples, settings.seed, table.clusters)
+
+
+def margins(table: Table, settings: Settings) -> tuple[Floats, Floats]:
+    """Returns the interval of each run's aggregate."""
+    runs = np.arange(table.values.shape[1])
+    low, high = np.full(len(runs), np.nan), np.full(len(runs), np.nan)
+    for own, places in table.shared(runs, runs):
+        if not len(own.values):
+            continue
+        seen = own.observed()[:, places]
+        if settings.interval == "bootstrap":
+            tail = (1 - settings.confidence) / 2
+            means = resample_means(seen, bootstrap_draw(own, settings))
+            low[places], high[places] = np.quantile(means, [tail, 1 - tail], axis=0)
+        else:
+            found = paired(seen, confidence=settings.confidence, clusters=own.clusters)
+            low[places], high[places] = found.low, found.high
+    return (np.exp(low), np.exp(high)) if table.geometric else (low, high)
+
+
+def join(outcome: Outcome, settings: Settings, *, geometric: bool) -> None:
+    """Writes each pair's joint interval, which agrees with the corrected p.
+
+    A test of all pairs at once has one cut, or one for each pair: difference ± cut (Tukey, 1953). Otherwise the pair's
+    own interval is stretched to the level at which the pair was decided: alpha divided by the number of comparisons
+    (Bonferroni), or by a smaller factor of the stepwise method where only that step finds the pair significant.
+    """
+    if settings.test in NOT_OF_MEANS:
+        return
+    sure = (outcome.adjusted < settings.alpha) & ~outcome.identical
+    known = np.isfinite(outcome.cut) & (not geometric)
+    stretch = stretched(outcome, settings, sure)
+    difference = outcome.difference
+    below = np.where(known, outcome.cut, (difference - outcome.low) * stretch)
+    above = np.where(known, outcome.cut, (outcome.high - difference) * stretch)
+    disagreeing = sure != ((difference - below > 0) | (difference + above < 0))
+    half = from_p(outcome, settings)
+    for side in (below, above):
+        side[disagreeing] = half[disagreeing]
+        side[outcome.identical] = 0.0
+    outcome.joint_low[:], outcome.joint_high[:] = difference - below, difference + above
+
+
+def stretched(outcome: Outcome, settings: Settings, sure: NDArray[np.bool_]) -> Floats:
+    """Returns the factor by which the correction makes each pair's interval wider."""
+    count = (
+        1 if settings.correction == "none" and not np.isfinite(outcome.cut).any() else settings.comparisons
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step = outcome.adjusted / outcome.p
+    milder = sure & (outcome.p * count >= settings.alpha) & (step >= 1)
+    factor = np.where(milder, step, float(count))
+    wide = t_quantile(1 - settings.alpha / factor, outcome.freedom)
+    return np.asarray(wide / t_quantile(settings.confidence, outcome.freedom))
+
+
+def from_p(outcome: Outcome, settings: Settings) -> Floats:
+    """Returns half the width of the interval that p implies (Altman and Bland, BMJ 2011)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reached = t_quantile(1 - outcome.adjusted, outcome.freedom)
+        half = np.abs(outcome.difference) * t_quantile(1 - settings.alpha, outcome.freedom) / reached
+    return np.asarray(half)
+
+
+def t_quantile(confidence: Floats | float, freedom: Floats) -> Floats:
+    """Returns half the width of each t interval, in standard errors."""
+    return one_sided_quantile((1 + np.asarray(confidence)) / 2, freedom)
+
+
+def beaten(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[tuple[int, ...], ...]:
+    """Returns, for each run, the indices of the runs that it significantly outperforms."""
+    found: list[list[int]] = [[] for _ in range(runs)]
+    for place in np.flatnonzero(outcome.adjusted < alpha).tolist():
+        one, other = int(outcome.a[place]), int(outcome.b[place])
+        better = sign * outcome.difference[place]
+        if better > 0:
+            found[one].append(other)
+        elif better < 0:
+            found[other].append(one)
+    return tuple(tuple(sorted(its)) for its in found)
+
+
+def corrected(p: ArrayLike, correction: str) -> Floats:
+    """Returns the p-values of a family, corrected for their number. An undefined p counts, but stays undefined.
+
+    Args:
+        p: the p-values.
+        correction: ``bonferroni`` multiplies each p by the number of comparisons, so that the probability of any false
+            finding stays below α. ``holm`` (1979) guarantees the same with p-values that are never larger: it
+            multiplies the smallest p by the number of comparisons, the next p by one less, and so on, and never lets p
+            fall below an earlier one. ``bh`` (Benjamini and Hochberg, 1995) bounds the share of false findings among
+            all findings, for exploration. ``none`` changes nothing.
+
+    Raises:
+        KeyError: there is no such correction.
+
+    Example:
+        >>> [corrected([0.01, 0.04, 0.03], each).round(4).tolist() for each in ("bonferroni", "holm", "bh")]
+        [[0.03, 0.12, 0.09], [0.03, 0.06, 0.06], [0.03, 0.04, 0.04]]
+    """
+    family: Floats = np.asarray(p, np.float64)
+    one_if_undefined, count = np.where(np.isnan(family), 1.0, family), len(family)
+    order = np.argsort(one_if_undefined, kind="stable")
+    ranked, place = one_if_undefined[order], np.arange(1, count + 1)
+    stepped = {
+        "none": ranked,
+        "bonferroni": ranked * count,
+        "holm": np.maximum.accumulate(ranked * (count + 1 - place)),
+        "bh": np.minimum.accumulate((ranked * count / place)[::-1])[::-1],
+    }[correction]
+    adjusted = np.empty_like(family)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return np.where(np.isnan(family), np.nan, adjusted)

@@ -1,0 +1,169 @@
+"""Agreement coefficients: Cohen's κ, Krippendorff's α, Gwet's AC1 and AC2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from carob._numpy import np
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from numpy.typing import ArrayLike
+
+    from carob.lists.rows import Floats
+
+    Weights: TypeAlias = Literal["none", "linear", "quadratic"]
+
+__all__ = ["gwet", "kappa", "kappas", "krippendorff", "middle_share", "scale_of"]
+
+MOST_GRADES = 20
+"""More than any scale that people use; values on a finer scale are scores, without categories to agree on."""
+
+
+def kappa(table: ArrayLike, weights: Weights = "none") -> float:
+    """Returns Cohen's κ (1960; weighted 1968): agreement beyond chance, given each judge's distribution of grades.
+
+    Args:
+        table: a confusion matrix over all grades of the scale, ascending [grades, grades].
+        weights: the cost of a disagreement: constant ("none"), the distance of the grades ("linear"), or the square of
+            this distance ("quadratic").
+
+    Returns:
+        1 for full agreement, 0 for chance; NaN if both judges gave only one and the same grade.
+
+    Raises:
+        DataError: the table is not square or is empty, or the weights do not exist.
+
+    Example:
+        >>> round(kappa([[20, 5], [10, 15]]), 4)
+        0.4
+    """
+    share = shares(table)
+    cost = 1 - likeness(len(share), weights)
+    expected = float((cost * np.outer(share.sum(axis=1), share.sum(axis=0))).sum())
+    return 1 - float((cost * share).sum()) / expected if expected else np.nan
+
+
+def gwet(table: ArrayLike, weights: Weights = "none") -> float:
+    """Returns Gwet's AC1 (2008) or, with weights, AC2.
+
+    Both coefficients resemble κ, but stay stable if nearly all grades are equal.
+
+    Chance agreement is T · Σ π (1 - π) / (grades · (grades - 1)), with π the mean share of each grade and T the sum of
+    all weights; without weights Σ π (1 - π) / (grades - 1).
+
+    Args:
+        table: a confusion matrix over all grades of the scale, ascending [grades, grades].
+        weights: "none" for AC1, or "linear" or "quadratic" for AC2, which gives credit for near misses.
+
+    Returns:
+        1 for full agreement, 0 for chance; NaN with only one grade.
+
+    Raises:
+        DataError: the table is not square or is empty, or the weights do not exist.
+
+    Example:
+        >>> round(gwet([[20, 5], [10, 15]]), 4)
+        0.4059
+    """
+    share = shares(table)
+    size = len(share)
+    if size < 2:
+        return np.nan
+    alike = likeness(size, weights)
+    mean = (share.sum(axis=0) + share.sum(axis=1)) / 2
+    chance = float(alike.sum() * (mean * (1 - mean)).sum()) / (size * (size - 1))
+    return (float((alike * share).sum()) - chance) / (1 - chance)
+
+
+def krippendorff(table: ArrayLike) -> float:
+    """Returns Krippendorff's α for ordinal grades, for two judges who both graded every document.
+
+    α is 1 - observed / expected disagreement. The distance of two grades is the number of judgments between them.
+
+    Args:
+        table: a confusion matrix over all grades of the scale, ascending [grades, grades].
+
+    Returns:
+        1 for full agreement, 0 for chance; NaN if only one grade was ever given.
+
+    Raises:
+        DataError: the table is not square or is empty.
+
+    Example:
+        >>> round(krippendorff([[20, 5], [10, 15]]), 4)
+        0.4
+    """
+    shares(table)
+    counts: Floats = np.asarray(table, np.float64)
+    together = counts + counts.T
+    total = together.sum(axis=0)
+    # The distance runs from the middle of one grade's judgments to the middle of the other's.
+    middle = total.cumsum() - total / 2
+    distance = np.subtract.outer(middle, middle) ** 2
+    expected = float((distance * np.outer(total, total)).sum()) / (float(total.sum()) - 1)
+    return 1 - float((distance * together).sum()) / expected if expected else np.nan
+
+
+def likeness(size: int, weights: Weights) -> Floats:
+    """Returns the weight of each pair of grades: 1 on the diagonal, 0 for the most distant grades.
+
+    Raises:
+        DataError: the weights do not exist.
+    """
+    if weights not in ("none", "linear", "quadratic"):
+        raise DataError(f"weights={weights!r} is unknown: choose 'none', 'linear' or 'quadratic'.")
+    if weights == "none" or size < 2:
+        return np.eye(size)
+    steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))) / (size - 1)
+    return np.asarray(1 - (steps if weights == "linear" else steps**2), np.float64)
+
+
+def shares(table: ArrayLike) -> Floats:
+    """Returns the table divided by its sum.
+
+    Raises:
+        DataError: the table is not square, or is empty.
+    """
+    counts: Floats = np.asarray(table, np.float64)
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
+        raise DataError(
+            f"A confusion matrix of shape {counts.shape} is not square: give it a row and a column per grade."
+        )
+    if not counts.sum() > 0 or counts.min() < 0:
+        raise DataError("The judges share no document, so their agreement is undefined.")
+    return np.asarray(counts / counts.sum())
+
+
+def scale_of(a: Floats, b: Floats) -> Floats:
+    """Returns the grades of the scale: all whole numbers between the grades, or else the distinct grades.
+
+    Raises:
+        DataError: there are too many different grades for a scale.
+    """
+    given = np.unique(np.concatenate([a, b]))
+    whole = len(given) and (given == np.floor(given)).all()
+    if whole and given[-1] - given[0] < MOST_GRADES:
+        return np.arange(given[0], given[-1] + 1)
+    if len(given) > MOST_GRADES:
+        raise DataError(
+            f"The judges gave {len(given)} different grades ({given[0]:g} … {given[-1]:g}), which look like "
+            "scores: round them to a few grades first."
+        )
+    return np.asarray(given)
+
+
+def middle_share(found: Floats) -> tuple[float, float]:
+    """Returns the bounds of the middle 95 % of the defined bootstrap values, or NaN if none is defined."""
+    defined = found[~np.isnan(found)]
+    if not len(defined):
+        return np.nan, np.nan
+    low, high = np.quantile(defined, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def kappas(tables: Floats) -> Floats:
+    """Returns the quadratic κ of each query, or NaN if the judges share no document or gave only one grade."""
+    return np.array([kappa(table, "quadratic") if table.any() else np.nan for table in tables])

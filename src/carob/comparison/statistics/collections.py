@@ -1,0 +1,208 @@
+"""Means over several collections: their differences for these collections, or for collections like these.
+
+A column is a run or a difference of two runs, a row is a collection, and NaN is a missing cell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from carob._numpy import np
+from carob.comparison.statistics.paired import (
+    NOISE,
+    Located,
+    bell_mccaffrey,
+    one_sided_quantile,
+    quantile,
+    resample_means,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from carob.comparison.statistics.paired import Draw
+    from carob.lists.rows import Floats
+
+__all__ = ["Contrasts", "expanded", "like_these", "resampled_queries", "these"]
+
+
+class Contrasts(NamedTuple):
+    """Weighted means over collections with Student's test and interval. Every field is an array [columns].
+
+    Args:
+        mean: the weighted mean over the collections that have a value.
+        error: its standard error.
+        df: the degrees of freedom.
+        p: two-sided; NaN where there is no error.
+        low: the lower end of the interval.
+        high: the upper end.
+    """
+
+    mean: Floats
+    error: Floats
+    df: Floats
+    p: Floats
+    low: Floats
+    high: Floats
+
+
+def like_these(values: ArrayLike, size: ArrayLike | None = None, *, confidence: float = 0.95) -> Contrasts:
+    """Returns means as estimates for all collections of which these are a sample.
+
+    Without sizes, this is the paired t-test over collections. With sizes, each collection weighs as much as its
+    queries, and the error is cluster-robust: CR2 with the degrees of freedom of Bell and McCaffrey (2002), as in
+    ``paired``.
+
+    Args:
+        values: the mean of each collection; NaN for a missing one [collections, columns].
+        size: the number of queries of each collection, for a micro mean; None for a macro mean [collections].
+        confidence: the confidence level of the intervals.
+
+    Example:
+        >>> found = like_these([[0.2], [0.1], [0.2], [0.4], [0.0], [0.1]])
+        >>> f"{found.mean[0]:.3f} [{found.low[0]:.3f}, {found.high[0]:.3f}], p {found.p[0]:.3f}"
+        '0.167 [0.023, 0.310], p 0.031'
+    """
+    table, weight = weighted(values, size)
+    mean = (weight * table).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        square = ((weight * (table - mean)) ** 2 / (1 - weight)).sum(axis=0)
+        df = freedom(weight)
+    return student(mean, square, df, np.abs(table).max(axis=0), (weight > 0).sum(axis=0), confidence)
+
+
+def these(
+    values: ArrayLike,
+    errors: ArrayLike,
+    queries: ArrayLike,
+    size: ArrayLike | None = None,
+    *,
+    confidence: float = 0.95,
+) -> Contrasts:
+    """Returns means as estimates for these collections, of whose queries those at hand are a sample.
+
+    The squared error is the sum of the collections' squared errors, each with the squared weight of its collection.
+    Its degrees of freedom are those of Satterthwaite (Biometrics 1946).
+
+    Args:
+        values: the mean of each collection; NaN for a missing one [collections, columns].
+        errors: the squared standard error of each of these means [collections, columns].
+        queries: the number of queries behind each error [collections].
+        size: the number of queries of each collection, for a micro mean; None for a macro mean [collections].
+        confidence: the confidence level of the intervals.
+
+    Example:
+        >>> found = these([[0.1], [0.3]], [[0.0001], [0.0003]], [50, 200])
+        >>> f"{found.mean[0]:.2f} ± {found.error[0]:.3f}, {found.df[0]:.0f} degrees of freedom"
+        '0.20 ± 0.010, 244 degrees of freedom'
+    """
+    table, weight = weighted(values, size)
+    count: Floats = np.asarray(queries, np.float64)[:, None]
+    share = weight**2 * np.where(weight > 0, np.asarray(errors, np.float64), 0.0)
+    square = share.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = square**2 / (np.where(share > 0, share**2 / (count - 1), 0.0)).sum(axis=0)
+    units = np.where(weight > 0, count, 0.0).sum(axis=0)
+    return student((weight * table).sum(axis=0), square, df, np.abs(table).max(axis=0), units, confidence)
+
+
+def freedom(weight: Floats) -> Floats:
+    """Returns the degrees of freedom of each column, once if all columns have the same weights."""
+    if weight.strides[1] == 0:
+        return np.full(weight.shape[1], bell_mccaffrey(weight[:, 0]))
+    return bell_mccaffrey(weight)
+
+
+def weighted(values: ArrayLike, size: ArrayLike | None) -> tuple[Floats, Floats]:
+    """Returns the values with 0 in missing cells, and the weight of each cell, which is 0 there."""
+    table: Floats = np.asarray(values, np.float64)
+    there = ~np.isnan(table)
+    own = np.ones(len(table)) if size is None else np.asarray(size, np.float64)
+    if there.all():
+        return table, np.broadcast_to((own / own.sum())[:, None], table.shape)
+    weight = np.where(there, own[:, None], 0.0)
+    with np.errstate(invalid="ignore"):
+        weight /= weight.sum(axis=0)
+    return np.where(there, table, 0.0), weight
+
+
+def student(
+    mean: Floats, square: Floats, df: Floats, largest: Floats, units: Floats, confidence: float
+) -> Contrasts:
+    """Returns the test and the interval of means with these squared errors.
+
+    A mean of zeros has p = 1, and a mean whose error is 0 has the p of the sign-flip test, as in ``paired``.
+
+    Args:
+        mean: the means [columns].
+        square: their squared standard errors.
+        df: the degrees of freedom.
+        largest: the largest absolute value of a collection.
+        units: the number of independent units.
+        confidence: the confidence level of the intervals.
+    """
+    quantile(confidence, 1)  # refuses a confidence outside (0, 1)
+    error = np.sqrt(square)
+    identical = (largest <= NOISE) & (error <= NOISE) & (units > 0)
+    usual = (error > NOISE * np.maximum(largest, 1.0)) & ~identical & (df > 0)
+    p = np.where(usual, Located(mean, error, df, usual).p, 2.0 ** (1 - np.maximum(units, 1)))
+    half = np.where(usual, half_widths(confidence, df) * error, np.nan)
+    p[identical], half[identical] = 1.0, 0.0
+    p[np.isnan(square) | (units == 0)] = np.nan
+    return Contrasts(mean, error, df, p, mean - half, mean + half)
+
+
+def half_widths(confidence: float, df: Floats) -> Floats:
+    """Returns half the width of each interval in standard errors, computed once if all are alike."""
+    if len(df) and (df == df[0]).all():
+        return np.full(len(df), one_sided_quantile((1 + confidence) / 2, float(df[0])))
+    return one_sided_quantile((1 + confidence) / 2, df)
+
+
+def expanded(alpha: float, units: int) -> float:
+    """Returns the level at which percentiles of a bootstrap over few units cover as Student's interval does.
+
+    The bootstrap's spread is too small by the factor √((n - 1) / n), and its quantiles are those of a normal where
+    Student's are wider (Hesterberg, The American Statistician 2015, on the expanded percentile interval).
+
+    Args:
+        alpha: 1 minus the wanted confidence level.
+        units: the number of units that are resampled.
+
+    Example:
+        >>> [round(expanded(0.05, n), 4) for n in (5, 13, 1000)]
+        [0.0019, 0.0233, 0.0496]
+    """
+    from scipy.special import ndtr
+
+    if units < 2:
+        return alpha
+    wide = quantile(1 - alpha, units - 1) * np.sqrt(units / (units - 1))
+    return float(2 * ndtr(-wide))
+
+
+def resampled_queries(tables: Sequence[Floats], weight: ArrayLike, draw: Draw) -> Floats:
+    """Returns the weighted mean of each run over collections whose queries are drawn with replacement.
+
+    Args:
+        tables: the values of each collection [queries, runs].
+        weight: the weight of each collection [collections].
+        draw: the number of resamples and their seed; collection number i has the seed plus i.
+
+    Returns:
+        The means [resamples, runs].
+
+    Example:
+        >>> from carob.comparison.statistics.paired import Draw
+        >>> import numpy as np
+        >>> resampled_queries([np.full((3, 1), 0.2), np.full((2, 1), 0.4)], [0.5, 0.5], Draw(2)).round(3).tolist()
+        [[0.3], [0.3]]
+    """
+    own = np.asarray(weight, np.float64)
+    found = np.zeros((draw.resamples, tables[0].shape[1]))
+    for place, (table, share) in enumerate(zip(tables, own.tolist(), strict=True)):
+        found += share * resample_means(table, replace(draw, seed=draw.seed + place))
+    return found

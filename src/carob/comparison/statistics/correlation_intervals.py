@@ -1,0 +1,195 @@
+"""Intervals of correlations of runs, over samples of queries and over samples of runs.
+
+An interval holds the mean of a correlation over samples of the same size: over other sets of as many queries, or over
+other sets of as many runs. It does not hold the correlation for infinitely many queries, which is larger: noise in the
+means of both sides turns pairs of runs that are nearly equal, so that every finite sample has a smaller correlation.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.statistics.paired import Draw, draws, quantile, resample_means
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from carob.comparison.statistics.correlations import Correlation
+    from carob.lists.rows import Floats, Integers
+
+    Link: TypeAlias = Callable[[Floats], Floats]
+
+NEAREST = 1e-9
+"""The distance from 1 up to which a correlation is 1 on Fisher's scale."""
+
+UNDEFINED = (np.nan, np.nan)
+FEWEST = 4
+"""The smallest number of queries or runs with an interval."""
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The values of runs on the truth's and the judge's side, and the means over resamples of their queries.
+
+    Args:
+        x: the true values, larger is better; NaN where a run has none [queries, runs].
+        y: the judge's values.
+        draw: the number of resamples and their seed.
+        links: the functions that turn a mean of values into the value of a run, for both sides.
+    """
+
+    x: Floats
+    y: Floats
+    draw: Draw
+    links: tuple[Link, Link] = (np.asarray, np.asarray)
+
+    def linked(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+        """Returns the values of runs from means of both sides."""
+        return self.links[0](x), self.links[1](y)
+
+    @cached_property
+    def means(self) -> tuple[Floats, Floats]:
+        """The values of the runs of both sides."""
+        return self.linked(means(self.x), means(self.y))
+
+    @cached_property
+    def resampled(self) -> tuple[Floats, Floats]:
+        """The values of the runs over resamples of the queries [resamples, runs]."""
+        return self.linked(*resampled(self.x, self.y, self.draw))
+
+    @cached_property
+    def without_one(self) -> tuple[Floats, Floats]:
+        """The values of the runs over all queries but one [queries, runs]."""
+        return self.linked(without_one(self.x), without_one(self.y))
+
+    def interval(self, correlation: Correlation, confidence: float) -> tuple[float, float]:
+        """Returns the interval of a correlation of the means of runs over other sets of as many queries.
+
+        The error of Pearson's r is the jackknife's, on Fisher's scale. That of other correlations is their standard
+        deviation over resamples, divided by the slope of Fisher's scale, 1 - c², halfway between the correlation and m,
+        the mean over resamples. A correlation of 1 is infinite on this scale, so the centre is at most (1 + m) / 2. The
+        interval ends at the least correlation of a resample, if rare ones make the error large.
+        """
+        if len(self.x) < FEWEST:
+            return UNDEFINED
+        factor, value = quantile(confidence, len(self.x) - 1), correlation.of(*self.means)
+        if "queries" in correlation.smooth:
+            return jackknife(correlation(*self.without_one), value, factor)
+        drawn = correlation(*self.resampled)
+        drawn = drawn[~np.isnan(drawn)]
+        if len(drawn) < self.draw.resamples / 2:
+            return UNDEFINED
+        # The variance of a mean over resamples of n queries is (n - 1)/n of that over samples.
+        return bounded(correlation, value, drawn, factor * (len(self.x) / (len(self.x) - 1)) ** 0.5)
+
+
+@dataclass(frozen=True, eq=False)
+class RunSamples:
+    """The means of runs on the truth's and the judge's side, and resamples of the runs.
+
+    Args:
+        x: the true mean of each run, larger is better [runs].
+        y: the judge's mean of each run.
+        draw: the number of resamples and their seed.
+    """
+
+    x: Floats
+    y: Floats
+    draw: Draw
+
+    @cached_property
+    def places(self) -> Integers:
+        """The runs of each resample [resamples, runs]."""
+        count = len(self.x)
+        counts = np.concatenate(list(draws(count, self.draw)))
+        return np.stack([np.repeat(np.arange(count), row) for row in counts])
+
+    def interval(self, correlation: Correlation, confidence: float) -> tuple[float, float]:
+        """Returns the interval of a correlation over other sets of as many runs, on other queries.
+
+        The error of a smooth correlation is the jackknife's, on Fisher's scale, and that of others is their standard
+        deviation over resamples of the runs. It includes the error from the queries, which differs from run to run.
+        """
+        runs = len(self.x)
+        if runs < FEWEST:
+            return UNDEFINED
+        factor, value = quantile(confidence, runs - 1), correlation.of(self.x, self.y)
+        if "runs" in correlation.smooth:
+            others = np.array([[place for place in range(runs) if place != out] for out in range(runs)])
+            return jackknife(correlation(self.x[others], self.y[others]), value, factor)
+        drawn = correlation(self.x[self.places], self.y[self.places])
+        drawn = drawn[~np.isnan(drawn)]
+        if len(drawn) < self.draw.resamples / 2 or np.isnan(value):
+            return UNDEFINED
+        half = factor * float(drawn.std(ddof=1))
+        return max(value - half, correlation.least), min(value + half, 1.0)
+
+
+def means(values: Floats) -> Floats:
+    """Returns the mean of each run over its queries [runs]."""
+    there = ~np.isnan(values)
+    return np.asarray(np.where(there, values, 0.0).sum(0) / np.maximum(there.sum(0), 1))
+
+
+def without_one(values: Floats) -> Floats:
+    """Returns the means over all queries but one, for each query [queries, runs]."""
+    there = ~np.isnan(values)
+    known = np.where(there, values, 0.0)
+    return np.asarray((known.sum(0) - known) / np.maximum(there.sum(0) - there, 1))
+
+
+def resampled(x: Floats, y: Floats, draw: Draw) -> tuple[Floats, Floats]:
+    """Returns the means of both sides over the same resamples of the queries, each [resamples, runs]."""
+    both = np.concatenate([x, y], axis=1)
+    there = ~np.isnan(both)
+    if there.all():
+        found = resample_means(both, draw)
+    else:
+        known = resample_means(np.where(there, both, 0.0), draw)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = known / resample_means(there.astype(np.float64), draw)
+        found = found[np.isfinite(found).all(axis=1)]
+    return found[:, : x.shape[1]], found[:, x.shape[1] :]
+
+
+def fisher(values: Floats | float) -> Floats:
+    """Returns Fisher's z, the inverse hyperbolic tangent, which is large but finite at 1."""
+    return np.asarray(np.arctanh(np.clip(values, NEAREST - 1, 1 - NEAREST)))
+
+
+def jackknife(left: Floats, value: float, factor: float) -> tuple[float, float]:
+    """Returns an interval from the correlations without one query or run each."""
+    left = left[~np.isnan(left)]
+    if len(left) < FEWEST or np.isnan(value):
+        return UNDEFINED
+    scaled, count = fisher(left), len(left)
+    error = float(np.sqrt((count - 1) / count * ((scaled - scaled.mean()) ** 2).sum()))
+    if error < NEAREST:
+        return value, value
+    centre = float(fisher(value))
+    return float(np.tanh(centre - factor * error)), float(np.tanh(centre + factor * error))
+
+
+def bounded(correlation: Correlation, value: float, drawn: Floats, factor: float) -> tuple[float, float]:
+    """Returns an interval from the correlations of resamples, on Fisher's scale."""
+    if np.isnan(value):
+        return UNDEFINED
+    # On a scale from -1 to 1, on which the correlation is positive.
+    spread = 1 - correlation.least
+    own = 2 * (value - correlation.least) / spread - 1
+    turn = -1.0 if own < 0 else 1.0
+    own, other = turn * own, turn * (2 * (drawn - correlation.least) / spread - 1)
+    deviation, middle = float(other.std(ddof=1)), float(other.mean())
+    if deviation == 0:
+        return value, value
+    error = deviation / max(1 - ((own + middle) / 2) ** 2, NEAREST)
+    centre = float(fisher(min(own, (1 + middle) / 2)))
+    low = max(math.tanh(centre - factor * error), min(float(other.min()), own))
+    high = max(math.tanh(centre + factor * error), own)
+    ends = sorted((turn * low, turn * high))
+    return (ends[0] + 1) / 2 * spread + correlation.least, (ends[1] + 1) / 2 * spread + correlation.least

@@ -1,0 +1,356 @@
+"""Tests of all runs against all: Tukey's randomised test, the step-down test, and the analysis of variance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.statistics.paired import (
+    Draw,
+    Flips,
+    checked_pairs,
+    decisive,
+    every_assignment,
+    every_sign,
+    flipped_sums,
+    halves,
+    matrix,
+    on_grid,
+    sign_flip,
+    summed,
+    zero,
+)
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from carob.lists.rows import Floats, Integers
+
+__all__ = ["Anova", "anova", "randomised_tukey", "range_beyond", "range_cut", "romano_wolf"]
+
+
+# ---------------------------------------------------------------- all runs against all
+
+MANY = 500
+"""The number of queries from which the permutation distribution of a mean is nearly normal."""
+
+MOST = 150_000_000
+"""Scores permuted at most, which takes some seconds; beyond, the normal limit is used."""
+
+NODES = 128
+"""The nodes of the quadrature for the range of normals."""
+
+AT_ONCE = 1 << 18
+"""Scores permuted at a time: 2 MB."""
+
+
+@dataclass(frozen=True)
+class Anova:
+    """A two-way analysis of variance, queries by runs, without replication.
+
+    Args:
+        queries: the number of queries.
+        runs: the number of runs.
+        ss_runs: sum of squares between runs.
+        ss_queries: sum of squares between queries.
+        ss_rest: the residual sum of squares.
+        ms_runs: mean square between runs.
+        ms_queries: mean square between queries.
+        ms_rest: the residual mean square, with ``df`` degrees of freedom.
+        f_runs: ms_runs / ms_rest.
+        f_queries: ms_queries / ms_rest.
+        p_runs: p of the hypothesis that all runs have the same mean.
+        p_queries: p of the hypothesis that all queries have the same mean.
+    """
+
+    queries: int
+    runs: int
+    ss_runs: float
+    ss_queries: float
+    ss_rest: float
+    ms_runs: float
+    ms_queries: float
+    ms_rest: float
+    f_runs: float
+    f_queries: float
+    p_runs: float
+    p_queries: float
+
+
+def anova(scores: ArrayLike) -> Anova:
+    """Returns the two-way analysis of variance of scores by query and run (Sakai, Laboratory Experiments in IR, 2018).
+
+    Args:
+        scores: a score for each query and run, at least two of either [queries, runs].
+
+    Raises:
+        DataError: a score is not finite, or there is only one query or run.
+
+    Example:
+        >>> table = anova([[0.7, 0.5], [0.3, 0.1], [0.2, 0.3], [0.6, 0.2]])
+        >>> f"F {table.f_runs:.3f}, p {table.p_runs:.3f}"
+        'F 2.882, p 0.188'
+    """
+    from scipy.special import fdtrc
+
+    table = matrix(scores)
+    n, m = table.shape
+    if n < 2 or m < 2:
+        raise DataError(
+            f"A table of shape {table.shape} has no variance to analyse: give at least two queries and two runs."
+        )
+    by_run, by_query, mean = table.mean(axis=0), table.mean(axis=1), table.mean()
+    degrees = (m - 1, n - 1, (n - 1) * (m - 1))
+    squares = (
+        float(n * ((by_run - mean) ** 2).sum()),
+        float(m * ((by_query - mean) ** 2).sum()),
+        float(((table - by_query[:, None] - by_run + mean) ** 2).sum()),
+    )
+    *effects, rest = (total / df for total, df in zip(squares, degrees, strict=True))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = [float(np.float64(each) / rest) for each in effects]
+    chances = [float(fdtrc(df, degrees[2], ratio)) for df, ratio in zip(degrees, ratios)]
+    return Anova(n, m, *[*squares, *effects, rest, *ratios, *chances])
+
+
+def randomised_tukey(
+    scores: ArrayLike,
+    pairs: ArrayLike | None = None,
+    draw: Draw | None = None,
+) -> Flips:
+    """Returns the randomised Tukey HSD test of all pairs of runs (Carterette, TOIS 2012; Sakai, 2018).
+
+    If all runs are equally good, each query's scores could be permuted among them. p of a pair is the share of such
+    permutations in which the best and the worst mean are at least as far apart as the pair's: (b + 1) / (resamples +
+    1). For two runs it is the sign-flip test. Where permuting would take minutes (``MOST`` scores, and 500 queries or
+    more), p comes from the limit of that distribution, the range of as many normals, and ``limit`` is set.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        pairs: the pairs whose p is returned [pairs, 2]; every pair once if None. The family is always all runs.
+        draw: the settings of the random draw; ``Draw()`` if None.
+
+    Returns:
+        p of each pair, corrected for all, and how it was computed.
+
+    Raises:
+        DataError: a score is not finite, or a pair names no run.
+
+    Example:
+        >>> table = [[0.7, 0.5, 0.0], [0.3, 0.1, 0.0], [0.2, 0.0, 0.2], [0.6, 0.2, 0.1], [0.4, 0.4, 0.3]]
+        >>> randomised_tukey(table, draw=Draw(resamples=1000)).p.round(2).tolist()
+        [0.42, 0.03, 0.72]
+    """
+    table, draw = matrix(scores), draw or Draw()
+    chosen = checked_pairs(pairs, table.shape[1])
+    if table.shape[1] <= 2:
+        return sign_flip(table, chosen, draw)
+    grid = on_grid(table)
+    whole = summed(grid.whole, draw.clusters)
+    total, exact = whole.sum(axis=0), np.zeros(len(chosen), np.bool_)
+    least = np.abs(total[chosen[:, 0]] - total[chosen[:, 1]])
+    if whole.size * draw.resamples > MOST and len(whole) >= MANY:
+        p, cut = normal_limit(whole, least, draw.alpha)
+        return Flips(p, np.zeros(len(p)), exact, limit=True, cut=cut * grid.unit / len(table))
+    widest = np.sort(dealt_ranges(whole, draw))
+    p = (1 + len(widest) - np.searchsorted(widest, least - grid.tolerance)) / (draw.resamples + 1)
+    cut = decisive(widest, draw.alpha, drawn=True) + grid.tolerance
+    return Flips(p, draw.error(p, exact), exact, cut=cut * grid.unit / len(table))
+
+
+def dealt_ranges(whole: Floats, draw: Draw) -> Floats:
+    """Returns the range of the column sums after a random permutation of each row, one for each resample.
+
+    A row is permuted by sorting keys with random high bits and the score itself in the low bits, which needs no
+    indexing. Two keys of a row share their random bits, about 28, once in 600,000 rows of 30; these two are then in the
+    order of their scores. A resample takes one 64-bit word of PCG64's raw stream for each score.
+    """
+    rows, runs = whole.shape
+    value = (whole - whole.min(axis=1, keepdims=True)).astype(np.uint64)
+    below = np.uint64((1 << int(value.max()).bit_length()) - 1)
+    stream, step = draw.stream, max(AT_ONCE // whole.size, 1)
+    ranges = np.empty(draw.resamples)
+    for first in range(0, draw.resamples, step):
+        count = min(step, draw.resamples - first)
+        keys = stream.random_raw((count, rows, runs))
+        keys &= ~below
+        keys |= value
+        keys.sort(axis=-1)
+        keys &= below
+        sums = keys.sum(axis=1)
+        ranges[first : first + count] = sums.max(axis=1) - sums.min(axis=1)
+    return ranges
+
+
+def normal_limit(whole: Floats, least: Floats, alpha: float) -> tuple[Floats, float]:
+    """Returns the p-value of differences between normally distributed sums, and the difference whose p is alpha.
+
+    They are then independent normals with the rows' variances.
+    """
+    runs, scale = whole.shape[1], float(np.sqrt(whole.var(axis=1, ddof=1).sum()))
+    cut = range_cut(alpha, runs) * scale
+    return (range_beyond(least / scale, runs) if scale else np.ones(len(least))), cut
+
+
+def range_cut(alpha: float, means: int) -> float:
+    """Returns the range that ``means`` independent standard normals reach with probability alpha.
+
+    Example:
+        >>> round(range_cut(0.05, 4), 4)
+        3.6332
+    """
+    low, high, nodes = 0.0, 20.0, np.polynomial.legendre.leggauss(NODES)
+    for _ in range(60):
+        middle = (low + high) / 2
+        reached = float(range_share(np.asarray(middle), means, nodes)) > alpha
+        low, high = (middle, high) if reached else (low, middle)
+    return high
+
+
+def range_beyond(reach: ArrayLike, means: int) -> Floats:
+    """Returns the probability that the range of ``means`` independent standard normals is at least ``reach``.
+
+    1 - means · ∫ φ(z) (Φ(z) - Φ(z - reach))**(means - 1) dz, by Gauss-Legendre quadrature. The terms are added row by
+    row, not by a matrix product, since BLAS adds in an order that depends on the other rows.
+
+    Args:
+        reach: ranges, of any shape.
+        means: the number of normals.
+
+    Example:
+        >>> range_beyond([2.7718], 2).round(4).tolist()
+        [0.05]
+    """
+    wanted: Floats = np.asarray(reach, np.float64)
+    return range_share(wanted, means, np.polynomial.legendre.leggauss(NODES))
+
+
+def range_share(wanted: Floats, means: int, nodes: tuple[Floats, Floats]) -> Floats:
+    """Returns the integral of ``range_beyond``, with the nodes of the quadrature and their weights."""
+    from scipy.special import ndtr
+
+    z = 8.5 * nodes[0]
+    density = 8.5 * nodes[1] * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    between = np.maximum(ndtr(z) - ndtr(z - wanted[..., None]), 0.0)
+    between **= means - 1
+    between *= density
+    return np.asarray(1 - np.clip(means * between.sum(axis=-1), 0.0, 1.0))
+
+
+# ---------------------------------------------------------------- step by step, studentized
+
+SLACK = 1e-10
+"""The relative rounding error up to which two studentized differences are equal."""
+
+
+def romano_wolf(
+    scores: ArrayLike,
+    pairs: ArrayLike | None = None,
+    draw: Draw | None = None,
+) -> Flips:
+    """Returns the studentized step-down max-T test with sign flips (Romano and Wolf, Econometrica 2005).
+
+    Each query has one sign for all pairs. A pair's statistic is the absolute t of its differences, so that each pair is
+    compared with its own spread. The pair with the largest t is compared with the largest flipped t of all pairs, the
+    next pair with the largest flipped t of all pairs except the first, and so on. No p is smaller than the p of a pair
+    with a larger t. Flipping signs does not change a sum of squares, and all pairs have the same number of queries.
+    Therefore t grows with the flipped sum divided by the root of the sum of squares, which takes t's place.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        pairs: the family [pairs, 2]; every pair once if None.
+        draw: the settings of the random signs; ``Draw()`` if None. If there are no more assignments of signs
+            than ``draw.resamples``, all 2**queries assignments are used.
+
+    Returns:
+        p for each pair, corrected for the family. ``cut`` comes from the first step.
+
+    Raises:
+        DataError: a score is not finite, or a pair names no run.
+
+    Example:
+        >>> table = [[0.3, 0.1, 0.3], [0.5, 0.3, 0.4], [0.7, 0.5, 0.6], [0.2, 0.1, 0.2], [0.6, 0.4, 0.7]]
+        >>> romano_wolf(table).p.tolist()
+        [0.0625, 1.0, 0.0625]
+    """
+    table, draw = matrix(scores), draw or Draw()
+    chosen = checked_pairs(pairs, table.shape[1])
+    grid = on_grid(table)
+    whole = summed(grid.whole, draw.clusters)
+    squares = squared(whole, chosen, grid.tolerance)
+    with np.errstate(divide="ignore"):
+        weight = np.where(squares > 0, 1 / np.sqrt(squares), 0.0)
+    least = halves(whole, chosen, grid.tolerance) * weight * (1 - SLACK)
+    exact = every_assignment(whole, draw)
+    blocks = every_sign(whole) if exact else flipped_sums(whole, draw)
+    order = np.argsort(least, kind="stable")
+    found, widest = stepwise(blocks, chosen[order], weight[order], least[order], grid.tolerance / 2)
+    share = found / len(widest) if exact else (found + 1) / (draw.resamples + 1)
+    p = np.empty(len(chosen))
+    p[order] = np.maximum.accumulate(share[::-1])[::-1]
+    p[squares == 0] = 1.0
+    counted = np.full(len(chosen), exact)
+    reach = 2 * decisive(np.sort(widest), draw.alpha, drawn=not exact)
+    cut = reaching(reach, whole, chosen, squares) * grid.unit / len(table)
+    return Flips(p, draw.error(p, counted), counted, cut=cut)
+
+
+def squared(whole: Floats, pairs: Integers, tolerance: float) -> Floats:
+    """Returns the sum of each pair's squared differences, which is 0 for runs that are equal on every query."""
+    squares = np.zeros(len(pairs))
+    step = max(AT_ONCE // len(whole), 1)
+    for first in range(0, len(pairs), step):
+        part = slice(first, first + step)
+        difference = whole[:, pairs[part, 0]] - whole[:, pairs[part, 1]]
+        equal = (np.abs(difference) <= zero(tolerance)).all(axis=0)
+        squares[part] = np.where(equal, 0.0, (difference**2).sum(axis=0))
+    return squares
+
+
+def stepwise(
+    blocks: Iterable[Floats], pairs: Integers, weight: Floats, least: Floats, tolerance: float
+) -> tuple[Integers, Floats]:
+    """Returns how many resamples reach each pair's bound at its step, and the largest statistic of each resample.
+
+    Args:
+        blocks: half the flipped sums of each run, in blocks of resamples [runs, resamples].
+        pairs: the pairs, the least significant first [pairs, 2].
+        weight: the factor that studentizes each pair's sum [pairs].
+        least: the bound of each pair's statistic [pairs].
+        tolerance: the rounding error of half a sum.
+    """
+    found, widest = np.zeros(len(pairs), np.int64), []
+    steps = list(zip(pairs.tolist(), weight.tolist(), least.tolist(), strict=True))
+    for block in blocks:
+        largest = np.zeros(block.shape[1])
+        flipped = np.empty_like(largest)
+        for place, ((one, other), factor, bound) in enumerate(steps):
+            np.subtract(block[one], block[other], out=flipped)
+            np.abs(flipped, out=flipped)
+            flipped += tolerance
+            flipped *= factor
+            np.maximum(largest, flipped, out=largest)
+            found[place] += np.count_nonzero(largest >= bound)
+        widest.append(largest)
+    return found, np.concatenate(widest)
+
+
+def reaching(reach: float, whole: Floats, pairs: Integers, squares: Floats) -> Floats:
+    """Returns half the width of each pair's simultaneous interval, as a sum over the rows.
+
+    Args:
+        reach: the flipped sum divided by the root of the sum of squares that a significant pair must exceed.
+        whole: the scores as whole numbers [rows, runs].
+        pairs: the pairs [pairs, 2].
+        squares: each pair's sum of squared differences.
+    """
+    rows, total = len(whole), whole.sum(axis=0)
+    around = squares - (total[pairs[:, 0]] - total[pairs[:, 1]]) ** 2 / rows
+    around[around <= SLACK * squares] = np.nan
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # t² = (n - 1) r² / (n - r²), and the squared error of a sum is n / (n - 1) times the squares around its mean.
+        return np.asarray(np.sqrt(around * reach**2 * rows / (rows - reach**2)))

@@ -1,0 +1,911 @@
+"""Tests of paired scores: the t-test, the randomisation test, the bootstrap, effect sizes, equivalence.
+
+Their sums are the same on every machine, because scores are put on a grid of whole numbers and weighted in slices.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.statistics import SEED
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from carob.lists.rows import Floats, Integers
+
+__all__ = [
+    "Paired",
+    "bayes",
+    "equivalence",
+    "margin",
+    "max_flip",
+    "paired",
+    "resample_means",
+    "sign_flip",
+    "wins",
+]
+
+
+FINEST = 36
+"""Bits behind the point for scores up to 1: sums of up to 2**16 of them are exact in double precision."""
+
+EXACT = 52
+"""Double precision counts to 2**53; one bit is left for halves."""
+
+ROUNDING = 1e-9
+"""The distance from a whole number up to which a score times its denominator counts as one."""
+
+ALONE = 1 << 18
+"""Multiplications up to which OpenBLAS uses one thread. On a busy processor, threads that wait for one another take ten
+times as long as the product."""
+
+LONG = 256
+"""Rows in a slice: this many scores of thirty runs fit into the nearest cache."""
+
+AT_ONCE = 1 << 18
+"""Weights held in memory as floats at a time: 2 MB."""
+
+
+FRACTIONS = (*range(1, 21), 24, 25, 30, 40, 50, 60, 100, 200, 500, 1000, 2520)
+"""Denominators tried: those of P@k, of recall with few relevant documents, of RR@10 (2520 = lcm of 1 to 10)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Scores as whole numbers of a unit.
+
+    Args:
+        whole: the scores divided by the unit, whole numbers as float64 [rows, runs].
+        unit: the value of 1.
+        tolerance: the largest difference, in units, of two sums that are equal in exact arithmetic.
+    """
+
+    whole: Floats
+    unit: float
+    tolerance: float
+
+
+def on_grid(scores: Floats) -> Grid:
+    """Returns scores as multiples of a unit, so that sums are exact in any order and on any number of threads.
+
+    Scores that are all fractions with one small denominator (P@10, hits, counts) become whole numbers: nothing is
+    rounded and no tie is lost. All others are rounded to multiples of 2**-36 of the power of two above the largest;
+    coarser above 65,536 rows. A difference is then off by at most one unit, and flipping signs moves a sum by twice the
+    flipped differences, so sums that tie in exact arithmetic are within ``2 * rows`` units of each other.
+
+    Args:
+        scores: finite scores [rows, runs].
+
+    Example:
+        >>> import numpy as np
+        >>> grid = on_grid(np.array([[0.3, 0.1], [0.5, 0.2]]))
+        >>> grid.whole.tolist(), grid.unit, grid.tolerance
+        ([[3.0, 1.0], [5.0, 2.0]], 0.1, 0.0)
+    """
+    rows = len(scores)
+    largest = float(np.abs(scores).max(initial=0.0))
+    parts = denominator(scores)
+    if parts and largest * parts * rows < 2.0**EXACT:
+        return Grid(np.rint(scores * parts), 1 / parts, 0.0)
+    exponent = int(np.frexp(largest)[1])
+    bits = min(FINEST, EXACT - (rows - 1).bit_length())
+    return Grid(np.rint(np.ldexp(scores, bits - exponent)), float(np.ldexp(1.0, exponent - bits)), 2.0 * rows)
+
+
+def denominator(scores: Floats) -> int | None:
+    """Returns the smallest of ``FRACTIONS`` of which every score is a multiple, or None."""
+    some = scores[:50]
+    fits = (parts for parts in FRACTIONS if whole(some * parts) and whole(scores * parts))
+    return next(fits, None)
+
+
+def whole(numbers: Floats) -> bool:
+    """Returns whether all numbers are whole, apart from rounding errors."""
+    return bool((np.abs(numbers - np.rint(numbers)) <= ROUNDING).all())
+
+
+def matrix(scores: ArrayLike) -> Floats:
+    """Returns the scores as a float64 table [queries, runs], with a single column for a single list.
+
+    Raises:
+        DataError: a score is NaN or infinite, or there is no query.
+    """
+    table: Floats = np.asarray(scores, np.float64)
+    if table.ndim == 1:
+        table = table[:, None]
+    if table.ndim != 2 or not table.size:
+        raise DataError(
+            f"Scores of shape {table.shape} cannot be compared: give a table with a row per query and a column per run."
+        )
+    if not np.isfinite(table).all():
+        row, column = np.argwhere(~np.isfinite(table))[0]
+        raise DataError(
+            f"The score of query {row}, run {column} (both counted from 0) is {table[row, column]}. "
+            "Tests need finite scores: leave the query out, or give it a number."
+        )
+    return table
+
+
+def all_pairs(runs: int) -> Integers:
+    """Returns every pair of runs once, the first before the second [pairs, 2]."""
+    return np.stack(np.triu_indices(runs, 1), axis=1).astype(np.int64)
+
+
+def checked_pairs(pairs: ArrayLike | None, runs: int) -> Integers:
+    """Returns the given pairs, or by default every pair, as a table [pairs, 2].
+
+    Raises:
+        DataError: a pair names a run that does not exist.
+    """
+    if pairs is None:
+        return all_pairs(runs)
+    table = np.asarray(pairs, np.int64).reshape(-1, 2)
+    if table.size and not 0 <= table.min() <= table.max() < runs:
+        raise DataError(
+            f"Pairs refer to runs {table.min()} to {table.max()}: give run numbers from 0 to {runs - 1}."
+        )
+    return table
+
+
+def cluster_codes(clusters: Any, rows: int) -> Integers:
+    """Returns the number of each row's cluster. Clusters are numbered in the order of their labels [rows].
+
+    Raises:
+        DataError: there is not one label for each row.
+    """
+    labels: NDArray[Any] = np.asarray(clusters)
+    if labels.shape != (rows,):
+        raise DataError(f"{labels.size} clusters are given for {rows} queries: give one cluster per query.")
+    return np.asarray(np.unique(labels, return_inverse=True)[1].astype(np.int64).reshape(rows))
+
+
+def summed(table: Floats, clusters: Any) -> Floats:
+    """Returns the sum of the rows of each cluster [clusters, runs], or the rows if there are no clusters."""
+    if clusters is None:
+        return table
+    codes = cluster_codes(clusters, len(table))
+    sums = np.zeros((int(codes.max()) + 1, table.shape[1]))
+    np.add.at(sums, codes, table)
+    return sums
+
+
+def weighted_sums(whole: Floats, resamples: int, weights: Callable[[slice], NDArray[Any]]) -> Floats:
+    """Returns the weighted sum of each column, for each resample [columns, resamples].
+
+    Columns must be whole numbers whose sums are exact (see ``on_grid``): then the order of summation does not matter.
+
+    Args:
+        whole: an array of whole numbers [rows, columns].
+        resamples: the number of sets of weights.
+        weights: called with a slice, returns the weights of these resamples [resamples, rows].
+    """
+    rows, columns = whole.shape
+    length = min(rows, LONG)
+    slices = -(-rows // length)
+    width = max(ALONE // (columns * length) // 8 * 8, 8)
+    stacks = min(max(AT_ONCE // (slices * length * width), 1), -(-resamples // width))
+    scores = np.zeros((slices * length, columns))
+    scores[:rows] = whole
+    left = np.ascontiguousarray(scores.reshape(slices, length, columns).transpose(0, 2, 1))
+    held = np.zeros((stacks * width, slices * length))
+    right = held.reshape(stacks, width, slices, length).transpose(0, 2, 3, 1)
+    sums = np.empty((columns, resamples))
+    for first in range(0, resamples, len(held)):
+        last = min(first + len(held), resamples)
+        held[: last - first, :rows] = weights(slice(first, last))
+        found = np.matmul(left, right).sum(axis=1).transpose(1, 0, 2).reshape(columns, -1)
+        sums[:, first:last] = found[:, : last - first]
+    return sums
+
+
+POWER = 0.8
+"""The probability with which a detectable difference is found."""
+
+NOISE = 1e-12
+"""The rounding error of equal scores: a smaller difference is a tie, a smaller spread is 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class Located:
+    """Estimates whose errors have Student's distribution. Every field except ``single`` is an array [pairs].
+
+    Args:
+        mean: the estimate.
+        error: its standard error.
+        df: the degrees of freedom of the error.
+        usual: whether the error is more than rounding.
+        single: whether there is only one query, so that nothing is known about the error.
+    """
+
+    mean: Floats
+    error: Floats
+    df: Floats
+    usual: NDArray[np.bool_]
+    single: bool = False
+
+    @property
+    def p(self) -> Floats:
+        """The two-sided p of a mean of 0; not a number without an error."""
+        return np.where(self.usual, 2 * self.below(-np.abs(self.mean)), np.nan)
+
+    def below(self, distance: Floats) -> Floats:
+        """Returns the probability of a value below a distance from 0."""
+        from scipy.special import stdtr
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(stdtr(self.df, distance / self.error))
+
+    def beyond(self, distance: Floats) -> Floats:
+        """Returns the probability of a value beyond a bound, or 0 or 1 without an error.
+
+        Args:
+            distance: the distance by which the mean exceeds the bound.
+        """
+        known = np.nan if self.single else (distance > NOISE).astype(float)
+        return np.where(self.usual, self.below(distance), known)
+
+    def equivalence(self, margin: float) -> Floats:
+        """Returns the larger p of two one-sided t-tests (Schuirmann, 1987)."""
+        return np.maximum(self.beyond(-margin - self.mean), self.beyond(self.mean - margin))
+
+    def bayes(self, rope: float) -> tuple[Floats, Floats, Floats]:
+        """Returns the probability that the first run is worse, practically equal, or better."""
+        worse, better = self.beyond(-rope - self.mean), self.beyond(self.mean - rope)
+        return worse, np.maximum(1 - worse - better, 0.0), better
+
+    def detectable(self, confidence: float) -> Floats:
+        """Returns the smallest difference that is detected with 80 % power; not a number without an error."""
+        needed = one_sided_quantile((1 + confidence) / 2, self.df) + one_sided_quantile(POWER, self.df)
+        return np.where(self.usual, needed * self.error, np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """Paired t-tests, one for each pair of runs. Every field except ``n`` is an array [pairs].
+
+    Args:
+        n: queries.
+        mean: the mean difference.
+        sd: the standard deviation of the differences, with n - 1.
+        error: the standard error of the mean.
+        df: degrees of freedom: n - 1, fewer with clusters.
+        t: mean / error.
+        p: two-sided.
+        low: the interval's lower end.
+        high: its upper end.
+        d_z: the effect size mean / sd.
+        detectable: the smallest difference that this number of queries detects with 80 % power.
+        identical: whether the runs have the same score on every query; p is 1 then.
+        constant: whether every query has the same difference, or there is only one query. In this case, t and the
+            interval are NaN, and p is that of the sign-flip test, 2 / 2**n.
+    """
+
+    n: int
+    mean: Floats
+    sd: Floats
+    error: Floats
+    df: Floats
+    t: Floats
+    p: Floats
+    low: Floats
+    high: Floats
+    d_z: Floats
+    detectable: Floats
+    identical: NDArray[np.bool_]
+    constant: NDArray[np.bool_]
+
+    @property
+    def located(self) -> Located:
+        """The mean differences with their errors."""
+        return Located(self.mean, self.error, self.df, ~(self.identical | self.constant), self.n < 2)
+
+
+def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = None) -> Paired:
+    """Returns the paired two-sided t-test of each column of differences, with its interval.
+
+    With clusters (variants of one topic, turns of one conversation) the error is cluster-robust: CR2 with the degrees
+    of freedom of Bell and McCaffrey (2002). For clusters of one query each this is the ordinary t-test.
+
+    Args:
+        differences: the first run's score minus the second's [queries] or [queries, pairs].
+        confidence: the confidence level of the interval.
+        clusters: a label for each query.
+
+    Returns:
+        The test, its interval and its effect sizes.
+
+    Raises:
+        DataError: a difference is NaN or infinite, or the confidence is not between 0 and 1.
+
+    Example:
+        >>> found = paired([0.2, 0.1, 0.2, 0.4, 0.0, 0.1])
+        >>> f"{found.mean[0]:.3f} [{found.low[0]:.3f}, {found.high[0]:.3f}], p {found.p[0]:.3f}"
+        '0.167 [0.023, 0.310], p 0.031'
+    """
+    table = matrix(differences)
+    n, pairs = table.shape
+    mean = table.mean(axis=0)
+    identical = np.asarray((np.abs(table) <= NOISE).all(axis=0))
+    sd = table.std(axis=0, ddof=1) if n > 1 else np.full(pairs, np.nan)
+    error, freedom, units = spread(table - mean, clusters)
+    small = NOISE * np.maximum(np.abs(table).max(axis=0), 1.0)
+    constant = np.asarray(~(error > small) & ~identical)
+    usual = ~(constant | identical)
+    df = np.full(pairs, freedom)
+    located = Located(mean, error, df, usual)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(usual, mean / error, np.where(identical, 0.0, np.copysign(np.inf, mean)))
+        d_z = np.where(identical, 0.0, np.where(sd > small, mean / sd, np.copysign(np.inf, mean)))
+    p = np.where(usual, located.p, np.where(identical, 1.0, 2.0 ** (1 - units)))
+    half = np.where(usual, quantile(confidence, freedom) * error, np.where(identical, 0.0, np.nan))
+    return Paired(
+        n=n,
+        mean=mean,
+        sd=sd,
+        error=error,
+        df=df,
+        t=t,
+        p=p,
+        low=mean - half,
+        high=mean + half,
+        d_z=d_z,
+        detectable=located.detectable(confidence),
+        identical=identical,
+        constant=constant,
+    )
+
+
+def spread(residuals: Floats, clusters: Any) -> tuple[Floats, float, int]:
+    """Returns the standard error and degrees of freedom of each column's mean, and the number of independent units."""
+    n = len(residuals)
+    size = np.ones(n) if clusters is None else np.bincount(cluster_codes(clusters, n)).astype(float)
+    units = len(size)
+    if units < 2:
+        return np.full(residuals.shape[1], np.nan), np.nan, units
+    inflated = 1 / (1 - size / n)
+    error = np.sqrt((inflated[:, None] * summed(residuals, clusters) ** 2).sum(axis=0)) / n
+    if clusters is None:
+        return error, n - 1.0, units
+    return error, float(bell_mccaffrey(size)), units
+
+
+def bell_mccaffrey(size: Floats) -> Floats:
+    """Returns the degrees of freedom of the CR2 variance of a mean over clusters of the given sizes.
+
+    (trace M)**2 / trace(M**2), where M holds the covariances of the clusters' residual sums under independence.
+
+    Args:
+        size: the size of each cluster, or its share of the whole [clusters] or [clusters, columns].
+    """
+    n = size.sum(axis=0)
+    weight = 1 / (1 - size / n)
+    own = (weight * size * (1 - size / n)) ** 2
+    cross = (weight * size**2 / n).sum(axis=0) ** 2 - ((weight * size**2 / n) ** 2).sum(axis=0)
+    return np.asarray(n**2 / (own.sum(axis=0) + cross))
+
+
+def margin(scores: ArrayLike, confidence: float = 0.95, *, clusters: Any = None) -> Floats:
+    """Returns half the width of the t interval of each run's mean, or NaN with one query.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        confidence: the confidence level of the interval.
+        clusters: a label for each query.
+
+    Raises:
+        DataError: a score is not finite.
+
+    Example:
+        >>> margin([[0.2], [0.4], [0.3], [0.5]]).round(4).tolist()
+        [0.2054]
+    """
+    table = matrix(scores)
+    error, freedom, _ = spread(table - table.mean(axis=0), clusters)
+    return quantile(confidence, freedom) * error
+
+
+def equivalence(differences: ArrayLike, margin: float, *, clusters: Any = None) -> Floats:
+    """Returns the p-value of two one-sided t-tests (Schuirmann, 1987). A small p shows a difference below the margin.
+
+    Args:
+        differences: the first run's score minus the second's [queries] or [queries, pairs].
+        margin: the largest difference that does not matter, above 0.
+        clusters: a label for each query.
+
+    Returns:
+        p of each pair: the larger of the two tests' p.
+
+    Raises:
+        DataError: a difference is not finite, or the margin not positive.
+
+    Example:
+        >>> equivalence([0.01, -0.02, 0.0, 0.02, -0.01, 0.01], 0.05).round(4).tolist()
+        [0.0002]
+    """
+    refuse_regions(margin=margin)
+    return paired(differences, clusters=clusters).located.equivalence(margin)
+
+
+def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple[Floats, Floats, Floats]:
+    """Returns the probability that the first run is worse, practically equal, or better.
+
+    The posterior of the mean difference is Student's around the observed one, with the t-test's error and degrees of
+    freedom (Benavoli et al., JMLR 2017, without the correction for overlapping folds: queries do not overlap).
+
+    Args:
+        differences: the first run's score minus the second's [queries] or [queries, pairs].
+        rope: half the width of the region of practical equivalence, which is from -rope to rope.
+        clusters: a label for each query.
+
+    Returns:
+        The three probabilities of each pair; they sum to 1.
+
+    Raises:
+        DataError: a difference is not finite, or the region is negative.
+
+    Example:
+        >>> worse, same, better = bayes([0.2, 0.1, 0.2, 0.4, 0.0, 0.1], 0.01)
+        >>> f"{worse[0]:.3f} {same[0]:.3f} {better[0]:.3f}"
+        '0.012 0.006 0.981'
+    """
+    refuse_regions(rope=rope)
+    return paired(differences, clusters=clusters).located.bayes(rope)
+
+
+def wins(differences: ArrayLike) -> tuple[Integers, Integers, Integers]:
+    """Returns the number of queries on which the first run is better, equal and worse, for each pair.
+
+    Args:
+        differences: the first run's score minus the second's [queries] or [queries, pairs].
+
+    Raises:
+        DataError: a difference is not finite.
+
+    Example:
+        >>> [each.tolist() for each in wins([0.2, 0.1, 0.0, -0.3])]
+        [[2], [1], [1]]
+    """
+    table = matrix(differences)
+    won, lost = (table > NOISE).sum(axis=0), (table < -NOISE).sum(axis=0)
+    return won, len(table) - won - lost, lost
+
+
+def quantile(confidence: float, freedom: float) -> float:
+    """Returns half the width of an interval, in standard errors.
+
+    Raises:
+        DataError: the confidence is not between 0 and 1.
+    """
+    if not 0 < confidence < 1:
+        raise DataError(
+            f"A confidence of {confidence} gives no interval: give a number between 0 and 1, such as 0.95."
+        )
+    return float(one_sided_quantile((1 + confidence) / 2, freedom))
+
+
+def one_sided_quantile(chance: Floats | float, freedom: Floats | float) -> Floats:
+    """Returns the value below which Student's t lies with this probability."""
+    from scipy.special import stdtrit
+
+    return np.asarray(stdtrit(freedom, chance))
+
+
+PATIENCE = 0.1
+"""Seconds that exact p may take in all; p of further pairs is resampled."""
+
+RESAMPLES = 10_000
+"""With 1,000, one pair in a hundred ends on the other side of .05; with 10,000, at most one in two hundred."""
+
+RESAMPLES_AT_ONCE = 2048
+"""Resamples compared at a time: those of thirty runs fit into a processor's cache."""
+
+LONGEST = 50
+"""The largest number of differences whose half-assignments fit into memory (2**25 sums for each half)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """The settings for resampling queries.
+
+    Args:
+        resamples: the number of random resamples.
+        seed: the seed of their stream, which all pairs and measures share.
+        clusters: a label for each query; queries of a cluster are resampled together. None if queries are independent.
+        alpha: the level of ``Flips.cut``.
+        exact: whether p is counted over all sign assignments where that is cheap; else p is always resampled.
+
+    Raises:
+        DataError: the number of resamples or the seed is invalid.
+    """
+
+    resamples: int = RESAMPLES
+    seed: int = SEED
+    clusters: Any = None
+    alpha: float = 0.05
+    exact: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuses an invalid number of resamples or seed."""
+        refuse_seed(self.seed)
+        if self.resamples < 1:
+            raise DataError(f"resamples={self.resamples}: give a positive number, such as {RESAMPLES:,}.")
+
+    @property
+    def stream(self) -> np.random.PCG64:
+        """Returns a new random number generator, from the start of its sequence."""
+        return np.random.PCG64(int(self.seed))
+
+    def error(self, p: Floats, exact: NDArray[np.bool_]) -> Floats:
+        """Returns the standard error of p due to resampling, which is 0 where p is exact."""
+        return np.asarray(np.where(exact, 0.0, np.sqrt(p * (1 - p) / self.resamples)))
+
+
+@dataclass(frozen=True, eq=False)
+class Flips:
+    """The result of a resampling test for each pair of runs.
+
+    Args:
+        p: two-sided [pairs].
+        error: the standard error of p due to resampling; 0 where p is exact [pairs].
+        exact: whether all assignments were counted, so that neither error nor seed matters [pairs].
+        limit: whether p comes from the normal limit of the permutation distribution, used where permuting the
+            queries would take minutes (``randomised_tukey``).
+        cut: for a test of all pairs at once, the largest difference of means that is not significant at ``alpha``:
+            mean difference ± cut is a simultaneous interval, which excludes 0 where p is below alpha. NaN where no
+            difference could be significant, and for tests of single pairs. A studentized test has a cut for each pair,
+            and p may be below alpha by a later step although the interval contains 0.
+    """
+
+    p: Floats
+    error: Floats
+    exact: NDArray[np.bool_]
+    limit: bool = False
+    cut: float | Floats = math.nan
+
+
+def sign_flip(
+    scores: ArrayLike,
+    pairs: ArrayLike | None = None,
+    draw: Draw | None = None,
+) -> Flips:
+    """Returns the paired randomisation test (Fisher; Smucker, Allan and Carterette, CIKM 2007), two-sided.
+
+    If two runs are equally good, each query's difference could as well have had the other sign. p is the share of sign
+    assignments whose mean difference is at least as large as the observed one: of all assignments where counting them
+    is cheap (few or coarse differences), else (b + 1) / (resamples + 1) of random ones (Phipson and Smyth, 2010). Ties
+    count. The same seed gives the same p to the last digit on any machine, if the rows are in the same order: sort
+    queries by id first.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        pairs: the runs to compare, by index [pairs, 2]; every pair once if None.
+        draw: the settings of the random draw; ``Draw()`` if None.
+
+    Returns:
+        p for each pair, and how it was computed.
+
+    Raises:
+        DataError: a score is not finite, or a pair names no run.
+
+    Example:
+        >>> a, b = [0.3, 0.5, 0.7, 0.2, 0.4], [0.1, 0.3, 0.5, 0.1, 0.4]
+        >>> sign_flip(list(zip(a, b))).p.tolist()
+        [0.125]
+    """
+    table, draw = matrix(scores), draw or Draw()
+    chosen = checked_pairs(pairs, table.shape[1])
+    grid = on_grid(table)
+    whole = summed(grid.whole, draw.clusters)
+    p, counted = np.ones(len(chosen)), np.zeros(len(chosen), np.bool_)
+    patience = PATIENCE / max(len(chosen), 1)
+    for place, (one, other) in enumerate(chosen if draw.exact else ()):
+        difference = whole[:, one] - whole[:, other]
+        if cost(difference, grid.tolerance, patience) <= patience:
+            p[place], counted[place] = exact_p(difference, grid.tolerance), True
+    rest = np.flatnonzero(~counted)
+    if len(rest):
+        least = halves(whole, chosen[rest], grid.tolerance)
+        found = reached(flipped_sums(whole, draw), chosen[rest], least)
+        p[rest] = (found + 1) / (draw.resamples + 1)
+    return Flips(p, draw.error(p, counted), counted)
+
+
+def max_flip(
+    scores: ArrayLike,
+    pairs: ArrayLike | None = None,
+    draw: Draw | None = None,
+) -> Flips:
+    """Returns the max-T sign-flip test, which compares each pair with the largest difference of any pair.
+
+    Each query has one sign for all pairs; p of a pair is the share of assignments in which the largest difference of
+    any pair reaches that pair's. It also holds where runs differ in variance (Westfall and Young, 1993; Boytsov, Belova
+    and Westfall, CIKM 2013). It is not studentized: ``romano_wolf`` is, which finds more, but too much where the
+    differences are very skewed.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        pairs: the family [pairs, 2]; every pair once if None.
+        draw: the settings of the random signs; ``Draw()`` if None. If they are no more than its
+            resamples, all 2**queries assignments are used.
+
+    Returns:
+        p for each pair, corrected for the family.
+
+    Raises:
+        DataError: a score is not finite, or a pair names no run.
+
+    Example:
+        >>> max_flip([[0.3, 0.1, 0.3], [0.5, 0.3, 0.4], [0.7, 0.5, 0.6], [0.2, 0.1, 0.2]]).p.tolist()
+        [0.125, 0.75, 0.25]
+    """
+    table, draw = matrix(scores), draw or Draw()
+    chosen = checked_pairs(pairs, table.shape[1])
+    family = None if np.array_equal(chosen, all_pairs(table.shape[1])) else chosen
+    grid = on_grid(table)
+    whole = summed(grid.whole, draw.clusters)
+    exact = every_assignment(whole, draw)
+    blocks = every_sign(whole) if exact else flipped_sums(whole, draw)
+    widest = np.sort(np.concatenate([widths(block, family) for block in blocks]))
+    found = len(widest) - np.searchsorted(widest, halves(whole, chosen, grid.tolerance))
+    p = found / len(widest) if exact else (found + 1) / (draw.resamples + 1)
+    counted = np.full(len(chosen), exact)
+    beyond = 2 * decisive(widest, draw.alpha, drawn=not exact) + grid.tolerance
+    return Flips(p, draw.error(p, counted), counted, cut=beyond * grid.unit / len(table))
+
+
+def every_assignment(whole: Floats, draw: Draw) -> bool:
+    """Returns whether there are no more assignments of signs to the rows than resamples, so that all are counted."""
+    return len(whole) < 40 and 1 << len(whole) <= draw.resamples
+
+
+def decisive(widest: Floats, alpha: float, *, drawn: bool) -> float:
+    """Returns the threshold that a significant difference must exceed, or NaN if no difference can be significant.
+
+    Args:
+        widest: each resample's largest difference, ascending.
+        alpha: p below it is significant.
+        drawn: whether p is (b + 1) / (resamples + 1), else b divided by all assignments.
+    """
+    # The number of resamples that may reach a significant difference.
+    most = int(np.ceil(alpha * (len(widest) + drawn))) - 1 - drawn
+    return float(widest[len(widest) - 1 - most]) if 0 <= most < len(widest) else np.nan
+
+
+def halves(whole: Floats, pairs: Integers, tolerance: float) -> Floats:
+    """Returns half the sum that the flipped sums of each pair must reach, because flipped sums are halved, too."""
+    total = whole.sum(axis=0)
+    return np.asarray((np.abs(total[pairs[:, 0]] - total[pairs[:, 1]]) - tolerance) / 2)
+
+
+def reached(blocks: Iterable[Floats], pairs: Integers, least: Floats) -> Integers:
+    """Returns the number of resamples that reach each pair's bound, on either side [pairs]."""
+    found = np.zeros(len(pairs), np.int64)
+    groups = [np.flatnonzero(pairs[:, 0] == one) for one in np.unique(pairs[:, 0])]
+    for block in blocks:
+        for group in groups:
+            difference = block[pairs[group, 1]]
+            difference -= block[pairs[group[0], 0]]
+            np.abs(difference, out=difference)
+            for place, row in zip(group, difference >= least[group, None]):
+                found[place] += np.count_nonzero(row)
+    return found
+
+
+def widths(block: Floats, pairs: Integers | None) -> Floats:
+    """Returns the largest difference in each resample, among the given pairs or all pairs [resamples]."""
+    if pairs is None:
+        return np.asarray(block.max(axis=0) - block.min(axis=0))
+    widest = np.zeros(block.shape[1])
+    for one, other in pairs:
+        np.maximum(widest, np.abs(block[one] - block[other]), out=widest)
+    return widest
+
+
+def refuse_regions(margin: float | None = None, rope: float | None = None) -> None:
+    """Refuse a region of equal values that is empty or has no end.
+
+    Raises:
+        DataError: the margin is not positive, the rope is negative, or one of them is not finite.
+    """
+    if margin is not None and not 0 < margin < math.inf:
+        raise DataError(f"margin={margin}: give a positive, finite number.")
+    if rope is not None and not 0 <= rope < math.inf:
+        raise DataError(
+            f"The region of practical equivalence (rope) is {rope}: give 0 or a positive, finite number."
+        )
+
+
+def refuse_seed(seed: object) -> None:
+    """Refuse an invalid seed.
+
+    Raises:
+        DataError: the seed is not a whole number from 0 on.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise DataError(f"seed={seed!r}: give a whole number that is not negative.")
+
+
+def flipped_sums(whole: Floats, draw: Draw) -> Iterator[Floats]:
+    """Yields half the sum of each column under random signs of the rows, in blocks of resamples [columns, resamples].
+
+    The difference of two columns' sums is the flipped sum of their difference, so one product of signs and scores
+    serves every pair. Columns must be whole numbers whose sum is exact (see ``on_grid``): then the same seed gives the
+    same sums for any number of threads, BLAS or block size. A resample takes a whole number of 64-bit words of PCG64's
+    raw stream, one bit per row in the order of the rows: rows in the same order get the same signs for all measures.
+    """
+    words, stream = -(-len(whole) // 64), draw.stream
+    for first in range(0, draw.resamples, RESAMPLES_AT_ONCE):
+        count = min(RESAMPLES_AT_ONCE, draw.resamples - first)
+        yield sums_under(stream.random_raw((count, words)), whole)
+
+
+def every_sign(whole: Floats) -> Iterator[Floats]:
+    """Yields the sums of ``flipped_sums`` for each of the 2**rows assignments of signs.
+
+    The function accepts at most 62 rows.
+    """
+    total = 1 << len(whole)
+    for first in range(0, total, RESAMPLES_AT_ONCE):
+        yield sums_under(
+            np.arange(first, min(first + RESAMPLES_AT_ONCE, total), dtype=np.uint64)[:, None], whole
+        )
+
+
+def sums_under(words: NDArray[np.uint64], whole: Floats) -> Floats:
+    """Returns half the sums of the columns under signs given as bits: 1 is plus, 0 is minus [columns, resamples]."""
+    octets = np.ascontiguousarray(words, "<u8").view(np.uint8)
+
+    def bits(part: slice) -> NDArray[np.uint8]:
+        return np.unpackbits(octets[part], axis=1, count=len(whole), bitorder="little")
+
+    sums = weighted_sums(whole, len(words), bits)
+    sums -= whole.sum(axis=0)[:, None] / 2
+    return sums
+
+
+PER_SUM, PER_STEP, PER_CELL = 5e-8, 5e-6, 1e-9
+"""Approximate seconds on one core of 2024: for a sum of a half, a step of the recurrence, and a cell of it."""
+
+
+def cost(difference: Floats, tolerance: float, patience: float = math.inf) -> float:
+    """Returns the approximate seconds that counting takes, or infinity if it is impossible or too slow."""
+    least = np.count_nonzero(np.abs(difference) > zero(tolerance))
+    if least > LONGEST and (tolerance or least * PER_STEP > patience):
+        return np.inf
+    return min(costs(sizes(difference, tolerance), tolerance))
+
+
+def costs(size: Integers, tolerance: float) -> tuple[float, float]:
+    """Returns the approximate seconds that counting takes by halves, and by recurrence."""
+    halves = PER_STEP * len(size) + PER_SUM * 2.0 ** -(-len(size) // 2) if len(size) <= LONGEST else np.inf
+    if tolerance or not len(size):
+        return halves, np.inf
+    cells = len(size) * float(size.sum()) / float(np.gcd.reduce(size))
+    return halves, len(size) * PER_STEP + cells * PER_CELL
+
+
+def exact_p(difference: Floats, tolerance: float) -> float:
+    """Returns the share of all sign assignments whose sum is at least as far from 0 as the observed one.
+
+    Zeros are dropped first, which changes nothing. By halves: the signed sums of one half of the differences are looked
+    up among the sorted signed sums of the other (Horowitz and Sahni, 1974). By recurrence: on a coarse grid, the number
+    of assignments that reach each sum is updated by one difference at a time (Pagano and Tritchler, 1983).
+
+    Args:
+        difference: the difference of each query, as whole numbers [queries].
+        tolerance: the largest difference of sums that tie in exact arithmetic.
+
+    Example:
+        >>> import numpy as np
+        >>> exact_p(np.array([2.0, 2.0, 2.0, 1.0, 0.0]), 0.0)
+        0.125
+    """
+    size = sizes(difference, tolerance)
+    reach = abs(int(difference.sum())) - int(tolerance)
+    if reach <= 0:
+        return 1.0
+    by_halves, by_recurrence = costs(size, tolerance)
+    return tail_of_halves(size, reach) if by_halves <= by_recurrence else tail_of_grid(size, reach)
+
+
+def sizes(difference: Floats, tolerance: float) -> Integers:
+    """Returns the absolute differences without zeros, in ascending order."""
+    size = np.abs(difference).astype(np.int64)
+    return np.sort(size[size > zero(tolerance)])
+
+
+def zero(tolerance: float) -> int:
+    """Returns the largest absolute difference that counts as 0: one unit where scores were rounded."""
+    return 1 if tolerance else 0
+
+
+def tail_of_halves(size: Integers, reach: int) -> float:
+    """Returns twice the share of assignments with a sum of at least ``reach`` > 0."""
+    one, other = signed_sums(size[::2]), signed_sums(size[1::2])
+    other.sort()
+    one.sort()
+    found = len(one) * len(other) - int(np.searchsorted(other, reach - one[::-1]).sum())
+    return 2.0 * found / 2.0 ** len(size)
+
+
+def signed_sums(size: Integers) -> Integers:
+    """Returns the sums of some numbers under every assignment of signs [2**numbers]."""
+    sums = np.zeros(1, np.int64)
+    for each in size:
+        sums = np.concatenate([sums - each, sums + each])
+    return sums
+
+
+def tail_of_grid(size: Integers, reach: int) -> float:
+    """Returns the share of assignments that reach the sum, by recurrence over the probabilities of sums."""
+    step = int(np.gcd.reduce(size))
+    steps = size // step
+    total = int(steps.sum())
+    chance = np.zeros(total + 1)
+    chance[0], top = 1.0, 0
+    for each in steps.tolist():
+        half = chance[: top + 1] / 2
+        chance[: top + 1] = half
+        top += each
+        chance[each : top + 1] += half
+    least = -(-reach // step)
+    return 2.0 * float(chance[: (total - least) // 2 + 1].sum())
+
+
+# ---------------------------------------------------------------- the bootstrap
+
+DRAWN_RESAMPLES_AT_ONCE = 1 << 20
+"""Counts held in memory at a time: 8 MB."""
+
+
+def resample_means(scores: ArrayLike, draw: Draw | None = None) -> Floats:
+    """Returns the mean of each run over queries drawn with replacement (Cormack and Lynam, Sakai, SIGIR 2006).
+
+    All runs have the same draws, so differences and ranks can be computed within a row.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        draw: the settings of the random draw; ``Draw()`` if None. Each resample has as many queries (or
+            clusters) as there are.
+
+    Returns:
+        The means [resamples, runs].
+
+    Raises:
+        DataError: a score is not finite.
+
+    Example:
+        >>> resample_means([[0.0], [1.0]], Draw(resamples=4)).ravel().tolist()
+        [0.5, 0.5, 0.0, 0.0]
+    """
+    table, draw = matrix(scores), draw or Draw()
+    grid, clusters = on_grid(table), draw.clusters
+    whole = summed(grid.whole, clusters)
+    size = np.ones(len(table)) if clusters is None else np.bincount(cluster_codes(clusters, len(table)))
+    drawn: Floats = np.column_stack([whole, size]).astype(np.float64)
+    sums = [weighted_sums(drawn, len(block), block.__getitem__) for block in draws(len(whole), draw)]
+    total = np.concatenate(sums, axis=1).T
+    return np.asarray(total[:, :-1] / total[:, -1:] * grid.unit)
+
+
+def draws(units: int, draw: Draw) -> Iterator[Integers]:
+    """Yields the number of times that each unit is drawn, in blocks of resamples [resamples, units].
+
+    Each resample takes a whole number of 64-bit words, half a word for each unit drawn; the half times the number of
+    units, divided by 2**32, is the unit (Lemire, 2019, without the rejection that would remove a bias of 2**-32).
+    """
+    stream, step = draw.stream, max(DRAWN_RESAMPLES_AT_ONCE // units, 1)
+    for first in range(0, draw.resamples, step):
+        count = min(step, draw.resamples - first)
+        words = stream.random_raw((count, -(-units // 2))).astype("<u8", copy=False)
+        halves = words.view("<u4")[:, :units].astype(np.uint64)
+        drawn = (halves * np.uint64(units) >> np.uint64(32)).astype(np.int64)
+        drawn += np.arange(count)[:, None] * units
+        yield np.bincount(drawn.ravel(), minlength=count * units).reshape(count, units)

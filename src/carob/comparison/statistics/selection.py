@@ -1,0 +1,263 @@
+"""Selecting the best of many runs: cross-validated selection, the runs not worse than the best, ranks over resamples.
+
+Larger scores are better here. Sums are exact, as in ``paired``, so results do not depend on the machine.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from carob._numpy import np
+from carob.comparison.statistics.paired import (
+    Draw,
+    cluster_codes,
+    draws,
+    flipped_sums,
+    matrix,
+    on_grid,
+    resample_means,
+    summed,
+)
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from carob.lists.rows import Floats, Integers
+
+__all__ = ["Ranks", "Selection", "cross_validated", "not_worse", "places", "ranks", "ranks_in", "reselected"]
+
+FOLDS, REPEATS = 10, 20
+"""On TREC Deep Learning 2021, ten folds are as accurate on average as leaving one query out, with less variance."""
+
+RESELECTIONS = 200
+"""Resamples in which the selection is repeated, for a standard error."""
+
+
+class Selection(NamedTuple):
+    """The result of selecting the best run on some queries and scoring it on others.
+
+    Args:
+        scores: for each query, the mean score of the runs that were selected without this query [queries].
+        chosen: how often each run was selected, as a share that sums to 1 [runs].
+    """
+
+    scores: Floats
+    chosen: Floats
+
+
+class Ranks(NamedTuple):
+    """How the runs rank over resampled queries.
+
+    Args:
+        best: the share of resamples in which the run has the highest mean; ties share [runs].
+        low: the lower end of the interval of the run's rank, where 1 is the best [runs].
+        high: the upper end [runs].
+    """
+
+    best: Floats
+    low: Integers
+    high: Integers
+
+
+def cross_validated(
+    scores: ArrayLike, *, folds: int = FOLDS, repeats: int = REPEATS, seed: int = 0, clusters: Any = None
+) -> Selection:
+    """Returns the scores of the run that is selected without the scored query.
+
+    The queries are divided at random into folds. For each fold, the run with the highest mean on the other folds is
+    selected and scored on the fold. Tied runs share the selection. With as many folds as queries, one query is left out
+    at a time, and one division suffices.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        folds: the number of folds, at most the number of queries.
+        repeats: the number of random divisions.
+        seed: the seed of the divisions.
+        clusters: a label for each query; queries of a cluster are in the same fold.
+
+    Example:
+        >>> found = cross_validated([[0.5, 0.4], [0.5, 0.4], [0.1, 0.9]], folds=3)
+        >>> found.scores.tolist(), found.chosen.round(2).tolist()
+        ([0.4, 0.4, 0.1], [0.33, 0.67])
+    """
+    table = matrix(scores)
+    whole = on_grid(table).whole
+    rows, runs = table.shape
+    unit = np.arange(rows) if clusters is None else cluster_codes(clusters, rows)
+    units = int(unit.max()) + 1
+    folds = min(folds, units)
+    stream = Draw(seed=seed).stream
+    found, chosen = np.zeros(rows), np.zeros(runs)
+    size = np.bincount(unit, minlength=units)
+    divisions = 1 if folds == units else repeats
+    for _ in range(divisions):
+        fold_of_unit = np.empty(units, np.int64)
+        fold_of_unit[np.argsort(stream.random_raw(units), kind="stable")] = np.arange(units) % folds
+        fold = fold_of_unit[unit]
+        left = whole.sum(axis=0) - summed(whole, fold)
+        winners = left == left.max(axis=1, keepdims=True)
+        share = winners / winners.sum(axis=1, keepdims=True)
+        found += (share[fold] * table).sum(axis=1)
+        chosen += np.bincount(fold_of_unit, size, folds) @ share / rows
+    return Selection(found / divisions, chosen / divisions)
+
+
+def reselected(
+    scores: ArrayLike, *, folds: int = FOLDS, draw: Draw | None = None, baseline: ArrayLike | None = None
+) -> Floats:
+    """Returns the apparent and the cross-validated mean of the best run, for each resample of the queries.
+
+    The selection is repeated in each resample, so the spread of the means includes its uncertainty. Copies of a query
+    are in the same fold. In simulations with runs of equal and of unequal means, intervals from this spread hold the
+    true value in 95 to 99 of 100 cases. Intervals from the spread over queries alone, which ignore that the selection
+    could have been another, hold it in 84 to 90.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        folds: the number of folds.
+        draw: the number of resamples, the seed and the clusters; ``Draw(resamples=RESELECTIONS)`` if None.
+        baseline: scores to subtract from those of the selected run [queries].
+
+    Returns:
+        The means [resamples, 2].
+    """
+    table, draw = matrix(scores), draw or Draw(resamples=RESELECTIONS)
+    theirs = np.zeros(len(table)) if baseline is None else np.asarray(baseline)
+    rows = np.arange(len(table))
+    unit = rows if draw.clusters is None else cluster_codes(draw.clusters, len(table))
+    found: list[Floats] = []
+    for block in draws(int(unit.max()) + 1, draw):
+        for number, counts in enumerate(block, len(found)):
+            drawn = np.repeat(rows, counts[unit])
+            own = table[drawn]
+            honest = cross_validated(own, folds=folds, repeats=1, seed=number, clusters=unit[drawn]).scores
+            means = np.array([own.mean(axis=0).max(), honest.mean()])
+            found.append(means - theirs[drawn].mean())
+    return np.array(found)
+
+
+def not_worse(scores: ArrayLike, draw: Draw | None = None) -> NDArray[np.bool_]:
+    """Returns which runs are not shown to be worse than another run, so that each of them may be the best.
+
+    The statistic of two runs is the sum of their differences divided by the root of the sum of squares, which orders
+    samples as t does. It is compared with the largest statistic of all pairs under random signs of the queries. Runs
+    that are worse are removed, and the others are compared again until no run is removed. If all runs are equal,
+    all stay with probability 1 - alpha, exactly for differences that are symmetric around 0.
+
+    Source: Hansen, Lunde and Nason, The model confidence set, Econometrica 2011, with sign flips as in Romano and Wolf,
+    Econometrica 2005, in place of the block bootstrap.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        draw: the number of resamples, the level, the seed and the clusters; ``Draw()`` if None.
+
+    Example:
+        >>> import numpy as np
+        >>> noise = np.random.default_rng(0).normal(0, 0.1, (30, 3))
+        >>> not_worse(noise + [0.0, 0.3, 0.31]).tolist()
+        [False, True, True]
+    """
+    from scipy.spatial.distance import pdist, squareform
+
+    draw = draw or Draw()
+    whole = summed(on_grid(matrix(scores)).whole, draw.clusters)
+    kept = np.arange(whole.shape[1])
+    while len(kept) > 1:
+        table = whole[:, kept]
+        spread = squareform(pdist(table.T))
+        scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+        sums = table.sum(axis=0)
+        behind = ((sums[None, :] - sums[:, None]) * scale).max(axis=1)
+        widest = np.sort(widest_pairs(table, scale, draw))
+        reached = len(widest) - np.searchsorted(widest, behind * (1 - 1e-9))
+        stays = (1 + reached) / (1 + len(widest)) > draw.alpha
+        if stays.all():
+            break
+        kept = kept[stays]
+    found = np.zeros(whole.shape[1], bool)
+    found[kept] = True
+    return found
+
+
+def widest_pairs(whole: Floats, scale: Floats, draw: Draw) -> Floats:
+    """Returns the largest scaled difference of two columns' sums, under each draw of signs [resamples].
+
+    Args:
+        whole: whole numbers [rows, runs].
+        scale: the factor of each pair [runs, runs].
+        draw: the number of draws and their seed.
+    """
+    found = []
+    for block in flipped_sums(whole, draw):
+        widest = np.zeros(block.shape[1])
+        for place in range(len(block) - 1):
+            differences = np.abs(block[place + 1 :] - block[place])
+            differences *= scale[place, place + 1 :, None]
+            np.maximum(widest, differences.max(axis=0), out=widest)
+        found.append(2.0 * widest)
+    return np.concatenate(found)
+
+
+def ranks(scores: ArrayLike, draw: Draw | None = None) -> Ranks:
+    """Returns how often each run is the best, and the interval of its rank, over resampled queries.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        draw: the number of resamples, the level, the seed and the clusters; ``Draw()`` if None.
+
+    Example:
+        >>> found = ranks([[0.5, 0.4, 0.1], [0.5, 0.6, 0.2]], Draw(resamples=100))
+        >>> found.low.tolist(), found.high.tolist(), round(float(found.best.sum()), 9)
+        ([1, 1, 3], [2, 2, 3], 1.0)
+    """
+    draw = draw or Draw()
+    return ranks_in(resample_means(scores, draw), draw.alpha)
+
+
+def ranks_in(means: Floats, alpha: float) -> Ranks:
+    """Returns how often each run is the best, and the interval of its rank, over resampled means.
+
+    Args:
+        means: the mean of each run; larger is better [resamples, runs].
+        alpha: 1 minus the confidence level.
+
+    Example:
+        >>> import numpy as np
+        >>> ranks_in(np.array([[0.3, 0.2], [0.3, 0.2], [0.1, 0.2], [0.3, 0.3]]), 0.05).best.tolist()
+        [0.625, 0.375]
+    """
+    first, last = places(-means)
+    wins = first == 0
+    best = (wins / wins.sum(axis=1, keepdims=True)).mean(axis=0)
+    low = np.quantile(first, alpha / 2, axis=0, method="inverted_cdf") + 1
+    high = np.quantile(last, 1 - alpha / 2, axis=0, method="inverted_cdf") + 1
+    return Ranks(best, low.astype(np.int64), high.astype(np.int64))
+
+
+def places(values: Floats) -> tuple[Integers, Integers]:
+    """Returns the first and the last place of each value in the ascending order of its row, counted from 0.
+
+    Equal values share their places, so both places of a value that occurs once are the same.
+
+    Args:
+        values: the values; NaN comes last [rows, columns].
+
+    Example:
+        >>> import numpy as np
+        >>> [each.tolist() for each in places(np.array([[0.5, 0.1, 0.5]]))]
+        [[[1, 0, 1]], [[2, 0, 2]]]
+    """
+    order = np.argsort(values, axis=1, kind="stable")
+    rising = np.take_along_axis(values, order, axis=1)
+    place = np.arange(values.shape[1])
+    apart = rising[:, 1:] != rising[:, :-1]
+    edge = np.ones((len(values), 1), bool)
+    first = np.maximum.accumulate(np.where(np.hstack([edge, apart]), place, 0), axis=1)
+    ends = np.where(np.hstack([apart, edge]), place, len(place))[:, ::-1]
+    last = np.minimum.accumulate(ends, axis=1)[:, ::-1]
+    found = np.empty_like(order), np.empty_like(order)
+    for its, sorted_ in zip(found, (first, last), strict=True):
+        np.put_along_axis(its, order, sorted_, axis=1)
+    return found

@@ -1,0 +1,475 @@
+"""The tables of a comparison, as cells: the runs and pairs to show, their scores, differences, groups and orderings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.findings import letter, ranked, say, turned
+from carob.comparison.verdict import (
+    declared_negative,
+    digits_of,
+    interval,
+    lettered,
+    p_text,
+    p_titles,
+    signed,
+    smallest_p,
+    tied_best,
+)
+from carob.output import escaping
+from carob.output.document import Table
+from carob.output.errors import Worded, command_of, worded
+from carob.output.escaping import printable
+from carob.output.layout import Marked, apart, columns_of, decimals, folded, width
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from carob.comparison.findings import Contest, Findings, Pair
+
+
+MOST_ORDERED = 12
+MOST_PAIRS = 10
+MOST_AGAINST_BASELINE = 40
+LEAST_NAME, LEAST_PAIR = 10, 18
+
+
+LONGEST = 40
+"""Names longer than this are cut in the middle."""
+
+
+EVERY = {"every": Worded("pairs='all'", "--pairs all"), "json": Worded("to_json()", "--format json")}
+"""What shows every pair, in the words of Python and of the command line."""
+
+
+def top_said(top: int | None) -> Worded:
+    """Returns the argument that limits the number of shown runs."""
+    return Worded(f"top={top}", f"--top {top}")
+
+
+def spaced(sentences: Sequence[str]) -> Worded:
+    """Joins sentences by blanks, and keeps both wordings."""
+    return worded(*[part for each in sentences for part in (" ", each)][1:])
+
+
+@dataclass(frozen=True)
+class Sheet(Table):
+    """A table that fits into any width by cutting names, dropping columns and splitting into bands.
+
+    Args:
+        header: the titles.
+        rows: the cells.
+        names: the columns that hold names.
+        keep: the number of first columns that every band repeats.
+        note: the sentence below the table.
+        shortest: the width to which the second column may be cut, where letters also identify the runs; else 0.
+        least: columns that a narrow terminal drops, in this order.
+        fewer: whether these columns are dropped before names are cut.
+    """
+
+    names: frozenset[int] = frozenset()
+    keep: int = 2
+    note: str = ""
+    shortest: int = 0
+    least: tuple[str, ...] = ()
+    fewer: bool = False
+
+    def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
+        """Returns the table in at most this width, its note, and the titles of the columns that were dropped."""
+        rows = [
+            apart(cells, LONGEST) if place in self.names else list(cells)
+            for place, cells in enumerate(zip(*self.rows, strict=True))
+        ]
+        fitted = replace(self, rows=list(zip(*rows, strict=True)))
+        left: list[str] = []
+        if self.shortest and self.rows and not fitted.fits(columns):
+            fitted, left = fitted.narrow(columns)
+        notes = [self.note] if self.note else []
+        notes += [f"Columns left out for lack of width: {', '.join(left)}. The CSV has them."] if left else []
+        return Table.text(fitted, columns, style) + "".join(folded(each, columns) for each in notes)
+
+    def markdown(self) -> str:
+        """Returns a pipe table, and its note as a paragraph."""
+        note = f"\n{escaping.markdown(self.note)}\n" if self.note else ""
+        return super().markdown() + note
+
+    def html(self, rows: int | None = None) -> str:
+        """Returns the table, and its note as a paragraph."""
+        return super().html(rows) + (f"<p>{escaping.html(self.note)}</p>\n" if self.note else "")
+
+    def on_command_line(self) -> Sheet:
+        """Returns the table with its note in the wording for the command line."""
+        return replace(self, note=command_of(self.note))
+
+    def fits(self, columns: int) -> bool:
+        """Returns whether the table has at most this width in characters."""
+        return columns_of(self.header, self.rows, 0) <= columns
+
+    def narrow(self, columns: int) -> tuple[Sheet, list[str]]:
+        """Returns a narrower table and the titles of the dropped columns.
+
+        Names are shortened, or left out where letters identify the runs.
+        """
+        # A title wider than the names below it takes two lines.
+        title = self.header[1].replace(", ", ",\n", 1)
+        sheet, left = replace(self, header=[self.header[0], title, *self.header[2:]]), list[str]()
+        if sheet.fits(columns):
+            return sheet, left
+        longest = max(width(row[1]) for row in self.rows)
+        if self.fewer and self.shortest < longest:
+            sheet, left = sheet.without_least(columns)
+            if sheet.fits(columns):
+                return sheet, left
+        titles = title.split("\n")
+        room = columns - columns_of(sheet.header, sheet.rows, 0) + max(longest, *map(width, titles))
+        if room < self.shortest:
+            header, rows = self.header[1:], [[row[0], *row[2:]] for row in self.rows]
+            return replace(self, header=header, rows=rows, keep=1, names=frozenset({0})).without_least(
+                columns
+            )
+        names = apart([row[1] for row in sheet.rows], room)
+        rows = [[row[0], name, *row[2:]] for row, name in zip(sheet.rows, names, strict=True)]
+        return replace(
+            sheet, header=[sheet.header[0], "\n".join(apart(titles, room)), *sheet.header[2:]], rows=rows
+        ), left
+
+    def without_least(self, columns: int) -> tuple[Sheet, list[str]]:
+        """Returns the table without the least important columns, so that it fits, and the titles of these columns."""
+        sheet, left = self, []
+        for title in self.least:
+            if title in sheet.header and not sheet.fits(columns):
+                place = list(sheet.header).index(title)
+                header, *rows = ([*row[:place], *row[place + 1 :]] for row in [sheet.header, *sheet.rows])
+                sheet = replace(sheet, header=header, rows=rows)
+                left.append(title)
+        return sheet, left
+
+
+@dataclass(frozen=True)
+class View:
+    """The part of a comparison that its tables show.
+
+    Args:
+        pairs: ``top`` for some of many pairs, or ``all``.
+        top: the number of best runs; None for all.
+        worst: the number of queries for each pair on which its first run falls furthest behind.
+    """
+
+    pairs: str = "top"
+    top: int | None = None
+    worst: int = 0
+
+
+EVERYTHING = View()
+
+
+def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[Sheet]:
+    """Returns the tables of a view, in reading order."""
+    found = [board(comparison, view)]
+    found += [against(comparison, comparison.primary, view)] if comparison.primary.pairs else []
+    found += judged(comparison, view)
+    found += [worst(comparison, view)] if view.worst else []
+    found += strata(comparison)
+    found += orders(comparison)
+    return found
+
+
+def board(comparison: Findings, view: View) -> Sheet:
+    """Returns the leaderboard: scores with letters, the interval of the primary score, and the share judged."""
+    counted = not lettered(comparison)
+    header, columns = ["#", "run"], []
+    for label, contest in comparison.contests.items():
+        header.append(label)
+        digits = digits_of(len(comparison.ids), contest)
+        columns.append(score_cells(contest, digits, lettered=not counted))
+        if contest is comparison.primary:
+            header.append(f"{comparison.settings.confidence * 100:g}% CI")
+            columns.append([interval(*ends, digits) for ends in zip(contest.low, contest.high, strict=True)])
+            if counted:
+                header.append("beats")
+                columns.append([str(len(each)) for each in contest.beaten])
+    if len({decimals(each, 3) for each in comparison.judged}) > 1 and not declared_negative(comparison):
+        header.append(f"judged@{comparison.judged_depth}")
+        columns.append([decimals(each, 3) for each in comparison.judged])
+    shown = ranking(comparison, view)
+    rows = [[letter(run), comparison.names[run], *(column[run] for column in columns)] for run in shown]
+    notes = []
+    if counted:
+        notes.append(
+            f"Best {comparison.labels[0]} first. beats: the number of runs that it is significantly better than. "
+            "The JSON has all letters and pairs."
+        )
+        if comparison.settings.baseline is None:
+            header.insert(1, "group")
+            groups = groups_of(comparison)
+            rows = [[row[0], str(groups[run]), *row[1:]] for row, run in zip(rows, shown, strict=True)]
+            notes.append(
+                "group: its first run is significantly worse than the first of the group above; the others "
+                "are not significantly worse than their group's first."
+            )
+    if len(shown) < len(comparison.names):
+        notes.append(
+            say("tables", "hidden", count=len(comparison.names) - len(shown), top=top_said(view.top))
+        )
+    note = spaced(notes)
+    names = frozenset({0, header.index("run")})
+    return Sheet(header, rows, names, keep=header.index("run") + 1, note=note)
+
+
+def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
+    """Returns the means with the letters of the runs that each run significantly outperforms. The best are bold."""
+    room = max(map(len, contest.letters)) if lettered else 0
+    return [
+        Marked(decimals(mean, digits), raised if lettered else "", bold=best, room=room)
+        for mean, raised, best in zip(contest.means, contest.letters, tied_best(contest, digits), strict=True)
+    ]
+
+
+def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
+    """Returns the table of pairs: difference, interval, effect size, wins, p."""
+    shown, note = chosen(comparison, contest, view)
+    baseline = comparison.settings.baseline
+    if baseline is not None:
+        title = f"vs {comparison.names[baseline]}, {contest.label}"
+        names = [[letter(pair.a), comparison.names[pair.a]] for pair in shown]
+    else:
+        title = contest.label
+        names = [[f"{letter(pair.a)}-{letter(pair.b)}", pair_names(comparison, pair)] for pair in shown]
+    header, rows = numbers_of(comparison, contest, shown)
+    cells = [[*name, *row] for name, row in zip(names, rows, strict=True)]
+    return Sheet(
+        ["", title, *header],
+        cells,
+        frozenset({0, 1}),
+        note=note,
+        shortest=LEAST_PAIR if baseline is None else LEAST_NAME,
+        # If there is a corrected p, it is kept instead of the uncorrected one.
+        least=("d_z", *(raw for raw, corrected in [p_titles(comparison.settings)] if corrected), "W/T/L"),
+        fewer=baseline is not None,
+    )
+
+
+def judged(comparison: Findings, view: View) -> list[Sheet]:
+    """Returns the table that compares the judge's values of the primary measure with people's, if there is a judge."""
+    known = comparison.judge
+    if known is None:
+        return []
+    contest = comparison.primary
+    its, digits = known.measures[contest.label], digits_of(len(comparison.ids), contest)
+    columns: dict[str, list[str]] = {
+        "people": [decimals(each, digits) for each in its.people],
+        "judge": [decimals(each, digits) for each in its.judge],
+        "bias": [signed(each, digits) for each in its.biases],
+        f"{comparison.settings.confidence * 100:g}% CI": [
+            interval(*ends, digits, sign=True) for ends in zip(its.lows, its.highs, strict=True)
+        ],
+        "worth": [decimals(each, 0) for each in its.worth],
+    }
+    key = "note"
+    if known.documents is not None:
+        key = "note documents"
+        del columns["people"], columns["worth"]
+    rows = [
+        [letter(run), comparison.names[run], *(each[run] for each in columns.values())]
+        for run in ranking(comparison, view)
+    ]
+    note = say("judge", key, sample=known.sample, queries=known.queries)
+    return [Sheet(["#", f"judge, {contest.label}", *columns], rows, frozenset({0, 1}), note=note)]
+
+
+def worst(comparison: Findings, view: View) -> Sheet:
+    """Returns the queries on which the first run of each pair falls furthest behind the second."""
+    contest = comparison.primary
+    sign = -1 if contest.smaller_is_better else 1
+    rows = []
+    for pair in chosen(comparison, contest, view)[0]:
+        values = contest.values[:, [pair.a, pair.b]]
+        change = sign * (values[:, 0] - values[:, 1])
+        behind = [place for place in np.argsort(change, kind="stable").tolist() if change[place] < 0]
+        rows += [
+            [
+                "" if number else pair_names(comparison, pair),
+                comparison.queries[place],
+                *(decimals(value, 4) for value in values[place].tolist()),
+                signed(float(values[place, 0] - values[place, 1]), 4),
+            ]
+            for number, place in enumerate(behind[: view.worst])
+        ]
+    header = [f"{contest.label}, worst queries", "query", "first", "second", "first minus second"]
+    note = "" if rows else "No first run falls behind on any query."
+    if comparison.judge is not None and comparison.judge.documents is not None:
+        note = f"{note} These values come from the judge's grades alone.".strip()
+    return Sheet(header, rows, frozenset({0, 1}), note=note)
+
+
+def groups_of(comparison: Findings) -> dict[int, int]:
+    """Returns each run's group. A run that is significantly worse than the first of its group starts the next group."""
+    found: dict[int, int] = {}
+    first, number = -1, 0
+    for run in ranked(comparison.primary):
+        if first < 0 or run in comparison.primary.beaten[first]:
+            first, number = run, number + 1
+        found[run] = number
+    return found
+
+
+def numbers_of(
+    comparison: Findings, contest: Contest, pairs: Sequence[Pair]
+) -> tuple[list[str], list[list[str]]]:
+    """Returns the titles and cells of the numeric columns for pairs: differences and effects, then p."""
+    settings = comparison.settings
+    raw, corrected = p_titles(settings)
+    least, least_corrected = smallest_p(settings, adjusted=False), smallest_p(settings, adjusted=True)
+    columns = differences(comparison, pairs, digits_of(len(comparison.ids), contest))
+    if len({pair.n for pair in contest.pairs}) > 1:
+        columns["n"] = [str(pair.n) for pair in pairs]
+    columns[raw] = [p_text(pair.p, settings.alpha, 0.0 if pair.exact else least) for pair in pairs]
+    if corrected is not None:
+        columns[corrected] = [
+            p_text(pair.adjusted, settings.alpha, 0.0 if pair.exact else least_corrected) for pair in pairs
+        ]
+    if settings.margin is not None:
+        columns["p(equiv.)"] = [p_text(pair.p_equivalent, settings.alpha) for pair in pairs]
+    if settings.rope is not None:
+        for name in ("worse", "same", "better"):
+            columns[f"P({name})"] = [decimals(getattr(pair, f"p_{name}"), 3) for pair in pairs]
+    return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]
+
+
+def differences(comparison: Findings, pairs: Sequence[Pair], digits: int) -> dict[str, list[str]]:
+    """Returns the difference, interval, effect size and wins of pairs, by the titles of the columns."""
+    ends = [interval(pair.low, pair.high, digits, sign=True) for pair in pairs]
+    if comparison.judge is not None and comparison.judge.documents is not None:
+        title = f"{comparison.settings.confidence * 100:g}% CI"
+        return {"diff": [signed(pair.difference, digits) for pair in pairs], title: ends}
+    return {
+        "diff": [signed(pair.difference, digits) for pair in pairs],
+        f"{comparison.settings.confidence * 100:g}% CI": ends,
+        "d_z": [signed(pair.d_z, 2) for pair in pairs],
+        "W/T/L": [f"{pair.wins}/{pair.ties}/{pair.losses}" for pair in pairs],
+    }
+
+
+def strata(comparison: Findings) -> list[Sheet]:
+    """Returns each run's means by group of queries, its worst group, and the differences of a few pairs."""
+    contest = comparison.primary
+    if not contest.strata:
+        return []
+    digits = digits_of(min(each.queries for each in contest.strata), contest)
+    sign = -1 if contest.smaller_is_better else 1
+    header = [
+        "#",
+        f"{contest.label} by group",
+        *(f"{printable(each.name)}\nn={each.queries}" for each in contest.strata),
+        "worst",
+    ]
+    rows = []
+    for run in ranking(comparison):
+        means = [each.means[run] for each in contest.strata]
+        known = [place for place, mean in enumerate(means) if not math.isnan(mean)]
+        worst = min(known, key=lambda place: sign * means[place]) if known else None
+        name = "-" if worst is None else contest.strata[worst].name
+        rows.append([letter(run), comparison.names[run], *(decimals(mean, digits) for mean in means), name])
+    found = [Sheet(header, rows, frozenset({0, 1, len(header) - 1}))]
+    pairs, _ = chosen(comparison, contest)
+    if len(pairs) <= MOST_PAIRS:
+        found.append(differences_by_group(comparison, pairs))
+    return found
+
+
+def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> Sheet:
+    """Returns the difference, interval and wins of each pair by group, with the first run's worst group marked."""
+    contest = comparison.primary
+    sign = -1 if contest.smaller_is_better else 1
+    names, found = [], []
+    for pair in pairs:
+        its = [
+            (each.name, turned(own, pair.a))
+            for each in contest.strata
+            for own in each.pairs
+            if {own.a, own.b} == {pair.a, pair.b}
+        ]
+        worst = min(its, key=lambda each: sign * each[1].difference)[1]
+        for group, own in its:
+            marked = f"{group} (worst)" if own is worst and len(its) > 1 else group
+            names.append([pair_names(comparison, pair), marked, str(own.n)])
+            found.append(own)
+    digits = digits_of(min(each.queries for each in contest.strata), contest)
+    columns = differences(comparison, found, digits)
+    del columns["d_z"]
+    columns["p(t)"] = [p_text(own.p, comparison.settings.alpha) for own in found]
+    rows = [[*name, *row] for name, row in zip(names, zip(*columns.values(), strict=True), strict=True)]
+    note = "Groups are descriptive: their p is of the t-test, uncorrected."
+    return Sheet([contest.label, "group", "n", *columns], rows, frozenset({0, 1}), note=note)
+
+
+def pair_names(comparison: Findings, pair: Pair) -> str:
+    """Returns the names of both runs of a pair."""
+    return f"{comparison.names[pair.a]} - {comparison.names[pair.b]}"
+
+
+def orders(comparison: Findings) -> list[Sheet]:
+    """Returns the rank correlations of measures over runs, and of runs over documents."""
+    found: list[Sheet] = []
+    orders = comparison.orders
+    if orders is None:
+        return found
+    if len(orders.labels) > 1:
+        for title, values in (("Kendall τ_b", orders.tau), ("τ_AP,b", orders.tau_ap)):
+            rows = [
+                [label, *(decimals(value, 3) for value in row)]
+                for label, row in zip(orders.labels, values.tolist(), strict=True)
+            ]
+            found.append(Sheet([title, *orders.labels], rows, frozenset({0}), keep=1))
+    if orders.queries and len(comparison.names) > 1:
+        runs = ranking(comparison)[:MOST_ORDERED]
+        baseline = comparison.settings.baseline
+        against = runs if baseline is None else [baseline]
+        rows = [
+            [letter(run), comparison.names[run], *(decimals(orders.rbo[run, other], 3) for other in against)]
+            for run in runs
+        ]
+        note = (
+            f"RBO: mean overlap of the ranked documents over {orders.queries} queries, p = {orders.persistence:g}, "
+            f"first {orders.depth} documents, extrapolated."
+        )
+        header = ["#", f"RBO (p={orders.persistence:g})", *map(letter, against)]
+        found.append(Sheet(header, rows, frozenset({0, 1}), note=note))
+    return found
+
+
+def ranking(comparison: Findings, view: View = EVERYTHING) -> list[int]:
+    """Returns the runs in table order: as given, or the best first if there are many or some are omitted."""
+    runs = list(range(len(comparison.names)))
+    if lettered(comparison) and view.top is None:
+        return runs
+    best = ranked(comparison.primary)
+    baseline = comparison.settings.baseline
+    return [run for place, run in enumerate(best) if view.top is None or place < view.top or run == baseline]
+
+
+def chosen(comparison: Findings, contest: Contest, view: View = EVERYTHING) -> tuple[list[Pair], str]:
+    """Returns the pairs that a table shows, by rank, and the note on the others."""
+    shown = set(ranking(comparison, view))
+    order = ranked(contest)
+    place = {run: number for number, run in enumerate(order)}
+    pairs = [pair for pair in contest.pairs if {pair.a, pair.b} <= shown]
+    if comparison.settings.baseline is not None:
+        its = {run: number for number, run in enumerate(ranking(comparison, view))}
+        pairs.sort(key=lambda pair: its[pair.a])
+        if view.pairs == "all" or len(pairs) <= MOST_AGAINST_BASELINE:
+            return pairs, ""
+        note = say("tables", "hidden runs", count=len(pairs) - MOST_AGAINST_BASELINE, **EVERY)
+        return pairs[:MOST_AGAINST_BASELINE], note
+    if len(pairs) > 1:
+        pairs = [turned(pair, min(pair.a, pair.b, key=place.__getitem__)) for pair in pairs]
+        pairs.sort(key=lambda pair: (place[pair.a], place[pair.b]))
+    if view.pairs == "all" or len(pairs) <= MOST_PAIRS:
+        return pairs, ""
+    best = min((pair.a for pair in pairs), key=place.__getitem__)
+    top = [pair for pair in pairs if pair.a == best][:MOST_PAIRS]
+    return top, say("tables", "hidden pairs", shown=len(top), pairs=len(pairs), **EVERY)

@@ -1,0 +1,538 @@
+"""Sentences about a comparison: the better run, the certainty of this result, and the method."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob._version import __version__
+from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, SHORT_NAMES, TESTS, letter, ranked, say
+from carob.evaluation.score_tables import conventions_of
+from carob.output.language import plural
+from carob.output.layout import decimals
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from carob.comparison.findings import Contest, Findings, Pair, Settings
+
+
+FEW_FOR_FOUR_DIGITS = 50
+"""With fewer queries the fourth decimal of a mean is noise."""
+
+MOST_LETTERED = 12
+"""The most runs for which the table has letters. For more runs, it says how many runs each run outperforms."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer of a comparison, in words.
+
+    Args:
+        headline: the sentence that names the better run.
+        sentences: the sentences that say by how much the run is better, and how certain this is.
+        small: the sentence with the measure, the number of queries and the meaning of significant.
+        against: the run that all others are compared with: the baseline, else the best.
+        pair: the two runs of the first sentence.
+    """
+
+    headline: str
+    sentences: tuple[str, ...]
+    small: str
+    against: int
+    pair: tuple[int, int]
+
+
+def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[int, int]:
+    """Returns the pair that a report opens with: the best other run and the baseline, or the best two runs.
+
+    Args:
+        comparison: the runs.
+        contest: the measure; the primary one if None.
+    """
+    order = ranked(contest or comparison.primary)
+    baseline = comparison.settings.baseline
+    if baseline is None:
+        return order[0], order[1]
+    return next(run for run in order if run != baseline), baseline
+
+
+def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
+    """Returns the verdict for a measure, by default for the primary measure."""
+    contest = contest or comparison.primary
+    if not contest.pairs:
+        return Verdict(value_said(comparison, contest), (), "", 0, (0, 0))
+    settings, baseline = comparison.settings, comparison.settings.baseline
+    if baseline is not None and len(comparison.names) > 2:
+        pair = contest.between(*reference_of(comparison, contest))
+        headline, others = against_baseline(comparison, contest, pair)
+    else:
+        pair = contest.between(*ranked(contest)[:2])
+        headline, others = among_all(comparison, contest, pair)
+    small = say(
+        "verdict",
+        "small",
+        label=contest.label,
+        queries=len(comparison.ids),
+        p="a corrected p" if corrected(settings) else "p",
+        alpha=settings.alpha,
+    )
+    sentences = [said_of(comparison, contest, pair), *others]
+    signs = tuple(each.replace(" -", " −") for each in sentences if each)
+    return Verdict(headline, signs, small, pair.a if baseline is None else baseline, (pair.a, pair.b))
+
+
+def value_said(comparison: Findings, contest: Contest) -> str:
+    """Returns the sentence about the value of the best run."""
+    digits, best = digits_of(len(comparison.ids), contest), ranked(contest)[0]
+    ends = (contest.means[best], contest.low[best], contest.high[best])
+    mean, low, high = (decimals(each, digits) for each in ends)
+    words = {"leader": comparison.names[best], "label": contest.label, "mean": mean, "low": low, "high": high}
+    key = "value alone" if math.isnan(ends[1]) else "value"
+    return say("verdict", key, **words, confidence=comparison.settings.confidence * 100)
+
+
+def among_all(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, list[str]]:
+    """Returns the headline about the best run, and the sentences that compare this run with all others.
+
+    Args:
+        comparison: the runs.
+        contest: the measure.
+        pair: the best two runs.
+    """
+    best, *others = ranked(contest)
+    beaten = [run for run in others if run in contest.beaten[best]]
+    rivals = [run for run in others if run not in beaten]
+    words = {
+        "leader": comparison.names[best],
+        "second": comparison.names[others[0]],
+        "others": len(others),
+        "beaten": names_in(comparison, beaten),
+        "rivals": names_in(comparison, rivals),
+    }
+    if len(others) == 1:
+        key = "same" if pair.identical else "better" if beaten else "open"
+        return say("verdict", key, **words), [] if pair.identical else [missed(comparison, contest)]
+    if not rivals:
+        return say("verdict", "better than all", **words), []
+    headline = say("verdict", "leads" if beaten else "leads by chance", **words)
+    surely = [say("verdict", "beats some", **words)] if beaten else []
+    return headline, [alone(comparison, pair), *surely, missed(comparison, contest)]
+
+
+def against_baseline(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, list[str]]:
+    """Returns the headline about the runs that are better than the baseline, and the sentences about all runs.
+
+    Args:
+        comparison: the runs.
+        contest: the measure.
+        pair: the best other run and the baseline.
+    """
+    baseline = pair.b
+    others = [run for run in ranked(contest) if run != baseline]
+    better = [run for run in others if baseline in contest.beaten[run]]
+    worse = [run for run in others if run in contest.beaten[baseline]]
+    rest = [run for run in others if run not in better and run not in worse]
+    key = ("none better" if rest else "all worse", "one better", "some better")[min(len(better), 2)]
+    headline = say(
+        "verdict",
+        key,
+        baseline=comparison.names[baseline],
+        better=names_in(comparison, better),
+        count=len(better),
+        others=len(others),
+    )
+    groups = {
+        "significantly better": better if len(better) > 1 else [],
+        "significantly worse": worse,
+        "not different": rest,
+    }
+    sides = [say("verdict", side, runs=names_in(comparison, runs)) for side, runs in groups.items() if runs]
+    return headline, [alone(comparison, pair), *sides, missed(comparison, contest) if rest else ""]
+
+
+def names_in(comparison: Findings, runs: Sequence[int], most: int = 4) -> str:
+    """Returns names of runs such as ``a, b and c``, or the first few and the number of others."""
+    names = [comparison.names[run] for run in runs]
+    if len(names) > most:
+        names[most - 1 :] = [f"{len(names) - most + 1} others"]
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
+    """Returns a sentence about a pair: means, difference, interval, p."""
+    settings, digits = comparison.settings, digits_of(len(comparison.ids), contest)
+    low, high = (signed(end, digits) for end in (pair.low, pair.high))
+    key = "difference" if math.isfinite(pair.low) else "no interval"
+    open_still = pair.adjusted >= settings.alpha and pair.low <= 0 <= pair.high
+    return say(
+        "verdict",
+        "identical" if pair.identical else key,
+        run=comparison.names[pair.a],
+        other=comparison.names[pair.b],
+        label=contest.label,
+        mean=decimals(contest.means[pair.a], digits),
+        its=decimals(contest.means[pair.b], digits),
+        n=pair.n,
+        difference=signed(pair.difference, digits),
+        kind="uncorrected " if corrected(settings) else "",
+        confidence=settings.confidence * 100,
+        low=low,
+        high=high,
+        sure=", which includes 0" if open_still else "",
+        p=p_said(pair.adjusted, settings),
+    )
+
+
+def p_said(p: float, settings: Settings) -> str:
+    """Returns p as text: ``p = 0.03``, or ``corrected p < 0.001`` for multiple comparisons."""
+    text = p_text(p, settings.alpha, smallest_p(settings, adjusted=True))
+    name = "corrected p" if corrected(settings) else "p"
+    return f"{name} {text[0]} {text[1:]}" if text[0] in "<≤" else f"{name} = {text}"
+
+
+def corrected(settings: Settings) -> bool:
+    """Returns whether p is corrected for multiple comparisons."""
+    return settings.comparisons > 1 and (settings.correction != "none" or settings.test in FAMILY_WISE)
+
+
+def alone(comparison: Findings, pair: Pair) -> str:
+    """Returns why a pair is not significant although its interval excludes 0, or an empty text for other pairs."""
+    settings = comparison.settings
+    if pair.identical or not pair.p < settings.alpha <= pair.adjusted or not corrected(settings):
+        return ""
+    return say("verdict", "alone", p=p_text(pair.p, settings.alpha), count=settings.comparisons)
+
+
+def missed(comparison: Findings, contest: Contest) -> str:
+    """Returns a sentence about the smallest difference that the queries can detect."""
+    span = detectable_span(contest)
+    return say("verdict", "detects", queries=len(comparison.ids), span=span) if span else ""
+
+
+def digits_of(queries: int, contest: Contest | None = None) -> int:
+    """Returns the number of decimals for a measure's scores: 4, or 3 for few queries, or 0 for counts."""
+    if contest is not None and contest.measure.definition.aggregate == "sum":
+        return 0
+    return 3 if queries < FEW_FOR_FOUR_DIGITS else 4
+
+
+def signed(value: float, digits: int) -> str:
+    """Returns a difference as text, with its sign. A difference that is rounded to 0 has a plus sign."""
+    text = decimals(value, digits, sign=True)
+    return text if text == "-" or float(text) else text.replace("-", "+")
+
+
+def interval(low: float, high: float, digits: int, *, sign: bool = False) -> str:
+    """Returns an interval as text, with signs if it is the interval of a difference."""
+    if math.isnan(low) or math.isnan(high):
+        return "-"
+    write = signed if sign else decimals
+    return f"[{write(low, digits)},{write(high, digits)}]"
+
+
+def p_text(p: float | None, alpha: float, smallest: float = 0.0) -> str:
+    """Returns a p-value with three decimals, or with more if rounding would move it across α, but never as 0.
+
+    Args:
+        p: the value.
+        alpha: the level of significance.
+        smallest: the smallest possible p of a Monte Carlo test, 0 for others.
+    """
+    if p is None or math.isnan(p):
+        return "-"
+    # An exact p, or the p of another test, may be smaller than any p from resampling.
+    if smallest * 0.999 < p <= smallest * 1.0000001 and p < 1:
+        return f"≤{p:.1g}"
+    if p < 0.0005:
+        return "<0.001"
+    for digits in range(3, 17):
+        text = f"{p:.{digits}f}"
+        if (float(text) < alpha) == (p < alpha):
+            return text
+    return repr(p)
+
+
+def smallest_p(settings: Settings, *, adjusted: bool) -> float:
+    """Returns the smallest p that resampling can give, or 0 without resampling."""
+    if not settings.resamples or (not adjusted and settings.test in FAMILY_WISE):
+        return 0.0
+    return 0.0 if adjusted and settings.correction != "none" else 1 / (settings.resamples + 1)
+
+
+def p_titles(settings: Settings) -> tuple[str, str | None]:
+    """Returns the titles of the columns of p and of corrected p.
+
+    The title of the corrected p is None without a correction.
+    """
+    if settings.test in FAMILY_WISE:
+        return "p(t)", f"p({SHORT_NAMES[settings.test]})"
+    return "p", None if settings.correction == "none" else f"p({SHORT_NAMES[settings.correction]})"
+
+
+def listed(words: Sequence[str], most: int = 5) -> str:
+    """Returns the first names as text, with the number of other names."""
+    more = len(words) - most
+    return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def lettered(comparison: Findings) -> bool:
+    """Returns whether tables show letters after scores, as they do unless there are too many runs."""
+    return len(comparison.names) <= MOST_LETTERED
+
+
+def heading(comparison: Findings) -> str:
+    """Returns one line above the table: the qrels, the queries and the runs."""
+    baseline, known = comparison.settings.baseline, comparison.judge
+    shares: dict[str, Any] = {}
+    if known is not None:
+        shares = {"sample": known.sample, "queries": known.queries, "documents": known.documents}
+    parts = [
+        *(
+            [comparison.qrels_name, plural(len(comparison.ids), "query", "queries")]
+            if known is None
+            else [
+                say(
+                    "judge",
+                    "heading" if known.documents is None else "heading documents",
+                    people=comparison.qrels_name or "scores",
+                    judge=known.name or "scores",
+                    **shares,
+                )
+            ]
+        ),
+        plural(len(comparison.names), "run", "runs"),
+        f"primary: {comparison.labels[0]}" if len(comparison.labels) > 1 else "",
+        "" if baseline is None else f"baseline: {comparison.names[baseline]}",
+    ]
+    return " | ".join(filter(None, parts))
+
+
+def method(comparison: Findings) -> list[str]:
+    """Returns sentences about the method: test, family, correction, intervals and detectable difference."""
+    settings, pairs = comparison.settings, len(comparison.primary.pairs)
+    exact = sum(pair.exact for pair in comparison.primary.pairs)
+    judged = comparison.judge
+    section = "method" if judged is None else "judge"
+    name = TESTS[settings.test] if judged is None else "t-test"
+    test = say(section, "test", name=name, alpha=settings.alpha)
+    if settings.clusters is not None:
+        test += say("method", "clusters", count=settings.clusters)
+    parts = [test[0].upper() + test[1:], family_words(settings, len(comparison.labels))]
+    if resampled(comparison):
+        parts.append(say("method", "resamples", count=settings.resamples, seed=settings.seed))
+    if exact:
+        parts.append(say("method", "exact" if exact == pairs else "exact for some", exact=exact, pairs=pairs))
+    sentences = ["; ".join(parts) + "."] if pairs else []
+    sentences += judge_words(comparison)
+    if lettered(comparison) and any(any(contest.beaten) for contest in comparison.contests.values()):
+        plain = settings.correction == "none" and settings.test not in FAMILY_WISE
+        sentences.append(say("method", "letters" if plain else "letters after correction"))
+    sentences.append(interval_words(comparison))
+    bounds = {"margin": settings.margin, "rope": settings.rope}
+    sentences += [say("method", key, **bounds) for key, each in bounds.items() if each is not None]
+    sentences += [*settings.notes, detectable_words(comparison), judged_words(comparison)]
+    sentences.append(f"carob {__version__}, {conventions_of(comparison.scores[0])}.")
+    return [each for each in sentences if each]
+
+
+def resampled(comparison: Findings) -> bool:
+    """Returns whether p of any pair comes from resamples, whose number and seed the sentence about the test says."""
+    return comparison.settings.resamples > 0 and not all(pair.exact for pair in comparison.primary.pairs)
+
+
+def drawn_said(comparison: Findings) -> str:
+    """Returns the number and the seed of the resamples of a bootstrap, unless the sentence about the test says both."""
+    settings = comparison.settings
+    if resampled(comparison) or comparison.judge is not None:
+        return ""
+    return f" ({say('method', 'resamples', count=settings.bootstrap_resamples, seed=settings.seed)})"
+
+
+def judge_words(comparison: Findings) -> list[str]:
+    """Returns sentences about the estimation from people's and a judge's values, or none without a judge."""
+    known = comparison.judge
+    if known is None:
+        return []
+    sizes = {"sample": known.sample, "queries": known.queries}
+    strata = "" if known.strata is None else say("judge", "strata", count=known.strata)
+    which = say("judge", known.target, **sizes)
+    fitted = ", ".join(f"{decimals(each.weight, 2)} for {label}" for label, each in known.measures.items())
+    key = "target" if known.documents is None else "target documents"
+    return [
+        say("judge", key, which=which, strata=strata, documents=known.documents, **sizes),
+        say("judge", "fitted", which=fitted)
+        if known.fixed is None
+        else say("judge", "fixed", weight=known.fixed),
+    ]
+
+
+def judge_said(comparison: Findings) -> list[str]:
+    """Returns sentences about the judge: its bias on each measure, its worth, and the judgments that are still needed.
+
+    There are none without a judge.
+    """
+    known = comparison.judge
+    if known is None:
+        return []
+    said = []
+    for label, each in known.measures.items():
+        digits = digits_of(len(comparison.ids), comparison.contests[label])
+        sure = each.low > 0 or each.high < 0
+        if math.isnan(each.low):
+            continue
+        words = {
+            "label": label,
+            "how": "larger" if each.bias > 0 else "smaller",
+            "size": decimals(abs(each.bias), digits) if sure else signed(each.bias, digits),
+            "confidence": comparison.settings.confidence * 100,
+            "low": signed(each.low, digits),
+            "high": signed(each.high, digits),
+        }
+        said.append(say("judge", "bias" if sure else "no bias", **words))
+    if known.sample == known.queries and known.documents is None:
+        return said
+    return [each for each in (*said, worth_said(comparison), needed_said(comparison)) if each]
+
+
+def worth_said(comparison: Findings) -> str:
+    """Returns the sentence about the number of queries that the judge's values are worth."""
+    known = comparison.judge
+    if known is None:
+        return ""
+    its = known.measures[comparison.labels[0]]
+    said = []
+    for kind, worth in (("a difference", its.worth_pairs), ("a value", its.worth)):
+        known_worth = np.array(worth)[np.isfinite(worth)]
+        if len(known_worth):
+            ends = {"least": f"{known_worth.min():.0f}", "most": f"{known_worth.max():.0f}"}
+            several = kind == "a difference" and len(known_worth) > 1
+            words = {
+                "what": say("judge", kind),
+                "sample": known.sample,
+                "count": f"{np.median(known_worth):.0f}",
+                "spread": say("judge", "spread", **ends) if several else "",
+            }
+            said.append(say("judge", "worth", **words))
+    return " ".join(said)
+
+
+def needed_said(comparison: Findings) -> str:
+    """Returns the sentence about the number of queries that people must judge for the wanted width."""
+    known = comparison.judge
+    if known is None:
+        return ""
+    its, pairs = known.measures[comparison.labels[0]], bool(comparison.primary.pairs)
+    needed = np.array(its.needed_pairs if pairs else its.needed)
+    kind = "a value" if not pairs else "a median difference" if len(needed) > 1 else "a difference"
+    digits = digits_of(len(comparison.ids), comparison.primary)
+    words = {
+        "what": say("judge", kind),
+        "width": decimals(known.width_pairs if pairs else known.width, digits),
+        "queries": known.queries,
+    }
+    total = float(np.median(np.where(np.isnan(needed), np.inf, needed))) if len(needed) else math.nan
+    if not (known.width_pairs if pairs else known.width) > 0:
+        return ""  # no error is known
+    if not math.isfinite(total):
+        return say("judge", "needed never", **words)
+    present = known.sample if known.documents is None else known.documents
+    more = math.ceil(total) - present
+    if more <= 0:
+        return say("judge", "needed none", **words)
+    key = "needed" if known.documents is None else "needed documents"
+    return say("judge", key, **words, count=more, total=math.ceil(total))
+
+
+def family_words(settings: Settings, measures: int) -> str:
+    """Returns the number of comparisons for which p was corrected, as text."""
+    count = settings.comparisons
+    where = "of all measures together" if settings.family == "all" else "per measure"
+    many = f"{count} comparisons {where}" if measures > 1 else f"{count} comparisons"
+    if count == 1:
+        return (
+            "one comparison" if measures == 1 else "one comparison per measure, not corrected across measures"
+        )
+    if settings.test in FAMILY_WISE:
+        also = ", Bonferroni across measures" if settings.family == "all" else ""
+        return f"holds for all {many} at once{also}"
+    if settings.correction == "none":
+        return f"NOT corrected for {many}"
+    return f"{CORRECTIONS[settings.correction]} over {many}"
+
+
+def interval_words(comparison: Findings) -> str:
+    """Returns sentences about the kind of the confidence intervals."""
+    settings, contest = comparison.settings, comparison.primary
+    kind = "Student's t"
+    if settings.interval == "bootstrap":
+        kind = f"percentile bootstrap over queries{drawn_said(comparison)}"
+    said = [say("method", "interval", confidence=settings.confidence * 100, kind=kind)]
+    if comparison.judge is not None:
+        said = [f"{settings.confidence * 100:g}% CI: {say('judge', 'kind')}."]
+    lowest, highest = np.nanmin(contest.values, initial=0.0), np.nanmax(contest.values, initial=1.0)
+    if (lowest == 0 and min(contest.low) < 0) or (highest == 1 and max(contest.high) > 1):
+        said.append(say("method", "beyond the scale"))
+    alone = sum((each.low > 0 or each.high < 0) and each.adjusted >= settings.alpha for each in contest.pairs)
+    if alone and p_titles(settings)[1] is not None:
+        those = "1 pair's interval excludes" if alone == 1 else f"{alone} pairs' intervals exclude"
+        said.append(say("method", "corrected verdict", which=those))
+    return " ".join(said)
+
+
+def detectable_words(comparison: Findings) -> str:
+    """Returns a sentence about the smallest difference that the queries of a comparison detect."""
+    contest, known = comparison.primary, detectable(comparison.primary)
+    if not known:
+        return ""
+    digits = digits_of(len(comparison.ids), contest)
+    low, middle, high = (decimals(known[place], digits) for place in (0, len(known) // 2, -1))
+    named = [
+        f"{pair_letters(comparison, pair)} {decimals(pair.detectable, digits)}"
+        for pair in contest.pairs
+        if math.isfinite(pair.detectable)
+    ]
+    which = ", ".join(named) if len(known) <= 4 else f"{low} to {high}, median {middle}"
+    return say("method", "detectable", label=contest.label, which=which)
+
+
+def detectable(contest: Contest) -> list[float]:
+    """Returns the detectable difference of each pair that has one, in ascending order."""
+    return sorted(pair.detectable for pair in contest.pairs if math.isfinite(pair.detectable))
+
+
+def detectable_span(contest: Contest) -> str:
+    """Returns the smallest and the largest difference that the queries detect with 80 % power, as text.
+
+    The text is empty where no pair has a detectable difference.
+    """
+    digits = digits_of(len(contest.values), contest)
+    ends = list(dict.fromkeys(decimals(each, digits) for each in detectable(contest)))
+    return f"{ends[0]} to {ends[-1]}, depending on the pair" if len(ends) > 1 else "".join(ends)
+
+
+def declared_negative(comparison: Findings) -> bool:
+    """Returns whether the policy of the primary measure declares unjudged documents not relevant."""
+    policy = comparison.scores[0].policy.of_measure(str(comparison.primary.measure))
+    return policy.unjudged == "negative"
+
+
+def judged_words(comparison: Findings) -> str:
+    """Returns a sentence with the share of judged documents, if all runs have the same share."""
+    shares = {decimals(each, 3) for each in comparison.judged}
+    if len(shares) > 1 or shares == {"-"} or declared_negative(comparison):
+        return ""
+    return say("method", "judged", depth=comparison.judged_depth, share=shares.pop())
+
+
+def pair_letters(comparison: Findings, pair: Pair) -> str:
+    """Returns the letters of both runs of a pair or, with a baseline, only the letter of the other run."""
+    return letter(pair.a) + ("" if comparison.settings.baseline is not None else f"-{letter(pair.b)}")
+
+
+def tied_best(contest: Contest, digits: int) -> list[bool]:
+    """Returns whether each run has the best mean, as printed."""
+    written = [-math.inf if math.isnan(each) else float(decimals(each, digits)) for each in contest.means]
+    return [each == max(written) > -math.inf for each in written]

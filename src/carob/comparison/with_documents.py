@@ -1,0 +1,206 @@
+"""Contests estimated from sampled documents that people judged, and from a judge's grades of all documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from carob._numpy import np
+from carob.comparison.findings import Judged, Judging
+from carob.comparison.runs import tables_of
+from carob.comparison.significance import correct_together, empty_outcome, join, pairs_of
+from carob.comparison.statistics.paired import NOISE
+from carob.comparison.with_judge import (
+    contest_of,
+    contrasts_of,
+    half_median,
+    interval_of,
+    known_errors,
+    tested,
+)
+from carob.estimation.sampled_documents import (
+    Documents,
+    Judgment,
+    changes_of,
+    estimated_documents,
+    has_probabilities,
+    is_linear,
+    read_sample,
+)
+from carob.output.errors import DataError, PolicyError
+
+if TYPE_CHECKING:
+    from carob.comparison.findings import Contest, Settings
+    from carob.comparison.runs import Evaluation, Table
+    from carob.comparison.significance import Outcome
+    from carob.comparison.with_judge import Plan
+    from carob.estimation.sampled_documents import Sampled
+    from carob.inputs.names import Names
+    from carob.lists.rows import Floats, Integers
+
+
+def sample_in(people: Any) -> dict[str, dict[str, Judgment]] | None:
+    """Returns people's judgments of sampled documents, or None for judgments of whole queries.
+
+    Args:
+        people: a path, or ``{query: {document: (grade, probability)}}``.
+    """
+    if isinstance(people, (str, os.PathLike)):
+        path = os.fspath(people)
+        return read_sample(path) if os.path.isfile(path) and has_probabilities(path) else None
+    if not isinstance(people, Mapping):
+        return None
+    first = next((each for its in people.values() if isinstance(its, Mapping) for each in its.values()), None)
+    if not isinstance(first, tuple):
+        return None
+    return {
+        str(query): {str(document): Judgment(*each) for document, each in its.items()}
+        for query, its in people.items()
+    }
+
+
+def grades_of(sample: Mapping[str, Mapping[str, Judgment]]) -> dict[str, dict[str, float]]:
+    """Returns the grades of sampled documents as qrels."""
+    return {query: {document: each.grade for document, each in its.items()} for query, its in sample.items()}
+
+
+def documents_contests(
+    sample: Mapping[str, Mapping[str, Judgment]], judge: Evaluation, settings: Settings, plan: Plan
+) -> tuple[Names, dict[str, Contest], Judging]:
+    """Returns the judge's queries, the comparison by each measure, and facts about the judge.
+
+    Args:
+        sample: people's judgments.
+        judge: the evaluation of the runs under the judge's grades.
+        settings: the settings of the test, which is ``t``.
+        plan: how to estimate.
+
+    Raises:
+        DataError: scores in place of runs, a measure that is no mean over queries, or too few documents.
+        PolicyError: an option that has no meaning for sampled documents.
+    """
+    if plan.target != "these" or plan.strata is not None:
+        raise PolicyError(
+            "Sampled documents have neither strata of queries nor the target 'similar': leave them out."
+        )
+    if judge.qrels is None:
+        raise DataError("Judgments of sampled documents need the runs and the judge's grades, not scores.")
+    ids, tables = tables_of([each.scores for each in judge.systems.values()])
+    for table in tables:
+        refuse_unfit(table, judge)
+    documents = Documents.of(sample, judge.qrels)
+    if (documents.probability < 1).sum() < 3:
+        raise DataError(
+            "People judged fewer than 3 documents with a probability below 1: an error needs at least 3."
+        )
+    runs = len(judge.systems)
+    first, second = pairs_of(runs, settings.baseline)
+    contrasts = contrasts_of(runs, first, second)
+    found = estimates_of(documents, judge, tables, contrasts, plan)
+    outcomes = [outcome_of(each, runs, first, second, len(documents.sampled), settings) for each in found]
+    correct_together(outcomes, settings)
+    contests, facts = {}, {}
+    widths = [plan.width or half_median(found[0], own, settings) for own in (slice(runs), slice(runs, -1))]
+    for table, each, outcome in zip(tables, found, outcomes, strict=True):
+        join(outcome, settings, geometric=False)
+        contests[table.label] = contest_of(table, each, outcome, settings, runs)
+        facts[table.label] = judged_of(each, runs, widths, len(documents.sampled), settings)
+    info = Judging(
+        name=judge.qrels.name,
+        target=plan.target,
+        sample=len(sample),
+        queries=len(ids),
+        fixed=plan.weight,
+        strata=None,
+        width=widths[0],
+        width_pairs=widths[1],
+        alone=(),
+        undefined={},
+        measures=facts,
+        documents=len(documents.sampled),
+    )
+    return ids, contests, info
+
+
+def refuse_unfit(table: Table, judge: Evaluation) -> None:
+    """Refuses a measure or a policy for which values with single grades changed cannot be computed.
+
+    Raises:
+        DataError: the measure is no plain mean over queries of values from grades.
+        PolicyError: documents of equal score have no fixed order.
+    """
+    definition = table.measure.definition
+    if definition.aggregate != "mean" or definition.takes != "grades" or table.weights is not None:
+        raise DataError(
+            f"{table.label} is no plain mean over queries, as estimates from sampled documents need. Choose another "
+            "measure, such as P@10 or nDCG@10."
+        )
+    policy = next(iter(judge.systems.values())).scores.policy.of_measure(str(table.measure))
+    if policy.ties in ("expected", "optimistic", "pessimistic") or policy.unjudged == "removed":
+        raise PolicyError(
+            "Sampled documents need a fixed order of documents (ties=trec or another fixed order) and all documents of "
+            "each list (not unjudged=removed)."
+        )
+
+
+def estimates_of(
+    documents: Documents, judge: Evaluation, tables: list[Table], contrasts: Floats, plan: Plan
+) -> list[Sampled]:
+    """Returns the estimates of each measure."""
+    changes = []
+    measures = [table.measure for table in tables]
+    for name, system in judge.systems.items():
+        if system.run is None:
+            raise DataError(f"{name} is given as scores: give the run, since its documents are needed.")
+        changes.append(changes_of(documents, system.run, measures, system.scores.policy))
+    found = []
+    for place, measure in enumerate(measures):
+        own = [each[place] for each in changes]
+        linear = is_linear(measure)
+        made = estimated_documents(own, documents.probability, contrasts, linear=linear, weight=plan.weight)
+        found.append(replace(made, error=known_errors(made)))
+    return found
+
+
+def outcome_of(
+    found: Sampled, runs: int, first: Integers, second: Integers, size: int, settings: Settings
+) -> Outcome:
+    """Returns the difference, interval and p of every pair."""
+    outcome = empty_outcome(first, second)
+    own = slice(runs, runs + len(first))
+    low, high = interval_of(found, settings.confidence)
+    outcome.n[:] = size
+    outcome.difference[:], outcome.low[:], outcome.high[:] = found.value[own], low[own], high[own]
+    outcome.freedom[:] = found.freedom[own]
+    tested(outcome, found.error[own], found.freedom[own], settings)
+    outcome.identical[:] = (np.abs(outcome.difference) <= NOISE) & (found.error[own] <= NOISE)
+    outcome.p[outcome.identical] = 1.0
+    return outcome
+
+
+def judged_of(found: Sampled, runs: int, widths: list[float], size: int, settings: Settings) -> Judged:
+    """Returns what people's judgments say about the judge on one measure. The needed judgments are documents."""
+    bias = found.judge - found.value
+    low, high = interval_of(found, settings.confidence)
+    half = (high - low) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        needed, needed_pairs = (np.ceil(size * (2 * half / width) ** 2) for width in widths)
+    nothing = (np.nan,) * runs
+    return Judged(
+        weight=found.weight,
+        bias=float(bias[-1]),
+        low=float(bias[-1] - half[-1]),
+        high=float(bias[-1] + half[-1]),
+        people=nothing,
+        judge=tuple(found.judge[:runs].tolist()),
+        biases=tuple(bias[:runs].tolist()),
+        lows=tuple((bias - half)[:runs].tolist()),
+        highs=tuple((bias + half)[:runs].tolist()),
+        worth=nothing,
+        worth_pairs=(np.nan,) * (len(bias) - runs - 1),
+        needed=tuple(needed[:runs].tolist()),
+        needed_pairs=tuple(needed_pairs[runs:-1].tolist()),
+        apart=0.0,
+    )

@@ -1,0 +1,260 @@
+"""Profiles, the conventions of other tools: the class, and one TOML file each, in the format of users' own profiles."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import field
+from functools import cache
+from typing import Any, TypeAlias
+
+from carob._dataclasses import dataclass
+from carob.conventions.policy import Policy
+from carob.measures import Measure, parse_measures
+from carob.measures.define import plugged
+from carob.measures.grammar import split_names
+from carob.output.errors import MeasureError, PolicyError, did_you_mean, worded
+from carob.output.files import read_toml
+
+__all__ = ["Profile", "ProfileLike", "every_profile", "list_profiles", "profile_if_known", "profile_named"]
+
+
+ProfileLike: TypeAlias = "str | os.PathLike[str] | Profile | None"
+
+FOLDER = os.path.dirname(__file__)
+
+
+def own_names() -> list[str]:
+    """Returns the names of carob's own profiles, in alphabetical order."""
+    return sorted(file.removesuffix(".toml") for file in os.listdir(FOLDER) if file.endswith(".toml"))
+
+
+@cache
+def own_profile(name: str) -> Profile:
+    """Returns one of carob's own profiles. The file of the profile is read at the first call."""
+    return profile_in(os.path.join(FOLDER, f"{name}.toml"))
+
+
+def every_profile() -> dict[str, Profile]:
+    """Returns every profile by name: the profiles of installed packages, then carob's own profiles."""
+    return plugged_profiles() | {name: own_profile(name) for name in own_names()}
+
+
+def plugged_profiles() -> dict[str, Profile]:
+    """Returns the profiles of installed packages by name."""
+    return {each.name: each for each in plugged("carob.profiles") if isinstance(each, Profile)}
+
+
+def profile_if_known(name: str) -> Profile | None:
+    """Returns the profile of that name, from carob or an installed package, or None if there is none."""
+    return own_profile(name) if name in own_names() else plugged_profiles().get(name)
+
+
+def list_profiles(*names: str) -> dict[str, str]:
+    """Returns every profile's name and source, or the full description of each profile in ``names``.
+
+    Args:
+        names: names of profiles; none for all.
+
+    Raises:
+        PolicyError: there is no such profile.
+
+    Example:
+        >>> import carob
+        >>> carob.list_profiles()["trec_eval-9"]
+        'usnistgov/trec_eval v9.0.8'
+        >>> carob.list_profiles("sklearn")["sklearn"].splitlines()[0]
+        'sklearn'
+    """
+    if names:
+        return {name: profile_named(name).describe() for name in names}
+    return {name: profile.source for name, profile in every_profile().items()}
+
+
+def profile_named(name: ProfileLike) -> Profile:
+    """Returns the profile of that name, or carob's own conventions for None or ``carob``.
+
+    Args:
+        name: the name of a profile, a profile, or the path of a TOML file with one.
+
+    Raises:
+        PolicyError: there is no such profile, or the file does not contain one.
+    """
+    if name is None or name == "carob":
+        return Profile("carob", "carob's own conventions")
+    if isinstance(name, Profile):
+        return name
+    if isinstance(name, os.PathLike) or str(name).endswith(".toml"):
+        return profile_in(os.fspath(name))
+    if not isinstance(name, str):
+        raise PolicyError(
+            f"profile={name!r}: give the name of one profile, such as 'trec_eval-9', a Profile, or a TOML file's path."
+        )
+    found = profile_if_known(name)
+    if found is None:
+        known = every_profile()
+        hint = did_you_mean(name, known, f"The profiles are: {', '.join(known)}.")
+        raise PolicyError(f"There is no profile '{name}'. {hint}")
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """A tool's conventions: a policy, and what its names for measures mean.
+
+    Args:
+        name: the tool, with its version where two of them differ.
+        source: the software or paper that defines the conventions.
+        version: the tool's version.
+        policy: its policy.
+        names: the tool's names that carob lacks or reads differently. A depth may follow each name (``ndcg@10``) and
+            replaces the depth given here; ``"precision@"`` is the meaning with a depth, if it differs.
+        axes: parameters that differ from carob's defaults, by measure. ``"AP@"`` is AP with a depth.
+        measures: the default measures; carob's own if empty.
+        digits: the decimals that the tool prints.
+        differs: sentences about differences that a profile cannot express, or that are unknown.
+        hints: the tool's names that carob cannot read, each with a sentence that says what to write instead.
+    """
+
+    name: str
+    source: str
+    version: str = ""
+    policy: Policy = field(default_factory=Policy)
+    names: dict[str, str] = field(default_factory=dict)
+    axes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    measures: tuple[str, ...] = ()
+    digits: int = 4
+    differs: tuple[str, ...] = ()
+    hints: dict[str, str] = field(default_factory=dict)
+
+    def read(self, name: str | Measure) -> list[tuple[str, Measure]]:
+        """Returns the label and the measure of each name in ``name``, as this profile interprets it.
+
+        Raises:
+            MeasureError: neither the tool nor carob knows a name.
+        """
+        if not isinstance(name, str):
+            return [(str(each), self.meant(each, set())) for each in parse_measures(name)]
+        found = []
+        for part in split_names(name):
+            self.refuse_hinted(part)
+            own = self.translated(part)
+            measures = parse_measures(own or part)
+            for measure in measures:
+                meant = self.meant(measure, written(own or part))
+                # The measure's name leaves out a parameter at carob's default, but here the bare name may mean another
+                # value of it; then the label is the name as it was written.
+                exact = own or self.meant(measure, set()) != meant
+                found.append((part if exact and len(measures) == 1 else str(measure), meant))
+        return found
+
+    def translated(self, name: str) -> str | None:
+        """Returns carob's name for one of the tool's names, or None if there is none."""
+        if name in self.names:
+            return self.names[name]
+        word, at, depth = name.rpartition("@")
+        own = self.names.get(f"{word}@", self.names.get(word))
+        return f"{own.partition('@')[0]}@{depth}" if at and own else None
+
+    def refuse_hinted(self, name: str) -> None:
+        """Refuses a name that the profile lists in ``hints``.
+
+        Raises:
+            MeasureError: ``hints`` lists the name. The message says what to write instead.
+        """
+        word, at, _ = name.rpartition("@")
+        hint = self.hints.get(name) or (self.hints.get(f"{word}@", self.hints.get(word)) if at else None)
+        if hint:
+            raise MeasureError(worded(f"Profile {self.name} cannot read '{name}'. ", hint))
+
+    def meant(self, measure: Measure, kept: set[str]) -> Measure:
+        """Returns the measure with the tool's defaults for parameters that the name omits."""
+        axes = {**self.axes.get(measure.name, {})}
+        if measure.depth is not None:
+            axes |= self.axes.get(f"{measure.name}@", {})
+        given = kept | set(dict(measure.parameters))
+        missing = [(key, value) for key, value in axes.items() if key not in given]
+        return Measure(measure.name, (*measure.parameters, *missing), measure.depth)
+
+    def describe(self, columns: int = 80) -> str:
+        """Returns the profile's differences from carob's own conventions, as text of ``columns`` columns."""
+        axes = [f"{name}({pairs(its)})" for name, its in self.axes.items() if its]
+        names = [f"{name} = {meant}" for name, meant in self.names.items()]
+        sections = {
+            "version": [self.version] if self.version else [],
+            "source": [self.source],
+            "policy": self.policy.changes(Policy()),
+            "measures": axes,
+            "names": names,
+            "default": list(self.measures),
+            "decimals": [str(self.digits)],
+            "differs": list(self.differs),
+        }
+        return f"{self.name}\n" + "".join(
+            section(title, lines, columns) for title, lines in sections.items() if lines
+        )
+
+
+def pairs(parameters: dict[str, Any]) -> str:
+    """Returns parameters as a user types them, such as ``gain=exp2, discount=rank``."""
+    return ", ".join(f"{key}={value}" for key, value in parameters.items())
+
+
+def section(title: str, lines: list[str], columns: int) -> str:
+    """Formats a titled list: short entries share one line, and each sentence has a separate line."""
+    import textwrap
+
+    sentences = title in ("differs", "source")
+    # A no-break space keeps an entry on one line.
+    texts = lines if sentences else [", ".join(line.replace(" ", "\u00a0") for line in lines)]
+    filled = [
+        textwrap.fill(
+            text, columns, initial_indent=" " * 11, subsequent_indent=" " * 13, break_on_hyphens=False
+        )
+        for text in texts
+    ]
+    block = "\n".join(filled).replace("\u00a0", " ")
+    return f"  {title:<9}{block[11:]}\n"
+
+
+def written(name: str) -> set[str]:
+    """Returns the parameters written in a name, including those that equal carob's defaults."""
+    return set(re.findall(r"(\w+)\s*=", name))
+
+
+KINDS = {dict: "a table", list: "an array", int: "a whole number", str: "text"}
+"""TOML's names of the types of fields."""
+
+
+def profile_in(path: str) -> Profile:
+    """Returns the profile in a TOML file. The profile is named after the file unless the file gives a name.
+
+    Raises:
+        PolicyError: the file cannot be read, is not TOML, or has a key or a value that a profile cannot have.
+    """
+    try:
+        given = read_toml(path)
+    except OSError as error:
+        raise PolicyError(f"{path}: {error.strerror}.") from None
+    except ValueError as error:
+        raise PolicyError(f"{path} is not TOML: {error}.") from None
+    fields = vars(Profile("", ""))
+    for key, value in given.items():
+        if key not in fields:
+            hint = did_you_mean(key, fields, f"It has: {', '.join(sorted(fields))}.")
+            raise PolicyError(f"{path}: a profile has no '{key}'. {hint}")
+        kind = {Policy: dict, tuple: list}.get(type(fields[key]), type(fields[key]))
+        if not isinstance(value, kind):
+            raise PolicyError(f"{path}: {key} is {KINDS[kind]}, not {type(value).__name__}.")
+        if isinstance(value, list):
+            given[key] = tuple(value)
+    for name, parameters in given.get("axes", {}).items():
+        if not isinstance(parameters, dict):
+            raise PolicyError(
+                f'{path}: the axes of {name} must be a table of parameters, as in {{gain = "exp2"}}.'
+            )
+    try:
+        given["policy"] = Policy(**given.get("policy", {}))
+    except (TypeError, PolicyError) as error:
+        raise PolicyError(f"{path}: {error}") from None
+    return Profile(**{"name": os.path.basename(path).removesuffix(".toml"), "source": path, **given})

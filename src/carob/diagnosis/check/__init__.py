@@ -1,0 +1,267 @@
+"""``carob.check``: finds problems in qrels and runs, and reports their effect on the scores and a remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._version import __version__
+from carob.diagnosis.check.baselines import Baseline, baselines_of, no_better, saturated
+from carob.diagnosis.check.baselines import section as baseline_table
+from carob.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, Finding, Kind, found
+from carob.diagnosis.check.inputs import COLUMNS, Files, Text, head, taken
+from carob.diagnosis.check.lenient import Judged, Pair
+from carob.diagnosis.check.mismatch import QRELS_VS_RUN, RUN_VS_RUN
+from carob.diagnosis.check.qrels import IN_QRELS
+from carob.diagnosis.check.run import IN_ANY_RUN, IN_RUN
+from carob.diagnosis.check.text import IN_TEXT, unreadable
+from carob.inputs.run import are_several, refuse_shared, short
+from carob.measures import parse_measures
+from carob.output.document import Document, Documented, Line, Section, Table, Terms
+from carob.output.escaping import sentence
+from carob.output.language import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from carob.measures import Measure
+
+__all__ = ["KINDS", "Check", "Finding", "Kind", "check"]
+
+
+ORDER = (ERROR, WARNING, NOTE)
+MANY, SHOWN = 4, 8
+"""A finding in at least ``MANY`` runs is reported once, with the first ``SHOWN`` runs by name."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Check(Documented):
+    """The findings of a check, the most severe first.
+
+    Args:
+        findings: the findings.
+        subjects: the names of the checked files and runs.
+        baselines: the mean of each run by each measure, and what rankings that ignore the query would score.
+
+    Example:
+        >>> import carob
+        >>> found = carob.check({"q": {"a": 1, "b": 0}}, {"q": {"b": 1.0, "a": 1.0}})
+        >>> [finding.code for finding in found.findings]
+        ['constant-scores', 'few-queries']
+        >>> found.ok, found.exit_code
+        (False, 2)
+    """
+
+    findings: tuple[Finding, ...]
+    subjects: tuple[str, ...]
+    baselines: tuple[Baseline, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is neither an error nor a warning."""
+        return self.exit_code == 0
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code: 0 if there are no warnings or errors, 1 if there are warnings, 2 if there are errors."""
+        return 2 if self.count(ERROR) else 1 if self.count(WARNING) else 0
+
+    def count(self, severity: str) -> int:
+        """Returns the number of findings of a severity."""
+        return sum(each.severity == severity for each in self.findings)
+
+    def __iter__(self) -> Iterator[Finding]:
+        """Returns the findings."""
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        """Returns the number of findings."""
+        return len(self.findings)
+
+    def of(self, code: str) -> list[Finding]:
+        """Returns the findings of one kind."""
+        return [each for each in self.findings if each.code == code]
+
+    def on_command_line(self) -> Check:
+        """Returns the check with remedies that name options of the command line instead of arguments."""
+        return replace(self, findings=tuple(each.on_command_line() for each in self.findings))
+
+    def summary(self) -> str:
+        """``2 errors, 1 warning, 3 notes``, or ``clean``."""
+        notes = plural(self.count(NOTE), "note")
+        if self.ok:
+            return f"clean ({notes})" if self.count(NOTE) else "clean"
+        counts = [plural(self.count(ERROR), "error"), plural(self.count(WARNING), "warning")]
+        return ", ".join([*counts, notes] if self.count(NOTE) else counts)
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns a section for each finding in text, or a table of the findings in other formats."""
+        summary = Section([Line(self.summary(), "verdict")])
+        table = [baseline_table(self.baselines)] if self.baselines else []
+        if layout == "text":
+            return Document([*map(section, grouped(self.findings)), *table, summary])
+        header = ["severity", "code", "in", "what", "where", "what it does", "what to do"]
+        rows = [
+            [
+                each.severity,
+                each.code,
+                each.subject,
+                each.what,
+                "; ".join(each.where),
+                each.effect,
+                each.remedy,
+            ]
+            for each in self.findings
+        ]
+        return Document([*([Section([Table(header, rows, len(header))])] if rows else []), *table, summary])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the exit code, the number of findings of each severity, and all findings."""
+        return {
+            "exit_code": self.exit_code,
+            "errors": self.count(ERROR),
+            "warnings": self.count(WARNING),
+            "notes": self.count(NOTE),
+            "checked": self.subjects,
+            "findings": self.findings,
+            "baselines": self.baselines,
+            "carob": __version__,
+        }
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Returns a data frame with a row for each finding.
+
+        Args:
+            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+
+        Raises:
+            DataError: no data frame library is installed.
+        """
+        from carob.evaluation.scores import frame_of
+
+        names = ("severity", "code", "subject", "count", "what", "effect", "remedy")
+        return frame_of({name: [getattr(each, name) for each in self.findings] for name in names}, backend)
+
+    def __str__(self) -> str:
+        """Returns the text, without its last newline."""
+        return self.to_text().rstrip("\n")
+
+
+def grouped(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Returns the findings in groups. The same finding in many runs is one group."""
+    groups: dict[object, list[Finding]] = {}
+    for each in findings:
+        groups.setdefault((each.severity, each.code), []).append(each)
+    together: list[list[Finding]] = []
+    for group in groups.values():
+        together += [group] if len(group) >= MANY else [[each] for each in group]
+    return together
+
+
+def section(findings: Sequence[Finding]) -> Section:
+    """Returns one finding, or the same finding in many runs, as lines of text."""
+    finding, *others = findings
+    where, effect, label = "; ".join(filter(None, finding.where)), finding.effect, sentence(finding.subject)
+    lines = [Line(finding.what, indent=4)]
+    if others:
+        lines = [Line(f"{short(each.subject)}: {each.what}", indent=4, hang=8) for each in findings[:SHOWN]]
+        if len(findings) > SHOWN:
+            lines.append(Line(f"and {len(findings) - SHOWN} more", indent=4))
+        # A file may have several findings of a kind, such as one for each measure.
+        files = len({each.subject for each in findings})
+        where, label = "", f"{files} files" if files > 1 else label
+        effect += " (The first.)" if finding.values else ""
+    head = Line(f"{finding.code} in {label}", "answer", mark=f"{finding.severity}: ", tone=finding.severity)
+    labels = [("where:", where), ("effect:", effect), ("to do:", finding.remedy)]
+    return Section([head, *lines, Terms(labels, indent=4, role="footer", gap=1)])
+
+
+def check(
+    qrels: Any,
+    *runs: Any,
+    measures: Iterable[str | Measure] = ("AP", "nDCG@10"),
+    qrels_columns: Mapping[str, str] | None = None,
+    run_columns: Mapping[str, str] | None = None,
+    folders: str | None = None,
+) -> Check:
+    """Find problems in judgments and runs, and show their effect on the scores.
+
+    A check always finishes: unreadable input is a finding, and the rest is still checked.
+
+    Args:
+        qrels: judgments as ``carob.evaluate`` takes them: a path, bytes, an open binary file, a ``Qrels``, or
+            ``{query: {document: grade}}``.
+        runs: any number of runs, each as ``carob.evaluate`` takes them; or one ``{name: run}`` or list of them.
+        measures: the measures whose means show the effects.
+        qrels_columns: the names of the columns of a table of judgments by their roles, as ``Qrels.of`` takes them, if
+            ``qrels`` is a path.
+        run_columns: the names of the columns of runs, in the same form.
+        folders: how to read files in several folders: ``parts`` or ``prefix``.
+
+    Returns:
+        The findings, the most severe first.
+
+    Raises:
+        DataError: one open file as two runs.
+        MeasureError: a measure that does not exist.
+
+    Example:
+        >>> import carob
+        >>> qrels = {"q1": {"d1": 1, "d2": 0}}
+        >>> print(carob.check(qrels, {"01": {"d1": 2.0, "d2": 1.0}}).findings[0].what)
+        the run spells 1 query of 1 differently than the judgments
+    """
+    asked = tuple(map(str, parse_measures([measures] if isinstance(measures, str) else list(measures))))
+    files = Files({"qrels": dict(qrels_columns or {}), "run": dict(run_columns or {})}, folders)
+    judgments = taken(qrels, "qrels", files=files)
+    texts = [taken(run, "run", name, files) for name, run in named(runs)]
+    findings: list[Finding] = []
+    like_judgments = [text for text in texts if usual_width(text) == COLUMNS["qrels"]]
+    if len(texts) == len(like_judgments) == 1 and usual_width(judgments) >= COLUMNS["run"]:
+        findings.append(found("swapped", judgments.name))
+        texts = [taken(judgments.given, "run", files=files)]
+        judgments = taken(like_judgments[0].given, "qrels", files=files)
+    second = like_judgments if usual_width(judgments) == COLUMNS["qrels"] else []
+    second = [text for text in texts if text in second]
+    findings += [found("second-judgments", text.name, other=judgments.name) for text in second]
+    texts = [text for text in texts if text not in second]
+    judged = Judged.of(judgments)
+    pairs = [Pair.of(judged, text, asked) for text in texts]
+    for text in (judgments, *texts):
+        text.read()
+        findings += text.faults
+        findings += [each for look in IN_TEXT for each in look(text)]
+    first = next((pair for pair in pairs if pair.matched is not None), None)
+    findings += unreadable(judgments, None if judged.table is None else judged.judgments)
+    if judged.table is not None:
+        findings += [each for look in IN_QRELS for each in look(judged, first)]
+    for pair in pairs:
+        looks = (*QRELS_VS_RUN, *IN_ANY_RUN, *IN_RUN) if pair.matched is not None else IN_ANY_RUN
+        findings += [each for look in looks for each in look(pair)]
+    if len(pairs) > 1:
+        findings += [each for look in RUN_VS_RUN for each in look(pairs)]
+    baselines = baselines_of(pairs)
+    findings += [*no_better(baselines), *saturated(pairs)]
+    findings.sort(key=lambda each: ORDER.index(each.severity))
+    names = tuple(text.name for text in (judgments, *texts, *second))
+    return Check(tuple(findings), names, tuple(each for _, its in baselines for each in its))
+
+
+def named(runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
+    """Returns every given run, with its name if it has one."""
+    together = runs[0] if len(runs) == 1 and are_several(runs[0]) else runs
+    refuse_shared(together)
+    if isinstance(together, Mapping):
+        return [(str(name), run) for name, run in together.items()]
+    return [(None, run) for run in together]
+
+
+def usual_width(text: Text) -> int:
+    """Returns the most frequent number of columns in the first lines of a file, or 0 if the input is not a file."""
+    if text.source is None or not text.is_file:
+        return 0
+    lines = [line.split() for line in head(text.source).split(b"\n")[:-1]]
+    widths = [len(line) for line in lines if line]
+    return max(set(widths), key=widths.count, default=0)

@@ -1,0 +1,299 @@
+"""Converts the input of a check to text. Dicts, frames and tables are converted to lines of text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import field, replace
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, cast
+
+from carob import _native
+from carob._dataclasses import dataclass
+from carob.diagnosis.check.finding import Finding, found, without_stop
+from carob.inputs.columns import ROLES
+from carob.inputs.decompression import Cursor
+from carob.inputs.dicts import MappingRun, numbered
+from carob.inputs.errors import sentences
+from carob.inputs.files import read_as
+from carob.inputs.frames import columns_of, is_frame
+from carob.inputs.ids import text_of
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run
+from carob.inputs.sources import Source, content_of, source_of
+from carob.output.errors import ContentError, DataError, LineEndError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from carob.inputs.files.table import Table
+
+
+BLANK = "\N{OPEN BOX}"
+NO_BREAK = "\u00a0"
+HEAD = 4096
+PLAIN = 2**24
+"""The most bytes of a plain file that are loaded into memory."""
+COLUMNS = {"qrels": 4, "run": 6}
+
+
+@dataclass(eq=False)
+class Text:
+    """The text of judgments or of a run, and its survey.
+
+    Args:
+        kind: ``qrels`` or ``run``.
+        name: the name of the input in findings.
+        source: the text; None if it cannot be read.
+        given: the input as the caller gave it.
+        is_file: whether the lines come from a file, and were not written from a dict or a frame.
+        faults: findings that say why the text cannot be read.
+        survey: the counts of one pass over the text; None before that pass.
+        unbroken: the cursors over a compressed file, which note where it ends early.
+    """
+
+    kind: str
+    name: str
+    source: Source | None
+    given: Any = None
+    is_file: bool = True
+    faults: list[Finding] = field(default_factory=list)
+    survey: _native.Survey | None = None
+    unbroken: Unbroken | None = None
+
+    def read(self, judgments: _native.Judgments | None = None) -> _native.Survey:
+        """Returns the survey of the text. With qrels, the survey also finds other spellings of judged documents."""
+        if self.survey is None and self.source is not None:
+            try:
+                with sentences(self.name, self.kind):
+                    self.survey = _native.survey(self.source.from_start(), self.kind, judgments)
+            except DataError as error:
+                self.refuse("refused", without_stop(error))
+        self.survey = self.survey or _native.survey(b"", self.kind)
+        return self.survey
+
+    def refuse(self, code: str, what: str) -> None:
+        """Records why the text cannot be read, and reads no further."""
+        self.faults.append(found(code, self.name, what))
+        self.source = None
+
+    def at(self, line: int, excerpt: str = "") -> str:
+        """Returns a line of the text in the form that findings show."""
+        shown = f"'{excerpt}'" if excerpt else ""
+        if not self.is_file:
+            return shown
+        return f"line {line:,}: {shown}" if shown else f"line {line:,}"
+
+    @property
+    def cut(self) -> str | None:
+        """Returns the reason why compressed text ends early, if a decompressor reports one."""
+        return None if self.unbroken is None else self.unbroken.fault
+
+
+@dataclass(frozen=True)
+class Files:
+    """The options for reading tables from files.
+
+    Args:
+        columns: the named columns of ``qrels`` and of ``run``.
+        folders: how to read files in several folders: ``parts`` or ``prefix``.
+    """
+
+    columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    folders: str | None = None
+
+
+class Unbroken:
+    """A source of bytes that ends without an error where its data are damaged or cut short.
+
+    Args:
+        start: makes the cursors over the data.
+    """
+
+    def __init__(self, start: Callable[[], Cursor]) -> None:
+        """Stores the source. No bytes are read yet."""
+        self.start = start
+        self.fault: str | None = None
+
+    def __call__(self) -> Cursor:
+        """Returns a cursor at the first byte."""
+        return Cursor(self.blocks)
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yields the data up to the first fault, and records the fault."""
+        try:
+            yield from self.start().blocks()
+        except OSError as error:
+            self.fault = getattr(error, "fault", str(error))
+
+
+def taken(given: Any, kind: str, name: str | None = None, files: Files | None = None) -> Text:
+    """Returns the input as text. Unreadable input becomes a finding."""
+    files = files or Files()
+    label = name or ("qrels" if kind == "qrels" else "run")
+    if isinstance(given, Run):
+        label = name or given.name
+        if given.source is not None:
+            return in_text(kind, label, given.source, given)
+    if not (isinstance(given, (Qrels, Run, Mapping, list)) or is_frame(given)):
+        return in_file(given, kind, name, name or (str(given) if isinstance(given, str) else label), files)
+    if isinstance(given, Qrels):
+        label = name or given.name
+    elif isinstance(given, Run) and isinstance(given.held, MappingRun):
+        given = given.held.mapping
+    try:
+        with sentences(f"{kind} frame", kind) if is_frame(given) else nullcontext():
+            content = lined(rows_in(given, kind), kind)
+    except DataError as error:
+        return Text(kind, label, None, given, False, [found("refused", label, without_stop(error))])
+    return Text(kind, label, memory(content), given, is_file=False)
+
+
+def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -> Text:
+    """Returns the text of a path or bytes."""
+    try:
+        source = read_as(given, kind, files.columns.get(kind, {}), files.folders)
+        if isinstance(source, Source):
+            return in_text(kind, name or source.name, source, given)
+        return Text(kind, name or source.name, memory(tabled(source, kind)), given, is_file=False)
+    except LineEndError:
+        return in_text(kind, shown, source_of(given), given)
+    except ContentError as error:
+        return Text(kind, shown, None, given, faults=[found("content", shown, f"is {error.what}")])
+    except DataError as error:
+        return Text(kind, shown, None, given, faults=[found("unreadable", shown, without_stop(error))])
+
+
+def memory(content: bytes) -> Source:
+    """Returns a source over lines in memory."""
+    return Source("<memory>", content, len(content))
+
+
+def in_text(kind: str, name: str, source: Source, given: Any) -> Text:
+    """Returns a file's text. Refuses a file whose first bytes show another format.
+
+    Several passes read the text, so it is loaded into memory if it is small. A plain file is quick to read again, so
+    only a very small one is loaded.
+    """
+    text = Text(kind, name, source, given)
+    if not isinstance(source.handle, (str, bytes)):
+        text.unbroken = Unbroken(source.handle)
+        text.source = source = replace(source, handle=text.unbroken)
+    try:
+        text.source = source.held(PLAIN) if isinstance(source.handle, str) else source.held()
+        start = head(text.source)
+    except OSError as error:
+        text.refuse("unreadable", f"cannot be read: {error.strerror or error}")
+        return text
+    what = content_of(start)
+    if what is not None:
+        text.refuse("content", f"is {what}")
+    elif start[:4].count(0) >= 2:
+        text.refuse("content", "is UTF-16 or UTF-32 text, or no text at all")
+    elif start[:64].lstrip()[:1] in (b"{", b"["):
+        text.refuse("content", "is JSON")
+    return text
+
+
+def head(source: Source | None) -> bytes:
+    """Returns the first bytes of a text."""
+    if source is None:
+        return b""
+    with source.opened() as file:
+        return file.read(HEAD)
+
+
+def rows_in(given: Any, kind: str, **columns: Any) -> Iterable[tuple[Any, Any, Any]]:
+    """Returns the rows of qrels, a run, a dict or a data frame: query, document, number.
+
+    Args:
+        given: the data.
+        kind: ``qrels`` or ``run``.
+        columns: the named columns of a frame.
+
+    Raises:
+        DataError: a frame or a list of rows that cannot be read.
+    """
+    if isinstance(given, Qrels):
+        return given.rows()
+    if isinstance(given, list):
+        from carob.inputs.files.json import mapping_of_rows
+
+        given = mapping_of_rows(given, kind, dict.fromkeys(ROLES[kind]) | columns)
+    if isinstance(given, Mapping):
+        return rows_of_dict(given, kind)
+    held = given.held if isinstance(given, Run) else columns_of(given, kind, columns)
+    return held.rows()
+
+
+def rows_of_dict(mapping: Mapping[Any, Any], kind: str) -> Iterator[tuple[Any, Any, Any]]:
+    """Yields the rows of ``{query: {document: number}}``.
+
+    Raises:
+        DataError: the value of a query is not a dict.
+    """
+    for query, inner in numbered(mapping, kind).items():
+        if not isinstance(inner, Mapping):
+            raise DataError(
+                f"query {query!r} has {inner!r} and not {{document: number}}: nest the dict as "
+                "{query: {document: number}}"
+            )
+        for each, value in inner.items():
+            yield query, each, value
+
+
+def tabled(table: Table, kind: str) -> bytes:
+    """Returns the rows of a table in files as lines.
+
+    Raises:
+        DataError: a row that cannot be read.
+    """
+    with table.named(), sentences(f"{kind} frame", kind):
+        if kind == "run" and not isinstance(table.content, Mapping):
+            return lined(rows_in(Run.in_files(table), kind), kind)
+        return lined(rows_in(table.content, kind, **cast("Any", table.columns)), kind)
+
+
+def lined(rows: Iterable[tuple[Any, Any, Any]], kind: str) -> bytes:
+    """Returns the rows as lines of text."""
+    lines, ranks = [], Counter[Any]()
+    last, first = None, b""
+    for query, document, value in rows:
+        if query != last or not ranks:
+            last, first = query, token(query)
+        ranks[query] += 1
+        if kind == "qrels":
+            lines.append(b"%b 0 %b %b\n" % (first, token(document), number(value)))
+        else:
+            lines.append(b"%b 0 %b %d %b -\n" % (first, token(document), ranks[query], number(value)))
+    return b"".join(lines)
+
+
+def token(identifier: Any) -> bytes:
+    """Returns an id as one field of a line.
+
+    A blank between words, as in a query's text, becomes a visible mark. Other blanks become no-break spaces,
+    which a check then finds.
+    """
+    text = text_of(identifier) if isinstance(identifier, bytes) else str(identifier)
+    text = re.sub(r"(?<=\S) (?=\S)", BLANK, text)
+    text = NO_BREAK.join(text.split(" ")) if text.strip() else NO_BREAK
+    text = "".join(NO_BREAK if letter in "\t\n\v\f\r" else letter for letter in text)
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half of a pair, as JSON can spell it
+        return text.encode("utf-8", "backslashreplace")
+
+
+def number(value: Any) -> bytes:
+    """Returns a number as one field of a line, or the text of any other value."""
+    if isinstance(value, Integral):
+        return b"%d" % int(value)
+    if isinstance(value, Real) or hasattr(value, "__float__"):
+        try:
+            return repr(float(value)).encode()
+        except (TypeError, ValueError, OverflowError):
+            pass
+    return token(repr(value))

@@ -1,0 +1,291 @@
+"""Lenient reading of qrels and runs, and evaluation with one change at a time to show its effect on the means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from carob import _native
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.conventions.policy import Policy
+from carob.diagnosis.check.finding import Values, found, without_stop
+from carob.diagnosis.check.inputs import memory
+from carob.evaluation.evaluate import evaluate_run
+from carob.inputs.errors import sentences
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run, short
+from carob.inputs.runs import MatchOptions, TextRun
+from carob.inputs.spellings import folded, pairs_of
+from carob.matching.match import MatchedOnce, rows_of
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from carob.diagnosis.check.inputs import Text
+    from carob.evaluation.scores import Scores
+    from carob.lists.rows import Floats, JudgedRows
+
+
+@dataclass(eq=False)
+class Judged:
+    """Judgments that were read leniently.
+
+    Args:
+        text: their text.
+        table: the table that was read; None if there is nothing to measure.
+        by_subtopic: whether documents are judged once for each subtopic; the highest grade counts then.
+    """
+
+    text: Text
+    table: Qrels | None = None
+    by_subtopic: bool = False
+
+    @classmethod
+    def of(cls, text: Text) -> Judged:
+        """Reads the judgments. If the kernel refuses the data, the error becomes a finding."""
+        strictly(text, Qrels.of)
+        table = None
+        if text.source is not None:
+            try:
+                table = read(text, "first")
+                if by_subtopic(text, table):
+                    return cls(text, read(text, "max"), by_subtopic=True)
+            except DataError as error:
+                text.refuse("refused", without_stop(error))
+        return cls(text, table if table and table.judgments.query_count else None)
+
+    @property
+    def qrels(self) -> Qrels:
+        """Returns the qrels that were read, which must exist."""
+        assert self.table is not None
+        return self.table
+
+    @property
+    def judgments(self) -> _native.Judgments:
+        """The judgments that were read, which must exist."""
+        return self.qrels.judgments
+
+    def respelled(self, queries: dict[bytes, bytes], documents: dict[bytes, bytes]) -> Qrels:
+        """Returns the judgments with some ids replaced."""
+        rows = [(queries.get(query, query), documents.get(each, each)) for query, each in self.rows()]
+        return from_rows(rows, self.qrels.judgments.grades)
+
+    def rows(self) -> list[tuple[bytes, bytes]]:
+        """The query and the document of each judgment."""
+        return [(query, document) for query, document, _ in self.qrels.rows()]
+
+
+def read(text: Text, duplicates: str) -> Qrels:
+    """Reads judgments leniently, so that errors become findings.
+
+    Raises:
+        DataError: the kernel refuses the qrels even in lenient mode.
+    """
+    assert text.source is not None
+    with sentences(text.name, "qrels"):
+        judgments = _native.read_judgments(text.source.from_start(), duplicates=duplicates, lenient=True)
+    return Qrels(text.name, judgments)
+
+
+def by_subtopic(text: Text, table: Qrels) -> bool:
+    """Returns whether repeated judgments of a document have different labels in the second column."""
+    if not table.judgments.dropped:
+        return False
+    assert text.source is not None
+    with sentences(text.name, "qrels"):
+        ids, _, _ = _native.read_rows(text.source.from_start(), columns=4, number="grade", lenient=True)
+    return len(set(zip(*ids, strict=True))) == len(ids[0])
+
+
+def from_rows(rows: list[tuple[bytes, bytes]], grades: Floats) -> Qrels:
+    """Returns judgments made from rows."""
+    queries, documents = [query for query, _ in rows], [document for _, document in rows]
+    return Qrels("<rows>", _native.judgments_from_rows(queries, documents, grades, duplicates="first"))
+
+
+def strictly(text: Text, reader: Callable[[Any], Any]) -> None:
+    """Records why the kernel refuses a dict. The check continues with the lines written from this dict."""
+    if isinstance(text.given, Mapping) and text.source is not None:
+        try:
+            reader(text.given)
+        except DataError as error:
+            text.faults.append(found("refused", text.name, without_stop(error)))
+
+
+LENIENT = Policy(duplicates="first", malformed="skip", overlap="none")
+"""The policy of a check: it refuses nothing that it can skip."""
+DEPTH = 10
+"""The depth at which the share of judged documents is reported."""
+
+
+@dataclass(eq=False)
+class Pair:
+    """A run, and the judgments that it is evaluated against.
+
+    Args:
+        given: the judgments.
+        text: the run's text.
+        measures: the measures whose means show the effects.
+        queries: judged queries that the run has only in another spelling, and that spelling.
+        documents: the spellings of documents, with the line of the first occurrence.
+        run: the run to match; None if there is none.
+        matched: the kernel's match; None if there was nothing to match.
+        others: the runs with changed lines, by the name of the change.
+        scored: the scores computed so far, by the decisions that gave them.
+    """
+
+    given: Judged
+    text: Text
+    measures: tuple[str, ...]
+    queries: dict[bytes, bytes] = field(default_factory=dict)
+    documents: dict[bytes, tuple[bytes, int]] = field(default_factory=dict)
+    run: Run | None = None
+    matched: _native.Matched | None = None
+    others: dict[str, Run] = field(default_factory=dict)
+    scored: dict[Any, Scores | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Starts with the unchanged judgments."""
+        self.judged = self.given
+
+    @classmethod
+    def of(cls, judged: Judged, text: Text, measures: tuple[str, ...]) -> Pair:
+        """Surveys the run, then matches it with the judgments."""
+        if judged.table is None:
+            strictly(
+                text,
+                lambda given: Run.of(given).match(Qrels.of({"": {"": 0}}).judgments, MatchOptions(Policy())),
+            )
+            text.read()
+            return cls(judged, text, measures)
+        judgments = judged.qrels.judgments
+        strictly(text, lambda given: Run.of(given).match(judgments, MatchOptions(Policy())))
+        survey = text.read(judgments)
+        queries = pairs_of(*survey.strangers(judgments))
+        documents = {
+            each: (token, line)
+            for each, token, line in survey.spellings(judgments)
+            if folded(each) == folded(token)
+        }
+        pair = cls(judged, text, measures, queries, documents)
+        if queries or documents:
+            # Other problems show only if queries and documents match.
+            pair.judged = Judged(judged.text, pair.spelled(queries=True, documents=True))
+        if text.source is not None and survey.rows:
+            pair.run = Run(short(text.name), MatchedOnce(TextRun(text.source)))
+            try:
+                found = pair.run.match(pair.judged.qrels.judgments, MatchOptions(LENIENT))
+                pair.matched = cast("_native.Matched", found)  # text is the kernel's to match
+            except DataError as error:
+                text.refuse("refused", without_stop(error))
+        return pair
+
+    def spelled(self, *, queries: bool, documents: bool) -> Qrels:
+        """Returns the judgments with the run's spelling of queries or documents."""
+        tokens = {each: token for each, (token, _) in self.documents.items()} if documents else {}
+        return self.given.respelled(self.queries if queries else {}, tokens)
+
+    @property
+    def name(self) -> str:
+        """The run's name in findings."""
+        return self.text.name
+
+    @property
+    def survey(self) -> _native.Survey:
+        """The counts of one pass over the run."""
+        return self.text.read()
+
+    @property
+    def judgments(self) -> _native.Judgments:
+        """The judgments, with ids in the run's spelling."""
+        return self.judged.judgments
+
+    @property
+    def found(self) -> _native.Matched:
+        """The rows of judged documents, which must exist."""
+        assert self.matched is not None
+        return self.matched
+
+    @cached_property
+    def lists(self) -> int:
+        """The number of lists with several documents."""
+        return int(np.count_nonzero(self.found.length > 1))
+
+    @cached_property
+    def rows(self) -> JudgedRows:
+        """The rows of judged documents."""
+        return rows_of(self.judgments, self.found)
+
+    @cached_property
+    def retrieved(self) -> NDArray[np.bool_]:
+        """Returns a mask of the judged queries that are in the run."""
+        return np.asarray(self.found.length >= 0)
+
+    @cached_property
+    def judged_at_depth(self) -> tuple[int, int]:
+        """The number of judged documents, and of all documents, in the top ranks of all lists."""
+        top = (self.rows.rank <= DEPTH) & (self.rows.grade >= 0)
+        return int(np.count_nonzero(top)), int(np.minimum(self.rows.length, DEPTH).sum())
+
+    def scores(self, *, qrels: Qrels | None = None, change: str | None = None, **axes: Any) -> Scores | None:
+        """Returns the scores recomputed under alternative decisions, judgments or text, or None if that is impossible.
+
+        Args:
+            qrels: other judgments.
+            change: a change to the run's lines, one of those of ``changed``.
+            axes: policy axes.
+        """
+        if self.run is None or self.matched is None:
+            return None
+        key = (qrels, change, *axes.items())
+        if key not in self.scored:
+            self.scored[key] = self.evaluated(qrels, change, axes)
+        return self.scored[key]
+
+    def evaluated(self, qrels: Qrels | None, change: str | None, axes: dict[str, Any]) -> Scores | None:
+        """Evaluates the run under alternative decisions. Returns None if carob cannot evaluate the run."""
+        assert self.run is not None
+        run = self.run if change is None else self.changed(change)
+        try:
+            found = evaluate_run(
+                qrels or self.judged.qrels,
+                run,
+                self.measures,
+                policy=LENIENT.changed(**axes),
+                bounds=not (axes or change or qrels),
+            )
+        except DataError:
+            return None
+        return None if len(found.counts.missing) == found.counts.judged else found  # as carob eval refuses it
+
+    def changed(self, change: str) -> Run:
+        """Returns the run with negated scores, ordered by rank, or without the queries' own documents."""
+        if change not in self.others:
+            assert self.text.source is not None
+            content = _native.changed_run(self.text.source.from_start(), change)
+            self.others[change] = Run(self.text.name, MatchedOnce(TextRun(memory(content))))
+        return self.others[change]
+
+    def means(self, **how: Any) -> dict[str, float]:
+        """Returns the means under alternative decisions, or an empty dict if there are no scores."""
+        scores = self.scores(**how)
+        return {} if scores is None else scores.means()
+
+    def alternatives(self, **axes: dict[str, Any]) -> Values:
+        """Returns the means under several decisions, by name.
+
+        Decisions under which carob cannot compute scores are left out.
+        """
+        found = {name.replace("_", " "): self.means(**how) for name, how in axes.items()}
+        return {name: means for name, means in found.items() if means}
+
+    def rematched(self, **axes: Any) -> _native.Matched:
+        """Matches the run with the judgments again, under another policy, and returns the rows."""
+        assert self.run is not None
+        return cast("_native.Matched", self.run.match(self.judgments, MatchOptions(LENIENT.changed(**axes))))

@@ -1,0 +1,234 @@
+"""Findings that compare qrels with a run (different ids, lost zeros, unjudged documents), or runs with each other."""
+
+from __future__ import annotations
+
+import os
+from itertools import islice, starmap
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from carob._numpy import np
+from carob.diagnosis.check.finding import ERROR, KINDS, WARNING, found, told
+from carob.diagnosis.check.lenient import DEPTH
+from carob.diagnosis.check.text import EXAMPLES, queries_at
+from carob.inputs.ids import text_of
+from carob.inputs.run import short
+from carob.output.language import Sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from carob.diagnosis.check.finding import Finding, Values
+    from carob.diagnosis.check.lenient import Pair
+
+
+sentence = Sentences(__file__)
+"""Returns a sentence of this package."""
+
+ENOUGH = 20
+"""If there are this many judged documents and a run retrieves none of them, the run is of another collection."""
+SEVERAL = 5
+"""With this many queries, a perfect score is not chance."""
+COVERED = 0.9
+"""If a smaller share of the top documents is judged, a note says so."""
+
+
+def queries(pair: Pair) -> Iterator[Finding]:
+    """Finds queries that only the judgments or only the run has."""
+    total = len(pair.retrieved)
+    if pair.queries:
+        yield spelled_queries(pair)
+    missing = [pair.judgments.queries[each] for each in np.flatnonzero(~pair.retrieved)]
+    extra = pair.found.extra
+    if len(missing) == total and extra:
+        ids: dict[str, Any] = {"run": text_of(extra[0]), "judged": text_of(missing[0])}
+        yield found("no-common-query", pair.name, count=len(extra), total=total, **ids)
+        return
+    if missing:
+        yield found(
+            "missing-queries",
+            pair.name,
+            count=len(missing),
+            where=queries_at(missing),
+            values=pair.alternatives(counted_as_0={}, omitted={"missing": "skip"}),
+            total=total,
+        )
+    if extra:
+        yield found("extra-queries", pair.name, count=len(extra), where=queries_at(extra))
+
+
+def spelled_queries(pair: Pair) -> Finding:
+    """Returns the finding about queries that the run spells differently."""
+    other = pair.spelled(queries=False, documents=True)
+    values = pair.alternatives(unchanged={"qrels": other}, with_equal_ids={})
+    effect = None
+    if len(values) == 1:  # without equal ids, nothing can be evaluated
+        ((_, means),) = values.items()
+        shown = ", ".join(f"{name} {mean:.4f}" for name, mean in means.items())
+        effect = f"{KINDS['query-spelling'].effect} With the ids equal: {shown}."
+    return found(
+        "query-spelling",
+        pair.name,
+        count=len(pair.queries),
+        where=spellings_at(pair.queries.items()),
+        effect=effect,
+        values=values,
+        total=len(pair.retrieved),
+    )
+
+
+def spellings_at(pairs: Iterable[tuple[bytes, bytes]]) -> tuple[str, ...]:
+    """Returns the first ids in both spellings, as places of a finding."""
+    return tuple(
+        f"'{text_of(each)}' in the judgments, '{text_of(other)}' in the run"
+        for each, other in islice(pairs, EXAMPLES)
+    )
+
+
+def documents(pair: Pair) -> Iterator[Finding]:
+    """Finds documents that only the judgments or only the run has."""
+    if not pair.retrieved.any():
+        return
+    if pair.documents:
+        tokens, lines = zip(*pair.documents.values(), strict=True)
+        where = spellings_at(zip(pair.documents, tokens, strict=True))
+        if pair.text.is_file:
+            where = tuple(f"{each} (line {line:,})" for each, line in zip(where, lines))
+        other = pair.spelled(queries=True, documents=False)
+        values = {"unchanged": pair.means(qrels=other), "with equal ids": pair.means()}
+        yield found("document-spelling", pair.name, count=len(tokens), where=where, values=values)
+    elif not len(pair.found.rank):
+        judged = int(np.diff(pair.judgments.offsets)[pair.retrieved].sum())
+        severity = ERROR if judged >= ENOUGH else WARNING
+        ids: dict[str, Any] = {
+            "run": text_of(pair.survey.example[2]),
+            "judged": text_of(pair.judgments.document(0)),
+        }
+        yield found("no-common-document", pair.name, severity=severity, **ids)
+
+
+def unjudged(pair: Pair) -> Iterator[Finding]:
+    """Finds unjudged documents at the top."""
+    judged, all_ = pair.judged_at_depth
+    # If no document is judged not relevant, the unjudged documents take the place of nonrelevant ones.
+    if not len(pair.found.rank) or judged >= COVERED * all_ or pair.judgments.grades.min() >= 1:
+        return
+    values = pair.alternatives(as_not_relevant={}, removed={"unjudged": "removed"})
+    share = (all_ - judged) / all_
+    yield found("unjudged", pair.name, count=all_ - judged, values=values, share=share, depth=DEPTH)
+
+
+def perfect(pair: Pair) -> Iterator[Finding]:
+    """Finds a run with a perfect score."""
+    scores = pair.scores()
+    if scores is None or len(scores.ids) < SEVERAL:
+        return
+    means = [place for place, each in enumerate(scores.measures) if each.definition.aggregate != "sum"]
+    if means and (scores.matrix[:, means] == 1).all() and int(pair.found.length.max()) > 1:
+        yield found("perfect", pair.name, measures=", ".join(scores.labels[place] for place in means))
+
+
+QRELS_VS_RUN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (queries, documents, unjudged, perfect)
+"""Every check of a run against the judgments."""
+
+
+RATIO = 1.5
+"""The least ratio of list lengths of two runs that is reported."""
+GAP = 0.1
+"""The least difference in the share of judged documents that is reported."""
+
+
+def identical(pairs: Sequence[Pair]) -> Iterator[Finding]:
+    """Finds runs that rank all judged documents as an earlier run does. Each is compared with the first of its kind."""
+    first: list[Pair] = []
+    for pair in pairs:
+        if pair.matched is None or not len(pair.matched.rank):
+            continue
+        one = next((each for each in first if alike(each, pair)), None)
+        if one is None:
+            first.append(pair)
+        elif same_file(one, pair):
+            key = "same path" if one.name == pair.name else "same file"
+            yield found("identical-runs", pair.name, sentence("identical", key, other=one.name))
+        else:
+            yield found("identical-runs", pair.name, other=one.name)
+
+
+def alike(one: Pair, other: Pair) -> bool:
+    """Returns whether two runs rank all judged documents alike."""
+    columns = [(pair.found.judgment, pair.found.rank, pair.found.length) for pair in (one, other)]
+    return all(starmap(np.array_equal, zip(*columns, strict=True)))
+
+
+def same_file(one: Pair, other: Pair) -> bool:
+    """Returns whether two runs come from the same file, perhaps by two paths or under two names."""
+    first, second = one.text.given, other.text.given
+    if not (isinstance(first, (str, os.PathLike)) and isinstance(second, (str, os.PathLike))):
+        return False
+    try:
+        return os.path.samefile(first, second)
+    except OSError:  # a pattern, or standard input
+        return os.fspath(first) == os.fspath(second)
+
+
+def names(pairs: Sequence[Pair]) -> Iterator[Finding]:
+    """Finds files with the same name in different folders."""
+    first: dict[str, str] = {}
+    for pair in pairs:
+        name = short(pair.name)
+        if pair.text.is_file and first.setdefault(name, pair.name) != pair.name:
+            yield found("same-name", pair.name, other=first[name], name=name)
+
+
+def lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
+    """Finds runs cut at different depths."""
+    found_in = [pair for pair in pairs if pair.matched is not None and pair.retrieved.any()]
+    depths = sorted(((int(pair.found.length.max()), pair) for pair in found_in), key=itemgetter(0))
+    if len(depths) > 1 and depths[-1][0] >= RATIO * depths[0][0]:
+        low, high = depths[0][0], depths[-1][0]
+        pair = next(pair for depth, pair in depths if depth == high)
+        values = pair.alternatives(whole={}, **{f"cut_at_{low}": {"depth": low}})
+        depths[-1] = (high, pair)
+        yield across("list-lengths", [(f"{depth:,}", its) for depth, its in depths], pair, values, low, high)
+
+
+def gap(pairs: Sequence[Pair]) -> Iterator[Finding]:
+    """Finds runs judged to different extents."""
+    counts = [(*pair.judged_at_depth, pair) for pair in pairs if pair.matched is not None]
+    shares = sorted(((judged / all_, pair) for judged, all_, pair in counts if judged), key=itemgetter(0))
+    if len(shares) > 1 and shares[-1][0] - shares[0][0] >= GAP:
+        low, high, pair = shares[0][0], shares[-1][0], shares[0][1]
+        values = pair.alternatives(as_not_relevant={}, removed={"unjudged": "removed"})
+        yield across(
+            "unjudged-gap", [(f"{share:.0%}", its) for share, its in shares], pair, values, low, high
+        )
+
+
+def across(
+    code: str, shown: Sequence[tuple[str, Pair]], pair: Pair, values: Values, low: float, high: float
+) -> Finding:
+    """Returns a finding about a number in which runs differ.
+
+    Args:
+        code: the kind of the finding.
+        shown: the number of each run as text, in ascending order.
+        pair: the run whose means show the effect.
+        values: the means of that run under the alternatives.
+        low: the lowest number.
+        high: the highest number.
+    """
+    return found(
+        code,
+        "all runs",
+        count=len(shown),
+        where=tuple(f"{short(its.name)}: {number}" for number, its in (*shown[: EXAMPLES - 1], shown[-1])),
+        effect=f"{KINDS[code].effect} {short(pair.name)}: {told(values)}",
+        values=values,
+        low=low,
+        high=high,
+        depth=DEPTH,
+    )
+
+
+RUN_VS_RUN: tuple[Callable[[Sequence[Pair]], Iterator[Finding]], ...] = (identical, names, lengths, gap)
+"""Every check between runs."""

@@ -1,0 +1,160 @@
+"""Findings in qrels: grades, repeated judgments, queries without a relevant document, too few queries."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from carob._numpy import np
+from carob.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, found, moved, told
+from carob.diagnosis.check.lenient import from_rows, read
+from carob.diagnosis.check.text import queries_at, repeats_at, say
+from carob.inputs.ids import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from carob.diagnosis.check.finding import Finding
+    from carob.diagnosis.check.lenient import Judged, Pair
+
+
+LARGE = 10
+"""Grades above this are reported: 2^grade becomes huge, and the usual scale is 0 to 4."""
+FEW, TOO_FEW = 20, 5
+"""Fewer queries than these leave the mean uncertain, or almost meaningless."""
+
+
+def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+    """Finds documents judged twice for a query."""
+    name, dropped, total = judged.text.name, judged.judgments.dropped, judged.judgments.count
+    if not dropped:
+        return
+    if judged.by_subtopic:
+        yield found("by-subtopic", name, judgments=dropped + total, documents=total)
+        return
+    every = read(judged.text, "keep").judgments
+    grade_of = dict(zip(every.lines.tolist(), every.grades.tolist()))
+    repeats = every.duplicates
+    opposed = [each for each in repeats if grade_of[each[2]] != grade_of[each[3]]]
+    grades = f"{len(opposed):,} of them with another grade" if opposed else "always with the same grade"
+    where = repeats_at(judged.text, opposed or repeats, every.queries)
+    values = {}
+    if pair is not None and opposed:
+        values = {rule: pair.means(qrels=read(judged.text, rule)) for rule in ("first", "last", "max")}
+    yield found("duplicate-judgments", name, count=len(repeats), where=where, values=values, grades=grades)
+
+
+def odd_grades(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+    """Finds grades that are negative, not whole numbers, or too high for an exponential gain."""
+    name, grades = judged.text.name, judged.judgments.grades
+    total = len(grades)
+    broken, negative, high = grades != np.floor(grades), grades < 0, grades > LARGE
+    if broken.any():
+        values = {}
+        if pair is not None:
+            whole = from_rows(judged.rows(), np.trunc(grades))
+            values = {"unchanged": pair.means(), "cut to whole numbers": pair.means(qrels=whole)}
+        below = int(np.count_nonzero((grades > 0) & (grades < 1)))
+        yield found("float-grades", name, **first_of(judged, broken), values=values, total=total, below=below)
+    if negative.any():
+        values = {}
+        if pair is not None:
+            values = pair.alternatives(unjudged={}, nonrelevant={"negative": "nonrelevant"})
+        severity = WARNING if moved(values) else NOTE
+        numbers: dict[str, Any] = {"lowest": grades.min(), "total": total}
+        yield found(
+            "negative-grades", name, **first_of(judged, negative), severity=severity, values=values, **numbers
+        )
+    if high.any():
+        numbers = {"highest": grades.max(), "levels": len(set(grades.tolist()))}
+        yield found("large-grades", name, **first_of(judged, high), **numbers)
+
+
+def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+    """Finds judgments with a single grade, or with relevant grades only."""
+    del pair
+    name, count = judged.text.name, judged.judgments.count
+    if count < 2:
+        return
+    low, high = float(judged.judgments.grades.min()), float(judged.judgments.grades.max())
+    if low == high >= 1:
+        yield found("one-grade", name, count=count, grade=low)
+    elif low >= 1:
+        upper = math.ceil(low + 0.7 * (high - low))  # of 5 stars the fourth
+        remedy = KINDS["all-relevant"].remedy.replace("rel=4", f"rel={upper}")
+        yield found("all-relevant", name, count=count, low=low, high=high, remedy=remedy)
+
+
+def without_relevant(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+    """Finds queries without a relevant document."""
+    judgments = judged.judgments
+    relevant, worth = (
+        np.diff(np.append(0, np.cumsum(which))[judgments.offsets])
+        for which in (judgments.grades >= 1, judgments.grades > 0)
+    )
+    empty = np.flatnonzero(relevant == 0)
+    total = len(judged.qrels.names)
+    if not len(empty):
+        return
+    values = {}
+    if pair is not None and len(empty) < total:
+        values = pair.alternatives(counted_as_0={}, omitted={"empty": "skip"})
+    between = int(np.count_nonzero(worth[empty]))
+    effect = say("effect", "between 0 and 1", count=between) if between else KINDS["no-relevant"].effect
+    remedy = say.table["remedies"]["grades"] if len(empty) == total else None
+    yield found(
+        "no-relevant",
+        judged.text.name,
+        count=len(empty),
+        where=queries_at(judgments.queries[each] for each in empty),
+        effect=f"{effect} {told(values)}".strip(),
+        remedy=remedy,
+        severity=NOTE if 2 * len(empty) < total else WARNING if len(empty) < total else ERROR,
+        values=values,
+        total=total,
+    )
+
+
+def few(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+    """Finds too few queries for a mean."""
+    count = len(judged.qrels.names)
+    if count < FEW:
+        severity = WARNING if count < TOO_FEW else NOTE
+        yield found("few-queries", judged.text.name, count=count, effect=uncertain(pair), severity=severity)
+
+
+def uncertain(pair: Pair | None) -> str | None:
+    """Returns a sentence with the confidence interval of the first measure's mean, or None without an interval."""
+    scores = None if pair is None else pair.scores()
+    if scores is None or len(scores.ids) < 2:
+        return None
+    from carob.comparison.statistics.paired import margin
+
+    label = scores.labels[0]
+    half = float(margin(scores.matrix[:, :1])[0])
+    reach = f"an interval of ± {half:.2f}" if half < 0.5 else "an interval over the whole scale"
+    return say("effect", "interval", label=label, mean=scores[label], reach=reach) if half else None
+
+
+def first_of(judged: Judged, rows: NDArray[Any]) -> dict[str, Any]:
+    """Returns the number of the marked judgments, and the place of the first one in the file."""
+    judgments = judged.judgments
+    marked, lines = np.flatnonzero(rows), judgments.lines
+    place = int(marked[np.argmin(lines[marked])])
+    query = int(np.searchsorted(judgments.offsets, place, side="right")) - 1
+    where = judged.text.at(int(lines[place]))
+    ids = {"document": text_of(judgments.document(place)), "query": text_of(judgments.queries[query])}
+    shown = say("what", "grade", grade=judgments.grades[place], **ids)
+    return {"count": int(np.count_nonzero(rows)), "where": (f"{where}: {shown}".lstrip(": "),)}
+
+
+IN_QRELS: tuple[Callable[[Judged, Pair | None], Iterator[Finding]], ...] = (
+    duplicates,
+    without_relevant,
+    odd_grades,
+    levels,
+    few,
+)
+"""Every check of judgments that could be read; the first run shows the effect on the means."""

@@ -1,0 +1,227 @@
+"""Findings in a run: unreadable and repeated lines, tags, tied or reversed scores, ranks that contradict scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from carob._numpy import np
+from carob.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, found, moved
+from carob.diagnosis.check.lenient import LENIENT
+from carob.diagnosis.check.text import EXAMPLES, of_lines, queries_at, repeats_at, truncated_line, unreadable
+from carob.inputs.ids import text_of
+from carob.inputs.runs import MatchOptions
+from carob.inputs.sources import is_pattern, several_runs
+from carob.output.language import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from carob.diagnosis.check.finding import Finding
+    from carob.diagnosis.check.lenient import Pair
+
+
+MOST_REPEATS = 1_000_000
+"""The most repeated documents that are examined one by one; more are only counted."""
+MOST_TAGS = 1000
+"""The most tags that the kernel counts."""
+OFTEN = 0.1
+"""The share of queries from which on one's own document is no accident."""
+
+
+def lines(pair: Pair) -> Iterator[Finding]:
+    """Finds unreadable lines."""
+    return unreadable(pair.text, pair.matched)
+
+
+def duplicates(pair: Pair) -> Iterator[Finding]:
+    """Finds documents listed twice for a query."""
+    dropped = pair.found.dropped
+    if pair.run is None or not dropped:
+        return
+    where: tuple[str, ...] = ()
+    queries = ""
+    if dropped <= MOST_REPEATS:
+        repeats = pair.rematched(duplicates="error").duplicates
+        queries = f" in {plural(len({each[0] for each in repeats}), 'query', 'queries')}"
+        where = repeats_at(pair.text, repeats, pair.judgments.queries)
+    values = pair.alternatives(**{rule: {"duplicates": rule} for rule in ("first", "last", "max")})
+    yield found(
+        "duplicate-documents",
+        pair.name,
+        count=dropped,
+        where=where,
+        values=values,
+        queries=queries,
+        remedy=several(pair, KINDS["duplicate-documents"].remedy),
+    )
+
+
+def several(pair: Pair, otherwise: str = "") -> str | None:
+    """Returns the remedy for a pattern that may mean several runs, or None for one file."""
+    return several_runs(pair.name, otherwise) if is_pattern(pair.name) else None
+
+
+def own_documents(pair: Pair) -> Iterator[Finding]:
+    """Finds queries that retrieve themselves."""
+    survey = pair.survey
+    queries, total, first = survey.own_queries, survey.query_count, survey.own_first
+    if not queries or queries < OFTEN * total or first < queries / 2:
+        return
+    values = pair.alternatives(unchanged={}, without_them={"change": "without-own"})
+    where = (pair.text.at(survey.own.line, survey.own.excerpt),)
+    numbers: dict[str, Any] = {"queries": queries, "total": total, "first": first}
+    yield found("self-retrieval", pair.name, count=survey.own.count, where=where, values=values, **numbers)
+
+
+def tags(pair: Pair) -> Iterator[Finding]:
+    """Finds different run tags in one file."""
+    tags = pair.survey.tags
+    if len(tags) > 1 and not truncated_line(pair.text):
+        where = tuple(
+            f"'{text_of(tag)}' from {pair.text.at(line)} on" for tag, line in list(tags.items())[:EXAMPLES]
+        )
+        shown = f"{len(tags):,}" if len(tags) < MOST_TAGS else f"{MOST_TAGS:,} or more"
+        yield found(
+            "several-tags",
+            pair.name,
+            count=len(tags),
+            where=where,
+            tags=shown,
+            remedy=several(pair),
+        )
+
+
+MOSTLY = 0.9
+SURE = 10
+"""If this many scores rise, the run is certainly upside down."""
+NOT_FEW = 0.2
+"""The share of lists without any order from which on it is no accident; fewer are among the ties."""
+
+
+def constant(pair: Pair) -> list[int]:
+    """Returns the judged queries whose lists have several documents, all with the same score."""
+    rows = pair.rows
+    alone = (rows.tie_first == 1) & (rows.tie_last == rows.length[rows.list_of_row]) & (rows.tie_last > 1)
+    return sorted(set(rows.list_of_row[alone].tolist()))
+
+
+def ties(pair: Pair) -> Iterator[Finding]:
+    """Finds lists in which some or all scores are equal."""
+    scores = pair.scores()
+    if scores is None:
+        return
+    names, same, lists = pair.judgments.queries, constant(pair), pair.lists
+    if len(same) < NOT_FEW * lists:
+        same = []
+    if same:
+        yield found(
+            "constant-scores",
+            pair.name,
+            count=len(same),
+            where=queries_at(names[each] for each in same),
+            severity=ERROR if 2 * len(same) >= lists else WARNING,
+            values=pair.alternatives(by_document_id={}, in_order_of_lines={"ties": "input"}),
+            lists=lists,
+        )
+    tied = scores.counts.tied - len(same)
+    if tied <= 0 or 2 * len(same) >= lists:
+        return
+    worst, best = (
+        {label: scores.bounds.get(label, (scores[label],) * 2)[place] for label in scores.labels}
+        for place in (0, 1)
+    )
+    values = {"worst": worst, "by document id": scores.means(), "best": best}
+    touched = pair.rows.list_of_row[pair.rows.tie_last > pair.rows.tie_first]
+    yield found(
+        "ties",
+        pair.name,
+        count=tied,
+        where=queries_at(names[each] for each in sorted(set(touched.tolist()) - set(same))),
+        severity=WARNING if moved(values) else NOTE,
+        values=values,
+        lists=lists,
+    )
+
+
+def single_precision(pair: Pair) -> Iterator[Finding]:
+    """Finds scores that are equal in single precision only."""
+    survey, exact = pair.survey, pair.found
+    if pair.run is None or not (
+        survey.blurred or exact.unordered or survey.groups > survey.query_count
+    ):  # no neighbours in order of score become equal
+        return
+    rounded = pair.rematched(scores="float32")
+    if len(exact.judgment) != len(rounded.judgment):
+        return
+    order = np.argsort(exact.judgment), np.argsort(rounded.judgment)
+    count = int(np.count_nonzero(exact.rank[order[0]] != rounded.rank[order[1]]))
+    if np.array_equal(exact.judgment, rounded.judgment) and not count:
+        return
+    values = pair.alternatives(double={}, float32={"scores": "float32"})
+    severity = WARNING if moved(values) else NOTE
+    yield found("single-precision", pair.name, count=count, severity=severity, values=values)
+
+
+def order(pair: Pair) -> Iterator[Finding]:
+    """Finds scores that contradict the order of lines or the rank column."""
+    survey, matched = pair.survey, pair.found
+    if not survey.usable:
+        return
+    yield from ranks(pair)
+    if rises := upside_down(pair):
+        yield found(
+            "ascending-scores",
+            pair.name,
+            count=matched.unordered,
+            severity=ERROR if rises >= SURE else WARNING,
+            values={"unchanged": pair.means(), "with negated scores": pair.means(change="negated")},
+            lists=survey.query_count,
+        )
+        return
+    ranked = survey.rank_odd.count == 0 and survey.low_rank < survey.high_rank and pair.text.is_file
+    # Without a fall in either column, both columns have the order of the lines.
+    if ranked and (matched.unordered or survey.rank_falls.count) and (differ := displaced(pair)):
+        values = {"by score": pair.means(), "by rank column": pair.means(change="by-rank")}
+        yield found("rank-order", pair.name, count=differ, values=values, total=len(matched.rank))
+    elif matched.unordered:
+        yield found("unsorted", pair.name, count=matched.unordered)
+
+
+def ranks(pair: Pair) -> Iterator[Finding]:
+    """Finds a rank column without usable ranks."""
+    survey = pair.survey
+    if not pair.text.is_file:
+        return
+    if survey.rank_odd.count:
+        yield of_lines("odd-ranks", pair.text, survey.rank_odd)
+    elif survey.low_rank == survey.high_rank and survey.usable > survey.query_count:
+        yield found("constant-ranks", pair.name, count=survey.usable, rank=survey.low_rank)
+
+
+def upside_down(pair: Pair) -> int:
+    """Returns the number of rising scores if nearly all scores rise although the ranks do not, else 0."""
+    survey = pair.survey
+    if pair.found.unordered < max(1, MOSTLY * pair.lists) or survey.low_rank > survey.high_rank:
+        return 0
+    if survey.rank_falls.count > (1 - MOSTLY) * survey.usable and survey.low_rank < survey.high_rank:
+        return 0
+    return survey.rises if survey.rises > MOSTLY * (survey.rises + survey.falls) else 0
+
+
+def displaced(pair: Pair) -> int:
+    """Returns the number of judged documents whose rank by score differs from the rank column."""
+    mine = pair.found
+    other = pair.changed("by-rank").match(pair.judgments, MatchOptions(LENIENT))
+    if len(other.judgment) != len(mine.judgment):
+        return 0
+    by_judgment = np.argsort(mine.judgment), np.argsort(other.judgment)
+    # Documents with equal scores may be in either order.
+    first, last = mine.tie_first[by_judgment[0]], mine.tie_last[by_judgment[0]]
+    rank = other.rank[by_judgment[1]]
+    return int(np.count_nonzero((rank < first) | (rank > last)))
+
+
+IN_ANY_RUN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (lines, own_documents, tags)
+"""Every check of a run that needs no judgments."""
+IN_RUN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (duplicates, ties, single_precision, order)
+"""Every check of a run that was matched with judgments."""

@@ -1,0 +1,263 @@
+"""Findings in any text, qrels or run: encoding, line ends, columns, truncation."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from carob.diagnosis.check.finding import ERROR, LENIENT, WARNING, found
+from carob.diagnosis.check.inputs import COLUMNS
+from carob.inputs.ids import text_of
+from carob.inputs.spellings import alike
+from carob.output.language import Sentences, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from carob import _native
+    from carob.diagnosis.check.finding import Finding
+    from carob.diagnosis.check.inputs import Text
+
+
+EXAMPLES = 3
+"""The number of places that a finding lists."""
+say = Sentences(__file__)
+"""Returns a sentence of a finding that the catalogue of kinds does not contain, by its section and key."""
+
+SEPARATORS = {",": "commas", ";": "semicolons", "|": "bars"}
+"""Separators of fields that carob does not read."""
+
+
+def empty(text: Text) -> Iterator[Finding]:
+    """Finds text without any line of data."""
+    survey = text.read()
+    if text.source is not None and not survey.rows and not text.cut:
+        what = say("what", "no data" if survey.lines else "empty", lines=survey.lines)
+        yield found("empty", text.name, what)
+
+
+def counted(text: Text) -> Iterator[Finding]:
+    """Finds bytes that do not belong in ids, and scores that are not finite."""
+    for code, name in say.table["counts"].items():
+        seen = getattr(text.read(), name)
+        if seen.count:
+            yield of_lines(code, text, seen)
+
+
+def line_ends(text: Text) -> Iterator[Finding]:
+    """Finds a byte-order mark, and line ends that are CR LF or CR alone."""
+    survey = text.read()
+    if survey.marked:
+        yield found("byte-order-mark", text.name, where=(text.at(1),))
+    if survey.returns.count and survey.bare_returns <= survey.lines:
+        yield of_lines("crlf", text, survey.returns)
+    if survey.bare_returns:
+        severity = ERROR if survey.bare_returns > survey.lines else WARNING
+        count, lines = survey.bare_returns, survey.lines
+        yield found("carriage-returns", text.name, count=count, lines=lines, severity=severity)
+
+
+NTCIR = re.compile(r"'L\d+' is not a number")
+"""The error for a grade in NTCIR's notation, such as L2."""
+
+
+def unreadable(text: Text, found: _native.Judgments | _native.Matched | None) -> Iterator[Finding]:
+    """Finds lines that the kernel cannot read.
+
+    Args:
+        text: the text.
+        found: the judgments that were read or the rows that were matched; None if the text has no valid line.
+    """
+    survey = text.read()
+    if found is not None:
+        yield from malformed(text, found.malformed, found.malformed_lines)
+    elif text.source is not None and survey.rows:
+        is_run = text.kind == "run"
+        widths = [each for each in survey.widths.items() if not is_run or each[0] < COLUMNS["run"]]
+        whys = [(seen.line, why_unread(text.kind, width, seen.excerpt)) for width, seen in widths]
+        yield from malformed(text, survey.rows - survey.usable if is_run else survey.rows, whys)
+
+
+def why_unread(kind: str, width: int, line: str) -> str:
+    """Returns why a line cannot be read as a line of qrels or of a run."""
+    fields = line.split()
+    if kind == "qrels" and width == len(fields) == COLUMNS["qrels"]:
+        return say("what", "no number", field=fields[-1])
+    return say("what", "width", width=width)
+
+
+def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[Finding]:
+    """Yields findings about lines that the kernel cannot read.
+
+    Args:
+        text: the text with these lines.
+        count: the number of these lines.
+        lines: the numbers of the first such lines, each with the reason.
+    """
+    survey = text.read()
+    count -= survey.nan.count
+    if count <= 0:
+        return
+    wanted = COLUMNS[text.kind]
+    if count == 1 and lines and lines[0][0] == 1 and is_heading(survey.first):
+        yield found("header", text.name, where=(text.at(1),), line=f"'{shown_line(survey.first)}'")
+        return
+    if count == 1 and truncated_line(text):
+        return
+    widths = {
+        width: seen
+        for width, seen in survey.widths.items()
+        if (width != wanted if text.kind == "qrels" else width < wanted)
+    }
+    where = tuple(f"{text.at(line)}: {why}".lstrip(": ") for line, why in lines[:EXAMPLES])
+    layout, remedies = say.table["layouts"][text.kind], say.table["remedies"]
+    wide = max(widths, key=lambda each: widths[each].count, default=0)
+    what, remedy = None, None
+    if wide and widths[wide].count * 2 > survey.rows:
+        seen = widths[wide]
+        names = [name for mark, name in SEPARATORS.items() if seen.excerpt.count(mark) > 1 and wide < wanted]
+        words = {"width": wide, "wanted": wanted, "lines": seen.count, "layout": layout}
+        key = "separators" if names else "columns"
+        what = say("what", key, name="".join(names[:1]), excerpt=seen.excerpt, **words)
+        remedy = remedies.get(f"{text.kind}:{wide}")
+        remedy = say("remedies", "separators", layout=layout) if names else remedy
+    elif text.kind == "qrels" and any(NTCIR.search(why) for _, why in lines):
+        remedy = remedies["levels"]
+    elif any("," in why and "number" in why for _, why in lines):
+        remedy = say("remedies", "commas", lenient=LENIENT)
+    words = {"layout": layout, "rows": survey.rows}
+    yield found("malformed", text.name, what, count=count, where=where, remedy=remedy, **words)
+
+
+def is_heading(fields: list[bytes]) -> bool:
+    """Returns whether fields are column names."""
+    words = b" ".join(fields).lower()
+    names = (b"query", b"qid", b"topic", b"doc", b"corpus", b"score", b"rank", b"rel", b"grade", b"iter")
+    return sum(name in words for name in names) >= 2
+
+
+def columns(text: Text) -> Iterator[Finding]:
+    """Finds unusual separators between fields, lines with too many columns, comments and blank lines."""
+    survey = text.read()
+    broken_off = survey.padded.count == 1 and survey.padded.line == survey.last_line and not survey.closed
+    if survey.padded.count and not broken_off:
+        what = say("what", "blanks", lines=of_all(survey.padded, survey.rows))
+        yield of_lines("separators", text, survey.padded, what)
+    elif survey.tabs and survey.spaces:
+        what = say("what", "tabs and blanks", tabs=survey.tabs, spaces=survey.spaces)
+        yield found("separators", text.name, what)
+    wide = [seen for width, seen in survey.widths.items() if text.kind == "run" and width > COLUMNS["run"]]
+    if wide:
+        first = min(wide, key=lambda each: each.line)
+        where = (text.at(first.line, first.excerpt),)
+        yield found(
+            "wide-lines", text.name, count=sum(seen.count for seen in wide), where=where, rows=survey.rows
+        )
+    if survey.comments:
+        yield found("comments", text.name, count=survey.comments)
+    if survey.blank:
+        yield found("blank-lines", text.name, count=survey.blank, lines=survey.lines)
+
+
+def truncated_line(text: Text) -> str | None:
+    """Returns the problem with a last line without a newline, or None."""
+    survey = text.read()
+    if survey.closed or survey.rows < 2 or not text.is_file:
+        return None
+    widths, last, tags = survey.widths, survey.last, survey.tags
+    usual = max(widths, key=lambda width: widths[width].count)
+    if len(last) < usual:
+        return say("what", "short line", width=len(last), usual=usual)
+    if text.kind == "run" and len(last) == COLUMNS["run"] and len(tags) == 2:
+        usual_tag, tag = next(iter(tags)), last[-1]
+        if tag != usual_tag and usual_tag.startswith(tag):
+            return say("what", "half a tag", tag=text_of(usual_tag))
+    return None
+
+
+def truncated(text: Text) -> Iterator[Finding]:
+    """Finds text that is truncated."""
+    survey = text.read()
+    if text.cut:
+        yield found("truncated", text.name, say("what", "damaged", fault=text.cut, rows=survey.rows))
+        return
+    wrong = truncated_line(text)
+    if wrong:
+        yield found(
+            "truncated", text.name, wrong, where=(text.at(survey.last_line, shown_line(survey.last)),)
+        )
+    low, high = survey.shortest_group, survey.longest_group
+    if not wrong and not survey.closed and low == high > survey.last_group and survey.query_count > 2:
+        what = say("what", "short query", last=survey.last_group, usual=high)
+        yield found("truncated", text.name, what, severity=WARNING, where=(text.at(survey.last_line),))
+
+
+def queries(text: Text) -> Iterator[Finding]:
+    """Finds nearly equal query ids, and queries whose lines are not contiguous."""
+    survey = text.read()
+    pairs = alike(survey.queries) if survey.similar_queries else []
+    if pairs:
+        lines = survey.queries
+        where = tuple(
+            f"'{text_of(one)}' and '{text_of(other)}' ({text.at(lines[other])})".replace(" ()", "")
+            for one, other in pairs[:EXAMPLES]
+        )
+        yield found("similar-queries", text.name, count=len(pairs), where=where)
+    apart = survey.groups - survey.query_count
+    if apart and text.is_file:
+        yield found("interleaved", text.name, count=apart)
+
+
+def of_lines(code: str, text: Text, seen: _native.Seen, what: str | None = None) -> Finding:
+    """Returns a finding about some lines, with the number of lines and the first line."""
+    where = (text.at(seen.line, seen.excerpt),)
+    rows, usable = text.read().rows, text.read().usable
+    lines = of_all(seen, rows)
+    return found(code, text.name, what, count=seen.count, where=where, lines=lines, rows=rows, usable=usable)
+
+
+def of_all(seen: _native.Seen, rows: int) -> str:
+    """Returns the share of lines as text, such as ``3 lines of 1,000`` or ``all 1,000 lines``."""
+    return (
+        f"all {plural(rows, 'line')}"
+        if seen.count == rows > 1
+        else f"{plural(seen.count, 'line')} of {rows:,}"
+    )
+
+
+def shown_line(fields: list[bytes]) -> str:
+    """Returns the fields as a line of at most 60 characters."""
+    text = b" ".join(fields).decode("utf-8", "replace")
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+def queries_at(ids: Iterable[bytes]) -> tuple[str, ...]:
+    """Returns the first queries, as places of a finding."""
+    return tuple(f"query '{text_of(each)}'" for each in islice(ids, EXAMPLES))
+
+
+def repeats_at(text: Text, repeats: Iterable[Sequence[Any]], queries: Sequence[bytes]) -> tuple[str, ...]:
+    """Returns the first documents that occur twice for a query, as places of a finding.
+
+    Args:
+        text: the text.
+        repeats: the number of the query, the document, its first line and its second line, for each repetition.
+        queries: the ids of the queries.
+    """
+    return tuple(
+        f"{text.at(second)}: document '{text_of(document)}' of query '{text_of(queries[query])}', first on line "
+        f"{first:,}".lstrip(": ")
+        for query, document, first, second, *_ in islice(repeats, EXAMPLES)
+    )
+
+
+IN_TEXT: tuple[Callable[[Text], Iterator[Finding]], ...] = (
+    empty,
+    truncated,
+    line_ends,
+    counted,
+    columns,
+    queries,
+)
+"""Every check of a text."""

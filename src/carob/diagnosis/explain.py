@@ -1,0 +1,745 @@
+"""``carob.explain``: derives the value of a measure for one query, step by step."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from dataclasses import field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob._version import __version__
+from carob.conventions.request import Request, conventions, labelled
+from carob.evaluation.engine import Matches, nested
+from carob.evaluation.score_tables import wanted_words
+from carob.inputs.ids import text_of
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run, in_memory, short
+from carob.lists.flat import Flat
+from carob.matching.match import Ranking, match, match_judged_ranking, of_query, ranking_of
+from carob.matching.mismatch import refuse_empty, refuse_ranks
+from carob.measures.define import show
+from carob.output import escaping
+from carob.output.document import Document, Documented, Formula, Line, Section, Table, Terms
+from carob.output.errors import DataError, MeasureError, Worded, did_you_mean, worded
+from carob.output.language import ENGLISH, Language, language_named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import Profile, ProfileLike
+    from carob.inputs.qrels import QrelsLike
+    from carob.inputs.run import RunLike
+    from carob.lists.derivation import Derivation, Sheet
+    from carob.lists.derivation import Line as Numbers
+    from carob.matching.match import Match
+    from carob.measures import Measure
+
+
+Shown = TypeVar("Shown")
+
+HEAD, END = 10, 2
+"""The number of documents that a shortened list shows from its start and from its end."""
+TITLE_WIDTH = 20
+UNJUDGED, BETWEEN = "·", "…"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Documented):
+    """The explanation of a measure's value for one query.
+
+    Args:
+        label: the requested name of the measure.
+        measure: the measure that the label stands for.
+        query: the query, or empty where there are only grades.
+        value: the value.
+        facts: the findings and decisions that led to the ranked list, as sentences.
+        derivation: the steps of the formula.
+        ranking: the documents in rank order, if they are known.
+        rows: the number of documents shown of a long list; None for all.
+        digits: the number of decimals.
+        say: the language.
+
+    Example:
+        >>> import carob
+        >>> explanation = carob.explain("P@3", grades=[1, 0, 1, 1])
+        >>> explanation.value
+        0.6666666666666666
+        >>> print(explanation.steps[-1].expression, explanation.steps[-1].filled)
+        ratio(b, c) ratio(2, 3)
+    """
+
+    label: str
+    measure: Measure
+    query: str
+    value: float
+    facts: tuple[str, ...]
+    derivation: Derivation
+    ranking: Ranking | None = None
+    rows: int | None = 40
+    digits: int = 6
+    say: Language = ENGLISH
+
+    @property
+    def steps(self) -> tuple[Numbers, ...]:
+        """Returns every step in reading order: first numbers of the query, then columns of lists, then the rest."""
+        columns = [line for sheet in self.derivation.sheets for line in sheet.lines]
+        return (*self.derivation.given, *columns, *self.derivation.rest)
+
+    @property
+    def full_name(self) -> str:
+        """Returns the measure's name with all its parameters, including those at their defaults."""
+        at = self.measure.definition.at
+        arguments = self.measure.arguments
+        inside = ", ".join(f"{key}={show(value)}" for key, value in arguments.items() if key != at)
+        where = self.measure.depth if at == "depth" else arguments.get(at)
+        name = f"{self.measure.name}({inside})" if inside else self.measure.name
+        return name if where is None else f"{name}@{show(where)}"
+
+    @property
+    def result(self) -> str:
+        """A line with the measure, the query and the value."""
+        asked = self.say("{label} of query {query}", label=self.label, query=self.query)
+        subject = asked if self.query else self.label
+        return escaping.sentence(f"{subject} = {shown(self.value, self.digits)}")
+
+    @property
+    def meaning(self) -> tuple[str, ...]:
+        """The definition of the measure, and its full name if it differs from the label."""
+        full = self.say("In full: {name}", name=self.full_name)
+        named = () if self.label == self.full_name else (full,)
+        definition = self.measure.definition
+        return (self.say.measures.get(definition.name, definition.sentence), *named)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The meaning of each method in the steps."""
+        return {self.worded(word): self.say(meaning) for word, meaning in self.derivation.words.items()}
+
+    def worded(self, expression: str) -> str:
+        """Returns an expression with the words of its operations in the language. Names of parameters stay the same."""
+        known = self.say.operations
+        if not known:
+            return expression
+        # A word before "=" or within brackets of words is a parameter or its value: log2 in discount(log2).
+        return re.sub(
+            r"\b[a-z_]\w*(?=\()|(?<![\w(=, ])[a-z_]\w+\b(?!=)|\brank\b",
+            lambda found: known.get(found[0], found[0]),
+            expression,
+        )
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the value, the definition, facts, the formula for LaTeX, tables, and the meanings of the methods."""
+        del layout
+        given, rest = self.derivation.given, self.derivation.rest
+        sentence, *others = self.meaning
+        return Document(
+            [
+                Section([Line(sentence, "lead"), *map(Line, others)]),
+                Section([*map(Line, self.facts), Formula(self.formula())]),
+                *([self.steps_section("Numbers of the query", given)] if given else []),
+                *map(self.list_section, self.derivation.sheets),
+                *([self.steps_section("Steps to the value", rest)] if rest else []),
+                Section([Line(self.result, "answer")]),
+                Section([Terms(tuple(self.words.items()))]),
+            ],
+            self.result,
+            self.say.name,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the value, every step with its numbers, and the documents in rank order if they are known."""
+        return {
+            "measure": self.label,
+            "full_name": self.full_name,
+            "query": self.query,
+            "value": self.value,
+            "meaning": self.meaning[0],
+            "facts": self.facts,
+            "documents": None if self.ranking is None else self.ranking.documents,
+            "scores": None if self.ranking is None else self.ranking.scores,
+            "given": self.derivation.given,
+            "lists": self.derivation.sheets,
+            "steps": self.derivation.rest,
+            "words": self.words,
+            "carob": __version__,
+        }
+
+    def steps_section(self, title: str, lines: Sequence[Numbers]) -> Section:
+        """Returns the table of the query's numbers with a row per step."""
+        rows = [
+            [
+                line.letter,
+                self.worded(line.expression),
+                self.worded(line.filled),
+                numbers(line.values, self.digits),
+            ]
+            for line in lines
+        ]
+        header = ["", self.say("step"), self.say("in numbers"), self.say("value")]
+        if not any(line.filled for line in lines):
+            rows, header = [[row[0], row[1], row[3]] for row in rows], [header[0], header[1], header[3]]
+        return Section([Table(header, rows, len(header) - 1)], self.say(title))
+
+    def list_section(self, sheet: Sheet) -> Section:
+        """Returns the table of a ranked list with a column per step. Only the rows that are shown are formatted."""
+        kept = self.kept(sheet)
+        say = self.say
+        columns = (
+            [(say("rank"), [str(int(rank)) for rank in shown_of(sheet.rank, kept)])] if sheet.rank else []
+        )
+        names = []
+        if sheet.is_run and self.ranking is not None:
+            names = [len(columns)]
+            columns.append((say("document"), shown_of(self.ranking.documents, kept)))
+            if self.ranking.scores:
+                columns.append((say("score"), level(shown_of(self.ranking.scores, kept))))
+        if sheet.grade:
+            grades = shown_of(sheet.grade, kept)
+            columns.append((say("grade"), [UNJUDGED if grade < 0 else plain(grade) for grade in grades]))
+        columns += [
+            (self.worded(heading(line)), column(shown_of(line.values, kept), self.digits))
+            for line in sheet.lines
+        ]
+        cells = [list(row) for row in zip(*(cells for _, cells in columns))]
+        notes = [say(sheet.meaning)] if sheet.meaning and not sheet.is_run else []
+        notes += [f"{line.letter} = {self.worded(line.expression)}" for line in sheet.lines if is_wide(line)]
+        table = Table([title for title, _ in columns], with_gaps(cells, kept), names)
+        after = left_out(sheet, kept, say)
+        return Section(
+            [*map(Line, notes), table, *([Line(after, "small")] if after else [])], self.title_of(sheet)
+        )
+
+    def title_of(self, sheet: Sheet) -> str:
+        """Returns the description of a list."""
+        if not sheet.is_run:
+            return self.worded(sheet.name)
+        if self.measure.depth is None:
+            return self.say("Ranked list")
+        return self.say("Ranked list down to rank {depth}", depth=self.measure.depth)
+
+    def kept(self, sheet: Sheet) -> list[int]:
+        """Selects the documents to show: the list's start and end, and judged documents, relevant ones first."""
+        length = (
+            len(sheet.grade) if sheet.grade else max((len(line.values) for line in sheet.lines), default=0)
+        )
+        if self.rows is None or length <= max(self.rows, HEAD + END):
+            return list(range(length))
+        judged = [place for place, grade in enumerate(sheet.grade) if grade >= 0]
+        relevant = [place for place in judged if sheet.grade[place] > 0]
+        wanted = dict.fromkeys([*range(HEAD), *range(length - END, length), *relevant, *judged])
+        kept = set(list(wanted)[: max(self.rows, HEAD + END)])
+        # A single document takes no more space than the dots that would replace it.
+        kept |= {place + 1 for place in kept if place + 2 in kept}
+        return sorted(kept)
+
+    def formula(self) -> str:
+        """Returns the traced formula as LaTeX, one line per step. The LaTeX code needs the package amsmath.
+
+        Brackets around a condition are 1 where it holds, else 0; a fraction is 0 where its denominator is 0.
+        """
+        lines = [*self.derivation.mathematics]
+        last = lines[-1].partition(" &= ")[0]
+        lines.append(f"\\text{{{escaping.latex(self.label)}}} &= {last}")
+        others = [
+            f"$\\ast$ {escaping.latex(each.name)}: {escaping.latex(each.meaning)}"
+            for each in self.derivation.sheets
+            if not each.is_run
+        ]
+        return "\n\n".join(["\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}", *others])
+
+
+# ---------------------------------------------------------------- cells
+
+
+def shown_of(values: Sequence[Shown], kept: Sequence[int]) -> list[Shown]:
+    """Returns the values of the documents that are shown."""
+    return [values[place] for place in kept if place < len(values)]
+
+
+def with_gaps(cells: list[list[str]], kept: list[int]) -> list[list[str]]:
+    """Returns the rows shown, with dots in place of omitted rows."""
+    rows: list[list[str]] = []
+    for row, place, before in zip(cells, kept, [-1, *kept]):
+        if place > before + 1:
+            rows.append([BETWEEN, *[""] * (len(row) - 1)])
+        rows.append(row)
+    return rows
+
+
+def left_out(sheet: Sheet, kept: list[int], say: Language = ENGLISH) -> str:
+    """Returns the notes under a list: the number of omitted rows, and the meaning of a dot."""
+    length = len(sheet.grade)
+    if not length and sheet.is_run:
+        return say("No document was retrieved.")
+    some = any(sheet.grade[place] < 0 for place in kept)
+    dots = say(" {dot} is an unjudged document.", dot=UNJUDGED) if some else ""
+    if length <= len(kept):
+        return dots.lstrip()
+    said = say("{kept} of {length} documents are shown", kept=len(kept), length=length)
+    others = length - len(kept)
+    judged = sum(grade >= 0 for grade in sheet.grade) - sum(sheet.grade[place] >= 0 for place in kept)
+    if judged == others:
+        return say("{said}.{dots}", said=said, dots=dots)
+    sentence = "{said}; of the {others} others {judged} " + ("is" if judged < 2 else "are") + " judged.{dots}"
+    none = "{said}; of the {others} others none is judged.{dots}"
+    return say(sentence if judged else none, said=said, others=others, judged=judged, dots=dots)
+
+
+def heading(line: Numbers) -> str:
+    """Returns the title of a column: the step's letter and, unless it is too long, its expression."""
+    return f"{line.letter}\n{BETWEEN if is_wide(line) else line.expression}"
+
+
+def is_wide(line: Numbers) -> bool:
+    """Returns whether a step's expression is too long for the head of a column of numbers."""
+    return len(line.expression) > TITLE_WIDTH
+
+
+def column(values: Sequence[float], digits: int) -> list[str]:
+    """Formats the numbers of a column as whole numbers or with equal decimals (an exact 0 as 0)."""
+    if all(value == value // 1 for value in values):
+        return [plain(value) for value in values]
+    return ["0" if value == 0 else shown(value, digits) for value in values]
+
+
+def level(scores: Sequence[float]) -> list[str]:
+    """Returns the scores with the same number of decimals, six at most."""
+    texts = [f"{score:.6f}".rstrip("0").partition(".")[2] for score in scores]
+    if any(score != 0 and not 1e-3 <= abs(score) < 1e9 for score in scores):
+        return [f"{score:.7g}" for score in scores]
+    decimals = max(map(len, texts), default=0)
+    return [f"{score:.{decimals}f}" for score in scores]
+
+
+def numbers(values: Sequence[float], digits: int) -> str:
+    """Formats the number of a query, or one number for each of the query's lists."""
+    return ", ".join(plain(value) if value == value // 1 else shown(value, digits) for value in values)
+
+
+def plain(value: float) -> str:
+    """Formats a number. Whole numbers have no decimals."""
+    return str(int(value)) if value == value // 1 and abs(value) < 1e15 else f"{value:g}"
+
+
+def shown(value: float, digits: int) -> str:
+    """Formats a number with ``digits`` decimals, or in scientific notation where it would be rounded to 0."""
+    if math.isnan(value):
+        return "undefined"
+    if value != 0 and (abs(value) < 0.5 * 10**-digits or abs(value) >= 1e12):
+        return f"{value:.{max(digits - 1, 0)}e}"
+    return f"{value:.{digits}f}"
+
+
+def explain(
+    measure: str | Measure,
+    qrels: QrelsLike | None = None,
+    run: RunLike | None = None,
+    query: str | None = None,
+    *,
+    grades: Sequence[float | None] | None = None,
+    judged: Sequence[float | None] | None = None,
+    judged_ranking: QrelsLike | None = None,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    rows: int | None = 40,
+    digits: int = 6,
+    lang: str = "en",
+) -> Explanation:
+    """Show how the value of a measure for one query is computed, from grades or from judgments and a run.
+
+    Args:
+        measure: a name or a ``Measure``.
+        qrels: relevance judgments, as in ``evaluate``.
+        run: a run, as in ``evaluate``.
+        query: the id of the query.
+        grades: instead of files, the grades of the ranked documents, best rank first; None for an unjudged one.
+        judged: with ``grades``, all grades of the query's judgments, as in ``evaluate_grades``; the ranked grades
+            themselves if None.
+        judged_ranking: instead of ``qrels`` and ``run``, judged documents in rank order.
+        policy: as in ``evaluate``.
+        profile: as in ``evaluate``.
+        rows: the number of documents shown of a long list; None for all.
+        digits: decimals.
+        lang: the language of the sentences: ``en``, or ``zh`` for Chinese.
+
+    Raises:
+        DataError: an unknown query, or one that the policy leaves out; data that cannot be read.
+        MeasureError: a measure that does not exist, or a name for several.
+
+    Example:
+        >>> import carob
+        >>> print(carob.explain("P@3", grades=[1, 0, 1, 1]))
+        P@3 = 0.666667
+        <BLANKLINE>
+        The share of the first k documents that are relevant.
+        In full: P(rel=1, over=depth)@3
+        <BLANKLINE>
+        Ranked list down to rank 3
+                               a
+        rank  grade  hits(rel=1)
+           1      1            1
+           2      0            0
+           3      1            1
+        <BLANKLINE>
+        Steps to the value
+           step         in numbers      value
+        b  total(a)                         2
+        c  depth                            3
+        d  ratio(b, c)  ratio(2, 3)  0.666667
+        <BLANKLINE>
+        P@3 = 0.666667
+        <BLANKLINE>
+        hits   1 for a document whose grade is at least rel, else 0.
+        total  The sum over each list, added up from rank 1.
+        depth  The depth of the cut or, without a cut, the number of documents
+               retrieved.
+        ratio  part / whole, or 0 if whole is 0.
+        <BLANKLINE>
+    """
+    convention, general = conventions(profile, policy)
+    asked = labelled([measure], convention)
+    if len(asked) > 1:
+        several = ", ".join(asked)
+        raise MeasureError(f"'{measure}' stands for {len(asked)} measures ({several}): name one of them.")
+    ((label, meant),) = asked.items()
+    refuse_unexplained(meant)
+    subject = subject_of(qrels, run, query, grades, judged, judged_ranking, general)
+    say = language_named(lang)
+    return explained(label, meant, subject, general, convention, rows=rows, digits=digits, say=say)
+
+
+def refuse_unexplained(measure: Measure) -> None:
+    """Refuses a measure whose value cannot be explained by the list of one query.
+
+    Raises:
+        MeasureError: the measure uses subtopics, or the documents of all queries.
+    """
+    if measure.definition.groups:
+        raise MeasureError(
+            f"{measure} combines the ranked lists of a query's subtopics, but a derivation shows only one list. "
+            "Explain a measure of one list, such as AP or DCG, with the judgments of a single subtopic."
+        )
+    if measure.micro:
+        raise MeasureError(
+            f"{measure} compares documents of all queries, so a single query cannot explain the value. To "
+            "explain the pairs of one query, leave out micro=true."
+        )
+
+
+def explained(
+    label: str,
+    measure: Measure,
+    subject: Subject,
+    policy: Policy,
+    convention: Profile | None = None,
+    *,
+    rows: int | None = 40,
+    digits: int = 6,
+    say: Language = ENGLISH,
+) -> Explanation:
+    """Returns the derivation of a measure for a subject. Other arguments are as in ``explain``.
+
+    Args:
+        label: the name of the measure in tables.
+        measure: the measure.
+        subject: the ranked list to explain.
+        policy: the policy.
+        convention: the profile; carob's own if None.
+        rows: as in ``explain``.
+        digits: as in ``explain``.
+        say: the language.
+
+    Raises:
+        DataError: the policy leaves the query out.
+        MeasureError: no single list explains the measure.
+    """
+    # Imported here so that carob starts quickly, since most users do not need explanations.
+    from carob.lists.derivation import derive, trace
+
+    refuse_unexplained(measure)
+    convention = convention or conventions(None, policy)[0]
+    own = policy.of_measure(str(measure))
+    found = subject.matches.under(own)
+    if subject.run is not None and not subject.part:
+        refuse_empty(subject.run, found, own)
+        refuse_ranks(subject.run, found)
+    refuse_left_out(found, own, subject, measure)
+    scores = subject.matches.scores(Request({label: measure}, convention, policy))
+    lists = Flat(found.rows, every_rank=True)
+    derivation = derive(trace(measure.values, lists))
+    value = float(scores.matrix[0, 0])
+    facts = [
+        *subject.sizes(found, measure, say),
+        *decisions(found, own, measure, scores.bounds.get(label), digits, say),
+    ]
+    return Explanation(
+        label=label,
+        measure=measure,
+        query=subject.query,
+        value=value,
+        facts=(*facts, *overruled(derivation.value, value, found, own, scores.counts.empty > 0, say)),
+        derivation=derivation,
+        ranking=subject.ranking(own, lists),
+        rows=rows,
+        digits=digits,
+        say=say,
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Subject:
+    """The subject of an explanation: grades, a query of a judged ranking, or a query of a run.
+
+    Args:
+        name: the name of the run.
+        query: the query, or empty for grades.
+        grades: the ranked grades and the judged ones, or None.
+        qrels: the judgments of the query alone, or None.
+        run: the run, or None.
+        part: whether ``run`` contains only the lines of this query, so that an empty run means a missing query.
+        rankings: the documents of the run in rank order, under each policy used so far.
+    """
+
+    name: str
+    query: str = ""
+    grades: tuple[list[list[float | None]], list[list[float | None]] | None] | None = None
+    qrels: Qrels | None = None
+    run: Run | None = None
+    part: bool = False
+    rankings: dict[Policy, Ranking] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def matches(self) -> Matches:
+        """The ranked list that is evaluated, matched once for each policy."""
+        qrels, run = self.qrels, self.run
+        if qrels is None:
+            return Matches.of_grades(*cast("tuple[Any, Any]", self.grades), self.name)
+        if run is None:
+            return Matches(lambda policy: match_judged_ranking(qrels, policy), self.name, {})
+        return Matches(lambda policy: match(qrels, run, policy), self.name, {})
+
+    def ranking(self, policy: Policy, lists: Flat) -> Ranking | None:
+        """Returns the documents in rank order, or unknown documents if there are only grades."""
+        if self.qrels is None:
+            return None
+        grades = lists.rows.grade.tolist()
+        if self.run is not None:
+            if policy not in self.rankings:
+                self.rankings[policy] = ranking_of(self.qrels, self.run, policy, grades)
+            return self.rankings[policy]
+        judgments = self.qrels.judgments
+        kept = (judgments.grades >= 0) | (policy.unjudged != "removed") | (policy.negative == "nonrelevant")
+        documents = [judgments.document(each) for each in np.flatnonzero(kept).tolist()]
+        return Ranking(tuple(map(text_of, documents[: len(grades)])))
+
+    def sizes(self, found: Match, measure: Measure, say: Language = ENGLISH) -> Iterator[str]:
+        """Yields a sentence with the numbers of retrieved, judged and relevant documents."""
+        if self.qrels is None:
+            return
+        ranked = "{name}: {retrieved} in rank order, {relevant} of them relevant ({wanted})."
+        matched = (
+            "{name}: {retrieved} retrieved, {judged} of them judged. {of}: {known}, {relevant} of them relevant "
+            "({wanted})."
+        )
+        yield say(
+            ranked if self.run is None else matched,
+            name=named(self.name, say("The run")),
+            retrieved=say.counted(int(found.rows.length[0]), "{count} document", "{count} documents"),
+            judged=int((found.rows.grade >= 0).sum()),
+            of=named(os.path.basename(self.qrels.name), say("The query")),
+            known=say.counted(len(found.rows.judged_grades), "{count} judgment", "{count} judgments"),
+            relevant=wanted_in(found, measure),
+            wanted=wanted_words(measure.wanted, say),
+        )
+
+
+def wanted_in(found: Match, measure: Measure) -> int:
+    """Returns the number of the query's judgments that are relevant to the measure."""
+    return int(np.asarray(measure.wanted.count(Flat(found.rows)))[0])
+
+
+def named(name: str, otherwise: str) -> str:
+    """Returns the file's name, or a generic label for data that came from no file."""
+    return otherwise if name.startswith("<") else name
+
+
+def subject_of(
+    qrels: QrelsLike | None,
+    run: RunLike | None,
+    query: str | None,
+    grades: Sequence[float | None] | None,
+    judged: Sequence[float | None] | None,
+    judged_ranking: QrelsLike | None,
+    policy: Policy,
+) -> Subject:
+    """Returns the subject that the arguments of ``explain`` describe.
+
+    Raises:
+        DataError: the arguments describe no subject, two subjects, or a query without judgments.
+    """
+    given = [qrels is not None or run is not None, grades is not None, judged_ranking is not None]
+    if (
+        given.count(True) != 1
+        or (judged is not None and grades is None)
+        or (grades is not None and query is not None)
+    ):
+        raise DataError(
+            "Give 'qrels', 'run' and 'query', or 'grades' (optionally with 'judged'), or 'judged_ranking' and 'query'."
+        )
+    if grades is not None:
+        return Subject("grades", grades=(nested(grades), None if judged is None else nested(judged) or [[]]))
+    if query is None:
+        raise DataError(
+            worded("An explanation is for one query: name it with ", Worded("query=", "--query"), ".")
+        )
+    if judged_ranking is not None:
+        ranking = Qrels.of(judged_ranking, policy)
+        return Subject(short(ranking.name), query, qrels=alone(ranking, query))
+    if qrels is None or run is None:
+        raise DataError("An explanation needs both judgments and a run: give 'qrels', 'run' and 'query'.")
+    ranked = in_memory(Run.of(run))
+    return Subject(ranked.name, query, qrels=alone(Qrels.of(qrels, policy), query), run=ranked)
+
+
+def alone(qrels: Qrels, query: str) -> Qrels:
+    """Returns the judgments of a single query.
+
+    Raises:
+        DataError: the query has no judgments.
+    """
+    if query in qrels.queries:
+        return of_query(qrels, qrels.queries.index(query))
+    hint = did_you_mean(query, qrels.queries, f"They begin with query '{qrels.queries[0]}'.")
+    raise DataError(
+        f"{qrels.name} has no judgments for query '{query}', so no measure can be computed for it. {hint}"
+    )
+
+
+def refuse_left_out(found: Match, policy: Policy, subject: Subject, measure: Measure) -> None:
+    """Refuses a query that the policy omits from the evaluation.
+
+    Raises:
+        DataError: the policy leaves the query out, so it has no value.
+    """
+    if found.queries and (policy.empty != "skip" or wanted_in(found, measure)):
+        return
+    why = (
+        f"{subject.name} does not mention it (missing={policy.missing})"
+        if not found.queries
+        else f"it has no relevant document: {measure} looks for {measure.wanted} (empty={policy.empty})"
+    )
+    raise DataError(f"Query '{subject.query or 1}' is excluded from the evaluation, because {why}.")
+
+
+# ---------------------------------------------------------------- what was decided
+
+ORDERS = {
+    "trec": "their document ids decide, descending by bytes",
+    "ascending": "their document ids decide, ascending by bytes",
+    "input": "the order of the run's lines decides",
+    "rank-column": "the run's rank column decides",
+    "rank": "the run's rank column decides",
+    "optimistic": "they are in their best order",
+    "pessimistic": "they are in their worst order",
+    "expected": "every order counts alike",
+}
+MOST_GROUPS = 4
+
+
+def decisions(
+    found: Match,
+    policy: Policy,
+    measure: Measure,
+    bounds: tuple[float, float] | None,
+    digits: int,
+    say: Language = ENGLISH,
+) -> Iterator[str]:
+    """Returns sentences about the policy's changes to the order and the judgments of the query."""
+    counts = found.counts
+    if counts.missing:
+        yield say("The run does not mention this query: the list is empty.")
+    groups = tied_ranks(found, measure.depth)
+    if groups:
+        yield tie_told(groups, policy, bounds, digits, say)
+    if counts.duplicates:
+        yield say.counted(
+            counts.duplicates,
+            "{count} line of the run dropped because its document occurs twice (duplicates={rule}).",
+            "{count} lines of the run dropped because their documents occur twice (duplicates={rule}).",
+            rule=policy.duplicates,
+        )
+    if counts.negative:
+        yield say.counted(
+            counts.negative,
+            "{count} negative grade taken as {rule} (negative={rule}).",
+            "{count} negative grades taken as {rule} (negative={rule}).",
+            rule=policy.negative,
+        )
+    if policy.unjudged == "removed":
+        yield say("Unjudged documents were removed before ranks were counted (unjudged=removed).")
+    if policy.judgments == "retrieved":
+        yield say("Only judgments of retrieved documents are known (judgments=retrieved).")
+    if policy.depth is not None:
+        one = "Only the first document of the list is evaluated (depth={depth})."
+        many = "Only the first {depth} documents of the list are evaluated (depth={depth})."
+        yield say.counted(policy.depth, one, many, depth=policy.depth)
+
+
+def tie_told(
+    groups: list[str], policy: Policy, bounds: tuple[float, float] | None, digits: int, say: Language
+) -> str:
+    """Describes the ranks with equal scores, the rule that orders them, and the effect of this rule."""
+    order = say(ORDERS[policy.ties]) if policy.ties in ORDERS else f"ties={policy.ties}"
+    further = len(groups) - MOST_GROUPS
+    more = say(" and {count} more", count=further) if further > 0 else ""
+    moved = ""
+    if bounds is not None:
+        low, high = (f"{bound:.{digits}f}" for bound in bounds)
+        moved = (
+            say(" No order of them changes the value.")
+            if low == high
+            else say(" Their worst and best order give {low} and {high}.", low=low, high=high)
+        )
+    return say(
+        "Equal scores at ranks {ranks} touch judged documents: {order} (ties={ties}).{moved}",
+        ranks=", ".join(groups[:MOST_GROUPS]) + more,
+        order=order,
+        ties=policy.ties,
+        moved=moved,
+    )
+
+
+def tied_ranks(found: Match, depth: int | None) -> list[str]:
+    """Returns the ties (ranges of ranks) that contain a judged document and begin within the depth."""
+    rows = found.rows
+    tied = (rows.tie_last > rows.tie_first) & (rows.tie_first <= (depth or np.inf))
+    pairs = dict.fromkeys(zip(rows.tie_first[tied].tolist(), rows.tie_last[tied].tolist()))
+    return [f"{int(first)}–{int(last)}" for first, last in pairs]
+
+
+def overruled(
+    derived: float, value: float, found: Match, policy: Policy, empty: bool, say: Language = ENGLISH
+) -> Iterator[str]:
+    """Yields the reason why the value differs from the formula's value for the list, if it does."""
+    if derived == value or (derived != derived and value != value):
+        return
+    if found.missing[0] and policy.missing == "nan":
+        yield say("The formula is not used: the value of a missing query is undefined (missing=nan).")
+    elif empty and policy.empty in ("one", "nan"):
+        yield say(
+            "The formula is not used: without a relevant document the value is {meaning} (empty={rule}).",
+            meaning={"one": "1", "nan": say("undefined")}[policy.empty],
+            rule=policy.empty,
+        )
+    else:
+        yield say(
+            "The value is the mean over the orders of documents with equal scores (ties={ties}). One of these orders "
+            "is worked through below; alone it gives {derived}.",
+            ties=policy.ties,
+            derived=f"{derived:.6f}",
+        )

@@ -1,0 +1,246 @@
+"""The effects of unjudged documents on a measure, and samples of documents that are drawn by these effects.
+
+The effect of a document on a run is the change of the run's value if the document's grade changes from 0 to the highest
+grade. A sample in which large effects are likely estimates the difference of runs with a small error. Each document's
+probability is known, so the estimate is unbiased for sums over documents (Horvitz and Thompson, 1952).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.estimation.bounds import Filled, values_of_filled
+from carob.estimation.fillings import Rule, relevance_levels
+from carob.estimation.shown_documents import UNJUDGED, Shown, depth_of
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from carob.conventions.policy import Policy
+    from carob.lists.rows import Floats, Integers
+    from carob.measures import Measure
+
+FOR_VALUES = 0.05
+"""The share of the effect on single runs in a document's size. It keeps the probabilities of documents above 0 that do
+not affect any difference, so that the values of runs can be estimated as well."""
+
+FEW_KNOWN = 30
+"""With fewer judged documents, the spread of grades is assumed and not estimated."""
+
+RELATED = 0.7
+"""The correlation of the judge's and people's grades that is assumed without judgments by both."""
+
+CELLS_AT_A_TIME = 2**21
+"""The most cells of filled lists in memory at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """The effects of the unjudged documents that a run retrieves within the depth of the measure.
+
+    Args:
+        documents: their places among the shown documents [candidates].
+        each: the effect of each on the mean of each run [runs, candidates].
+        spread: the root of the expected squared distance of its grade from the judge's, or from 0 without a judge, as
+            a share of the highest grade [candidates].
+        assumed: whether the spread is an assumption, since too few judgments are known.
+        best_rank: the best rank among all runs [candidates].
+    """
+
+    documents: Integers
+    each: Floats
+    spread: Floats
+    assumed: bool
+    best_rank: Floats
+
+    @property
+    def difference(self) -> Floats:
+        """The root of the mean squared effect on the differences of all pairs of runs, or on a single run."""
+        runs = len(self.each)
+        if runs == 1:
+            return np.asarray(np.abs(self.each[0]))
+        return np.asarray(np.sqrt(2 * self.each.var(axis=0, ddof=1)))
+
+    @property
+    def size(self) -> Floats:
+        """The size of each document, to which probabilities are proportional."""
+        runs = (self.each**2).mean(axis=0)
+        return np.asarray(np.sqrt(self.difference**2 + FOR_VALUES * runs) * self.spread)
+
+
+def effects_of(
+    shown: Shown, measure: Measure, policy: Policy, max_grade: float | None = None
+) -> tuple[Effects, float]:
+    """Returns the effects of the unjudged documents, and the highest grade.
+
+    Args:
+        shown: the documents.
+        measure: the measure.
+        policy: the policy.
+        max_grade: the highest grade that judges can give; None for the highest grade in the judgments.
+
+    Raises:
+        DataError: no run retrieves an unjudged document.
+    """
+    depth = depth_of(measure, policy)
+    ranks = np.where(shown.ranks <= depth, shown.ranks, np.inf)
+    best = ranks.min(axis=0)
+    places = np.flatnonzero((shown.grade == UNJUDGED) & np.isfinite(best))
+    if not len(places):
+        raise DataError(
+            f"All documents that the runs retrieve for {measure} are judged. Nothing is left to judge."
+        )
+    known = shown.grade >= 0
+    prior = shown.judge
+    highest = max_grade or max(shown.highest(), 0.0 if prior is None else float(prior.max(initial=1.0)))
+    grades = shown.grade if prior is None else np.concatenate([shown.grade, prior])
+    levels = relevance_levels(highest, grades)
+    deepest = int(max(shown.lengths.max(initial=1), np.diff(shown.offsets).max(initial=1)))
+    rule = Rule.of(measure, levels, deepest)
+    usual = float(shown.grade[known].mean()) if known.any() else highest / 4
+    expected = np.where(known, shown.grade, usual if prior is None else prior)
+    queries = len(shown.offsets) - 1
+    shares = np.append(0.0, np.cumsum(rule.steps)) if rule.kind in ("linear", "ideal") else levels
+    shares = shares / shares[-1] if shares[-1] > 0 else shares
+    if rule.kind in ("linear", "ideal"):
+        weight = np.append(rule.weight, 0.0) * rule.steps.sum()
+        each = weight[np.minimum(ranks[:, places] - 1, len(rule.weight)).astype(np.int64)] / queries
+        if rule.kind == "ideal":
+            gains = np.interp(expected, levels, shares)
+            each = each / ideal_of(gains, shown, weight, depth)[shown.query[places]]
+    else:
+        each = finite_differences(shown, ranks, places, expected, measure, policy, levels) / queries
+    spread, assumed = spread_of(shown, places, best, levels, shares)
+    return Effects(places, each, spread, assumed, best[places]), highest
+
+
+def ideal_of(gains: Floats, shown: Shown, weight: Floats, depth: float) -> Floats:
+    """Returns the expected value of each query's ideal ranking, but at least that of one document with full gain."""
+    query = shown.query
+    order = np.lexsort((-gains, query))
+    place = np.arange(len(order)) - np.repeat(shown.offsets[:-1], np.diff(shown.offsets))
+    own = np.where(place < depth, weight[np.minimum(place, len(weight) - 1)], 0.0)
+    sums = np.bincount(query[order], weights=own * gains[order], minlength=len(shown.offsets) - 1)
+    return np.asarray(np.maximum(sums, weight[0]))
+
+
+def finite_differences(
+    shown: Shown,
+    ranks: Floats,
+    places: Integers,
+    expected: Floats,
+    measure: Measure,
+    policy: Policy,
+    levels: Floats,
+) -> Floats:
+    """Returns the effect of each document on each run's value, while all others have their expected grade.
+
+    The expected grades are rounded to the next level.
+    """
+    nearest = levels[np.abs(expected[:, None] - levels).argmin(axis=1)]
+    query = shown.query[places]
+    found = np.zeros((len(ranks), len(places)))
+    starts = np.flatnonzero(np.diff(query, prepend=-1))
+    waiting: list[tuple[int, int, Filled]] = []
+    cells = 0
+    for start, stop in zip(starts, np.append(starts[1:], len(places))):
+        own = np.arange(shown.offsets[query[start]], shown.offsets[query[start] + 1])
+        filled = np.repeat(nearest[own][None], 2 * (stop - start), axis=0)
+        inside = places[start:stop] - own[0]
+        lists = np.arange(stop - start)
+        filled[lists, inside] = levels[-1]
+        filled[lists + len(lists), inside] = 0.0
+        waiting.append((int(start), int(stop), Filled(int(query[start]), own, filled)))
+        cells += filled.size
+        if cells >= CELLS_AT_A_TIME or stop == len(places):
+            for run in range(len(ranks)):
+                values = values_of_filled(shown, ranks, run, [each for *_, each in waiting], measure, policy)
+                before = 0
+                for first, last, _ in waiting:
+                    count = last - first
+                    top, bottom = values[before : before + count], values[before + count : before + 2 * count]
+                    found[run, first:last] = top - bottom
+                    before += 2 * count
+            waiting, cells = [], 0
+    return found
+
+
+def spread_of(
+    shown: Shown, places: Integers, best: Floats, levels: Floats, shares: Floats
+) -> tuple[Floats, bool]:
+    """Returns the expected root of the squared distance of people's gain from the judge's, and whether it is assumed.
+
+    It is estimated from judged documents of the same judge's grade, or of similar rank, if enough are known.
+    """
+    known = np.flatnonzero((shown.grade >= 0) & np.isfinite(best))
+    people = np.interp(shown.grade[known], levels, shares)
+    if shown.judge is None:
+        squared = people**2
+        group = np.floor(np.log2(np.where(np.isfinite(best), best, 1.0))).astype(np.int64)
+        usual = 0.25
+    else:
+        judge = np.interp(shown.judge, levels, shares)
+        squared = (people - judge[known]) ** 2
+        group = np.searchsorted(levels, shown.judge)
+        usual = (1 - RELATED**2) * max(float(judge[places].var()), 0.01)
+    if len(known) < FEW_KNOWN:
+        return np.full(len(places), np.sqrt(usual)), True
+    mean = float(squared.mean())
+    count = np.bincount(group[known], minlength=group.max() + 1)
+    total = np.bincount(group[known], weights=squared, minlength=group.max() + 1)
+    # The mean of a small group is drawn towards the mean of all.
+    spread = np.sqrt((total + FEW_KNOWN * max(mean, 0.01)) / (count + FEW_KNOWN))
+    return np.asarray(spread[group[places]]), False
+
+
+def probabilities(size: Floats, budget: int) -> Floats:
+    """Returns probabilities proportional to the sizes, at most 1, whose sum is the budget.
+
+    Example:
+        >>> import numpy as np
+        >>> probabilities(np.array([1.0, 1.0, 2.0, 8.0]), 3).tolist()
+        [0.5, 0.5, 1.0, 1.0]
+    """
+    if budget >= len(size):
+        return np.ones(len(size))
+    size = np.maximum(size, size.max(initial=0.0) * 1e-6)
+    if not size.any():
+        size = np.ones(len(size))
+    descending = np.sort(size)[::-1]
+    # The k largest are certain if the next one's probability is below 1.
+    left = np.cumsum(descending[::-1])[::-1]
+    certain = int(
+        np.argmax((budget - np.arange(budget)) * descending[:budget] <= left[:budget] * (1 + 1e-12))
+    )
+    scale = (budget - certain) / left[certain]
+    return np.asarray(np.minimum(size * scale, 1.0))
+
+
+def drawn(probability: Floats, seed: int) -> Integers:
+    """Returns the places of a sample of fixed size with the given probabilities, drawn systematically in random order.
+
+    Args:
+        probability: the probabilities, whose sum is a whole number.
+        seed: the seed of the draw.
+    """
+    random = np.random.default_rng(seed)
+    certain = np.flatnonzero(probability >= 1)
+    rest = random.permutation(np.flatnonzero(probability < 1))
+    ends = np.cumsum(probability[rest])
+    size = round(float(ends[-1])) if len(rest) else 0
+    marks = (random.random() + np.arange(size)) * (ends[-1] / max(size, 1) if size else 0.0)
+    chosen = rest[np.minimum(np.searchsorted(ends, marks, side="right"), len(rest) - 1)] if size else rest[:0]
+    return np.sort(np.concatenate([certain, chosen]))
+
+
+def expected_variances(effects: Effects, probability: Floats) -> tuple[Floats, Floats]:
+    """Returns the expected squared error of each run's mean, and the mean of it over the pairs' differences.
+
+    Args:
+        effects: the effects.
+        probability: the probability of each document.
+    """
+    factor = (1 - probability) / probability * effects.spread**2
+    runs = (effects.each**2) @ factor
+    return runs, np.asarray(effects.difference**2 @ factor)

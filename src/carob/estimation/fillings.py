@@ -1,0 +1,331 @@
+"""Fillings: grades for the unjudged documents of a query, among which a measure takes its least and its greatest value.
+
+For some measures a few fillings are enough, and the rule for each of them is proven here or was verified by brute
+force. For all other measures every filling is tried if there are few. If there are many, the tried fillings are a
+choice, and the bounds are inner bounds: the true ones may be wider.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.estimation.sampled_documents import is_linear
+from carob.estimation.shown_documents import alone_at
+from carob.evaluation.values import values_of
+from carob.measures.names import Measure
+from carob.output.errors import UncomputableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from carob.lists.rows import Floats
+
+MOST_TRIED = 4096
+"""The most fillings of one query that are tried one by one."""
+
+MOST_PREFIXES = 16
+"""The most prefixes of each order that are tried for a measure without a rule."""
+
+KNOWN_PARAMETERS = frozenset({"rel", "gain", "discount", "beta", "max", "p"})
+"""The parameters that the rules allow for. With others, such as ``over``, every filling is tried."""
+
+UNDER_A_SCALE = {"nDCG": "DCG", "nCG": "CG"}
+"""The measures that divide a sum over documents by its value for the ideal ranking, and the sum."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unknown:
+    """The unjudged documents of a query that any of the evaluated runs retrieves within the depth of a measure.
+
+    Args:
+        first: the rank of each in the run, infinite outside the depth [documents].
+        second: the rank of each in the other run; None for a single run.
+        known: the grades of the judged documents of the query [judged].
+        known_first: their ranks in the run [judged].
+        known_second: their ranks in the other run; None for a single run.
+        levels: the grades that a document can have, ascending from 0.
+        depth: the last rank that the measure reads, or infinity.
+    """
+
+    first: Floats
+    second: Floats | None
+    known: Floats
+    known_first: Floats
+    known_second: Floats | None
+    levels: Floats
+    depth: float
+
+    @property
+    def size(self) -> int:
+        """The number of unjudged documents."""
+        return len(self.first)
+
+
+class Tried(NamedTuple):
+    """Fillings of one query [fillings, documents], and whether the least and the greatest value are among them."""
+
+    fillings: Floats
+    exact: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """The fillings of a measure that have to be tried.
+
+    Args:
+        kind: the rule's name: ``linear``, ``ideal``, or an entry of ``RULES``; empty without a rule.
+        measure: the measure.
+        weight: the weight of each rank from 1, for the kinds ``linear`` and ``ideal`` [ranks].
+        steps: by how much each level's gain is larger than that of the level below [levels - 1].
+    """
+
+    kind: str
+    measure: Measure
+    weight: Floats
+    steps: Floats
+
+    @classmethod
+    def of(cls, measure: Measure, levels: Floats, deepest: int) -> Rule:
+        """Finds the rule of a measure, with the weights that its formula gives to ranks.
+
+        Args:
+            measure: the measure.
+            levels: the grades that a document can have, ascending from 0.
+            deepest: the largest number of documents of a list or of a query's judgments.
+        """
+        nothing = np.zeros(0)
+        sums = UNDER_A_SCALE.get(measure.name)
+        plain = {name for name, _ in measure.parameters} <= KNOWN_PARAMETERS
+        if not plain or measure.definition.takes != "grades" or measure.every_rank:
+            return cls("", measure, nothing, nothing)
+        if sums is not None:
+            kind, probed = "ideal", Measure(sums, measure.parameters)
+        elif is_linear(measure):
+            kind, probed = "linear", measure
+        else:
+            kind, probed = measure.name if measure.name in RULES else "", measure
+        if not kind:
+            return cls("", measure, nothing, nothing)
+        length = float(max(deepest, 1))
+        ranks = np.arange(1, deepest + 1, dtype=np.float64)
+        try:
+            gains = values_of(alone_at(np.ones(len(levels)), levels, length), [probed])[:, 0]
+            full = np.full(len(ranks), levels[-1])
+            weight = values_of(alone_at(ranks, full, length), [probed])[:, 0]
+        except UncomputableError:
+            return cls("", measure, nothing, nothing)
+        steps = np.diff(gains)
+        if gains[0] != 0 or (steps < 0).any():
+            return cls("", measure, nothing, nothing)
+        if gains[-1] > 0:
+            weight = weight / gains[-1]
+        return cls(kind, measure, weight, steps)
+
+    def tried(self, unknown: Unknown) -> Tried:
+        """Returns the fillings that are tried for one query."""
+        levels = unknown.levels
+        binary = self.measure.by_role("gain") is None and isinstance(
+            self.measure.by_role("relevance"), (int, float)
+        )
+        if unknown.size == 0:
+            return Tried(np.zeros((1, 0)), True)
+        if self.kind == "linear":
+            return Tried(self.by_sign(unknown), True)
+        if self.kind == "ideal":
+            return Tried(self.by_ideal(unknown), True)
+        if self.kind:
+            found = RULES[self.kind](unknown)
+            if found is not None:
+                return Tried(found, True)
+        used = levels[[0, -1]] if binary else levels
+        if len(used) ** unknown.size <= MOST_TRIED:
+            return Tried(np.array(list(product(used, repeat=unknown.size))), True)
+        return Tried(chosen_fillings(unknown), False)
+
+    def advantage(self, first: Floats, second: Floats | None) -> Floats:
+        """Returns the weight of each document's rank, minus the weight of its rank in the other run.
+
+        A rank outside the depth is infinite and has no weight.
+        """
+        weight = np.append(self.weight, 0.0)
+        own, other = (
+            0.0 if ranks is None else weight[np.minimum(ranks - 1, len(self.weight)).astype(np.int64)]
+            for ranks in (first, second)
+        )
+        return np.asarray(own - other)
+
+    def by_sign(self, unknown: Unknown) -> Floats:
+        """Returns the two fillings that are enough for sums over documents.
+
+        Each document adds its advantage times its gain, so each is chosen separately.
+        """
+        advantage, top = self.advantage(unknown.first, unknown.second), unknown.levels[-1]
+        return np.stack([np.where(advantage > 0, top, 0.0), np.where(advantage < 0, top, 0.0)])
+
+    def by_ideal(self, unknown: Unknown) -> Floats:
+        """Returns the fillings with the least and the greatest quotient of a sum and its ideal value.
+
+        The ideal value depends only on how many documents have each grade. For given numbers, the sum is greatest if
+        the grades fall with the advantage (the rearrangement inequality). So a filling is a sequence of numbers, n
+        documents with grade g or more, which do not increase with g. Both the sum and the ideal value are sums over g
+        of terms that depend on n alone. Dinkelbach's method (1967) maximises their quotient: it repeatedly maximises
+        sum - quotient · ideal, which is a shortest path over g.
+        """
+        advantage = self.advantage(unknown.first, unknown.second)
+        fillings = [np.zeros(unknown.size), np.full(unknown.size, unknown.levels[-1])]
+        for sign in (1.0, -1.0):
+            order = np.argsort(-sign * advantage, kind="stable")
+            counts = self.best_counts(sign, sign * advantage[order], unknown)
+            filling = np.zeros(unknown.size)
+            for level, count in zip(unknown.levels[1:], counts):
+                filling[order[:count]] = level
+            fillings.append(filling)
+        return np.stack(fillings)
+
+    def best_counts(self, sign: float, advantage: Floats, unknown: Unknown) -> list[int]:
+        """Returns how many documents have at least each grade, in the filling with the greatest quotient.
+
+        Args:
+            sign: 1 for the greatest quotient, -1 for the least one.
+            advantage: the advantages in descending order, times the sign.
+            unknown: the documents.
+        """
+        steps, size = self.steps, unknown.size
+        reached = np.append(0.0, np.cumsum(advantage))
+        inside = self.weight[: int(min(unknown.depth, len(self.weight)))]
+        ideal = np.append(0.0, np.cumsum(inside))
+        judged = [(unknown.known >= level).sum() for level in unknown.levels[1:]]
+        possible = [ideal[np.minimum(count + np.arange(size + 1), len(ideal) - 1)] for count in judged]
+        gains = np.append(0.0, np.cumsum(steps))[np.searchsorted(unknown.levels, unknown.known)]
+        base = sign * float(gains @ self.advantage(unknown.known_first, unknown.known_second))
+        counts, best = [size] * len(steps), -np.inf
+        kept = counts
+        for _ in range(100):
+            total = base + sum(s * reached[n] for s, n in zip(steps, counts))
+            scale = sum(s * p[n] for s, p, n in zip(steps, possible, counts))
+            quotient = total / scale if scale > 0 else 0.0
+            if quotient <= best + 1e-15:
+                break
+            best, kept = quotient, counts
+            counts = longest_path([s * (reached - best * p) for s, p in zip(steps, possible)])
+        return kept
+
+
+def longest_path(terms: list[Floats]) -> list[int]:
+    """Returns numbers that do not increase from term to term and whose terms have the greatest sum."""
+    best, came = np.zeros(len(terms[-1])), []
+    for term in reversed(terms):
+        best = term + best
+        top = np.maximum.accumulate(best)
+        came.append(np.maximum.accumulate(np.where(best == top, np.arange(len(top)), 0)))
+        best = top
+    counts, place = [], len(best) - 1
+    for each in reversed(came):
+        place = int(each[place])
+        counts.append(place)
+    return counts
+
+
+# ---------------------------------------------------------------- rules for a measure's name
+
+
+def ends(unknown: Unknown) -> Floats:
+    """Returns the fillings in which all documents have grade 0, or all have the highest grade.
+
+    They are enough for a measure that rises with each grade and ignores documents that were not retrieved.
+    """
+    return np.stack([np.zeros(unknown.size), np.full(unknown.size, unknown.levels[-1])])
+
+
+def rising(unknown: Unknown) -> Floats | None:
+    """Returns the fillings for one run and a measure that never falls if a retrieved document's grade rises."""
+    return ends(unknown) if unknown.second is None else None
+
+
+def first_relevant(unknown: Unknown) -> Floats | None:
+    """Returns the fillings for a measure that depends only on the first relevant document.
+
+    For two runs, at most one unjudged document is relevant in a best filling: the first one of the favoured run. Any
+    other relevant document could only help the other run.
+    """
+    if unknown.second is None:
+        return ends(unknown)
+    return np.concatenate([np.zeros((1, unknown.size)), np.eye(unknown.size) * unknown.levels[-1]])
+
+
+def by_count(unknown: Unknown) -> Floats | None:
+    """Returns the fillings for a measure that depends on the numbers of relevant documents, retrieved and in all.
+
+    For a given number of relevant documents, the difference grows with the documents that only one run retrieves.
+    """
+    if unknown.second is None:
+        return prefixes(unknown.first, unknown)
+    return prefixes(np.isinf(unknown.first) * 1.0 - np.isinf(unknown.second), unknown)
+
+
+def in_rank_order(unknown: Unknown) -> Floats | None:
+    """Returns the fillings for a measure of one run in which the first documents are relevant, or the last ones.
+
+    Documents that were not retrieved come last.
+    """
+    return prefixes(unknown.first, unknown) if unknown.second is None else None
+
+
+def average_precision(unknown: Unknown) -> Floats | None:
+    """Returns the fillings for average precision of one run: the first documents are relevant, or the last ones.
+
+    A relevant document that was not retrieved always lowers the value, so all of these have the same grade.
+    """
+    if unknown.second is not None:
+        return None
+    found = prefixes(unknown.first, unknown)
+    kept = int(np.isfinite(unknown.first).sum()) + 1
+    return np.concatenate([found[:kept], found[unknown.size + 1 : unknown.size + 1 + kept]])
+
+
+def prefixes(key: Floats, unknown: Unknown, most: int | None = None) -> Floats:
+    """Returns the fillings in which the documents with the least keys, or those with the greatest, are relevant.
+
+    Args:
+        key: the key of each document.
+        unknown: the documents.
+        most: the number of different counts of relevant documents; None for all.
+    """
+    place = np.argsort(np.argsort(key, kind="stable"), kind="stable")
+    counts = np.arange(unknown.size + 1)
+    if most is not None and len(counts) > most:
+        counts = np.unique(np.linspace(0, unknown.size, most).astype(np.int64))
+    counts = counts[:, None]
+    top = unknown.levels[-1]
+    return np.concatenate([(place < counts) * top, (place >= counts) * top])
+
+
+def chosen_fillings(unknown: Unknown) -> Floats:
+    """Returns likely fillings for a measure without a rule: prefixes by the ranks of each run, and by both."""
+    keys = [unknown.first]
+    if unknown.second is not None:
+        keys += [unknown.second, 1 / unknown.second - 1 / unknown.first]
+    return np.concatenate([prefixes(key, unknown, MOST_PREFIXES) for key in keys])
+
+
+RULES: dict[str, Callable[[Unknown], Floats | None]] = {
+    "Success": first_relevant,
+    "RR": first_relevant,
+    "ERR": rising,
+    "R": by_count,
+    "F": by_count,
+    "AP": average_precision,
+    "Rprec": in_rank_order,
+}
+"""The rules of measures that are neither sums over documents nor divided by such a sum. Each returns fillings, or None
+if there is no rule for two runs."""
+
+
+def relevance_levels(highest: float, grades: Floats) -> Floats:
+    """Returns the grades that an unjudged document can have: the whole numbers up to the highest, and those in use."""
+    whole = np.arange(0, np.floor(highest) + 1)
+    used = grades[(grades >= 0) & (grades <= highest)]
+    return np.unique(np.concatenate([whole, used, [highest]]))

@@ -1,0 +1,322 @@
+"""``carob.next_judgments``: the documents that people should judge next, and the precision that they are worth."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.conventions.request import request_of
+from carob.estimation.effects import drawn, effects_of, expected_variances, probabilities
+from carob.estimation.sampled_documents import is_linear
+from carob.estimation.shown_documents import Shown
+from carob.inputs.ids import text_of
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import runs_in
+from carob.output.document import Document, Documented, Items, Line, Section, Table
+from carob.output.errors import DataError, PolicyError, did_you_mean
+from carob.output.files import write_whole
+from carob.output.language import plural
+from carob.output.layout import decimals
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.inputs.qrels import QrelsLike
+
+ORDERS = ("sample", "certain", "depth")
+SEED = 20_261_122
+"""The default seed of the draw."""
+
+
+class Chosen(NamedTuple):
+    """A document to judge.
+
+    Args:
+        query: the query.
+        document: the document.
+        probability: the probability with which it was drawn; 1 for documents that are chosen without chance.
+        effect: the change of the mean, or the root mean square change of the pairs' differences, if its grade changes
+            from 0 to the highest grade.
+        rank: its best rank in a run.
+    """
+
+    query: str
+    document: str
+    probability: float
+    effect: float
+    rank: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Next(Documented):
+    """The documents to judge next. ``found.save("next.csv")`` writes the file that people fill in.
+
+    Args:
+        chosen: the documents to judge, query by query.
+        known: the judgments that already count, by query and document.
+        order: ``sample``, ``certain`` or ``depth``.
+        measure: the label of the measure.
+        names: the names of the runs.
+        candidates: the number of unjudged documents that the runs retrieve within the depth of the measure.
+        queries: the number of queries.
+        highest: the highest grade.
+        width: the expected width of the interval of a difference, or of the mean of a single run; NaN without a sample.
+        width_run: the expected width of the interval of a run's mean; NaN without a sample.
+        assumed: whether the widths rest on assumed grades, since too few documents are judged.
+        judge: the name of the judge's grades, or an empty text.
+        seed: the seed of the draw.
+        linear: whether the measure is a sum over documents, so that estimates from the sample are unbiased.
+    """
+
+    chosen: tuple[Chosen, ...]
+    known: dict[str, dict[str, float]]
+    order: str
+    measure: str
+    names: tuple[str, ...]
+    candidates: int
+    queries: int
+    highest: float
+    width: float
+    width_run: float
+    assumed: bool
+    judge: str
+    seed: int
+    linear: bool
+
+    def to_csv(self) -> str:
+        """Returns the table for people: query, document, an empty grade, and the probability of a sample.
+
+        A sample also contains the known judgments, with probability 1, so that the file is complete once people have
+        filled in the grades. ``carob compare --people`` reads it.
+        """
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        sampled = self.order == "sample"
+        writer.writerow(["query", "document", "grade", "probability"][: 4 if sampled else 3])
+        for each in self.chosen:
+            row = [each.query, each.document, ""]
+            writer.writerow([*row, f"{each.probability:.9g}"] if sampled else row)
+        if sampled:
+            for query, its in self.known.items():
+                for document, grade in its.items():
+                    writer.writerow([query, document, f"{grade:g}", "1"])
+        return text.getvalue()
+
+    def save(self, path: str) -> None:
+        """Writes the table to a file."""
+        write_whole(path, self.to_csv())
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the documents to judge, and the precision that their judgments are expected to give."""
+        del layout
+        rows = [
+            [
+                each.query,
+                each.document,
+                str(each.rank),
+                decimals(each.effect, 5),
+                decimals(each.probability, 3),
+            ]
+            for each in self.chosen
+        ]
+        heading = (
+            f"{len(self.chosen)} of {plural(self.candidates, 'unjudged document')} to judge, for {self.measure} of "
+            f"{plural(len(self.names), 'run')} and {plural(self.queries, 'query', 'queries')}"
+        )
+        table = Table(["query", "document", "rank", "effect", "probability"], rows, names=2)
+        return Document(
+            [Section([Line(heading)]), Section([table]), Section([Items(self.sentences, hang=0)])]
+        )
+
+    @property
+    def sentences(self) -> list[str]:
+        """The explanation of the table, and the expected widths."""
+        several = len(self.names) > 1
+        of_what = "the difference of two runs" if several else "the mean"
+        over = ", as a root mean square over the pairs" if len(self.names) > 2 else ""
+        explained = (
+            f"rank: the best rank in a run. effect: by how much {of_what} changes if the grade changes from 0 to "
+            f"{self.highest:g}{over}."
+        )
+        said = [explained]
+        if self.order != "sample":
+            how = "largest effects" if self.order == "certain" else "best ranks"
+            said.append(
+                f"These documents have the {how}. They are no random sample, so their judgments give no interval: the "
+                "documents that stay unjudged count as not relevant."
+            )
+            return said
+        if not math.isnan(self.width):
+            kinds = [f"{decimals(self.width, 4)} for {of_what}"]
+            kinds += [f"{decimals(self.width_run, 4)} for the mean of a run"] if several else []
+            said.append(
+                f"Expected width of the 95% interval of {self.measure} after judging: {' and '.join(kinds)}."
+            )
+        if self.assumed and self.judge:
+            said.append(
+                "This assumes that people's grades and the judge's have a correlation of 0.7, since few documents are "
+                "judged by people."
+            )
+        elif self.assumed:
+            said.append(
+                "This assumes that people's grades are about half the highest grade, since few documents are judged."
+            )
+        if not self.linear:
+            advice = "" if self.judge else " Choose DCG@10 or P@10, or give a judge's grades."
+            said.append(
+                f"{self.measure} is not a sum over documents, so estimates from the sample are approximations.{advice}"
+            )
+        said.append(
+            f"The sample was drawn with seed {self.seed}. Its size is fixed, and each probability is known. Judge all "
+            "of its documents, or the estimates are biased."
+        )
+        return said
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the documents, and the expected widths."""
+        return {
+            "measure": self.measure,
+            "runs": list(self.names),
+            "order": self.order,
+            "seed": self.seed,
+            "judge": self.judge or None,
+            "candidates": self.candidates,
+            "queries": self.queries,
+            "highest_grade": self.highest,
+            "expected_width": self.width,
+            "expected_width_run": self.width_run,
+            "assumed": self.assumed,
+            "documents": [each._asdict() for each in self.chosen],
+        }
+
+
+def next_judgments(
+    qrels: QrelsLike | None,
+    runs: Mapping[str, Any] | Sequence[Any],
+    measure: Any = "nDCG@10",
+    *,
+    budget: int = 50,
+    order: str = "sample",
+    judge: QrelsLike | None = None,
+    max_grade: float | None = None,
+    seed: int = SEED,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+) -> Next:
+    """Choose the documents that people should judge next.
+
+    By default, the documents are a random sample in which documents with a large effect on the differences of the runs
+    are likely. Fill in the grades of the saved file, and give it to ``carob.compare`` together with ``judge`` for
+    estimates with intervals.
+
+    Args:
+        qrels: people's judgments so far; None if there are only a judge's.
+        runs: ``{name: run}``, or a list of runs.
+        measure: the measure.
+        budget: the number of documents to judge.
+        order: ``sample`` (with known probabilities), ``certain`` (the largest effects first) or ``depth`` (the best
+            ranks first).
+        judge: a model's grades, which say which documents are probably relevant.
+        max_grade: the highest grade that people can give; by default the highest grade in the judgments.
+        seed: the seed of the draw.
+        policy: as in ``carob.evaluate``.
+        profile: as in ``carob.evaluate``.
+
+    Raises:
+        DataError: neither people's judgments nor a judge's, nothing left to judge, or files that cannot be read.
+        MeasureError: a measure that does not exist.
+        PolicyError: an order or budget that is not allowed, or a policy without a fixed order of documents.
+
+    Example:
+        >>> import carob
+        >>> qrels = {"q": {"a": 2, "b": 0}}
+        >>> one, two = {"q": {"a": 3.0, "x": 2.0, "y": 1.0}}, {"q": {"y": 3.0, "x": 2.0, "a": 1.0}}
+        >>> found = carob.next_judgments(qrels, {"one": one, "two": two}, "DCG@3", budget=1, order="certain")
+        >>> [(each.document, round(each.effect, 2)) for each in found.chosen]
+        [('y', 1.0)]
+    """
+    if order not in ORDERS:
+        hint = did_you_mean(order, ORDERS, f"It is one of {', '.join(ORDERS)}.")
+        raise PolicyError(f"There is no order '{order}'. {hint}")
+    asked: object = budget
+    if not isinstance(asked, Integral) or budget < 1:
+        raise PolicyError(f"budget={budget!r}: give a whole number of at least 1.")
+    if qrels is None and judge is None:
+        raise DataError("There are no judgments: give people's judgments, a judge's, or both.")
+    request = request_of(measure, profile, policy)
+    label, wanted = next(iter(request.asked.items()))
+    definition = wanted.definition
+    if definition.aggregate != "mean" or definition.takes != "grades" or definition.groups or wanted.micro:
+        raise DataError(
+            f"{label} is no plain mean over queries of values from grades. Choose another measure, such as nDCG@10."
+        )
+    used = request.policy.of_measure(str(wanted))
+    people = None if qrels is None else Qrels.of(qrels, used)
+    model = None if judge is None else Qrels.of(judge, used)
+    given = runs_in(runs)
+    shown = Shown.of(people, given, used, model)
+    effects, highest = effects_of(shown, wanted, used, max_grade)
+    count = min(budget, len(effects.documents))
+    single = effects.difference
+    if order == "sample":
+        probability = probabilities(effects.size, count)
+        places = drawn(probability, seed)
+    else:
+        keys = (effects.best_rank, -single) if order == "certain" else (-single, effects.best_rank)
+        probability = np.ones(len(single))
+        places = np.sort(np.lexsort(keys)[:count])
+    width = width_run = math.nan
+    if order == "sample":
+        per_run, per_pair = expected_variances(effects, probability)
+        lost = max(int((probability[places] < 1).sum()) - 1, 1)
+        width, width_run = (interval_width(float(each), lost) for each in (per_pair, per_run.mean()))
+    names = [text_of(query) for query in shown.judgments.queries]
+    query = shown.query[effects.documents[places]]
+    chosen = tuple(
+        Chosen(
+            names[int(its)],
+            text_of(shown.judgments.document(int(effects.documents[place]))),
+            float(probability[place]),
+            float(single[place]),
+            int(effects.best_rank[place]),
+        )
+        for place, its in zip(places, query, strict=True)
+    )
+    return Next(
+        chosen=chosen,
+        known=known_in(people),
+        order=order,
+        measure=label,
+        names=tuple(each.name for each in given),
+        candidates=len(effects.documents),
+        queries=len(names),
+        highest=highest,
+        width=width,
+        width_run=width_run,
+        assumed=effects.assumed,
+        judge="" if model is None else model.name,
+        seed=seed,
+        linear=is_linear(wanted),
+    )
+
+
+def known_in(qrels: Qrels | None) -> dict[str, dict[str, float]]:
+    """Returns people's judgments by query and document."""
+    known: dict[str, dict[str, float]] = {}
+    for query, document, grade in () if qrels is None else qrels.rows():
+        known.setdefault(text_of(query), {})[text_of(document)] = grade
+    return known
+
+
+def interval_width(variance: float, freedom: int) -> float:
+    """Returns the width of a 95 % interval of Student's t."""
+    from scipy.special import stdtrit
+
+    return float(2 * stdtrit(freedom, 0.975) * math.sqrt(variance))

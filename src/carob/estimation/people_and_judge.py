@@ -1,0 +1,375 @@
+"""Means over many queries, estimated from a judge's values of all queries and people's values of a sample of them.
+
+The estimator is the regression estimator of survey sampling (Cochran, *Sampling Techniques*, 1977, chapter 7), which is
+also called prediction-powered inference (Angelopoulos et al., Science 2023): λ times the judge's mean over all queries,
+plus the mean over the sample of the people's value minus λ times the judge's. The same λ serves all runs and all pairs
+of runs, so that the estimated difference of two runs is the difference of their estimated means.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from carob.lists.rows import Floats, Integers
+
+NOISE = 1e-12
+"""The rounding error of equal values: a smaller spread is 0."""
+
+LEAST_FREEDOM = 2
+"""With fewer degrees of freedom λ is 0, so that people's values count alone."""
+
+MOST_SEARCHED = 10_000_000
+"""The most judged queries that ``Estimates.needed`` considers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """Estimated means of several series, which are runs or differences of runs. Each array is [series].
+
+    Args:
+        value: the estimate.
+        error: its standard error.
+        freedom: the degrees of freedom of the error.
+        people: the mean of the people's values over the sample.
+        judge: the mean of the judge's values over all queries.
+        weight: λ, the weight of the judge's values.
+        sample: the number of queries that people judged.
+        queries: the number of queries that the judge judged.
+        unaided: the variance of one query among the people's values.
+        aided: the variance of one query that remains when the judge's values are known.
+        lasting: the part of the squared error that more judgments by people cannot reduce.
+        apart: how many standard errors the judge's mean over the sample lies above the judge's mean over all queries.
+    """
+
+    value: Floats
+    error: Floats
+    freedom: Floats
+    people: Floats
+    judge: Floats
+    weight: float
+    sample: int
+    queries: int
+    unaided: Floats
+    aided: Floats
+    lasting: Floats
+    apart: Floats
+
+    @property
+    def worth(self) -> Floats:
+        """The number of queries judged by people alone that would give the same error."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            per_query = self.error**2 / self.unaided
+            lasting = 0.0 if self.lasting.any() else 1 / self.queries
+            return np.asarray(1 / (per_query + lasting))
+
+    def half_widths(self, sample: Floats | float, confidence: float) -> Floats:
+        """Returns half the expected width of the intervals if people had judged a sample of another size.
+
+        Args:
+            sample: the number of queries, for each series.
+            confidence: the confidence level.
+        """
+        from scipy.special import stdtrit
+
+        size = np.asarray(sample, np.float64)
+        # A fitted λ adds on average one part in n − 3 to the variance.
+        fitted = 1 + 1 / np.maximum(size - 3, 1)
+        variance = np.maximum(1 / size - 1 / self.queries, 0) * self.aided * fitted + self.lasting
+        return np.asarray(stdtrit(np.maximum(size - 2, 1), (1 + confidence) / 2) * np.sqrt(variance))
+
+    def needed(self, width: float, confidence: float) -> Floats:
+        """Returns how many queries people must judge for intervals of at most this width, or NaN if none suffices.
+
+        Args:
+            width: the width of the interval, from end to end.
+            confidence: the confidence level.
+        """
+        low = np.full(len(self.value), 2.0)
+        high = np.full(len(self.value), float(min(self.queries, MOST_SEARCHED)))
+        possible = 2 * self.half_widths(high, confidence) <= width
+        while (high - low > 1).any():
+            middle = np.floor((low + high) / 2)
+            enough = 2 * self.half_widths(middle, confidence) <= width
+            high, low = np.where(enough, middle, high), np.where(enough, low, middle)
+        return np.where(possible, high, np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The people's values of a sample of queries, and the judge's values of all queries.
+
+    Args:
+        people: the people's values of the sampled queries [sample, runs].
+        judge: the judge's values of all queries [queries, runs].
+        rows: the row in ``judge`` of each sampled query [sample].
+        strata: the stratum of each query, from 0; all queries are in one stratum if None [queries].
+        names: the names of the strata, for errors.
+    """
+
+    people: Floats
+    judge: Floats
+    rows: Integers
+    strata: Integers | None = None
+    names: tuple[str, ...] = ()
+
+    @property
+    def codes(self) -> Integers:
+        """The stratum of each query."""
+        return np.zeros(len(self.judge), np.int64) if self.strata is None else self.strata
+
+
+def estimated(
+    sample: Sample, contrasts: Floats, *, weight: float | None = None, similar: bool = False
+) -> Estimates:
+    """Estimates means over all queries from a random sample that people judged.
+
+    Within each stratum, the sampled queries must be a simple random sample. λ is fitted by least squares on all runs
+    and all pairs of runs together. The error contains the uncertainty of λ: for one run, ``s²((1 − n/N)/n + D²/S)``,
+    where s² is the residual variance with n − 2, D the difference of the judge's means over all queries and over the
+    sample, and S the sum of squares of the judge's values. This is exact if the residuals are normal with one variance.
+
+    Args:
+        sample: the values.
+        contrasts: the weights of the runs in each series, such as (1, 0) for a run and (1, -1) for a difference
+            [series, runs].
+        weight: λ. If None, λ is fitted, but not below 0. With a fixed λ, the estimate and the squared error are
+            unbiased.
+        similar: whether the mean over an endless supply of similar queries is estimated, and not over these queries.
+
+    Raises:
+        DataError: a stratum has fewer than two sampled queries, although people did not judge all of its queries.
+
+    Example:
+        >>> import numpy as np
+        >>> judge = np.array([[0.60], [0.90], [0.35], [0.70], [0.95], [0.50], [0.75], [0.80]])
+        >>> people = np.array([[0.42], [0.10], [0.65], [0.55]])
+        >>> found = estimated(Sample(people, judge, np.array([0, 2, 3, 6])), np.eye(1))
+        >>> round(found.weight, 6), round(float(found.value[0]), 6), int(found.freedom[0])
+        (1.289474, 0.550888, 2)
+    """
+    parts = parts_of(sample)
+    people, sampled = sample.people, sample.judge[sample.rows]
+    drawn = sample.codes[sample.rows]
+    # The estimate of each run is a sum over strata; within a stratum, values are centred.
+    mean_people, mean_sampled = (
+        parts.share @ parts.means(people, drawn),
+        parts.share @ parts.means(sampled, drawn),
+    )
+    mean_judge = parts.share @ parts.means(sample.judge, sample.codes)
+    centred_people = people - parts.means(people, drawn)[drawn]
+    centred_judge = sampled - parts.means(sampled, drawn)[drawn]
+    scale = parts.scale[drawn][:, None]
+    if weight is None and parts.freedom < LEAST_FREEDOM:
+        weight = 0.0
+    fit = Fit.of(np.sqrt(scale) * centred_people, np.sqrt(scale) * centred_judge, weight)
+    residuals = centred_people - fit.weight * centred_judge
+    gap = contrasts @ (mean_judge - mean_sampled)
+    squared, excess = fit.residual(contrasts, parts.freedom)
+    variance = squared + gap**2 * fit.variance(parts.freedom)
+    own = np.stack([quadratic(contrasts, residuals[drawn == code]) for code in range(parts.strata)])
+    freedom = welch(own * parts.scale[:, None], parts.sampled - 1.0) - (0 if weight is not None else 1)
+    freedom = np.maximum(freedom, 0)
+    finite = variance
+    lasting = np.zeros(len(contrasts))
+    if similar:
+        residual = own / np.maximum(parts.sampled - 1, 1)[:, None]
+        spread = (
+            np.stack(
+                [
+                    quadratic(contrasts, centre(sample.judge[sample.codes == code]))
+                    for code in range(parts.strata)
+                ]
+            )
+            / np.maximum(parts.whole - 1, 1)[:, None]
+        )
+        lasting = (parts.share**2 / parts.whole) @ (residual + fit.weight**2 * spread)
+        variance = variance + lasting
+        freedom = welch(
+            np.stack([finite, lasting]), np.stack([freedom, np.full(len(freedom), len(sample.judge) - 1.0)])
+        )
+    size, queries = len(people), len(sample.judge)
+    left = 1 / size - 1 / queries
+    alone = quadratic(contrasts, np.sqrt(scale) * centred_people)
+    plain = quadratic(contrasts, centre(people)) / max(size - 1, 1)
+    spread_judge = quadratic(contrasts, centre(sample.judge)) / max(queries - 1, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = np.where(spread_judge * left > NOISE, -gap / np.sqrt(spread_judge * left), 0.0)
+    return Estimates(
+        value=contrasts @ (mean_people + fit.weight * (mean_judge - mean_sampled)),
+        error=np.sqrt(variance),
+        freedom=freedom,
+        people=contrasts @ mean_people,
+        judge=contrasts @ mean_judge,
+        weight=fit.weight,
+        sample=size,
+        queries=queries,
+        unaided=alone / left if left else plain,
+        aided=squared / left if left else excess * plain,
+        lasting=lasting,
+        apart=apart,
+    )
+
+
+def centre(values: Floats) -> Floats:
+    """Returns the values of each column minus their mean."""
+    return values - values.mean(axis=0) if len(values) else values
+
+
+def quadratic(contrasts: Floats, values: Floats) -> Floats:
+    """Returns the sum of squares of each series [series], from the values of the runs [queries, runs]."""
+    return np.asarray(np.einsum("sr,sr->s", contrasts @ (values.T @ values), contrasts))
+
+
+def welch(variances: Floats, freedom: Any) -> Floats:
+    """Returns the degrees of freedom of a sum of variances (Welch, 1947; Satterthwaite, 1946).
+
+    Args:
+        variances: the variances [parts, series].
+        freedom: their degrees of freedom [parts] or [parts, series].
+    """
+    each = np.broadcast_to(freedom if freedom.ndim == 2 else freedom[:, None], variances.shape)
+    total = variances.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = total**2 / np.where(variances > 0, variances**2 / np.maximum(each, NOISE), 0.0).sum(axis=0)
+    return np.asarray(np.where(total > 0, found, each.sum(axis=0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The strata. Each array is [strata].
+
+    Args:
+        share: the share of all queries.
+        whole: the number of queries.
+        sampled: the number of queries that people judged.
+        scale: what a squared residual adds to the variance of the mean.
+    """
+
+    share: Floats
+    whole: Integers
+    sampled: Integers
+    scale: Floats
+
+    @property
+    def strata(self) -> int:
+        """The number of strata."""
+        return len(self.share)
+
+    @property
+    def freedom(self) -> int:
+        """The degrees of freedom of residuals around the mean of each stratum."""
+        return int(self.sampled.sum() - self.strata)
+
+    def means(self, values: Floats, codes: Integers) -> Floats:
+        """Returns the mean of each stratum [strata, runs]."""
+        counts = np.bincount(codes, minlength=self.strata)[:, None]
+        if self.strata == 1:
+            return np.asarray(values.sum(axis=0)[None] / counts)
+        sums = np.zeros((self.strata, values.shape[1]))
+        np.add.at(sums, codes, values)
+        return np.asarray(sums / counts)
+
+
+def parts_of(sample: Sample) -> Parts:
+    """Returns the strata of a sample.
+
+    Raises:
+        DataError: a stratum has too few sampled queries.
+    """
+    codes = sample.codes
+    whole = np.bincount(codes)
+    sampled = np.bincount(codes[sample.rows], minlength=len(whole))
+    few = np.flatnonzero((sampled < 2) & (sampled < whole))
+    if len(few):
+        place = int(few[0])
+        name = f"the stratum '{sample.names[place]}'" if sample.names else "the judge's queries"
+        raise DataError(
+            f"People judged {sampled[place]} of {whole[place]} queries in {name}: an error needs at least two. "
+            "Let people judge more of these queries."
+        )
+    share = whole / whole.sum()
+    scale = share**2 * (1 - sampled / whole) / (sampled * np.maximum(sampled - 1, 1))
+    return Parts(share, whole, sampled, scale)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The regression of the people's values on the judge's, with one slope λ for all runs and all pairs of runs.
+
+    Args:
+        weight: λ.
+        people: the sums of products of the residuals [runs, runs].
+        judge: the sums of products of the judge's values [runs, runs].
+        total: the judge's sum of squares over all runs and all pairs; 0 if λ was not fitted.
+    """
+
+    weight: float
+    people: Floats
+    judge: Floats
+    total: float
+
+    @classmethod
+    def of(cls, people: Floats, judge: Floats, weight: float | None) -> Fit:
+        """Fits λ, if it is not given.
+
+        The sum over all pairs of runs of a product of differences is the number of runs times the sum over runs of the
+        product of values from which the mean over runs was subtracted.
+
+        Args:
+            people: the people's values, centred and scaled [sample, runs].
+            judge: the judge's values, centred and scaled [sample, runs].
+            weight: λ, or None.
+        """
+        runs = people.shape[1]
+        pool = pooling(runs)
+        products = judge.T @ people
+        squares = judge.T @ judge
+        total = float((pool * squares).sum())
+        fitted = weight is None and total > NOISE**2
+        if weight is None:
+            weight = max(float((pool * products).sum()) / total, 0.0) if fitted else 0.0
+        residuals = people - weight * judge
+        return cls(weight, residuals.T @ residuals, squares, total if fitted and weight > 0 else 0.0)
+
+    def residual(self, contrasts: Floats, freedom: int) -> tuple[Floats, Floats]:
+        """Returns the scaled sum of squared residuals of each series, corrected for the fit of λ, and the correction.
+
+        Fitting λ takes w degrees of freedom from a series: 1 from a single run, less if many runs share λ. The
+        expectation of the sum of squares of series p is σ²(freedom − w), where w follows from the products of the
+        residuals G and of the judge's values C: ``w = (2 Σ C_pq G_pq / S − C_pp Σ C G / S²) / G_pp``.
+        """
+        own = np.einsum("sr,sr->s", contrasts @ self.people, contrasts)
+        factor = np.ones(len(own))
+        if self.total and freedom > 1:
+            pool = pooling(len(self.people))
+            mixed = np.einsum("sr,rt,st->s", contrasts @ self.people, pool, contrasts @ self.judge)
+            judge = np.einsum("sr,sr->s", contrasts @ self.judge, contrasts)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                lost = (2 * mixed / self.total - judge * self.products / self.total**2) / own
+            lost = np.clip(np.where(own > NOISE**2, lost, 0.0), 0.0, 1.0)
+            factor = freedom / (freedom - lost)
+        return np.maximum(own, 0.0) * factor, factor
+
+    @property
+    def products(self) -> float:
+        """The sum over all pairs of series of the product of their residuals' and their judge's products."""
+        pool = pooling(len(self.people))
+        return float(np.einsum("ab,bc,cd,da->", pool, self.people, pool, self.judge))
+
+    def variance(self, freedom: int) -> float:
+        """Returns the variance of λ."""
+        return self.products / self.total**2 / max(freedom - 1, 1) if self.total else 0.0
+
+
+def pooling(runs: int) -> Floats:
+    """Returns the matrix that adds up the products of all runs and of all pairs of runs [runs, runs].
+
+    For sums of products M of runs, the sum over runs is the trace of M, and the sum over pairs is the number of runs
+    times the trace, minus the sum of M.
+    """
+    return np.asarray((1.0 + runs) * np.eye(runs) - 1.0) if runs > 1 else np.eye(1)

@@ -1,0 +1,404 @@
+"""Means estimated from single documents that people judged, drawn with known probabilities, and a judge's grades.
+
+The estimator is the difference estimator of survey sampling (Särndal, Swensson and Wretman, *Model Assisted Survey
+Sampling*, 1992, chapter 6). The value of a query is computed with people's grades where they exist, and with the
+judge's grades elsewhere. Each document that people judged then also stands for the 1/π − 1 others like it that they did
+not judge: the change of the value when people's grade replaces the judge's is added that many times.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.estimation.people_and_judge import pooling
+from carob.evaluation.values import values_of
+from carob.inputs.columns import plain_name, usual
+from carob.inputs.files.header import head_of
+from carob.inputs.files.rows import lines_of, name_of, names_in, rows_of, text_in
+from carob.inputs.ids import text_of
+from carob.inputs.qrels import Qrels
+from carob.lists.rows import JudgedRows, joined
+from carob.matching.match import finished, match
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from carob.conventions.policy import Policy
+    from carob.inputs.run import Run
+    from carob.lists.rows import Floats, Integers
+    from carob.measures import Measure
+
+PROBABILITY = ("probability", "inclusionprobability", "pi")
+"""The usual names of the column of probabilities, in lower case and without separators."""
+
+SAMPLE_SIZE = "samplesize"
+"""The column with the number of documents in the sample, in lower case and without separators."""
+
+NOISE = 1e-12
+"""The rounding error of equal values."""
+
+
+class Judgment(NamedTuple):
+    """A person's judgment of a document that was drawn with a known probability.
+
+    Args:
+        grade: the grade.
+        probability: the probability with which the document was drawn, above 0 and at most 1.
+    """
+
+    grade: float
+    probability: float
+
+
+def has_probabilities(path: str) -> bool:
+    """Returns whether a file is a table of judgments with a column of probabilities."""
+    try:
+        first = head_of(path).decode("utf-8", "replace").split("\n", 1)[0].strip()
+    except DataError:
+        return False
+    if first.startswith("{"):
+        try:
+            names = list(json.loads(first))
+        except ValueError:
+            return False
+    else:
+        names = names_in(first)
+    return probability_in(names) is not None
+
+
+def probability_in(names: Iterable[str]) -> str | None:
+    """Returns the column of probabilities among the names of columns, or None."""
+    return next((name for name in names if plain_name(name) in PROBABILITY), None)
+
+
+def read_sample(path: str) -> dict[str, dict[str, Judgment]]:
+    """Reads judgments of sampled documents: a table in CSV, TSV or JSON lines.
+
+    Its columns are the query, the document, the grade, and the probability with which the document was drawn. A column
+    ``sample_size`` has the number of documents of the whole sample.
+
+    Raises:
+        DataError: a missing column; a grade or a probability that is not allowed; a document that occurs twice; a part
+            of a sample.
+    """
+    found: dict[str, dict[str, Judgment]] = {}
+    roles: dict[str, str] = {}
+    sizes: set[str] = set()
+    for line, row in rows_in(path):
+        roles = roles or roles_of(list(row), path)
+        query, document = (str(row[roles[role]]).strip() for role in ("query", "document"))
+        grade = number_in(row[roles["grade"]], "grade", path, line)
+        probability = number_in(row[roles["probability"]], "probability", path, line)
+        if not 0 < probability <= 1:
+            raise DataError(
+                f"the probability {probability:g} is not above 0 and at most 1.", file=path, line=line
+            )
+        its = found.setdefault(query, {})
+        if document in its:
+            raise DataError(
+                f"document '{document}' is listed twice for query '{query}'. Remove one.",
+                file=path,
+                line=line,
+            )
+        its[document] = Judgment(grade, probability)
+        sizes.update(str(value) for name, value in row.items() if plain_name(name) == SAMPLE_SIZE)
+    if not found:
+        raise DataError("there are no judgments.", file=path)
+    count = sum(map(len, found.values()))
+    if sizes and sizes != {str(count)}:
+        whole = ", ".join(sorted(sizes))
+        raise DataError(
+            f"the sample has {whole} documents, but {count} are judged. Judge the others, since a part of a sample "
+            "gives biased estimates.",
+            file=path,
+        )
+    return found
+
+
+def rows_in(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yields the number of each line of a file and its row.
+
+    Raises:
+        DataError: the text is not UTF-8, or a row has another number of columns.
+    """
+    yield from rows_of_text(text_in(path), name_of(path))
+
+
+def rows_of_text(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yields the number of each line of a file's text and its row.
+
+    Raises:
+        DataError: a row has another number of columns, or is not a JSON object.
+    """
+    lines = lines_of(text)
+    if not lines or not lines[0][1].lstrip().startswith("{"):
+        yield from rows_of(lines, path)
+        return
+    for number, line in lines:
+        try:
+            yield number, dict(json.loads(line))
+        except (ValueError, TypeError):
+            raise DataError("the line is not a JSON object.", file=path, line=number) from None
+
+
+def roles_of(names: Sequence[str], path: str) -> dict[str, str]:
+    """Returns the column of each role.
+
+    Raises:
+        DataError: a column is missing.
+    """
+    found = {role: next(iter(usual(names, role)), None) for role in ("query", "document", "grade")}
+    found["probability"] = probability_in(names)
+    for role, name in found.items():
+        if name is None:
+            raise DataError(
+                f"there is no column with a usual name for the {role}, such as '{role}'.", file=path
+            )
+    return {role: name for role, name in found.items() if name is not None}
+
+
+def number_in(value: object, role: str, path: str, line: int) -> float:
+    """Returns a field as a finite number.
+
+    Raises:
+        DataError: the field is empty or not a number.
+    """
+    try:
+        number = float(str(value))
+    except ValueError:
+        number = np.nan
+    if not np.isfinite(number):
+        raise DataError(
+            f"the {role} '{value}' is not a number. Fill it in, or remove the row.", file=path, line=line
+        )
+    return number
+
+
+# ---------------------------------------------------------------- values under two grades
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """Every document that people or the judge judged. A document's number is its place in these arrays [documents].
+
+    Args:
+        qrels: judgments in which the grade of a document is its number.
+        people: people's grade, or the judge's if people did not judge the document.
+        judge: the judge's grade, or 0 if the judge did not judge the document.
+        sampled: the numbers of the documents that people judged [sample].
+        probability: the probability of each of these [sample].
+        queries: the number of the judge's queries.
+    """
+
+    qrels: Qrels
+    people: Floats
+    judge: Floats
+    sampled: Integers
+    probability: Floats
+    queries: int
+
+    @classmethod
+    def of(cls, people: Mapping[str, Mapping[str, Judgment]], judge: Qrels) -> Documents:
+        """Numbers the documents.
+
+        Raises:
+            DataError: people judged a query that the judge did not.
+        """
+        table: dict[str, dict[str, float]] = {}
+        grades: list[float] = []
+        changed: list[float] = []
+        sampled: list[int] = []
+        probability: list[float] = []
+        judged: dict[str, dict[str, float]] = {text_of(name): {} for name in judge.judgments.queries}
+        for name, document_id, grade in judge.rows():
+            judged.setdefault(text_of(name), {})[text_of(document_id)] = grade
+        for query in people:
+            if query not in judged:
+                raise DataError(
+                    f"People judged documents of query '{query}', which the judge did not judge. Add its judgments."
+                )
+        for query, its in judged.items():
+            own = people.get(query, {})
+            numbers = table.setdefault(query, {})
+            for document in dict.fromkeys((*its, *own)):
+                judgment = own.get(document)
+                numbers[document] = float(len(grades))
+                known = max(float(its.get(document, 0.0)), 0.0)
+                changed.append(known)
+                grades.append(known if judgment is None else max(judgment.grade, 0.0))
+                if judgment is not None:
+                    sampled.append(len(grades) - 1)
+                    probability.append(judgment.probability)
+        return cls(
+            Qrels.of(table),
+            np.array(grades),
+            np.array(changed),
+            np.array(sampled, np.int64),
+            np.array(probability),
+            len(judged),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """The values of one run by one measure.
+
+    Args:
+        mean: the mean with people's grades where they exist, and the judge's elsewhere.
+        judge: the mean with the judge's grades alone.
+        people: what each sampled document with people's grade adds to the mean, compared with a grade of 0 [sample].
+        change: what people's grade in place of the judge's changes in the mean, for each sampled document [sample].
+    """
+
+    mean: float
+    judge: float
+    people: Floats
+    change: Floats
+
+
+def changes_of(documents: Documents, run: Run, measures: Sequence[Measure], policy: Policy) -> list[Changes]:
+    """Returns the values of a run by each measure, and how each judgment of people changes them."""
+    found = match(documents.qrels, run, policy)
+    numbered = found.whole
+    base = with_grades(numbered, documents.people)
+    values = values_of(finished(base, policy), measures).mean(axis=0)
+    judge = values_of(finished(with_grades(numbered, documents.judge), policy), measures).mean(axis=0)
+    place = np.full(len(documents.people), -1)
+    place[numbered.judged_grades.astype(np.int64)] = numbered.list_of_judgment
+    lists = place[documents.sampled]
+    repeated = joined([numbered], lists)
+    own = values_of(finished(joined([base], lists), policy), measures)
+    parts = []
+    for other in (np.zeros(len(documents.sampled)), documents.judge[documents.sampled]):
+        changed = with_grades(repeated, documents.people, documents.sampled, other)
+        parts.append((own - values_of(finished(changed, policy), measures)) / documents.queries)
+    return [
+        Changes(float(values[column]), float(judge[column]), parts[0][:, column], parts[1][:, column])
+        for column in range(len(measures))
+    ]
+
+
+def with_grades(
+    numbered: JudgedRows, grades: Floats, changed: Integers | None = None, other: Floats | None = None
+) -> JudgedRows:
+    """Returns rows with grades in place of the documents' numbers.
+
+    Args:
+        numbered: rows whose grades are the numbers of documents.
+        grades: the grade of each document.
+        changed: for each list, the number of a document with another grade.
+        other: these grades.
+    """
+    rows, pool = numbered.grade.astype(np.int64), numbered.judged_grades.astype(np.int64)
+    row_grades = np.where(rows >= 0, grades[np.maximum(rows, 0)], numbered.grade)
+    pool_grades = grades[pool]
+    if changed is not None and other is not None:
+        for numbers, those, owner in (
+            (rows, row_grades, numbered.list_of_row),
+            (pool, pool_grades, numbered.list_of_judgment),
+        ):
+            here = numbers == changed[owner]
+            those[here] = other[owner[here]]
+    return replace(numbered, grade=row_grades, judged_grades=pool_grades)
+
+
+def is_linear(measure: Measure) -> bool:
+    """Returns whether a measure is a sum over the retrieved documents, each independent of all other judgments.
+
+    Example:
+        >>> from carob.measures import parse_measure
+        >>> names = ("P@10", "DCG@10", "nDCG@10", "nDCG(ideal=retrieved)@10", "AP")
+        >>> [is_linear(parse_measure(name)) for name in names]
+        [True, True, False, False, False]
+    """
+    if not measure.additive:
+        return False
+    one = np.ones(1)
+    rows = JudgedRows(one, np.array([0, 1]), one, 2 * one, one, one, np.array([0, 1]), 2 * one)
+    # Other grades in the pool also change a scale that reaches from the lowest to the highest grade, as in RBP.
+    more = replace(rows, judged_offsets=np.array([0, 4]), judged_grades=np.array([2.0, 1.0, 5.0, 0.0]))
+    alone, among_others = (values_of(each, [measure])[0, 0] for each in (rows, more))
+    ranks, grades = np.array([1.0, 2.0]), np.array([1.0, 2.0])
+    both = JudgedRows(2 * one, np.array([0, 2]), ranks, grades, ranks, ranks, np.array([0, 2]), grades)
+    first, second, together = (
+        values_of(replace(both, grade=grades * kept), [measure])[0, 0] for kept in ((1, 0), (0, 1), (1, 1))
+    )
+    return bool(alone == among_others and math.isclose(first + second, together))
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """Estimated means of several series, which are runs or differences of runs. Each array is [series].
+
+    Args:
+        value: the estimate.
+        error: its standard error.
+        freedom: its degrees of freedom.
+        judge: the mean with the judge's grades alone.
+        weight: λ, the weight of the judge's grades.
+    """
+
+    value: Floats
+    error: Floats
+    freedom: Floats
+    judge: Floats
+    weight: float
+
+
+def estimated_documents(
+    runs: Sequence[Changes],
+    probability: Floats,
+    contrasts: Floats,
+    *,
+    linear: bool,
+    weight: float | None = None,
+) -> Sampled:
+    """Estimates means from judgments of sampled documents.
+
+    For a linear measure with a fixed λ, the estimate is unbiased. λ is fitted to all runs and all pairs of runs
+    together. For other measures λ is 1, and the estimate is a linear approximation. The variance is that of Hájek
+    (1964) for a sample of fixed size with unequal probabilities.
+
+    Args:
+        runs: the values of each run.
+        probability: the probability of each sampled document.
+        contrasts: the weights of the runs in each series [series, runs].
+        linear: whether the measure is linear.
+        weight: λ; None fits it for a linear measure.
+    """
+    drawn = probability < 1
+    size = int(drawn.sum())
+    pi = probability[drawn]
+    change = np.stack([each.change[drawn] for each in runs], axis=1) / pi[:, None]
+    people = np.stack([each.people[drawn] for each in runs], axis=1) / pi[:, None]
+    judged = people - change
+    share = (1 - pi) * size / max(size - 1, 1)
+    root = np.sqrt(share)[:, None]
+
+    def centred(values: Floats) -> Floats:
+        return np.asarray(root * (values - (share[:, None] * values).sum(axis=0) / max(share.sum(), NOISE)))
+
+    lost = 1 if linear and weight is None else 0
+    if not linear:
+        weight = 1.0
+    elif weight is None:
+        pool = pooling(len(runs))
+        fixed = centred(judged)
+        total = float((pool * (fixed.T @ fixed)).sum())
+        shared = float((pool * (fixed.T @ centred(people))).sum())
+        weight = max(shared / total, 0.0) if total > NOISE**2 and size > 2 else 0.0
+    residual = centred(people - weight * judged)
+    squared = np.einsum("sr,sr->s", contrasts @ (residual.T @ residual), contrasts)
+    represented = ((1 - pi)[:, None] * (people - weight * judged)).sum(axis=0)
+    with_judge = np.array([each.mean for each in runs])
+    alone = np.array([each.people.sum() for each in runs])
+    value = contrasts @ (weight * with_judge + (1 - weight) * alone + represented)
+    error = np.sqrt(np.maximum(squared, 0.0) * (max(size - 1, 1) / max(size - 1 - lost, 1)))
+    freedom = np.full(len(value), float(size - 1 - lost))
+    return Sampled(value, error, freedom, contrasts @ np.array([each.judge for each in runs]), weight)

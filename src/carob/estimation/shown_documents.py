@@ -1,0 +1,163 @@
+"""The documents that several runs retrieve for each judged query, with their ranks and the grades that are known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from carob import _native
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.inputs.ids import text_of
+from carob.inputs.runs import MatchOptions
+from carob.lists.rows import POOLED, JudgedRows, untied
+from carob.output.errors import DataError, PolicyError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from carob.conventions.policy import Policy
+    from carob.inputs.qrels import Qrels
+    from carob.inputs.run import Run
+    from carob.lists.rows import Floats, Integers
+    from carob.measures import Measure
+
+UNJUDGED = -3.0
+"""The grade of a document that nobody judged, before a filling replaces it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """All documents that qrels or runs contain, query after query.
+
+    Args:
+        judgments: the documents, by query.
+        grade: the grade of each document, ``POOLED`` or ``UNJUDGED`` [documents].
+        ranks: the rank of each document in each run, infinite if the run does not retrieve it [runs, documents].
+        lengths: the number of documents that each run retrieves for each query [runs, queries].
+        judge: the grade that a judge gave each document, 0 if the judge gave none; None without a judge [documents].
+    """
+
+    judgments: _native.Judgments
+    grade: Floats
+    ranks: Floats
+    lengths: Floats
+    judge: Floats | None = None
+
+    @classmethod
+    def of(
+        cls, qrels: Qrels | None, runs: Sequence[Run], policy: Policy, judge: Qrels | None = None
+    ) -> Shown:
+        """Reads the runs and numbers their documents.
+
+        Args:
+            qrels: the judgments that count as known; None for none.
+            runs: the runs.
+            policy: the policy.
+            judge: a judge's grades, which do not count as known.
+
+        Raises:
+            DataError: a run that cannot be read, or a query that no run answers.
+            PolicyError: the policy does not fix the order of documents, or it removes documents.
+        """
+        refuse_unfit_policy(policy)
+        graded = tables_of(qrels, policy)
+        guessed = tables_of(judge, policy)
+        table = {query: dict(graded.get(query, {})) for query in {**guessed, **graded}}
+        for query, its in guessed.items():
+            table[query] = {**dict.fromkeys(its, UNJUDGED), **table[query]}
+        queries = set(table)
+        for run in runs:
+            for query, document, _ in run.held.rows(queries):
+                its = table[query]
+                if document not in its:
+                    its[document] = UNJUDGED
+        everything = _native.judgments_from_mapping(
+            {
+                text_of(query): dict(zip(map(text_of, its), its.values(), strict=True))
+                for query, its in table.items()
+            }
+        )
+        ranks = np.full((len(runs), len(everything.grades)), np.inf)
+        lengths = np.zeros((len(runs), len(table)))
+        for place, run in enumerate(runs):
+            found = run.match(everything, MatchOptions(policy))
+            ranks[place, found.judgment] = found.rank
+            lengths[place] = np.maximum(found.length, 0)
+        if not lengths.any():
+            raise DataError(
+                "No run answers a judged query. Check that the judgments and the runs have the same query ids."
+            )
+        grades = None
+        if judge is not None:
+            own = (
+                guessed.get(query, {}).get(document, 0.0)
+                for query in everything.queries
+                for document in table[query]
+            )
+            grades = np.maximum(np.fromiter(own, np.float64, len(everything.grades)), 0.0)
+        return cls(everything, everything.grades.copy(), ranks, lengths, grades)
+
+    @property
+    def offsets(self) -> Integers:
+        """Where the documents of each query begin and end [queries + 1]."""
+        return np.asarray(self.judgments.offsets)
+
+    @property
+    def query(self) -> Integers:
+        """The query of each document [documents]."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def highest(self) -> float:
+        """Returns the highest grade of the judgments, but at least 1."""
+        return max(float(self.grade.max(initial=0.0)), 1.0)
+
+
+def tables_of(qrels: Qrels | None, policy: Policy) -> dict[bytes, dict[bytes, float]]:
+    """Returns the grades by query and document. A negative grade becomes 0 or ``POOLED``."""
+    if qrels is None:
+        return {}
+    negative = 0.0 if policy.negative == "nonrelevant" else POOLED
+    table: dict[bytes, dict[bytes, float]] = {query: {} for query in qrels.judgments.queries}
+    for query, document, grade in qrels.rows():
+        table[query][document] = grade if grade >= 0 else negative
+    return table
+
+
+def refuse_unfit_policy(policy: Policy) -> None:
+    """Refuses a policy under which a list of documents has no fixed order, or loses its unjudged documents.
+
+    Raises:
+        PolicyError: such a policy.
+    """
+    if policy.ties in ("expected", "optimistic", "pessimistic"):
+        raise PolicyError(
+            f"Unjudged documents need a fixed order, but ties={policy.ties} has none. Choose another rule for ties, "
+            "such as ties=trec."
+        )
+    for name, usual in (("unjudged", "nonrelevant"), ("judgments", "all"), ("retrieved", "all")):
+        if getattr(policy, name) != usual:
+            raise PolicyError(
+                f"Unjudged documents cannot be filled in under {name}={getattr(policy, name)}. Choose {name}={usual}."
+            )
+    if policy.ranks == "given" or policy.missing == "skip" or policy.listing == "known":
+        raise PolicyError(
+            "Unjudged documents cannot be filled in under ranks=given, missing=skip or listing=known: leave them out."
+        )
+
+
+def depth_of(measure: Measure, policy: Policy) -> float:
+    """Returns the last rank that a measure reads, or infinity."""
+    return float(min(measure.depth or np.inf, policy.depth or np.inf))
+
+
+def alone_at(ranks: Floats, grades: Floats, length: float) -> JudgedRows:
+    """Returns lists with a single judged document each.
+
+    Args:
+        ranks: the rank of the document in each list.
+        grades: its grade.
+        length: the length of the lists.
+    """
+    count = len(ranks)
+    each = np.arange(count)
+    return untied(np.full(count, length), each, ranks, grades, np.arange(count + 1), grades)

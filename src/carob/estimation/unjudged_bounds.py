@@ -1,0 +1,214 @@
+"""``carob.unjudged_bounds``: what judging the unjudged documents could still change, as tables and sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob.conventions.request import request_of
+from carob.estimation.bounds import MeasureBounds, all_pairs, bounds_of
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import runs_in
+from carob.output.document import Document, Documented, Items, Section, Table
+from carob.output.layout import decimals
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.conventions.request import MeasuresLike
+    from carob.estimation.bounds import Bounds
+    from carob.inputs.qrels import QrelsLike
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UnjudgedBounds(Documented):
+    """The bounds of means and differences over all grades of the unjudged documents.
+
+    ``found["nDCG@10"].runs[0]`` are the bounds of the first run's mean, with ``low``, ``high`` and ``exact``.
+    ``found["nDCG@10"].pairs[0, 1]`` are those of the first run's mean minus the second's.
+
+    Args:
+        names: the names of the runs.
+        measures: the bounds of each measure, by its label.
+        digits: the number of decimals in tables.
+        unseen: the number of documents of each query that no run retrieves and whose grades are unknown, too.
+    """
+
+    names: tuple[str, ...]
+    measures: dict[str, MeasureBounds]
+    digits: int = 4
+    unseen: int = 0
+
+    def __getitem__(self, label: str) -> MeasureBounds:
+        """Returns the bounds of a measure by its label."""
+        return self.measures[label]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the measures."""
+        return tuple(self.measures)
+
+    def turning(self, label: str) -> list[tuple[int, int]]:
+        """Returns the pairs of runs of which either run can be the better one, depending on the missing judgments."""
+        return [pair for pair, each in self.measures[label].pairs.items() if each.low < 0 < each.high]
+
+    def cell(self, bounds: Bounds, *, sign: bool = False) -> str:
+        """Returns bounds as text. Inner bounds have a mark."""
+        low, high = (decimals(each, self.digits, sign=sign) for each in (bounds.low, bounds.high))
+        return f"{low}–{high}{'' if bounds.exact else ' *'}"
+
+    def tables(self) -> list[Table]:
+        """Returns the bounds of the runs, and those of the pairs if there are any."""
+        labels = list(self.measures)
+        rows = []
+        for place, name in enumerate(self.names):
+            row = [name]
+            for label in labels:
+                its = self.measures[label]
+                row += [f"{its.unjudged[place]} of {its.shown[place]}", self.cell(its.runs[place])]
+            rows.append(row)
+        header = ["run"]
+        for label in labels:
+            header += ["unjudged", label]
+        tables = [Table(header, rows)]
+        pairs = list(self.measures[labels[0]].pairs)
+        if pairs:
+            tables.append(
+                Table(
+                    ["difference", *labels],
+                    [
+                        [
+                            f"{self.names[a]} - {self.names[b]}",
+                            *(self.cell(self.measures[label].pairs[a, b], sign=True) for label in labels),
+                        ]
+                        for a, b in pairs
+                    ],
+                )
+            )
+        return tables
+
+    def turned_said(self) -> list[str]:
+        """Returns a sentence for each measure, with the pairs that judgments can still turn."""
+        said = []
+        for label in self.measures:
+            turning = [f"{self.names[a]} - {self.names[b]}" for a, b in self.turning(label)]
+            if turning:
+                count = len(self.measures[label].pairs)
+                said.append(
+                    f"Judgments can still turn {len(turning)} of {count} differences in {label}: "
+                    f"{', '.join(turning[:5])}{', …' if len(turning) > 5 else ''}."
+                )
+        return said
+
+    def meaning_said(self) -> list[str]:
+        """Returns the meaning of the bounds."""
+        meaning = (
+            "Bounds: the least and the greatest value over all grades of the unjudged documents that any of the runs "
+            f"retrieves within the depth of the measure{self.unseen_said()}. All other documents count as not relevant."
+        )
+        said = [meaning]
+        inner = [
+            label
+            for label, its in self.measures.items()
+            if not all(each.exact for each in (*its.runs, *its.pairs.values()))
+        ]
+        if inner:
+            said.append(
+                f"* Inner bounds: for {', '.join(inner)}, not every combination of grades was tried, so the true "
+                "bounds may be wider."
+            )
+        return said
+
+    def unseen_said(self) -> str:
+        """Returns the number of unseen documents in words, or an empty text."""
+        if not self.unseen:
+            return ""
+        return f", and of {self.unseen} more for each query, which no run retrieves"
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the tables and the sentences."""
+        del layout
+        tables = [Section([each]) for each in self.tables()]
+        return Document([*tables, Section([Items([*self.turned_said(), *self.meaning_said()], hang=0)])])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the bounds by measure, run and pair."""
+        return {
+            label: {
+                "runs": [
+                    {
+                        "run": name,
+                        "unjudged": its.unjudged[place],
+                        "shown": its.shown[place],
+                        **its.runs[place]._asdict(),
+                    }
+                    for place, name in enumerate(self.names)
+                ],
+                "pairs": [
+                    {
+                        "a": self.names[a],
+                        "b": self.names[b],
+                        **each._asdict(),
+                        "can_turn": each.low < 0 < each.high,
+                    }
+                    for (a, b), each in its.pairs.items()
+                ],
+            }
+            for label, its in self.measures.items()
+        }
+
+
+def unjudged_bounds(
+    qrels: QrelsLike,
+    runs: Mapping[str, Any] | Sequence[Any],
+    measures: MeasuresLike = None,
+    *,
+    pairs: bool = True,
+    max_grade: float | None = None,
+    unseen: int = 0,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+) -> UnjudgedBounds:
+    """Return the least and the greatest value that judging the unjudged documents can still give.
+
+    The unjudged documents are those that any of the runs retrieves within the depth of the measure. They can also enter
+    the ideal ranking of a run that does not retrieve them. All other documents count as not relevant, unless ``unseen``
+    says that there may be relevant ones among them.
+
+    Args:
+        qrels: the judgments.
+        runs: ``{name: run}``, or a list of runs.
+        measures: as in ``carob.evaluate``.
+        pairs: whether to bound the differences of all pairs of runs.
+        max_grade: the highest grade that judges can give; by default the highest grade in the judgments.
+        unseen: the number of documents of each query that no run retrieves and that judges could still find relevant.
+            They can only enter the ideal ranking, or the number of relevant documents.
+        policy: as in ``carob.evaluate``.
+        profile: as in ``carob.evaluate``.
+
+    Raises:
+        DataError: a measure that is no mean over queries, or text that cannot be read.
+        MeasureError: a measure that does not exist.
+        PolicyError: a policy without a fixed order of documents.
+
+    Example:
+        >>> import carob
+        >>> runs = {"one": {"q": {"a": 2.0, "x": 1.0}}, "two": {"q": {"y": 2.0, "a": 1.0}}}
+        >>> found = carob.unjudged_bounds({"q": {"a": 1}}, runs, "RR")
+        >>> found["RR"].runs[1], found["RR"].pairs[0, 1]
+        (Bounds(low=0.5, high=1.0, exact=True), Bounds(low=0.0, high=0.5, exact=True))
+    """
+    request = request_of(measures, profile, policy)
+    given = runs_in(runs)
+    found = bounds_of(
+        Qrels.of(qrels, request.policy),
+        given,
+        request.asked,
+        request.policy,
+        pairs=all_pairs(len(given)) if pairs else (),
+        max_grade=max_grade,
+        unseen=unseen,
+    )
+    return UnjudgedBounds(tuple(each.name for each in given), found, unseen=unseen)

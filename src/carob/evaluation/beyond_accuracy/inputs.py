@@ -1,0 +1,259 @@
+"""Converts the inputs of measures beyond accuracy, dicts and frames of users and items, to arrays of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.evaluation.score_tables import sentence
+from carob.inputs.columns import usual
+from carob.lists.recommended import Pairs, Recommended
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from carob.lists.rows import Floats, Integers
+
+UsersLike: TypeAlias = Any
+"""``{user: [item, …]}``, ``{column: values}``, or a data frame with a user and an item column."""
+ItemsLike: TypeAlias = "Iterable[Any]"
+
+ROLES = ("query", "document", "rank", "preference")
+
+
+class Numbers:
+    """Assigns numbers to ids, in order of first occurrence."""
+
+    def __init__(self) -> None:
+        """Start without any ids."""
+        self.of: dict[Hashable, int] = {}
+
+    def take(self, ids: Any) -> Integers:
+        """Returns the index of each id, and assigns new indices to new ids.
+
+        In a NumPy array, only distinct ids are looked up.
+
+        Raises:
+            DataError: an id that cannot be a key.
+        """
+        of = self.of
+        if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuU":
+            different, places = np.unique(ids, return_inverse=True)
+            number: Integers = self.take(different.tolist())[places.ravel()]
+            return number
+        ids = values_of(ids)
+        try:
+            return np.fromiter((of.setdefault(each, len(of)) for each in ids), np.int64, len(ids))
+        except TypeError:
+            odd = next(each for each in ids if type(each).__hash__ is None)
+            raise DataError(sentence("inputs", "no_id", odd=odd)) from None
+
+
+def read(recommended: UsersLike, **given: Any) -> Recommended:
+    """Reads all inputs into one numbering of users and items.
+
+    Args:
+        recommended: the recommendations.
+        given: the other inputs of ``beyond_accuracy``, by name; None for one that was not given.
+
+    Raises:
+        DataError: unknown columns, an item twice for one user, features of different lengths, or nothing.
+    """
+    inputs = Inputs({"recommended": recommended, **given}, Numbers(), Numbers())
+    rows, rank = inputs.ranked("recommended")
+    count, named = len(rank), tuple(inputs.users.of)
+    seen = inputs.unranked("exclude")
+    if not named:
+        raise DataError("There are no recommendations to measure: give {user: [item, …]}.")
+    theirs = None if given["baseline"] is None else inputs.ranked("baseline")
+    if seen is not None:
+        rows, rank = without(rows, rank, seen)
+        theirs = None if theirs is None else without(*theirs, seen)
+    history, taken = inputs.unranked("train"), inputs.unranked("relevant")
+    known, described = inputs.numbered("catalogue"), inputs.numbered("features")
+    apart = None if given["distances"] is None else pairs_apart(given["distances"], inputs.items)
+    every = tuple(inputs.items.of)
+    return Recommended(
+        users=named,
+        items=every,
+        rows=rows,
+        rank=rank,
+        train=history,
+        catalogue=None if known is None else np.isin(np.arange(len(every)), known),
+        relevant=None if taken is None else taken.once(),
+        baseline=None if theirs is None else Recommended(named, every, *theirs),
+        features=None if described is None else table(given["features"], described, len(every)),
+        distances=apart,
+        excluded=count - len(rank),
+    )
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The inputs by name, and the numbers of their users and items."""
+
+    given: dict[str, Any]
+    users: Numbers
+    items: Numbers
+
+    def ranked(self, what: str) -> tuple[Pairs, Integers]:
+        """Returns the recommendations of each user in rank order, and their ranks.
+
+        Raises:
+            DataError: an item that one user is recommended twice.
+        """
+        user, item, order, names = self.columns(what)
+        places = np.lexsort((np.arange(len(user)) if order is None else order, user))
+        rows = Pairs(user[places], item[places])
+        starts = np.searchsorted(rows.user, np.arange(len(names) + 1))
+        rank = np.arange(1, len(user) + 1) - np.repeat(starts[:-1], np.diff(starts))
+        if len(rows.once().user) < len(user):
+            pairs, counts = np.unique(np.stack([rows.user, rows.item]), axis=1, return_counts=True)
+            first = pairs[:, counts.argmax()]
+            item, user = list(self.items.of)[first[1]], names[first[0]]
+            raise DataError(sentence("inputs", "listed_twice", what=what, item=item, user=user))
+        return rows, rank
+
+    def unranked(self, what: str) -> Pairs | None:
+        """Returns pairs of users and items in the given order, or None if the input was not given."""
+        return None if self.given[what] is None else Pairs(*self.columns(what)[:2])
+
+    def numbered(self, what: str) -> Integers | None:
+        """Returns the index of each item of an input, or None if the input was not given."""
+        return None if self.given[what] is None else self.items.take(list(self.given[what]))
+
+    def columns(self, what: str) -> tuple[Integers, Integers, Floats | None, list[Any]]:
+        """Returns the users, the items, the key that orders a user's items (None for the given order), and the names.
+
+        Raises:
+            DataError: neither a mapping nor a frame, or one whose columns cannot be recognised.
+        """
+        given, users, items = self.given[what], self.users, self.items
+        table = given if isinstance(given, Mapping) else of_frame(given, what)
+        named = [name for name in table if isinstance(name, str)]
+        user, item, rank, score = (one_of(usual(named, role), role, what) for role in ROLES)
+        if user is None or item is None:
+            if not isinstance(given, Mapping):
+                raise DataError(
+                    sentence("inputs", "no_column", what=what, columns=", ".join(map(str, table)))
+                )
+            lists = {key: list_of(value, what, key) for key, value in given.items()}
+            number = users.take(list(lists))
+            flat = [each for its in lists.values() for each in its]
+            return (
+                np.repeat(number, [len(its) for its in lists.values()]),
+                items.take(flat),
+                None,
+                list(users.of),
+            )
+        order = None
+        if rank is not None:
+            order = np.asarray(values_of(table[rank]), np.float64)
+        elif score is not None:
+            order = -np.asarray(values_of(table[score]), np.float64)
+        number, places = users.take(table[user]), items.take(table[item])
+        if len(number) != len(places):
+            raise DataError(f"{what}: column {user} has {len(number)} rows and {item} has {len(places)}.")
+        return number, places, order, list(users.of)
+
+
+def without(rows: Pairs, rank: Integers, seen: Pairs) -> tuple[Pairs, Integers]:
+    """Removes recommendations that were seen before, so that the ranks below them move up."""
+    gone = seen.among(rows).astype(np.int64)
+    above = np.cumsum(gone) - gone
+    before = above[np.searchsorted(rows.user, rows.user)]  # those of earlier users
+    kept = gone == 0
+    moved: Integers = rank - (above - before)
+    return Pairs(rows.user[kept], rows.item[kept]), moved[kept]
+
+
+def one_of(found: list[str], role: str, what: str) -> str | None:
+    """Returns the column for a role, found by its usual names, or None if no column matches.
+
+    Raises:
+        DataError: two columns match.
+    """
+    if len(found) > 1:
+        both = " and ".join(f"'{each}'" for each in found)
+        kinds = dict(zip(ROLES, ("user", "item", "rank", "score"), strict=True))
+        raise DataError(f"{what} has {both}, each of which may be the {kinds[role]}: remove one of them.")
+    return found[0] if found else None
+
+
+def values_of(column: Any) -> list[Any]:
+    """Returns a column's values, with NumPy's scalars converted to Python's."""
+    return column.tolist() if isinstance(column, np.ndarray) else list(column)
+
+
+def list_of(value: Any, what: str, user: Any) -> list[Any]:
+    """Returns a user's items, best first. The items of ``{item: score}`` are sorted by score.
+
+    Raises:
+        DataError: the items have another type.
+    """
+    if isinstance(value, Mapping):
+        return sorted(value, key=lambda item: -value[item])
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise DataError(sentence("inputs", "no_list", what=what, user=user, value=value))
+    return values_of(value)
+
+
+def of_frame(given: Any, what: str) -> dict[str, Any]:
+    """Returns the columns of any data frame that narwhals knows.
+
+    Raises:
+        DataError: the object is not a data frame.
+    """
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(given)
+    except TypeError:
+        raise DataError(sentence("inputs", "no_frame", what=what, type=type(given).__name__)) from None
+    eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    wanted = [name for name in eager.columns if any(name in usual(eager.columns, role) for role in ROLES)]
+    return {name: column_of(eager[name]) for name in wanted or eager.columns}
+
+
+def column_of(series: Any) -> Any:
+    """Returns a column of a frame: whole numbers as an array, anything else as a list."""
+    whole = series.dtype.is_integer() and not series.null_count()
+    return series.to_numpy() if whole else series.to_list()
+
+
+def pairs_apart(distances: Mapping[Any, float], items: Numbers) -> tuple[Pairs, Floats]:
+    """Returns both items of each pair, and their distance. A pair that is given in both orders counts once.
+
+    Raises:
+        DataError: a key is not a pair, or a pair has two distances.
+    """
+    odd = next((key for key in distances if not isinstance(key, tuple) or len(key) != 2), None)
+    if odd is not None:
+        raise DataError(f"distances: {odd!r} is not a pair of items: give {{(item, item): distance}}.")
+    turned = next((key for key, far in distances.items() if distances.get(key[::-1], far) != far), None)
+    if turned is not None:
+        raise DataError(sentence("inputs", "two_distances", pair=turned, other=turned[::-1]))
+    kept: dict[tuple[Any, Any], float] = {}
+    for key, far in distances.items():
+        if key[0] != key[1] and key[::-1] not in kept:
+            kept[key] = far
+    first, second = (items.take([key[side] for key in kept]) for side in (0, 1))
+    return Pairs(first, second), np.array(list(kept.values()), np.float64)
+
+
+def table(features: Mapping[Any, Sequence[float]], described: Integers, count: int) -> Floats:
+    """Returns the features of each item, with NaN for an item without features.
+
+    Raises:
+        DataError: vectors of different lengths.
+    """
+    vectors = [np.asarray(each, np.float64).ravel() for each in features.values()]
+    lengths = {len(each) for each in vectors}
+    if len(lengths) != 1:
+        raise DataError(sentence("inputs", "lengths", lengths=", ".join(map(str, sorted(lengths)))))
+    found = np.full((count, lengths.pop()), np.nan)
+    found[described] = np.stack(vectors)
+    return found

@@ -1,0 +1,236 @@
+"""``carob.curve``: computes a measure at every depth, or precision at every recall level."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from carob._dataclasses import dataclass
+from carob.conventions.request import Request, conventions, names_in
+from carob.evaluation.engine import Matches, warned
+from carob.evaluation.score_tables import document_of
+from carob.evaluation.scores import Scores, frame_of
+from carob.inputs.qrels import Qrels, QrelsLike
+from carob.inputs.run import Run, RunLike
+from carob.measures.define import show
+from carob.output.document import Document, Documented, Line, Section, Table
+from carob.output.errors import DataError, MeasureError, NotEvaluatedError
+from carob.output.layout import Listed, decimals, lay_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import Profile, ProfileLike
+    from carob.measures import Measure
+
+TENTHS = tuple(number / 10 for number in range(11))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(Documented, Listed[list[float]]):
+    """The values of measures at increasing depths or recall levels.
+
+    Args:
+        scores: every value, as the scores of ``nDCG@1``, ``nDCG@2`` and so on.
+        at: the depths or recall levels of each measure.
+        per_query: whether tables and JSON also show the values for each query.
+        digits: the number of decimals in tables; None for that of the profile.
+        lang: the language of the footer.
+
+    Example:
+        >>> import carob
+        >>> curve = carob.curve(["P", "R"], grades=[[1, 0, 1]], judged=[[1, 1, 1, 0]])
+        >>> list(zip(curve["R"], curve["P"]))
+        [(0.3333333333333333, 1.0), (0.3333333333333333, 0.5), (0.6666666666666666, 0.6666666666666666)]
+    """
+
+    scores: Scores
+    at: dict[str, tuple[float, ...]]
+    per_query: bool = False
+    digits: int | None = None
+    lang: str = "en"
+
+    def labels_of(self, measure: str) -> list[str]:
+        """Returns the labels of a measure's values.
+
+        Raises:
+            MeasureError: the measure was not requested.
+        """
+        if measure not in self.at:
+            raise NotEvaluatedError(f"No curve for '{measure}'. Available: {', '.join(self.at)}.")
+        return [placed(measure, each) for each in self.at[measure]]
+
+    def __iter__(self) -> Iterator[str]:
+        """Returns the measures, without their depths or levels."""
+        return iter(self.at)
+
+    def __len__(self) -> int:
+        """Returns the number of measures."""
+        return len(self.at)
+
+    def __getitem__(self, measure: str) -> list[float]:
+        """Returns the mean over the queries, from the first depth to the last."""
+        return [self.scores[label] for label in self.labels_of(measure)]
+
+    def by_query(self, measure: str) -> dict[str, list[float]]:
+        """Returns each query's values, from the first depth to the last."""
+        columns = [self.scores.by_query(label) for label in self.labels_of(measure)]
+        return {query: [column[query] for column in columns] for query in columns[0]}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Returns a data frame with the columns measure, at, mean.
+
+        Args:
+            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+
+        Raises:
+            DataError: no data frame library is installed.
+        """
+        rows = [
+            (measure, each, value)
+            for measure, at in self.at.items()
+            for each, value in zip(at, self[measure], strict=True)
+        ]
+        columns = dict(zip(("measure", "at", "mean"), map(list, zip(*rows, strict=True)), strict=True))
+        return frame_of(columns, backend)
+
+    def table(self, means: Mapping[str, Sequence[float]] | None = None) -> Table:
+        """Returns a row for each depth or level, with the mean over the queries or other values of each measure."""
+        values = {each: (self if means is None else means)[each] for each in self}
+        columns = {each: dict(zip(at, values[each], strict=True)) for each, at in self.at.items()}
+        digits = self.scores.digits if self.digits is None else self.digits
+        rows = [
+            [show(place), *(decimals(its[place], digits) if place in its else "" for its in columns.values())]
+            for place in sorted({each for at in self.at.values() for each in at})
+        ]
+        return Table(["@", *self], rows)
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the table of the means, below the tables of the queries if they are wanted, with the footer."""
+        del layout
+        means = [self.table(), *(Line(each, "footer") for each in self.scores.footer(self.lang).splitlines())]
+        if not self.per_query:
+            return Document([Section(means)])
+        of_query = {each: self.by_query(each) for each in self}
+        queries = [
+            Section([self.table({each: its[query] for each, its in of_query.items()})], query)
+            for query in self.scores.queries
+        ]
+        return Document([*queries, Section(means, "all")])
+
+    def separated(self, layout: str = "csv") -> str:
+        """Returns CSV or TSV with a row for each measure and place, and each query if wanted; ``all`` is the mean."""
+        rows = [
+            [*([query] if self.per_query else []), measure, show(place), repr(value)]
+            for measure, at in self.at.items()
+            for query, values in {
+                **(self.by_query(measure) if self.per_query else {}),
+                "all": self[measure],
+            }.items()
+            for place, value in zip(at, values, strict=True)
+        ]
+        header = [*(["query"] if self.per_query else []), "measure", "at", "value"]
+        return lay_out(layout, header, rows, len(header) - 2)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the places and means of every measure, its values for each query if wanted, and the conventions."""
+        found = document_of([self.scores], per_query=False)
+        (run,) = found.pop("runs")
+        kept = {name: run[name] for name in ("name", "counts", "failed", "warnings") if name in run}
+        curves = {
+            each: {
+                "measure": found["measures"][self.labels_of(each)[0]].partition("@")[0],
+                "at": at,
+                "mean": self[each],
+                **({"queries": self.by_query(each)} if self.per_query else {}),
+            }
+            for each, at in self.at.items()
+        }
+        return {**kept, "curves": curves, **{name: found[name] for name in ("policy", "profile", "carob")}}
+
+
+def curve(
+    measures: str | Iterable[str],
+    qrels: QrelsLike | None = None,
+    run: RunLike | None = None,
+    *,
+    grades: Sequence[Sequence[float | None]] | None = None,
+    judged: Sequence[Sequence[float | None]] | None = None,
+    judged_ranking: QrelsLike | None = None,
+    at: Iterable[float] | None = None,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    weights: Mapping[str, float] | None = None,
+    name: str | None = None,
+) -> Curve:
+    """Compute measures at every depth, or at every recall level.
+
+    Args:
+        measures: names without ``@``: ``"nDCG"``, ``["P", "R"]``, ``"IPrec"`` for the 11-point curve.
+        qrels: as in ``evaluate``; or give ``grades``.
+        run: as in ``evaluate``.
+        grades: as in ``evaluate_grades``, instead of ``qrels`` and ``run``.
+        judged: as in ``evaluate_grades``.
+        judged_ranking: as in ``evaluate_judged_ranking``, instead of ``qrels`` and ``run``.
+        at: the depths or levels; if None, every depth down to the longest list, and eleven recall levels.
+        policy: as in ``evaluate``.
+        profile: as in ``evaluate``.
+        weights: as in ``evaluate``.
+        name: the name of the run in tables.
+
+    Raises:
+        DataError: as in ``evaluate``; or not exactly one of a run, grades and a judged ranking.
+        MeasureError: a measure that does not exist, or that takes nothing after ``@``.
+
+    Example:
+        >>> import carob
+        >>> carob.curve("CG", grades=[[3, 2, 3, 0, 0, 1, 2, 2, 3, 0]])["CG"]
+        [3.0, 5.0, 8.0, 8.0, 8.0, 9.0, 11.0, 13.0, 16.0, 16.0]
+    """
+    convention, policy = conventions(profile, policy)
+    wanted = {str(each): at_one(str(each), convention) for each in names_in(measures)}
+    if not wanted:
+        raise DataError("No measure was requested: name at least one, such as nDCG.")
+    request = Request(wanted, convention, policy, weights)
+    sources = [qrels is not None and run is not None, grades is not None, judged_ranking is not None]
+    if sum(sources) != 1 or (qrels is None) != (run is None) or (judged is not None and grades is None):
+        raise DataError(
+            "A curve needs 'qrels' and 'run', or 'grades' (optionally with 'judged'), or 'judged_ranking'."
+        )
+    if grades is not None:
+        matched = Matches.of_grades(grades, judged, name or "grades")
+    elif judged_ranking is not None:
+        matched = Matches.of_judged_ranking(judged_ranking, policy, name)
+    else:
+        known = Qrels.of(cast("Any", qrels), policy, subtopics=request.groups)
+        matched = Matches.of_run(known, Run.of(cast("Any", run), name), request)
+    longest = int(matched.under(policy).rows.length.max(initial=0))
+    given = tuple(int(each) if each == int(each) else float(each) for each in (() if at is None else at))
+    places = {each: given or usual(measure, longest) for each, measure in wanted.items()}
+    asked = {
+        placed(each, place): measure @ place for each, measure in wanted.items() for place in places[each]
+    }
+    return Curve(warned(matched.scores(replace(request, asked=asked)).complete()), places)
+
+
+def at_one(name: str, convention: Profile) -> Measure:
+    """Returns the measure that a name means, at the first depth or recall level.
+
+    Raises:
+        MeasureError: there is no such measure, or it does not accept ``@``.
+    """
+    if "@" in name:
+        raise MeasureError(f"'{name}': leave out '@' and the depth, and pass the depths or levels as at=[…].")
+    ((_, measure),) = convention.read(f"{name}@1")
+    return measure
+
+
+def usual(measure: Measure, longest: int) -> tuple[float, ...]:
+    """Returns the default places of a curve: every depth, or eleven recall levels."""
+    return TENTHS if measure.definition.at == "recall" else tuple(range(1, longest + 1))
+
+
+def placed(measure: str, place: float) -> str:
+    """Returns the label of a measure at one depth or level, such as ``nDCG@5``."""
+    return f"{measure}@{show(place)}"

@@ -1,0 +1,550 @@
+"""Computes scores from matched data: the values of formulas, their weighted means, and the bounds of ties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
+from functools import partial
+from itertools import starmap
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.conventions.request import refuse_other_orders
+from carob.evaluation.score_tables import aggregate, sentence
+from carob.evaluation.scores import Scores, side_by_side
+from carob.evaluation.values import (
+    AT_A_TIME,
+    Values,
+    expected_values,
+    extreme_values,
+    may_stack,
+    parts_of,
+    values_of,
+    values_together,
+    weights_of,
+)
+from carob.inputs.ids import text_of
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run, short, text_name
+from carob.inputs.runs import available_cores, in_threads
+from carob.inputs.sources import Provenance
+from carob.lists import kept_in
+from carob.lists.flat import Flat
+from carob.matching.match import Match, match, match_grades, match_judged_ranking
+from carob.matching.mismatch import doubts
+from carob.measures import REGISTER, Measure
+from carob.output.errors import (
+    DataError,
+    PolicyError,
+    UncomputableError,
+    by_policy,
+    warn,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from carob import _native
+    from carob.conventions.policy import Policy
+    from carob.conventions.request import Request
+    from carob.evaluation.values import End
+    from carob.inputs.qrels import QrelsLike
+    from carob.lists.rows import Floats
+    from carob.measures.names import Wanted
+
+MOST_SHARED = 2**20
+"""The most judgments whose ideal rankings are kept for other runs. They take some 60 bytes per judgment."""
+MOST_TOGETHER = 8
+"""The most runs that one thread matches before their values are computed together."""
+
+Ideals: TypeAlias = "dict[tuple[Policy, Wanted | str | None], dict[Any, Any]]"
+"""Ideal lists that runs on the same judgments share, by policy and by the kind of empty queries left out."""
+
+
+@dataclass(eq=False, repr=False)
+class Matches:
+    """A run, or lists of grades, matched with the judgments once for each policy that the measures use.
+
+    Args:
+        match: the function that matches them under a policy.
+        name: the name of the run in tables.
+        inputs: the origin of the data, by their role.
+        judgments: the file of the judgments, which errors name.
+        doubts: returns sentences that say why the values are doubtful, from the first match; None for none.
+    """
+
+    match: Callable[[Policy], Match]
+    name: str
+    inputs: dict[str, Provenance]
+    judgments: str = ""
+    doubts: Callable[[Match, Policy], list[str]] | None = None
+    found: dict[Policy, Match] = field(default_factory=dict, init=False)
+    warnings: list[str] = field(default_factory=list, init=False)
+
+    @classmethod
+    def of_run(
+        cls,
+        judged: Qrels,
+        run: Run,
+        request: Request,
+        progress: _native.Progress | None = None,
+        threads: int | None = None,
+        *,
+        scores_only: bool = False,
+    ) -> Matches:
+        """Returns the result of matching a run with the judgments.
+
+        With ``scores_only``, they may lack rows that the scores of the request do not need.
+        """
+        few = scores_only and all(each.rows == "relevant" for each in request.asked.values())
+        how: dict[str, Any] = {"scores": request.scores, "relevant_only": few, "threads": threads}
+        return cls(
+            lambda policy: match(judged, run, policy, progress, **how),
+            run.name,
+            {"qrels": judged.origin, "run": run.origin},
+            judged.name,
+            lambda found, policy: doubts(judged, run, found, policy),
+        )
+
+    @classmethod
+    def of_grades(cls, grades: Any, judged: Any, name: str) -> Matches:
+        """Returns the result of matching lists of grades with all grades in the judgments.
+
+        Raises:
+            DataError: one of them is not a list of lists of grades.
+        """
+        lists, pools = nested(grades), None if judged is None else nested(judged)
+        return cls(lambda policy: match_grades(lists, pools, policy), name, {"grades": Provenance("grades")})
+
+    @classmethod
+    def of_judged_ranking(cls, ranking: QrelsLike, policy: Policy, name: str | None) -> Matches:
+        """Returns the result of matching a judged ranking, which is both the run and the judgments.
+
+        Raises:
+            DataError: the ranking cannot be read, or lists a document twice.
+        """
+        judged = Qrels.of(ranking, policy)
+        inputs = {"judged ranking": judged.origin}
+        of_policy = partial(match_judged_ranking, judged)
+        return cls(of_policy, name or short(judged.name), inputs, judged.name)
+
+    def under(self, policy: Policy) -> Match:
+        """Returns the match under a policy."""
+        if policy not in self.found:
+            found = self.match(policy)
+            if not self.found and self.doubts is not None:
+                self.warnings += self.doubts(found, policy)
+            self.found[policy] = found
+        return self.found[policy]
+
+    def scores(self, request: Request, best: Ideals | None = None, *, bounds: bool = True) -> Scores:
+        """Returns the scores.
+
+        Args:
+            request: the measures and conventions.
+            best: a cache of ideal rankings, which other runs with the same judgments reuse.
+            bounds: whether to compute the means under the worst and the best order of tied documents.
+
+        Raises:
+            DataError: no query remains, or no measure has a value.
+            PolicyError: the policy names an unknown measure.
+        """
+        return scores_of([self], request, best, bounds=bounds)[0]
+
+    def parts(self, request: Request, best: Ideals | None) -> Parts:
+        """Returns the parts of the request, each with one policy and with the queries that count for its measures.
+
+        Raises:
+            DataError: a query has no relevant documents, and the policy makes that an error.
+            PolicyError: the policy names an unknown measure.
+        """
+        text_name(self.name)
+        asked, policy = request.asked, request.policy
+        strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
+        if strangers:
+            raise PolicyError(sentence("engine", "no_measure", name=strangers[0]))
+        groups: dict[Policy, dict[str, Measure]] = {}
+        for label, measure in asked.items():
+            groups.setdefault(policy.of_measure(str(measure)), {})[label] = measure
+        found_parts: list[Part] = []
+        empty: dict[str, list[bytes]] = {}
+        for own, its in groups.items():
+            found = self.under(own)
+            caches = best if best is not None and same_for_all(own) else None
+            known = {} if caches is None else caches.setdefault((own, "nothing"), {})
+            nothing = kept_in(known, "nothing", partial(without_wanted, found, its.values()))
+            alike: dict[Wanted | None, dict[str, Measure]] = {}
+            for label, measure in its.items():
+                empty[label] = [
+                    found.queries[each] for each in np.flatnonzero(nothing[measure.wanted]).tolist()
+                ]
+                if own.empty == "error" and empty[label]:
+                    raise no_relevant(empty[label][0], label, measure)
+                alike.setdefault(measure.wanted if own.empty == "skip" else None, {})[label] = measure
+            for wanted, those in alike.items():
+                kept = found if wanted is None else found.only(~nothing[wanted])
+                shared = None if caches is None else caches.setdefault((own, wanted), {})
+                found_parts.append(Part(kept, replace(request, asked=those, policy=own), shared))
+        if not any(len(part.found.queries) for part in found_parts):
+            raise DataError(f"{self.name}: the policy leaves no query to evaluate.")
+        return Parts(found_parts, empty)
+
+    def together(self, request: Request, parts: list[Scores], empty: dict[str, list[bytes]]) -> Scores:
+        """Returns the scores of all parts of a request.
+
+        Raises:
+            DataError: no measure has a value.
+        """
+        asked, policy = request.asked, request.policy
+        alone = len(parts) == 1 and not parts[0].failed
+        scores = replace(parts[0], policy=policy) if alone else side_by_side(parts, asked, policy)
+        if len(scores.failed) == len(asked):
+            raise DataError(next(iter(scores.failed.values())))
+        counts = {label: len(empty[label]) for label in asked}
+        several = len(set().union(*empty.values()))
+        return replace(
+            scores,
+            counts=replace(scores.counts, empty=several, empty_for=counts if several else {}),
+            inputs=self.inputs,
+            warnings=(*self.warnings, *scores.warnings),
+        )
+
+    def computable(self, part: Part, ready: Values | None, *, bounds: bool) -> Scores:
+        """Returns the scores of the measures that have a value for every query.
+
+        ``failed`` contains the reasons why other measures have no value.
+        """
+        failed: dict[str, str] = {}
+        while True:
+            asked = {label: each for label, each in part.request.asked.items() if label not in failed}
+            try:
+                its = part._replace(request=replace(part.request, asked=asked)) if failed else part
+                scores = computed(its, self.name, ready, bounds=bounds)
+            except UncomputableError as error:
+                label = next(label for label, measure in asked.items() if str(measure) == error.measure)
+                queries = part.found.queries
+                query = text_of(queries[error.place]) if error.place < len(queries) else "?"
+                file = "" if self.judgments[:1] in ("", "<") else f"{self.judgments}, "
+                failed[label] = f"{label} has no value: {file}query '{query}': {error.reason}"
+            else:
+                return replace(scores, failed=failed)
+
+
+class Part(NamedTuple):
+    """Some measures of a request under one policy.
+
+    Args:
+        found: the match, restricted to the queries that count.
+        request: the request with only these measures and this policy.
+        best: the cache of ideal rankings; None if the policy's judgments differ between runs.
+    """
+
+    found: Match
+    request: Request
+    best: dict[Any, Any] | None
+
+
+class Parts(NamedTuple):
+    """The parts of a request, and each label's queries without relevant documents."""
+
+    each: list[Part]
+    empty: dict[str, list[bytes]]
+
+
+def scores_of(
+    several: Sequence[Matches], request: Request, best: Ideals | None = None, *, bounds: bool = True
+) -> list[Scores]:
+    """Returns the scores of several runs with the same judgments. Formulas are called once for many runs.
+
+    Args:
+        several: the runs.
+        request: the measures and conventions.
+        best: a cache of ideal rankings, which other runs with the same judgments reuse.
+        bounds: whether to compute the means under the worst and the best order of tied documents.
+
+    Raises:
+        DataError: no query remains, or no measure has a value.
+        PolicyError: the policy names an unknown measure.
+    """
+    return scores_of_parts(several, [each.parts(request, best) for each in several], request, bounds=bounds)
+
+
+def scores_of_parts(
+    several: Sequence[Matches], plans: Sequence[Parts], request: Request, *, bounds: bool = True
+) -> list[Scores]:
+    """Returns the scores of several runs, as ``scores_of`` does, from their parts of the request."""
+    scores: list[list[Scores]] = [[] for _ in several]
+    for parts in zip(*(plan.each for plan in plans), strict=True):
+        ready = ready_values(parts, bounds=bounds)
+        for own, matched, part, values in zip(scores, several, parts, ready, strict=True):
+            own.append(matched.computable(part, values, bounds=bounds))
+    return [
+        matched.together(request, own, plan.empty)
+        for matched, own, plan in zip(several, scores, plans, strict=True)
+    ]
+
+
+def ready_values(parts: Sequence[Part], *, bounds: bool) -> Sequence[Values | None]:
+    """Returns the values of the same part for several runs, or None for each run that must be computed alone.
+
+    Lists are not independent for measures that compare documents of several queries, or judge documents by subtopic.
+    """
+    none = [None] * len(parts)
+    request = parts[0].request
+    measures, policy = list(request.asked.values()), request.policy
+    if any(each.micro or each.definition.groups for each in measures):
+        return none
+    if not all(may_stack(each.found, measures, policy) for each in parts):
+        return none
+    bounds = bounds and any(each.found.counts.tied for each in parts)
+    founds, best = [each.found for each in parts], parts[0].best
+    batches = [founds] if best is not None else [[found] for found in founds]
+    try:
+        return [
+            values
+            for batch in batches
+            for values in values_together(batch, measures, policy, best, bounds=bounds)
+        ]
+    except UncomputableError:
+        return none
+
+
+def nested(lists: Any) -> list[list[float | None]]:
+    """Returns lists of grades, one per query. A flat list of grades becomes the list of one query.
+
+    Raises:
+        DataError: the value is not a list.
+    """
+    if not isinstance(lists, Iterable) or isinstance(lists, (str, bytes, Mapping)):
+        raise DataError(f"Give lists of grades, such as [[2, 0, 1], [0, 1]], not {lists!r:.80}.")
+    outer: list[Any] = [each.tolist() if isinstance(each, np.ndarray) else each for each in lists]
+    if outer and not any(isinstance(each, (list, tuple)) for each in outer):
+        return [outer]
+    return [list(each) for each in outer]
+
+
+def same_for_all(policy: Policy) -> bool:
+    """Returns whether the policy uses the same judgments for every run."""
+    return policy.judgments == "all" and policy.missing != "skip"
+
+
+# ---------------------------------------------------------------- queries in which there is nothing to find
+
+
+def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[Wanted, NDArray[np.bool_]]:
+    """Returns a mask of the queries without relevant documents, for each definition of relevance."""
+    wanted = dict.fromkeys(measure.wanted for measure in measures)
+    nothing = {each: np.empty(len(found.rows.length), bool) for each in wanted}
+    with np.errstate(over="ignore"):  # a gain too large to compute with is one that the query has
+        for first, last in parts_of(np.diff(found.rows.judged_offsets)):
+            lists = Flat(found.rows.part(first, last))
+            for each, its in nothing.items():
+                its[first:last] = np.asarray(each.count(lists)) == 0
+    return nothing
+
+
+def no_relevant(query: bytes, label: str, measure: Measure) -> DataError:
+    """Returns the error for a query without documents that are relevant to a measure, which the policy forbids."""
+    choice = by_policy("empty", "zero", "skip")
+    facts = {"query": text_of(query), "label": label, "wanted": measure.wanted, "choice": choice}
+    return DataError(sentence("engine", "no_relevant", **facts))
+
+
+def computed(part: Part, name: str, ready: Values | None, *, bounds: bool) -> Scores:
+    """Returns the scores of all measures, after the policy's rules for missing and empty queries.
+
+    Raises:
+        UncomputableError: a measure has no value for the grades of a query.
+    """
+    found, request, best = part
+    asked, policy, convention = request.asked, request.policy, request.convention
+    refuse_other_orders(asked, policy)
+    wanted = list(asked.values())
+    column = None if request.weights is None else given_weights(found, request.weights)
+    errors = None
+    ends: Iterable[End]
+    if ready is not None:
+        values = ready.own
+        ends = ((place, [end[:, place] for end in ready.ends], [None, None]) for place in range(len(wanted)))
+    else:
+        if best is None and len(found.rows.judged_grades) <= AT_A_TIME:
+            best = {}  # else the ideal rankings of all lists would take much memory
+        rows, whole = (replace(each, weight=column) for each in (found.rows, found.whole))
+        found = replace(found, rows=rows, whole=whole)
+        if policy.ties == "expected" and found.counts.tied:
+            values, errors = expected_values(found, wanted, policy)
+        else:
+            values = values_of(found.rows, wanted, best)
+        ends = extreme_values(found, wanted, policy, best)
+    extremes = tie_bounds(asked, ends, column) if bounds and found.counts.tied else {}
+    weights = together(column, weights_of(found.rows, wanted), wanted)
+    nothing = without_wanted(found, wanted) if policy.empty in ("one", "nan") else {}
+    for place, measure in enumerate(wanted):
+        if measure.definition.aggregate == "sum":
+            continue
+        if nothing:
+            values[nothing[measure.wanted], place] = 1.0 if policy.empty == "one" else np.nan
+        if policy.missing == "nan":
+            values[found.missing, place] = np.nan
+    return Scores(
+        name=name,
+        labels=tuple(asked),
+        measures=tuple(asked.values()),
+        ids=found.queries,
+        matrix=values,
+        policy=policy,
+        counts=found.counts,
+        bounds=extremes,
+        weights=weights,
+        errors={} if errors is None else mean_errors(errors, asked, weights),
+        profile=None if convention.name == "carob" else convention.name,
+        digits=convention.digits,
+        pools={label: found.rows for label, measure in asked.items() if measure.micro},
+    )
+
+
+def tie_bounds(
+    asked: dict[str, Measure], ends: Iterable[End], column: Floats | None
+) -> dict[str, tuple[float, float]]:
+    """Returns each measure's mean under the worst and the best order of ties, except for measures by subtopics.
+
+    Args:
+        asked: the measures by label.
+        ends: each measure's place, values and weights under the two orders.
+        column: the given weight of each query, or None.
+    """
+    bounds, labels, wanted = {}, list(asked), list(asked.values())
+    for place, values, weights in ends:
+        how = wanted[place].definition.aggregate
+        if how != "sum":
+            its = [own if column is None else column * (1.0 if own is None else own) for own in weights]
+            low, high = (aggregate(end, how, own) for end, own in zip(values, its, strict=True))
+            bounds[labels[place]] = (min(low, high), max(low, high))
+    return {label: bounds[label] for label in labels if label in bounds}
+
+
+def mean_errors(errors: Floats, asked: dict[str, Measure], weights: Floats | None) -> dict[str, float]:
+    """Returns the standard error of each mean that is computed from a sample of orders."""
+    shares = np.ones_like(errors) if weights is None else weights
+    shares = shares / np.maximum(shares.sum(axis=0), 1e-300)
+    whole = np.sqrt(((shares * errors) ** 2).sum(axis=0))
+    return {
+        label: float(error)
+        for label, measure, error in zip(asked, asked.values(), whole, strict=True)
+        if error > 0 and measure.definition.aggregate == "mean"
+    }
+
+
+def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
+    """Returns the weight that the caller gave to each query.
+
+    Raises:
+        DataError: a query has no weight, or a weight is not valid.
+    """
+    if not hasattr(given, "keys"):
+        raise DataError(f"weights={given!r}: give the weight of each query, as in {{'q1': 2.0, 'q2': 1.0}}.")
+    column = np.array([weight_of(query, given) for query in found.queries.texts])
+    if len(column) and not column.any():
+        raise DataError(sentence("engine", "no_weight"))
+    return column
+
+
+def together(column: Floats | None, own: Floats | None, wanted: Sequence[Measure]) -> Floats | None:
+    """Returns the weight of each query for each measure: the caller's weight times the measure's."""
+    if column is None:
+        return own
+    return column[:, None] * (np.ones((1, len(wanted))) if own is None else own)
+
+
+def weight_of(query: str, given: Mapping[str, float]) -> float:
+    """Returns the weight that the caller gave to a query."""
+    from reprlib import repr as shortened  # only here, as few give weights
+
+    from carob.inputs.query_files import A_WEIGHT, is_weight
+
+    if query not in given:
+        raise DataError(f"Query '{query}' has no weight: give one to each query that is evaluated.")
+    weight: object = given[query]
+    if not is_weight(weight):
+        raise DataError(f"The weight of query '{query}' is {shortened(weight)}: {A_WEIGHT}.")
+    return float(cast("float", weight))
+
+
+Evaluated: TypeAlias = "tuple[Scores, Matches]"
+"""A run's scores, and the matches that they come from."""
+
+
+SMALL = 64 * 2**20
+"""Files up to this size are read side by side, one core each; larger ones one by one, by all cores."""
+
+LIGHT = 8
+"""The most measures of relevant documents whose formulas one thread computes while the others match.
+
+NumPy lets go of the interpreter at each step of a formula. Threads that take turns with it spend more time on that than
+on the steps of a few formulas, and wait less for one another where there are many.
+"""
+
+
+def evaluate_together(
+    judged: Qrels,
+    runs: Sequence[Run],
+    request: Request,
+    progress: _native.Progress | None = None,
+    *,
+    scores_only: bool = False,
+) -> Iterator[Evaluated]:
+    """Returns each run's scores in order. Runs are read in parallel, and the qrels are processed only once.
+
+    Args:
+        judged: the judgments.
+        runs: the runs.
+        request: the measures and conventions.
+        progress: as in ``evaluate``.
+        scores_only: whether the matches may lack rows that the scores do not need.
+
+    Raises:
+        DataError: as in ``evaluate``.
+    """
+    several = len(runs) > 1 and judged.judgments.count <= MOST_SHARED
+    best: Ideals | None = {} if several else None
+
+    def matched(batch: Sequence[Run], threads: int | None = None) -> tuple[list[Matches], list[Parts]]:
+        matches = [
+            Matches.of_run(judged, run, request, progress, threads, scores_only=scores_only) for run in batch
+        ]
+        return matches, [each.parts(request, best) for each in matches]
+
+    def scored(matches: list[Matches], plans: list[Parts]) -> list[Evaluated]:
+        return list(zip(scores_of_parts(matches, plans, request), matches, strict=True))
+
+    cores, small = available_cores(), all(map(beside_others, runs))
+    size = max(1, min(MOST_TOGETHER, len(runs) // (2 * cores))) if small else 1
+    batches = [runs[first : first + size] for first in range(0, len(runs), size)]
+    measures = request.asked.values()
+    work = partial(matched, threads=max(1, cores // max(1, len(batches))))
+    light = len(measures) <= LIGHT and all(each.rows == "relevant" for each in measures)
+    found: Iterator[list[Evaluated]]
+    if len(batches) < 2 or cores < 2 or not small:
+        found = starmap(scored, map(matched, batches))
+    elif light:
+        found = starmap(scored, in_threads(work, batches, min(cores, len(batches))))
+    else:
+        # More threads than cores: while one waits for the interpreter, another one is in the kernel.
+        found = in_threads(lambda batch: scored(*work(batch)), batches, min(2 * cores, len(batches)))
+    # The warnings are issued here, where the caller's line is known.
+    yield from ((warned(scores), matches) for batch in found for scores, matches in batch)
+
+
+def beside_others(run: Run) -> bool:
+    """Returns whether to read a run on one core, while other cores read other runs."""
+    return not run.alone and run.origin.size <= SMALL
+
+
+def warned(scores: Scores) -> Scores:
+    """Issues the warnings of the scores and returns the scores."""
+    for reason in (*scores.warnings, *scores.failed.values()):
+        warn(reason)
+    return scores

@@ -1,0 +1,201 @@
+"""``carob.evaluate``: computes scores of runs, judged rankings and lists of grades."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict, cast, overload
+
+from carob.conventions.request import MeasuresLike, request_of
+from carob.evaluation.engine import Matches, evaluate_together, warned
+from carob.evaluation.scores import ScoresByRun
+from carob.inputs.qrels import Qrels, QrelsLike
+from carob.inputs.run import Run, RunLike, RunsLike, are_several, runs_in
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from typing_extensions import Unpack
+
+    from carob import _native
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.evaluation.scores import Scores
+
+
+class Options(TypedDict, total=False):
+    """The optional arguments of ``evaluate``."""
+
+    policy: Policy | None
+    profile: ProfileLike
+    weights: Mapping[str, float] | None
+    name: str | None
+    exclude: Any
+    progress: _native.Progress | None
+
+
+@overload
+def evaluate(
+    qrels: QrelsLike, run: RunsLike, measures: MeasuresLike = ..., **options: Unpack[Options]
+) -> ScoresByRun: ...
+
+
+@overload
+def evaluate(
+    qrels: QrelsLike, run: RunLike, measures: MeasuresLike = ..., **options: Unpack[Options]
+) -> Scores: ...
+
+
+def evaluate(
+    qrels: QrelsLike,
+    run: RunLike | RunsLike,
+    measures: MeasuresLike = None,
+    *,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    weights: Mapping[str, float] | None = None,
+    name: str | None = None,
+    exclude: Any = None,
+    progress: _native.Progress | None = None,
+) -> Scores | ScoresByRun:
+    """Measures one or more runs against relevance judgments.
+
+    Args:
+        qrels: a path (TREC text, plain or compressed; Parquet, CSV, JSON lines, a folder or a pattern of them; ``-`` is
+            standard input), bytes, an open binary file, a ``Qrels``, ``{query: {document: grade}}``, or a data frame
+            (pandas, Polars, PyArrow, DuckDB …) with columns of usual names; of others ``Qrels.of(frame, query=…,
+            document=…, grade=…)``. Measures by subtopic read ``query subtopic document grade``, or ``{query: {subtopic:
+            {document: grade}}}``.
+        run: a run in any of these forms, with scores: ``{query: {document: score}}``; see ``Run.of``. Several runs are
+            ``{name: run}`` or a list of them.
+        measures: names or ``Measure``s, by default the measures of the profile or of carob.
+        policy: the treatment of ties, duplicates, missing queries and so on, by default as in the profile.
+        profile: the name of another tool's conventions, see ``carob.list_profiles()``; or a ``Profile``.
+        weights: the weight of each query in the means, ``{query: weight}``; equal weights if None.
+        name: the name of the run in tables; several runs are named by ``{name: run}``.
+        exclude: pairs to remove from the run before ranking, such as those of a training set: see ``Run.of``.
+        progress: counts the bytes read, for a progress bar in another thread.
+
+    Returns:
+        The scores, per query and on average; for several runs, a mapping from each run's name to its scores. A measure
+        without a value for some grades, such as ERR for a grade above its ``max``, is NaN for all queries:
+        ``scores.failed`` and a ``DataWarning`` say why.
+
+    Raises:
+        DataError: text or values that cannot be used, or grades for which no measure has a value.
+        MeasureError: a measure that does not exist.
+        PolicyError: a profile or policy that does not exist.
+
+    Example:
+        >>> import carob
+        >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+        >>> run = {"q1": {"d2": 3.0, "d1": 2.0}, "q2": {"d3": 1.0}}
+        >>> carob.evaluate(qrels, run, ["RR", "nDCG@10"])["RR"]
+        0.75
+        >>> carob.evaluate(qrels, {"first": run, "second": {"q1": {"d1": 1.0}}}, "RR")
+        run         RR
+        first   0.7500
+        second  0.5000
+        first: 2 queries · policy trec
+        second: 2 queries · 1 missing query counted as 0 · policy trec
+    """
+    several = are_several(run)
+    if several and name is not None:
+        raise DataError(
+            f"name={name!r} is the name of one run: to name several runs, give a dict {{name: run, …}}."
+        )
+    request = request_of(measures, profile, policy, weights)
+    judged = Qrels.of(qrels, request.policy, subtopics=request.groups)
+    if several:
+        runs = runs_in(cast("RunsLike", run), exclude)
+        evaluated = evaluate_together(judged, runs, request, progress, scores_only=True)
+        return ScoresByRun(scores for scores, _ in evaluated)
+    one = Run.of(cast("RunLike", run), name, exclude=exclude)
+    return warned(Matches.of_run(judged, one, request, progress, scores_only=True).scores(request))
+
+
+def evaluate_run(
+    qrels: QrelsLike,
+    run: RunLike,
+    measures: MeasuresLike = None,
+    *,
+    bounds: bool = True,
+    **given: Unpack[Options],
+) -> Scores:
+    """Measure one run like ``evaluate``, but refuse several runs. The bounds of ties may be omitted."""
+    request = request_of(measures, given.get("profile"), given.get("policy"), given.get("weights"))
+    judged = Qrels.of(qrels, request.policy, subtopics=request.groups)
+    one = Run.of(run, given.get("name"), exclude=given.get("exclude"))
+    matched = Matches.of_run(judged, one, request, given.get("progress"), scores_only=True)
+    return warned(matched.scores(request, bounds=bounds))
+
+
+def evaluate_judged_ranking(
+    ranking: QrelsLike,
+    measures: MeasuresLike = None,
+    *,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    weights: Mapping[str, float] | None = None,
+    name: str | None = None,
+) -> Scores:
+    """Measures a judged ranking: one file of ``query Q0 document grade`` in rank order.
+
+    The file is both the run and the judgments, so documents that it does not list are unknown.
+
+    Args:
+        ranking: a file or value in any form that ``evaluate`` takes for ``qrels``.
+        measures: as in ``evaluate``.
+        policy: as in ``evaluate``.
+        profile: as in ``evaluate``.
+        weights: as in ``evaluate``.
+        name: the name of the ranking in tables.
+
+    Raises:
+        DataError: text that cannot be read, or a document listed twice.
+        MeasureError: a measure that does not exist.
+
+    Example:
+        >>> import carob
+        >>> carob.evaluate_judged_ranking(b"q Q0 a 0\\nq Q0 b 1\\n", ["RR"])["RR"]
+        0.5
+    """
+    request = request_of(measures, profile, policy, weights)
+    return warned(Matches.of_judged_ranking(ranking, request.policy, name).scores(request))
+
+
+def evaluate_grades(
+    grades: Sequence[Sequence[float | None]],
+    measures: MeasuresLike = None,
+    judged: Sequence[Sequence[float | None]] | None = None,
+    *,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    weights: Sequence[float] | None = None,
+    name: str = "grades",
+) -> Scores:
+    """Measures lists of grades in rank order.
+
+    Args:
+        grades: for each query, the grades of its ranked documents, best rank first, with None for an unjudged document.
+            A flat list is a single query.
+        measures: as in ``evaluate``.
+        judged: for each query, all grades of its judgments, retrieved or not, in any order; by default the ranked
+            grades. Every positive grade of a ranked document must be among these grades, but grades of 0 need not be.
+        policy: as in ``evaluate``.
+        profile: as in ``evaluate``.
+        weights: the weight of each query in the means; equal weights if None.
+        name: the name of the lists in tables.
+
+    Raises:
+        DataError: a grade is not a number, ``grades`` and ``judged`` differ in length, or more documents of a
+            positive grade are ranked than judged.
+        MeasureError: a measure that does not exist.
+
+    Example:
+        >>> import carob
+        >>> carob.evaluate_grades([[2, 1, 0, 3, 0, 1], [3, 0, 1, 2]], ["DCG@6"]).by_query("DCG@6")
+        {'1': 4.279166614899659, '2': 4.361353116146786}
+    """
+    its = None if weights is None else {str(number): each for number, each in enumerate(weights, 1)}
+    request = request_of(measures, profile, policy, its)
+    return warned(Matches.of_grades(grades, judged, name).scores(request))

@@ -1,0 +1,275 @@
+"""``carob.evaluate_ids``: compares lists of retrieved ids with lists of relevant ids, as stored by RAG systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from carob.conventions.request import conventions
+from carob.evaluation.evaluate import evaluate_grades
+from carob.evaluation.score_tables import sentence
+from carob.inputs.spellings import why_apart
+from carob.output.errors import DataError, PolicyError, warn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.conventions.request import MeasuresLike
+    from carob.evaluation.scores import Scores
+
+Grade: TypeAlias = "float | None"
+Listed: TypeAlias = "list[tuple[Any, Grade]]"
+"""The documents of one question in rank order, each with its grade; None for an unjudged one."""
+
+SOME = 1000
+"""The most ids compared to explain why none match."""
+COLLAPSE = ("first", "best", "last")
+
+
+def evaluate_ids(
+    retrieved: Iterable[Iterable[Any]],
+    reference: Iterable[Iterable[Any] | Mapping[Any, float]] | None = None,
+    measures: MeasuresLike = None,
+    *,
+    verdicts: Iterable[Iterable[Grade]] | None = None,
+    document_of: Callable[[Any], Any] | Mapping[Any, Any] | None = None,
+    collapse: str = "first",
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    weights: Sequence[float] | None = None,
+    exclude: Iterable[Iterable[Any]] | None = None,
+    name: str = "grades",
+) -> Scores:
+    """Measure lists of retrieved ids against relevant ids, with one list for each question.
+
+    A question for which nothing was retrieved scores 0. A retrieved id that is not in the reference is unjudged,
+    which differs from grade 0 only for measures such as Bpref.
+
+    Args:
+        retrieved: for each question, the ids in rank order, best first: lists, or a list column of a data frame.
+        reference: for each question, the relevant ids, or ``{id: grade}``.
+        measures: as in ``evaluate``; Ragas' ``context_precision`` is ``AP(over=retrieved)``.
+        verdicts: the grades of each question's retrieved ids, in the same order, in place of ``reference``. True and
+            False count as 1 and 0, and None means unjudged. Grades of other documents are then unknown.
+        document_of: a function or a mapping from a chunk's id to its document, to measure documents where chunks were
+            retrieved. It applies to the reference too.
+        collapse: the chunk of a document that counts. ``first`` and ``last`` use the rank and the verdict of the first
+            or the last chunk. ``best`` uses the rank of the first chunk and the best verdict of all.
+        policy: as in ``evaluate``. The axis ``duplicates`` applies to ids that are retrieved twice.
+        profile: as in ``evaluate``.
+        weights: the weight of each question in the means; equal weights if None.
+        exclude: for each question, the ids to remove from the retrieved ones, such as items that a user has seen.
+        name: the name of the lists in tables.
+
+    Returns:
+        The scores. The questions are numbered 1, 2, 3 ….
+
+    Raises:
+        DataError: there are not as many lists on both sides, an id is retrieved twice and the policy forbids it, or
+            a verdict is not a number.
+        MeasureError: a measure that does not exist.
+
+    Example:
+        >>> import carob
+        >>> scores = carob.evaluate_ids([["a", "b", "c"], []], [["b", "d"], ["e"]], ["RR", "R@3"])
+        >>> scores.by_query("RR"), scores.by_query("R@3")
+        ({'1': 0.5, '2': 0.0}, {'1': 0.5, '2': 0.0})
+        >>> scores = carob.evaluate_ids([["a", "b"]], verdicts=[[False, True]], measures="AP(over=retrieved)")
+        >>> scores.means()
+        {'AP(over=retrieved)': 0.5}
+    """
+    if collapse not in COLLAPSE:
+        raise PolicyError(f"collapse is {', '.join(COLLAPSE[:-1])} or {COLLAPSE[-1]}, not {collapse!r}.")
+    if (reference is None) == (verdicts is None):
+        raise DataError(sentence("ids", "one_of_two"))
+    _, decided = conventions(profile, policy)
+    named = naming(document_of)
+    lists = [
+        once(each, decided.duplicates, number) for number, each in enumerate(pairs_of(retrieved, verdicts), 1)
+    ]
+    if exclude is not None:
+        lists = without(lists, exclude)
+    if named is not None:
+        lists = [collapsed([(named(each), grade) for each, grade in one], collapse) for one in lists]
+    wanted = [] if reference is None else rows_of(reference, "reference")
+    known = [grades_of(each, named, number) for number, each in enumerate(wanted, 1)]
+    if reference is not None:
+        refuse_unequal(lists, known, "references")
+        lists = [[(each, its.get(each)) for each, _ in one] for one, its in zip(lists, known, strict=True)]
+    grades = [[grade for _, grade in one] for one in lists]
+    pools = None if reference is None else [list(its.values()) for its in known]
+    scores = evaluate_grades(
+        grades, measures, pools, policy=policy, profile=profile, weights=weights, name=name
+    )
+    certain = reference is None or scores.counts.found
+    return scores if certain else doubted(scores, lists, known, decided.overlap)
+
+
+def without(lists: list[Listed], exclude: Iterable[Iterable[Any]]) -> list[Listed]:
+    """Returns the lists without the ids that are excluded.
+
+    Raises:
+        DataError: there is not one list of ids for each question.
+    """
+    seen = [set(row) for row in rows_of(exclude, "list of excluded ids")]
+    refuse_unequal(lists, seen, "excluded ones")
+    return [[pair for pair in one if pair[0] not in its] for one, its in zip(lists, seen, strict=True)]
+
+
+def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]], overlap: str) -> Scores:
+    """Returns the scores, and warns of possible reasons if no list contains a relevant id.
+
+    Raises:
+        DataError: no list contains a reference id, and the policy forbids that.
+    """
+    its, mine = ([each for one in side for each in one] for side in ([dict(one) for one in lists], wanted))
+    kinds = [" or ".join(sorted({type(each).__name__ for each in side})) for side in (its, mine)]
+    if not its or not mine:
+        doubt = sentence("ids", "nothing_retrieved" if not its else "no_reference")
+    elif kinds[0] != kinds[1]:
+        doubt = sentence("ids", "other_kinds", retrieved=kinds[0], wanted=kinds[1])
+    else:
+        some = [
+            [str(each).encode("utf-8", "surrogateescape") for each in side[:SOME]] for side in (mine, its)
+        ]
+        found = why_apart(some[0], some[1], "document")
+        doubt = (
+            sentence("ids", "no_match", retrieved=its[0], wanted=mine[0])
+            if found is None
+            else sentence("ids", "written_apart", retrieved=found.ranked, wanted=found.judged, why=found.why)
+        )
+    if overlap == "document":
+        raise DataError(f"{doubt}. The policy forbids it (overlap=document).")
+    if overlap == "none" or not mine:
+        return scores
+    warn(f"{doubt}.")
+    return replace(scores, warnings=(f"{doubt}.",))
+
+
+# ---------------------------------------------------------------- what is given
+
+
+def rows_of(lists: Any, what: str) -> list[Any]:
+    """Returns one list per question. A column of a data frame is accepted, too.
+
+    Raises:
+        DataError: the value has another form, such as one flat list of ids.
+    """
+    column = lists.to_pylist() if hasattr(lists, "to_pylist") else lists
+    rows = list(column.to_list() if hasattr(column, "to_list") else column)
+    for number, row in enumerate(rows, 1):
+        if row is None or isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
+            raise DataError(sentence("ids", "no_list", what=what, number=number, row=row))
+    return rows
+
+
+def pairs_of(retrieved: Any, verdicts: Any) -> list[Listed]:
+    """Returns each question's ids, with verdicts if verdicts were given.
+
+    Raises:
+        DataError: a value is not an id, or the lists differ in number.
+    """
+    rows = rows_of(retrieved, "retrieved list")
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, (Mapping, AbstractSet)):
+            raise DataError(sentence("ids", "no_order", number=number, type=type(row).__name__))
+    ids = [list(row) for row in rows]
+    for number, row in enumerate(ids, 1):
+        for each in row:
+            if not is_id(each):
+                raise DataError(sentence("ids", "no_id", number=number, id=each))
+    if verdicts is None:
+        return [[(each, None) for each in row] for row in ids]
+    grades = [list(row) for row in rows_of(verdicts, "list of verdicts")]
+    refuse_unequal(ids, grades, "verdicts")
+    for number, (row, its) in enumerate(zip(ids, grades, strict=True), 1):
+        if len(row) != len(its):
+            raise DataError(f"Question {number} has {len(row)} retrieved ids but {len(its)} verdicts.")
+    return [list(zip(row, its, strict=True)) for row, its in zip(ids, grades, strict=True)]
+
+
+def refuse_unequal(retrieved: list[Any], others: list[Any], what: str) -> None:
+    """Refuses lists that do not pair with the lists of retrieved ids.
+
+    Raises:
+        DataError: there are not as many lists of ``what`` as of retrieved ids.
+    """
+    if len(retrieved) != len(others):
+        raise DataError(sentence("ids", "unequal", lists=len(retrieved), others=len(others), what=what))
+
+
+def naming(document_of: Any) -> Callable[[Any], Any] | None:
+    """Returns a function that maps a chunk's id to the id of its document.
+
+    Raises:
+        DataError: when called, for a chunk that is not in the mapping, or whose document is not an id.
+    """
+    if document_of is None:
+        return None
+
+    def named(chunk: Any) -> Any:
+        if not isinstance(document_of, Mapping):
+            document = document_of(chunk)
+        elif chunk in document_of:
+            document = document_of[chunk]
+        else:
+            raise DataError(f"document_of has no document for chunk {chunk!r}. Add it to the mapping.")
+        if not is_id(document):
+            raise DataError(sentence("ids", "no_document", document=document, chunk=chunk))
+        return document
+
+    return named
+
+
+def is_id(given: Any) -> bool:
+    """Returns whether a value can be an id: it is not missing (None or NaN), and it is hashable."""
+    try:
+        hash(given)
+        return given is not None and bool(given == given)
+    except (TypeError, ValueError):
+        return False
+
+
+def grades_of(wanted: Any, named: Callable[[Any], Any] | None, number: int) -> dict[Any, float]:
+    """Returns a question's relevant ids with their grades. A document gets the best grade of its chunks."""
+    pairs = wanted.items() if isinstance(wanted, Mapping) else ((each, 1) for each in wanted)
+    found: dict[Any, float] = {}
+    for each, grade in pairs:
+        if not is_id(each) or grade is None:
+            what = each if grade is not None else None
+            raise DataError(sentence("ids", "no_id_in_reference", number=number, id=what))
+        document = each if named is None else named(each)
+        found[document] = max(found.get(document, grade), grade)
+    return found
+
+
+# ---------------------------------------------------------------- one of each
+
+
+def once(listed: Listed, duplicates: str, number: int) -> Listed:
+    """Removes repeated ids as the policy decides. Since ids have no scores, ``max`` keeps the best verdict."""
+    if len({each for each, _ in listed}) == len(listed):
+        return listed
+    if duplicates == "error":
+        ids = [each for each, _ in listed]
+        again = next(each for place, each in enumerate(ids) if each in ids[:place])
+        raise DataError(sentence("ids", "retrieved_twice", number=number, again=again))
+    return collapsed(listed, {"max": "best"}.get(duplicates, duplicates))
+
+
+def collapsed(listed: Listed, rule: str) -> Listed:
+    """Returns a list in which each id occurs once."""
+    found: dict[Any, Grade] = {}
+    for each, grade in listed:
+        if rule == "last":
+            found.pop(each, None)
+        standing = found.get(each)
+        if each not in found or (
+            rule == "best" and grade is not None and (standing is None or grade > standing)
+        ):
+            found[each] = grade
+    return list(found.items())

@@ -1,0 +1,300 @@
+"""Leaderboards: the values of many runs by query or as means, in the formats that TREC AutoJudge keeps."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob.evaluation.score_files import (
+    SUMMARY,
+    Cells,
+    Layout,
+    add_frame,
+    add_json,
+    add_table,
+    fields_of,
+    is_measure,
+)
+from carob.evaluation.score_tables import sentence
+from carob.inputs.files.header import head_of
+from carob.inputs.files.rows import lines_of, names_in, text_in
+from carob.inputs.files.table import frame_in
+from carob.inputs.sources import called, is_number
+from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Lines = Sequence[tuple[int, list[str]]]
+    """The lines of a file with their numbers, split into fields."""
+
+COLUMNS = {
+    "trec_eval": ("measure", "query", "value"),
+    "tot": ("run", "measure", "query", "value"),
+    "ir_measures": ("run", "query", "measure", "value"),
+    "ranking": ("query", "", "run", "", "value", "measure"),
+}
+"""The columns of the formats without a header, by name. In ``trec_eval`` each run has a file."""
+
+LAYOUTS = ("auto", *COLUMNS, "jsonl")
+SAMPLE = 200
+"""Lines by which the format of a file is recognised."""
+
+
+@dataclass(frozen=True, eq=False)
+class Leaderboard:
+    """The values of runs by measure.
+
+    Args:
+        name: the name of the leaderboard.
+        values: the values by run, measure and query; NaN for a value that is missing.
+        stated: the means over queries that the files state, by run and measure.
+        in_words: the measures whose values are words, which were left out.
+        path: the file or folder after which the leaderboard is named; None if the caller gave a name.
+    """
+
+    name: str
+    values: dict[str, dict[str, dict[str, float]]]
+    stated: dict[str, dict[str, float]]
+    in_words: tuple[str, ...] = ()
+    path: str | None = None
+
+    @property
+    def measures(self) -> list[str]:
+        """The measures of any run, in the order of the files."""
+        tables = ([*its] for by_run in (self.values, self.stated) for its in by_run.values())
+        return list(dict.fromkeys(measure for its in tables for measure in its))
+
+    @property
+    def runs(self) -> list[str]:
+        """The names of the runs, sorted."""
+        return sorted({*self.values, *self.stated})
+
+
+@dataclass
+class Board(Cells):
+    """The values and means read so far.
+
+    Args:
+        stated: the means over queries, by run and measure.
+        in_words: the values that are words, by measure, with the place of each first one.
+        numbers: the measures with a number.
+    """
+
+    stated: dict[str, dict[str, float]] = field(default_factory=dict)
+    in_words: dict[str, tuple[str, str, dict[str, Any]]] = field(default_factory=dict)
+    numbers: set[str] = field(default_factory=set)
+
+    def add(self, run: str, measure: str, query: str, value: object, place: dict[str, Any]) -> None:
+        """Adds a value of a query, or a mean over all queries.
+
+        Raises:
+            DataError: no name of a run or measure, or a second value.
+        """
+        if not run or not measure:
+            raise DataError(sentence("score_files", "no_run"), file=self.file, **place)
+        if is_word(value):
+            self.in_words.setdefault(measure, (self.file, str(value), place))
+            return
+        if query not in SUMMARY:
+            self.numbers.add(measure)
+            super().add(run, measure, query, value, place)
+            return
+        own = self.stated.setdefault(run, {})
+        if measure in own:
+            words = {"run": run, "measure": measure, "name": query}
+            raise DataError(sentence("score_files", "twice", **words), file=self.file, **place)
+        self.numbers.add(measure)
+        own[measure] = self.number(value, place)
+
+
+def is_word(value: object) -> bool:
+    """Returns whether a value is text that is no number, such as a category."""
+    return isinstance(value, str) and bool(value.strip()) and not is_number(value.strip())
+
+
+def read_leaderboard(
+    path: str | os.PathLike[str], layout: str = "auto", name: str | None = None
+) -> Leaderboard:
+    """Read the values of many runs from a file or from a folder of files.
+
+    Args:
+        path: a file, or a folder whose files are read together.
+        layout: ``trec_eval`` (measure, query, value; the run is named after its file), ``tot`` (run, measure, query,
+            value), ``ir_measures`` (run, query, measure, value), ``ranking`` (query, Q0, run, rank, value, measure),
+            ``jsonl`` (objects with ``run_id``, ``topic_id``, ``measure`` and ``value``), or ``auto``, which recognises
+            all of these but ``ranking``, and also tables that ``carob.read_scores`` reads.
+        name: the name of the leaderboard; that of the file if None.
+
+    Raises:
+        DataError: a file that cannot be read, or whose format is not recognised; ``-``, standard input.
+        PolicyError: there is no such layout.
+
+    Example:
+        >>> import tempfile, carob
+        >>> from pathlib import Path
+        >>> path = Path(tempfile.mkdtemp()) / "judge.txt"
+        >>> _ = path.write_text("bm25 COVERAGE q1 0.5\\nbm25 COVERAGE all 0.5\\n")
+        >>> board = carob.read_leaderboard(path)
+        >>> board.values, board.stated
+        ({'bm25': {'COVERAGE': {'q1': 0.5}}}, {'bm25': {'COVERAGE': 0.5}})
+    """
+    if layout not in LAYOUTS:
+        hint = did_you_mean(layout, LAYOUTS, f"It is one of {', '.join(LAYOUTS)}.")
+        raise PolicyError(f"There is no format '{layout}' of leaderboards. {hint}")
+    whole = os.fspath(path)
+    if whole == "-":
+        raise DataError(sentence("score_files", "standard_input"))
+    board = Board()
+    for file in files_in(whole):
+        board.file = file
+        board.origins.append(file)
+        read_file(board, file, layout)
+    mixed = next((each for each in board.in_words if each in board.numbers), None)
+    if mixed is not None:
+        file, found, place = board.in_words[mixed]
+        raise DataError(sentence("score_files", "no_number", found=found[:40]), file=file, **place)
+    if not board.values and not board.stated:
+        raise DataError(sentence("score_files", "empty"), file=whole)
+    words, named = tuple(board.in_words), None if name else whole
+    return Leaderboard(name or called(whole), board.values, board.stated, words, named)
+
+
+def files_in(path: str) -> list[str]:
+    """Returns the files of a folder that are not hidden, sorted, or the file itself.
+
+    Raises:
+        DataError: the folder has no file.
+    """
+    if not os.path.isdir(path):
+        return [path]
+    found = sorted(entry.path for entry in os.scandir(path) if entry.is_file() and entry.name[0] != ".")
+    if not found:
+        raise DataError(sentence("score_files", "empty_folder"), file=path)
+    return found
+
+
+def refuse_empty(path: str) -> None:
+    """Refuses a file without any line.
+
+    Raises:
+        DataError: the file, or the first file of a folder, is empty.
+    """
+    first = files_in(path)[0]
+    if os.path.isfile(first) and not head_of(first).strip():
+        raise DataError(sentence("score_files", "empty"), file=first)
+
+
+def is_leaderboard(path: str) -> bool:
+    """Returns whether the format of a file, or of the first file of a folder, is that of a leaderboard."""
+    try:
+        first = files_in(path)[0]
+        head = head_of(first).decode("utf-8", "surrogateescape")
+    except (DataError, OSError):
+        return False
+    lines = [line for line in head.splitlines() if line.strip()]
+    if not lines:
+        return False
+    if lines[0].lstrip().startswith("{"):
+        return '"measure"' in lines[0] and '"value"' in lines[0]
+    rows = [fields_of(line) for line in lines[:SAMPLE]]
+    return columns_of(rows[: max(len(rows) - 1, 1)])[0] is not None
+
+
+def read_file(board: Board, path: str, layout: str) -> None:
+    """Adds the content of one file.
+
+    Raises:
+        DataError: a file that cannot be read, or whose format is not recognised.
+    """
+    run = called(path)
+    if layout == "auto" and head_of(path).startswith((b"PAR1", b"ARROW1")):
+        add_frame(board, frame_in(path), run, None)
+        return
+    text = text_in(path)
+    lines = lines_of(text)
+    if not lines:
+        raise DataError(sentence("score_files", "empty"), file=path)
+    if layout == "jsonl" or (layout == "auto" and lines[0][1].lstrip().startswith(("{", "["))):
+        add_json(board, text, run, None)
+    elif layout == "auto" and Layout.fits(names_in(lines[0][1])):
+        add_table(board, lines, run, None)
+    else:
+        add_columns(board, [(number, fields_of(line)) for number, line in lines], run, layout)
+
+
+def add_columns(board: Board, lines: Lines, run: str, layout: str) -> None:
+    """Adds lines of columns without names, perhaps below a line of names.
+
+    Raises:
+        DataError: the columns are not recognised, or a line has another number of columns.
+    """
+    columns, headed = COLUMNS.get(layout), layout != "auto" and is_header(lines)
+    if columns is None:
+        columns, headed = columns_of([fields for _, fields in lines[:SAMPLE]])
+    if columns is None:
+        found = " ".join(lines[0][1])[:60]
+        remedy = Worded(
+            "Name it: layout='tot' (run, measure, query, value), 'ir_measures' (run, query, measure, value), "
+            "'trec_eval' or 'ranking'.",
+            "Name it: --leaderboards tot (run, measure, query, value), ir_measures (run, query, measure, value), "
+            "trec_eval or ranking.",
+        )
+        raise DataError(sentence("score_files", "no_layout", found=found), file=board.file, remedy=remedy)
+    for number, fields in lines[headed:]:
+        if len(fields) != len(columns):
+            words = {"count": len(fields), "expected": len(columns), "found": " ".join(fields)[:60]}
+            raise DataError(sentence("score_files", "fields", **words), file=board.file, line=number)
+        row = dict(zip(columns, fields, strict=True))
+        if row["measure"] == "runid" and is_word(row["value"]):  # trec_eval's line "runid all TAG"
+            continue
+        board.add(row.get("run", run), row["measure"], row["query"], row["value"], {"line": number})
+
+
+def is_header(lines: Lines) -> bool:
+    """Returns whether the first line has names of columns."""
+    place = 4 if all(len(fields) == 6 for _, fields in lines[:2]) else -1
+    return len(lines) > 1 and not is_number(lines[0][1][place]) and is_number(lines[1][1][place])
+
+
+def columns_of(rows: Sequence[list[str]]) -> tuple[tuple[str, ...] | None, bool]:
+    """Returns the columns of lines of three or four fields, or None, and whether the first line has their names."""
+    first, rest = rows[0], rows[1:]
+    if len(first) not in (3, 4):
+        return None, False
+    named = header_columns(first)
+    if named is not None:
+        return named, True
+    if len(first) == 3:
+        if is_number(first[2]) or first[:2] == ["runid", "all"]:
+            swapped = is_measure(first[1]) and not is_measure(first[0])
+            return ("query", "measure", "value") if swapped else COLUMNS["trec_eval"], False
+        return None, False
+    if not is_number(first[3]):
+        return None, False
+    whole = [first, *(each for each in rest if len(each) == 4)]
+    second, third = ({row[place] for row in whole} for place in (1, 2))
+    if second <= {"0", "Q0", "q0", "1"}:  # judgments
+        return None, False
+    for layout, queries, measures in (("ir_measures", second, third), ("tot", third, second)):
+        if queries & set(SUMMARY) or (any(map(is_measure, measures)) and not any(map(is_measure, queries))):
+            return COLUMNS[layout], False
+    return None, False
+
+
+def header_columns(fields: Sequence[str]) -> tuple[str, ...] | None:
+    """Returns the columns that a line of usual names stands for, or None."""
+    if is_number(fields[-1]):
+        return None
+    found = Layout.of(fields, None) if Layout.fits(fields) else None
+    if found is None or found.measure is None or found.value is None:
+        return None
+    roles: Mapping[str | None, str] = {
+        found.query: "query",
+        found.measure: "measure",
+        found.value: "value",
+        found.run: "run",
+    }
+    return tuple(roles.get(each, "") for each in fields)

@@ -1,0 +1,596 @@
+"""``carob.read_scores``, which reads the values of queries that another tool computed."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.conventions.policy import Policy
+from carob.evaluation.score_tables import GIVEN, sentence
+from carob.evaluation.scores import Scores, ScoresByRun
+from carob.inputs.columns import lists_documents, plain_name, usual
+from carob.inputs.decompression import unpacked
+from carob.inputs.files.header import head_of, is_text
+from carob.inputs.files.paths import origin_of
+from carob.inputs.files.rows import lines_of, names_in, rows_of, text_in
+from carob.inputs.files.table import column_names, frame_in
+from carob.inputs.frames import is_frame
+from carob.inputs.names import Names
+from carob.inputs.sources import called, is_number
+from carob.matching.match import Counts
+from carob.measures import Measure, parse_measure
+from carob.measures.define import UNBOUNDED, Definition
+from carob.output.errors import DataError, MeasureError, Worded, refuse_other
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from carob.conventions.request import MeasuresLike
+    from carob.inputs.files.rows import Lines
+
+SUMMARY = ("all", "amean")
+"""The names that tools give to the mean over queries, where others have the name of a query."""
+
+COLUMNS = {
+    "run": ("run", "runid", "runname", "system", "systemid", "model", "name"),
+    "measure": ("measure", "metric", "measurename", "metricname"),
+    "value": ("value", "score", "result"),
+}
+"""The usual names of columns, in lower case and without separators."""
+
+NOTHING = ("", "nan", "na", "null", "none", "-")
+"""Cells without a value, in lower case."""
+
+MISSING = ("error", "zero", "skip")
+MOST_NAMED = 5
+
+Place: TypeAlias = "dict[str, Any]"
+"""The fields of an error that say where a value is: its file and its line or row."""
+
+
+class OtherMeasure(Measure):
+    """A measure that carob does not compute, so that only its values are known. Larger values count as better.
+
+    Example:
+        >>> from carob.evaluation.score_files import OtherMeasure
+        >>> str(OtherMeasure("satisfaction")), OtherMeasure("satisfaction").definition.aggregate
+        ('satisfaction', 'mean')
+    """
+
+    def __post_init__(self) -> None:
+        """Accepts every name."""
+
+    @property
+    def definition(self) -> Definition:
+        """A definition without a formula."""
+        return Definition(self.name, at="no", values=UNBOUNDED)
+
+
+@dataclass
+class Cells:
+    """The values read so far.
+
+    Args:
+        values: the values by run, measure and query; NaN for a cell without a value.
+        file: the file that is being read.
+        origins: the files that were read.
+        mark: the start of the names of collections in the place of queries, if there are no queries.
+    """
+
+    values: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
+    file: str = "scores"
+    origins: list[str] = field(default_factory=list)
+    mark: str = ""
+
+    def add(self, run: str, measure: str, query: str, value: object, place: Place) -> None:
+        """Adds a value, but not the mean over all queries.
+
+        Raises:
+            DataError: a value that is not a number, or a second value of the same query.
+        """
+        if query in SUMMARY:
+            return
+        if not query:
+            raise DataError(sentence("score_files", "no_query"), file=self.file, **place)
+        own = self.values.setdefault(run, {}).setdefault(measure, {})
+        if query in own:
+            words = {"run": run, "measure": measure, "name": query.removeprefix(self.mark)}
+            key = "twice:collection" if self.mark else "twice"
+            raise DataError(sentence("score_files", key, **words), file=self.file, **place)
+        own[query] = self.number(value, place)
+
+    def number(self, value: object, place: Place) -> float:
+        """Returns a value as a number, or NaN for an empty cell.
+
+        Raises:
+            DataError: the value is neither a finite number nor empty.
+        """
+        if value is None or (isinstance(value, str) and value.strip().lower() in NOTHING):
+            return math.nan
+        try:
+            found = math.inf if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            found = math.inf
+        if math.isinf(found):
+            found_text = str(value)[:40]
+            raise DataError(sentence("score_files", "no_number", found=found_text), file=self.file, **place)
+        return found
+
+
+def read_scores(
+    given: Any, measures: MeasuresLike = None, *, missing: str = "error", name: str | None = None
+) -> ScoresByRun:
+    """Read values of queries that exist already, so that ``carob.compare`` needs neither qrels nor runs.
+
+    Args:
+        given: a path or a list of paths, ``{run: path}``, ``{run: {measure: {query: value}}}``, ``{run: results}`` with
+            the results of ``ir_measures.iter_calc``, or a data frame. A file is a table (CSV, TSV, JSON lines, Parquet)
+            with a row for each run, query and measure, a table with a column for each measure or for each run, the
+            output of ``trec_eval -q`` or ``ir_measures -q``, or JSON.
+        measures: the measures to read, the first of which is the primary one. None reads all, but counts such as
+            ``num_ret`` only if there is nothing else. For a table with a column for each run, its measure.
+        missing: how to treat a query without a value in one run if another run has one: ``error``, count it as
+            ``zero``, or ``skip`` it for this run.
+        name: the name of the run, if a single file or frame does not name it.
+
+    Raises:
+        DataError: a file that cannot be read; a value that is no number; a missing value, unless ``missing`` allows it.
+        MeasureError: a measure that the file does not have.
+        PolicyError: ``missing`` is another word.
+
+    Example:
+        >>> import carob
+        >>> values = {"old": {"AP": {"q1": 0.1, "q2": 0.5}}, "new": {"AP": {"q1": 0.3, "q2": 0.6}}}
+        >>> scores = carob.read_scores(values)
+        >>> round(scores["new"]["AP"], 4), round(carob.compare(None, scores)["AP"].pairs[0].difference, 4)
+        (0.45, -0.15)
+    """
+    refuse_other("missing", missing, MISSING)
+    cells = Cells()
+    only = [measures] if isinstance(measures, (str, Measure)) else list(measures or [])
+    alone = str(only[0]) if len(only) == 1 else None
+    several = isinstance(given, (list, tuple)) and not any(map(is_row, given))
+    for each in given if several else [given]:
+        add(cells, each, name, alone)
+    return scores_of(cells, only, missing)
+
+
+def is_row(given: object) -> bool:
+    """Returns whether an object is one row of results: a named tuple or a dictionary with a query."""
+    return hasattr(given, "_asdict") or (isinstance(given, Mapping) and Layout.fits(list(given)))
+
+
+def add(cells: Cells, given: Any, run: str | None, alone: str | None) -> None:
+    """Adds the values of one file, frame, dictionary or list of results.
+
+    Args:
+        cells: the values read so far.
+        given: the file, frame, dictionary or results.
+        run: the name of the run, if the caller gave one.
+        alone: the only requested measure, if there is only one.
+
+    Raises:
+        DataError: the object is none of these.
+    """
+    if isinstance(given, (str, os.PathLike)):
+        path = os.fspath(given)
+        cells.file = path
+        cells.origins.append(path)
+        read_file(cells, path, run, alone)
+    elif isinstance(given, Mapping) and all(isinstance(each, Mapping) for each in given.values()):
+        nested(cells, given, run)
+    elif isinstance(given, Mapping):
+        for name, its in given.items():
+            add(cells, its, str(name), alone)
+    elif is_frame(given):
+        add_frame(cells, given, run or "run", alone)
+    elif isinstance(given, Iterable):
+        for number, each in enumerate(given):
+            row = each._asdict() if hasattr(each, "_asdict") else each
+            by_role(cells, dict(row), run or "run", {"row": number}, Layout.of(dict(row), alone))
+    else:
+        raise DataError(sentence("score_files", "no_source", type=type(given).__name__))
+
+
+# ---------------------------------------------------------------- files
+
+
+def holds_scores(path: str) -> bool:
+    """Returns whether a file contains values of queries, and is neither qrels nor a run."""
+    if path == "-" or not os.path.isfile(path):
+        return False
+    try:
+        head = head_of(path)
+    except DataError:
+        return False
+    if head.startswith((b"PAR1", b"ARROW1")):
+        return Layout.fits(columns_in(path))
+    lines = [line for line in head.decode("utf-8", "surrogateescape").splitlines() if line.strip()]
+    if not lines or not is_text(lines[0]):
+        return False
+    if lines[0].lstrip().startswith(("{", "[")):
+        return json_holds_scores(path, lines[0])
+    return Layout.fits(names_in(lines[0])) or three_columns(lines[0]) is not None
+
+
+def columns_in(path: str) -> list[str]:
+    """Returns the names of the columns of a Parquet or Arrow file, or no names if whoever reads it will refuse it."""
+    try:
+        return column_names(path)
+    except DataError:
+        return []
+
+
+def json_holds_scores(path: str, line: str) -> bool:
+    """Returns whether a JSON file contains values of queries."""
+    try:
+        row = json.loads(line)
+        if isinstance(row, dict) and not any(isinstance(each, (dict, list)) for each in row.values()):
+            return Layout.fits(list(row))
+    except (ValueError, RecursionError):
+        pass
+    try:
+        with unpacked(path) as file:
+            whole = json.loads(file.read())
+        nested(Cells(), whole)
+    except (ValueError, DataError, OSError, RecursionError):
+        return False
+    return True
+
+
+def read_file(cells: Cells, path: str, run: str | None, alone: str | None) -> None:
+    """Adds the values in a file.
+
+    Raises:
+        DataError: a file that cannot be read, or whose content is not understood.
+    """
+    head, name = head_of(path), run or called(path)
+    if head.startswith((b"PAR1", b"ARROW1")):
+        add_frame(cells, frame_in(path), name, alone)
+        return
+    text = text_in(path)
+    if text.lstrip().startswith(("{", "[")):
+        add_json(cells, text, name, alone)
+        return
+    lines = lines_of(text)
+    if not lines:
+        raise DataError(sentence("score_files", "empty"), file=path)
+    number, first = lines[0]
+    if Layout.fits(names_in(first)):
+        add_table(cells, lines, name, alone)
+        return
+    order = three_columns(first)
+    if order is None:
+        raise DataError(sentence("score_files", "unknown", found=first.strip()[:60]), file=path, line=number)
+    for number, line in lines:
+        fields = fields_of(line)
+        if len(fields) != 3:
+            found = sentence("score_files", "three", count=len(fields), found=line.strip()[:60])
+            raise DataError(found, file=path, line=number)
+        measure, query = (fields[each] for each in order)
+        cells.add(name, measure, query, fields[2], {"line": number})
+
+
+def fields_of(line: str) -> list[str]:
+    """Returns the fields of a line, which are separated by tabs, or by blanks if there are no tabs."""
+    return [field.strip() for field in line.split("\t")] if line.count("\t") > 1 else line.split()
+
+
+def three_columns(line: str) -> tuple[int, int] | None:
+    """Returns the places of the measure and the query in lines of ``trec_eval -q`` or ``ir_measures -q``.
+
+    The result is None for other lines.
+    """
+    fields = fields_of(line)
+    if len(fields) != 3:
+        return None
+    if fields[1] in SUMMARY and not is_number(fields[2]):  # trec_eval's line "runid all TAG"
+        return 0, 1
+    if not is_number(fields[2]):
+        return None
+    return next(((place, 1 - place) for place in (0, 1) if is_measure(fields[place])), None)
+
+
+def is_measure(name: str) -> bool:
+    """Returns whether carob knows a measure of this name."""
+    try:
+        parse_measure(name)
+    except MeasureError:
+        return False
+    return True
+
+
+def add_table(cells: Cells, lines: Lines, name: str, alone: str | None) -> None:
+    """Adds the rows of a table in text, whose first line has the names of the columns."""
+    layout = Layout.of(names_in(lines[0][1]), alone, cells.file)
+    for number, row in rows_of(lines, cells.file):
+        by_role(cells, row, name, {"line": number}, layout)
+
+
+def add_json(cells: Cells, text: str, name: str, alone: str | None) -> None:
+    """Adds the content of a JSON file, or the objects of JSON lines.
+
+    Raises:
+        DataError: text that is not JSON.
+    """
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        whole = None
+    if isinstance(whole, dict) and any(isinstance(each, (dict, list)) for each in whole.values()):
+        nested(cells, whole, name)
+        return
+    layout = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict):
+            raise DataError(sentence("score_files", "no_json"), file=cells.file, line=number)
+        layout = layout or Layout.of(row, alone, cells.file)
+        by_role(cells, row, name, {"line": number}, layout)
+
+
+def add_frame(cells: Cells, frame: Any, name: str, alone: str | None) -> None:
+    """Adds the rows of a data frame."""
+    import narwhals as nw
+
+    table = nw.from_native(frame)
+    table = table.collect() if isinstance(table, nw.LazyFrame) else table
+    layout = Layout.of(table.columns, alone, cells.file)
+    for number, row in enumerate(table.iter_rows(named=True)):
+        by_role(cells, row, name, {"row": number}, layout)
+
+
+# ---------------------------------------------------------------- tables
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The roles of the columns of a table.
+
+    Args:
+        query: the column of the query.
+        run: the column of the run, or None.
+        measure: the column of the measure, or None.
+        value: the column of the value, if there is a column of the measure.
+        runs: whether each other column contains the values of a run, and not of a measure.
+        alone: the measure of a table with a column for each run.
+    """
+
+    query: str
+    run: str | None
+    measure: str | None
+    value: str | None
+    runs: bool = False
+    alone: str = "value"
+
+    @staticmethod
+    def fits(names: Sequence[str]) -> bool:
+        """Returns whether columns of these names may hold values of queries, and not judgments or documents."""
+        lists = any(lists_documents(each, kind) for each in names for kind in ("qrels", "run"))
+        few = len(names) < 2 or all(is_number(each) for each in names)
+        return not (few or lists or usual(names, "document")) and bool(usual(names, "query"))
+
+    @classmethod
+    def of(cls, names: Iterable[str], alone: str | None, file: str = "scores") -> Layout:
+        """Finds the roles of columns.
+
+        Args:
+            names: the columns.
+            alone: the only requested measure, if there is only one.
+            file: the file, for errors.
+
+        Raises:
+            DataError: no column for the query; columns of which some are measures and some are not.
+        """
+        names = list(names)
+        query = next(iter(usual(names, "query")), None)
+        there = ", ".join(f"'{each}'" for each in names[:20])
+        if query is None:
+            raise DataError(sentence("score_files", "no_query_column", there=there), file=file)
+        free = [each for each in names if each != query]
+        measure = next((each for each in free if plain_name(each) in COLUMNS["measure"]), None)
+        run = next((each for each in free if plain_name(each) in COLUMNS["run"]), None)
+        rest = [each for each in free if each not in (measure, run)]
+        value = next((each for each in rest if plain_name(each) in COLUMNS["value"]), None)
+        if measure is not None:
+            if value is None:
+                raise DataError(sentence("score_files", "no_value_column", there=there), file=file)
+            return cls(query, run, measure, value)
+        if run is not None and rest == [value]:
+            return cls(query, run, None, value, alone=alone or "value")
+        known = [is_measure(each) for each in rest]
+        if run is None and any(known) and not all(known) and alone is None:
+            words = {"known": rest[known.index(True)], "other": rest[known.index(False)]}
+            raise DataError(sentence("score_files", "mixed", **words), file=file)
+        runs = run is None and not (known and all(known))
+        return cls(query, run, None, None, runs, alone or "value")
+
+
+def by_role(cells: Cells, row: Mapping[str, Any], name: str, place: Place, layout: Layout) -> None:
+    """Adds the values in a row of a table.
+
+    Args:
+        cells: the values read so far.
+        row: the row.
+        name: the run, if the row does not name it.
+        place: the line or the row, for errors.
+        layout: the roles of the columns.
+
+    Raises:
+        DataError: a row of JSON lines without one of the columns.
+    """
+    if layout.query not in row:
+        raise DataError(sentence("score_files", "no_query"), file=cells.file, **place)
+    query = text(row[layout.query])
+    run = text(row.get(layout.run)) if layout.run else name
+    if layout.value is not None:
+        measure = text(row.get(layout.measure)) if layout.measure else layout.alone
+        cells.add(run, measure, query, row.get(layout.value), place)
+        return
+    for column, value in row.items():
+        if column not in (layout.query, layout.run):
+            names = (column, layout.alone) if layout.runs else (run, column)
+            cells.add(*names, query, value, place)
+
+
+def text(value: object) -> str:
+    """Returns an id as text."""
+    return "" if value is None else str(value).strip()
+
+
+def nested(cells: Cells, given: Mapping[str, Any], name: str | None = None) -> None:
+    """Adds the values in nested dictionaries.
+
+    Args:
+        cells: the values read so far.
+        given: ``{run: {measure: {query: value}}}``, ``{run: {query: {measure: value}}}``, or the same without the runs;
+            or the JSON of ``carob eval -q``.
+        name: the run, if the dictionaries do not name it.
+
+    Raises:
+        DataError: dictionaries that are nested in another way.
+    """
+    if {"runs", "measures", "policy"} <= set(given):
+        given = {run["name"]: run.get("queries", {}) for run in given["runs"]}
+    levels, inner = 0, cast("Any", given)
+    while isinstance(inner, Mapping) and inner:
+        levels, inner = levels + 1, next(iter(inner.values()))
+    if levels == 2 and isinstance(inner, (int, float, type(None))):
+        given, levels = {name or "run": given}, 3
+    if levels != 3:
+        raise DataError(sentence("score_files", "nesting"), file=cells.file)
+    for run, tables in given.items():
+        if not isinstance(tables, Mapping):
+            raise DataError(sentence("score_files", "nesting"), file=cells.file)
+        if all(isinstance(each, Measure) or is_measure(str(each)) for each in tables):
+            outer_is_measure = True
+        elif all(
+            is_measure(str(each)) for its in tables.values() if isinstance(its, Mapping) for each in its
+        ):
+            outer_is_measure = False
+        else:
+            raise DataError(sentence("score_files", "nesting"), file=cells.file)
+        for one, its in tables.items():
+            for other, value in dict(its).items():
+                measure, query = (one, other) if outer_is_measure else (other, one)
+                cells.add(str(run), str(measure), str(query), value, {})
+
+
+# ---------------------------------------------------------------- scores
+
+
+def scores_of(cells: Cells, only: Sequence[Any], missing: str) -> ScoresByRun:
+    """Returns the scores of all runs.
+
+    Args:
+        cells: the values.
+        only: the requested measures, or none for all.
+        missing: how to treat missing values.
+
+    Raises:
+        DataError: there are no values, or one is missing.
+        MeasureError: a requested measure is missing in the files.
+    """
+    found = list(dict.fromkeys(measure for its in cells.values.values() for measure in its))
+    if not found:
+        raise DataError(sentence("score_files", "nothing"), file=cells.file)
+    known = {label: measure_named(label) for label in found}
+    labels = chosen(known, only)
+    everything = {
+        query for its in cells.values.values() for label in labels.values() for query in its.get(label, {})
+    }
+    queries = sorted(everything, key=lambda each: each.encode("utf-8", "surrogateescape"))
+    scores = []
+    for run, its in cells.values.items():
+        columns = [its.get(label, {}) for label in labels.values()]
+        matrix = np.array([[own.get(query, math.nan) for own in columns] for query in queries])
+        scores.append(completed(run, matrix, queries, labels, known, missing, cells))
+    return ScoresByRun(scores)
+
+
+def measure_named(label: str) -> Measure:
+    """Returns carob's measure of this name, or a measure of which only the values are known."""
+    try:
+        return parse_measure(label)
+    except MeasureError:
+        return OtherMeasure(label)
+
+
+def chosen(known: Mapping[str, Measure], only: Sequence[Any]) -> dict[str, str]:
+    """Returns the names in the files of the chosen measures, by label.
+
+    Raises:
+        MeasureError: a requested measure is missing in the files.
+    """
+    if not only:
+        means = [label for label, each in known.items() if each.definition.aggregate != "sum"]
+        return {label: label for label in means or known}
+    labels = {}
+    for each in only:
+        wanted = measure_named(str(each))
+        match = next(
+            (label for label, measure in known.items() if str(each) == label or measure == wanted), None
+        )
+        if match is None:
+            raise MeasureError(
+                sentence("score_files", "no_measure", wanted=each, there=", ".join(list(known)[:20]))
+            )
+        labels[str(each)] = match
+    return labels
+
+
+def completed(
+    run: str,
+    matrix: Any,
+    queries: Sequence[str],
+    labels: Mapping[str, str],
+    known: Mapping[str, Measure],
+    missing: str,
+    cells: Cells,
+) -> Scores:
+    """Returns the scores of a run, in which missing values are treated as the caller chose.
+
+    Raises:
+        DataError: a value is missing, and the caller did not choose.
+    """
+    there = ~np.isnan(matrix)
+    lacking = [query for query, row in zip(queries, there.all(axis=1).tolist(), strict=True) if not row]
+    if lacking and missing == "error":
+        column = int(np.flatnonzero(~there.all(axis=0))[0])
+        label = list(labels)[column]
+        without = [query for query, own in zip(queries, there[:, column].tolist(), strict=True) if not own]
+        more = f" and {len(without) - MOST_NAMED} more" if len(without) > MOST_NAMED else ""
+        words = {"run": run, "label": label, "count": len(without), "total": len(queries)}
+        raise DataError(
+            sentence("score_files", "missing", **words, names=", ".join(without[:MOST_NAMED]) + more),
+            remedy=Worded(
+                "Choose missing='zero' or missing='skip'.", "Choose --missing zero or --missing skip."
+            ),
+        )
+    kept = np.ones(len(queries), bool) if missing == "zero" else there.any(axis=1)
+    matrix = np.where(there, matrix, 0.0 if missing == "zero" else math.nan)[kept]
+    counted = None if missing == "zero" or there[kept].all() else there[kept]
+    return Scores(
+        name=run,
+        labels=tuple(labels),
+        measures=tuple(known[label] for label in labels.values()),
+        ids=Names.of(queries).chosen(kept),
+        matrix=matrix,
+        policy=Policy() if missing == "error" else Policy(missing=missing),  # type: ignore[arg-type]
+        counts=Counts(queries=int(kept.sum()), judged=len(queries), missing=tuple(lacking)),
+        bounds={},
+        counted=counted,
+        inputs={"scores": origin_of(cells.origins[0])} if cells.origins else {},
+        profile=GIVEN,
+    )

@@ -1,0 +1,525 @@
+"""Values of a run by query and measure, their means, and the tables, footers and JSON that show them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob._version import __version__
+from carob.conventions.profiles import profile_if_known
+from carob.measures import Measure, parse_measure
+from carob.measures.define import show
+from carob.output.errors import DataError, MeasureError, NotEvaluatedError
+from carob.output.escaping import defined, json_text
+from carob.output.language import ENGLISH, Language, Sentences
+from carob.output.layout import Listed, Marked, apart, columns_of, in_bands, lay_out, width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+    from typing_extensions import Self
+
+    from carob.conventions.policy import Policy
+    from carob.inputs.names import Names
+    from carob.inputs.sources import Provenance
+    from carob.lists.rows import Floats, JudgedRows
+    from carob.matching.match import Counts
+    from carob.measures.names import Wanted
+
+
+GEOMETRIC_FLOOR = 1e-5
+"""trec_eval's MIN_GEO_MEAN: smaller values count as this one in a geometric mean."""
+
+GIVEN = "given"
+"""The profile of values that another tool computed, whose conventions carob does not know."""
+
+sentence = Sentences(__file__)
+"""Returns the sentence of an error of this package."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Values(Listed[float]):
+    """The values of one run by query, with the counts of the policy's decisions."""
+
+    name: str
+    labels: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    ids: Names
+    matrix: Floats
+    policy: Policy
+    counts: Counts
+    bounds: dict[str, tuple[float, float]]
+    profile: str | None = None
+    digits: int = 4
+    counted: NDArray[np.bool_] | None = None
+    weights: Floats | None = None
+    errors: dict[str, float] = field(default_factory=dict)
+    inputs: dict[str, Provenance] = field(default_factory=dict)
+    pools: dict[str, JudgedRows] = field(default_factory=dict, repr=False)
+    warnings: tuple[str, ...] = ()
+    failed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The evaluated queries, in byte order."""
+        return self.ids.texts
+
+    def column(self, measure: str | Measure) -> int:
+        """Returns the column of a measure, by carob's name or trec_eval's.
+
+        Raises:
+            MeasureError: the measure was not evaluated.
+        """
+        if measure in self.labels:
+            return self.labels.index(str(measure))
+        try:
+            wanted = parse_measure(measure)
+        except MeasureError as error:
+            raise NotEvaluatedError(*error.args, remedy=error.remedy) from None
+        if str(wanted) in self.labels:  # under a profile the measure itself may have parameters of its own
+            return self.labels.index(str(wanted))
+        if wanted not in self.measures:
+            raise NotEvaluatedError(
+                sentence("values", "not_evaluated", wanted=wanted, measures=", ".join(self.labels))
+            )
+        return self.measures.index(wanted)
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        """Returns the aggregate over all queries: a mean, a sum for counts, or a geometric mean for GMAP."""
+        place = self.column(measure)
+        values = self.matrix[:, place]
+        weights = None if self.weights is None else self.weights[:, place]
+        if self.counted is not None:
+            kept = self.counted[:, place]
+            values, weights = values[kept], None if weights is None else weights[kept]
+        return aggregate(values, self.measures[place].definition.aggregate, weights)
+
+    def __contains__(self, measure: object) -> bool:
+        """Returns whether the measure was evaluated."""
+        try:
+            return isinstance(measure, (str, Measure)) and self.column(measure) >= 0
+        except MeasureError:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        """Returns the labels of the measures."""
+        return iter(self.labels)
+
+    def __len__(self) -> int:
+        """Returns the number of measures."""
+        return len(self.labels)
+
+    def complete(self) -> Self:
+        """Returns the values after checking that no measure failed.
+
+        Raises:
+            DataError: a measure has no values.
+        """
+        for sentence in self.failed.values():
+            raise DataError(sentence)
+        return self
+
+    def means(self) -> dict[str, float]:
+        """Returns the aggregate of every measure, by label."""
+        return {label: self[label] for label in self.labels}
+
+    def by_query(self, measure: str | Measure) -> dict[str, float]:
+        """Returns each query's value, without queries that the measure leaves out."""
+        place = self.column(measure)
+        values = dict(zip(self.queries, self.matrix[:, place].tolist(), strict=True))
+        if self.counted is None:
+            return values
+        kept = self.counted[:, place].tolist()
+        return {query: value for (query, value), there in zip(values.items(), kept, strict=True) if there}
+
+
+def aggregate(values: Floats, how: str, weights: Floats | None = None) -> float:
+    """Returns the aggregate over queries, summed in byte order of their ids as in trec_eval.
+
+    Weights apply to means but not to counts.
+    """
+    if how == "geometric":
+        values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
+    if how == "sum":
+        return added(values)
+    whole = float(len(values)) if weights is None else added(weights)
+    if whole == 0.0:
+        return math.nan
+    mean = added(values if weights is None else np.where(weights > 0, values * weights, 0.0)) / whole
+    return math.exp(mean) if how == "geometric" else mean
+
+
+def added(values: Floats) -> float:
+    """Returns the sum of the values, added in their order."""
+    return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
+
+
+LEAST_NAME, LONGEST_NAME = 12, 40
+"""The shortest cut name in a table that must fit, and the longest name in one that continues below."""
+MOST_FOOTERS, MOST_OWN = 4, 6
+"""Up to ``MOST_FOOTERS`` different footers are shown whole; of more, the own parts of ``MOST_OWN`` runs or groups."""
+MOST_NAMES = 8
+"""The most runs that a footer names. It counts the others."""
+
+
+NO_VALUE = "–"
+"""The cell of a measure without a value."""
+
+
+def board(
+    scores: Sequence[Values],
+    layout: str,
+    *,
+    per_query: bool = False,
+    digits: int | None = None,
+    columns: int | None = None,
+    tie_bounds: bool = False,
+) -> str:
+    """Returns a table with a row for each run or, with ``per_query``, for each run and query, and a row ``all``.
+
+    A table of runs that is wider than ``columns`` is turned: a row per measure. With ``tie_bounds`` each mean is
+    followed by those under the worst and the best order of tied documents, in csv and tsv as columns of their own.
+    """
+    exact = layout in ("csv", "tsv")
+    labels = scores[0].labels
+    if tie_bounds and not per_query:
+        header = [word for label in labels for word in (bound_columns(label) if exact else [label])]
+        rows = [[each.name, *bounded(each, exact, digits)] for each in scores]
+        return turned_if_wide(layout, ["run", *header], rows, columns)
+
+    def cells(values: Sequence[float], of: Values) -> list[str]:
+        places = of.digits if digits is None else digits
+        kinds = [measure.definition.aggregate for measure in of.measures]
+        return [
+            shown(value, kind, None if exact else places) if exact or label not in of.failed else NO_VALUE
+            for label, value, kind in zip(of.labels, values, kinds, strict=True)
+        ]
+
+    if not per_query:
+        rows = [[each.name, *cells(list(each.means().values()), each)] for each in scores]
+        if layout == "terminal" and len(scores) > 1:
+            rows = with_best(scores, rows)
+        return turned_if_wide(layout, ["run", *labels], rows, columns)
+    rows = []
+    for each in scores:
+        per = [[query, *cells(each.matrix[place].tolist(), each)] for place, query in enumerate(each.queries)]
+        if each.counted is not None:
+            marks = each.counted.tolist()
+            per = [
+                [query, *(cell if there else "" for cell, there in zip(row, kept, strict=True))]
+                for (query, *row), kept in zip(per, marks, strict=True)
+            ]
+        rows += [[each.name, *row] for row in [*per, ["all", *cells(list(each.means().values()), each)]]]
+    header = ["run", "query", *labels]
+    if len(scores) == 1 and not exact:
+        return lay_out(layout, header[1:], [row[1:] for row in rows], 1)
+    return lay_out(layout, header, rows, 2)
+
+
+def as_number(cell: str) -> float:
+    """Returns a printed mean as a number, or NaN if the measure has no value."""
+    try:
+        return float(cell)
+    except ValueError:
+        return math.nan
+
+
+def with_best(scores: Sequence[Values], rows: list[list[str]]) -> list[list[str]]:
+    """Returns the rows with each measure's best printed value in bold, except for counts."""
+    marked = [list(row) for row in rows]
+    for place, measure in enumerate(scores[0].measures):
+        if measure.definition.aggregate == "sum":
+            continue
+        printed = [as_number(row[place + 1]) for row in rows]
+        known = [value for value in printed if not math.isnan(value)]
+        best = (min if measure.definition.smaller_is_better else max)(known, default=math.nan)
+        for row, value in zip(marked, printed):
+            if value == best:
+                row[place + 1] = Marked(row[place + 1], bold=True)
+    return marked
+
+
+def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], columns: int | None) -> str:
+    """Fits a table into ``columns``: with a row for each measure, with shorter names, or split into bands."""
+    if columns is None or columns_of(header, rows, 1) <= columns:
+        return lay_out(layout, header, rows, 1)
+    turned = list(zip(header, *rows, strict=True))
+    if columns_of(turned[0], turned[1:], 1) <= columns:
+        return lay_out(layout, turned[0], turned[1:], 1)
+    longest = max(width(row[0]) for row in rows)
+    room = max(columns - columns_of(header, rows, 1) + longest, min(LEAST_NAME, longest))
+    if columns - columns_of(header, rows, 1) + longest < LEAST_NAME:
+        room = LONGEST_NAME  # bands are needed all the same
+    names = apart([row[0] for row in rows], room)
+    rows = [[name, *row[1:]] for name, row in zip(names, rows, strict=True)]
+    drawn = []
+    for band in in_bands(header, rows, 1, columns):
+        cells = [[row[place] for place in band] for row in rows]
+        drawn.append(lay_out(layout, [header[place] for place in band], cells, 1))
+    return "\n".join(drawn)
+
+
+def bound_columns(label: str) -> list[str]:
+    """Returns the columns of a mean and its bounds."""
+    return [label, f"{label} worst", f"{label} best"]
+
+
+def bounded(scores: Values, exact: bool, digits: int | None) -> list[str]:
+    """Returns each mean with its bounds. For counts, and where ties change nothing, both bounds equal the mean."""
+    cells = []
+    places = None if exact else scores.digits if digits is None else digits
+    for label, measure in zip(scores.labels, scores.measures, strict=True):
+        mean = scores[label]
+        three = (mean, *scores.bounds.get(label, (mean, mean)))
+        value, worst, best = (shown(each, measure.definition.aggregate, places) for each in three)
+        cells += [value, worst, best] if exact else [f"{value} [{worst}, {best}]"]
+    return cells
+
+
+def shown(value: float, kind: str, digits: int | None) -> str:
+    """Formats a number for a table: a count as a whole number, any other value with ``digits`` decimals or in full."""
+    if kind == "sum" and value == int(value):
+        return str(int(value))
+    return repr(value) if digits is None else f"{value:.{digits}f}"
+
+
+def footers(scores: Sequence[Values], say: Language = ENGLISH) -> list[str]:
+    """Returns the footers of a table of several runs, each with its runs' names, or one footer if all are equal.
+
+    If many footers differ, their common part comes first, followed by the differences of a few runs.
+    """
+    parts = {each.name: decided(each, say) for each in scores}
+    shared: list[str] = []
+    if len(set(map(tuple, parts.values()))) > MOST_FOOTERS:
+        shared = [part for part in parts[scores[0].name] if all(part in its for its in parts.values())]
+    owners: dict[str, list[str]] = {}
+    for name, its in parts.items():
+        owners.setdefault(" · ".join(part for part in its if part not in shared), []).append(name)
+    if len(owners) == 1:
+        return list(owners)
+    lines = [f"{some_of(names, say)}: {own or say('nothing else')}" for own, names in owners.items()]
+    if not shared:
+        return lines
+    rest = sum(map(len, list(owners.values())[MOST_OWN:]))
+    more = (
+        [say("and {count} more runs, each with other counts: see the JSON output", count=rest)]
+        if rest
+        else []
+    )
+    every = say("all {count} runs: {parts}", count=len(parts), parts=" · ".join(shared))
+    return [every, *lines[:MOST_OWN], *more]
+
+
+def some_of(names: list[str], say: Language = ENGLISH) -> str:
+    """Returns the names of runs with the same footer. Of many, the first are named and the others counted."""
+    if len(names) <= MOST_NAMES:
+        return ", ".join(names)
+    first = names[: MOST_NAMES - 1]
+    return say("{names} and {count} more", names=", ".join(first), count=len(names) - len(first))
+
+
+def decided(scores: Values, say: Language = ENGLISH) -> list[str]:
+    """Returns the parts of a footer: the counts of decisions, and the policy."""
+    counts, policy = scores.counts, scores.policy
+    parts = [say.counted(counts.queries, "{count} query", "{count} queries")]
+    if counts.missing:
+        rule = told(scores, "missing", say)
+        one, many = "{count} missing query {rule}", "{count} missing queries {rule}"
+        parts.append(say.counted(len(counts.missing), one, many, rule=rule))
+    if counts.extra:
+        one, many = "{count} unjudged query ignored", "{count} unjudged queries ignored"
+        parts.append(say.counted(counts.extra, one, many))
+    if counts.empty:
+        parts.append(empty_told(scores, say))
+    if scores.profile == GIVEN:
+        pass  # the documents are unknown
+    elif counts.queries and not counts.found:
+        parts.append(say("no judged document retrieved"))
+    elif counts.queries > counts.empty and not counts.relevant:
+        parts.append(say("no relevant document retrieved"))
+    parts += [say("no value of {labels}", labels=", ".join(scores.failed))] * bool(scores.failed)
+    if counts.tied:
+        bounds = next(iter(scores.bounds.items()), None)
+        moved = "" if bounds is None else reach_said(*bounds, scores.digits, say)
+        one, many = "ties touch {count} query{moved}", "ties touch {count} queries{moved}"
+        parts.append(say.counted(counts.tied, one, many, moved=moved))
+    if scores.errors:
+        label, error = next(iter(scores.errors.items()))
+        sampled = "mean over a sample of their orders ({label} ± {error})"
+        parts.append(say(sampled, label=label, error=f"{error:.2g}"))
+    if weighted(scores):
+        parts.append(say("weighted mean ({labels})", labels=", ".join(weighted(scores))))
+    run = scores.inputs.get("run")
+    if run is not None and "exclude" in dict(run.columns) and not counts.excluded:
+        parts.append(say("{count} documents excluded", count=0))
+    return [*parts, *left_out(counts, policy, say), conventions_of(scores, say), *readings(scores, say)]
+
+
+def reach_said(label: str, bounds: tuple[float, float], digits: int, say: Language) -> str:
+    """Returns the bounds of a mean over the orders of tied documents, or one number if both are printed alike."""
+    worst, best = (f"{each:.{digits}f}" for each in bounds)
+    if worst == best:
+        return say(" ({label} {value} either way)", label=label, value=worst)
+    return f" ({label} {worst}–{best})"
+
+
+def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[str]:
+    """Returns the counts of rows dropped, excluded, skipped or changed."""
+    rows = (
+        (counts.duplicates, "{count} duplicate dropped", "{count} duplicates dropped"),
+        (counts.excluded, "{count} document excluded", "{count} documents excluded"),
+        (counts.malformed, "{count} malformed line skipped", "{count} malformed lines skipped"),
+        (counts.negative, "{count} negative grade {rule}", "{count} negative grades {rule}"),
+    )
+    rule = say(policy.negative)
+    return [say.counted(count, one, many, rule=rule) for count, one, many in rows if count]
+
+
+def conventions_of(scores: Values, say: Language = ENGLISH) -> str:
+    """Returns the profile and the caller's changes to its policy, or the policy if there is no profile."""
+    if scores.profile == GIVEN:
+        return say("values computed by another tool")
+    profile = profile_if_known(scores.profile) if scores.profile else None
+    if profile is None:
+        policy = scores.policy.describe()
+        if scores.profile:
+            return say("profile {name}, policy {policy}", name=scores.profile, policy=policy)
+        return say("policy {policy}", policy=policy)
+    changed = scores.policy.changes(profile.policy)
+    if changed:
+        return say("profile {name}, changed: {changes}", name=profile.name, changes=", ".join(changed))
+    return say("profile {name}", name=profile.name)
+
+
+def readings(scores: Values, say: Language = ENGLISH) -> list[str]:
+    """Returns the full names of abbreviated labels. A measure at many depths is listed once."""
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for label, measure in zip(scores.labels, map(str, scores.measures), strict=True):
+        if label != measure:
+            name, _, place = label.rpartition("@")
+            alike = name and measure.endswith(f"@{place}")
+            key = (f"{name}@k", f"{measure.rpartition('@')[0]}@k") if alike else (label, measure)
+            found.setdefault(key, []).append((label, measure))
+    alone = [each[0] if len(each) == 1 else key for key, each in found.items()]
+    return [say("{label} is {measure}", label=label, measure=measure) for label, measure in alone]
+
+
+def weighted(scores: Values) -> list[str]:
+    """Returns the labels of the measures whose means have unequal weights."""
+    if scores.weights is None:
+        return []
+    weights = scores.weights
+    means = [each.definition.aggregate != "sum" for each in scores.measures]
+    return [
+        label
+        for place, label in enumerate(scores.labels)
+        if means[place] and len(set(weights[:, place].tolist())) > 1
+    ]
+
+
+RULES = {
+    "zero": "counted as 0",
+    "one": "counted as 1",
+    "nan": "undefined",
+    "skip": "skipped",
+    "error": "refused",
+}
+"""What the policy does with a missing or an empty query."""
+
+
+def told(scores: Values, axis: str, say: Language = ENGLISH) -> str:
+    """Describes the treatment of missing or empty queries, with the labels of measures that differ."""
+    rules: dict[str, list[str]] = {}
+    for label, rule in rules_of(scores, axis).items():
+        rules.setdefault(say(rule), []).append(label)
+    if len(rules) == 1:
+        return next(iter(rules))
+    return ", ".join(f"{rule} ({', '.join(labels)})" for rule, labels in rules.items())
+
+
+def rules_of(scores: Values, axis: str) -> dict[str, str]:
+    """Returns the treatment of queries without relevant documents, by the label of each measure."""
+    return {
+        label: RULES[getattr(scores.policy.of_measure(str(measure)), axis)]
+        for label, measure in zip(scores.labels, scores.measures, strict=True)
+    }
+
+
+def empty_told(scores: Values, say: Language = ENGLISH) -> str:
+    """Returns the number of queries without relevant documents and their treatment, by measure if it differs."""
+    counts = scores.counts.empty_for
+    plain = all(
+        measure.wanted.rel in (None, 1)
+        for label, measure in zip(scores.labels, scores.measures, strict=True)
+        if counts.get(label)
+    )
+    if len(set(counts.values())) < 2 and plain:
+        rule = told(scores, "empty", say)
+        one = "{count} query without relevant documents {rule}"
+        many = "{count} queries without relevant documents {rule}"
+        return say.counted(scores.counts.empty, one, many, rule=rule)
+    alike: dict[tuple[int, Wanted, str], list[str]] = {}
+    rules = rules_of(scores, "empty")
+    for label, measure in zip(scores.labels, scores.measures, strict=True):
+        if counts.get(label):
+            alike.setdefault((counts[label], measure.wanted, rules[label]), []).append(label)
+    return ", ".join(
+        say.counted(
+            count,
+            "{count} query without {wanted} {rule} ({labels})",
+            "{count} queries without {wanted} {rule} ({labels})",
+            wanted=wanted_words(wanted, say),
+            rule=say(rule),
+            labels=", ".join(labels),
+        )
+        for (count, wanted, rule), labels in alike.items()
+    )
+
+
+def wanted_words(wanted: Wanted, say: Language) -> str:
+    """Describes the relevance that a measure requires."""
+    return (
+        say("a positive gain") if wanted.rel is None else say("grade {grade} or more", grade=show(wanted.rel))
+    )
+
+
+def to_json(scores: Sequence[Values], *, per_query: bool) -> str:
+    """Returns runs, means, counts and policy as JSON, with numbers in full precision and undefined ones as null."""
+    return json_text(document_of(scores, per_query=per_query)) + "\n"
+
+
+def document_of(scores: Sequence[Values], *, per_query: bool) -> dict[str, Any]:
+    """Returns the JSON document of scores as plain dicts and lists."""
+
+    def by_query(of: Values, matrix: Any) -> dict[str, dict[str, float]] | None:
+        if matrix is None or not per_query:
+            return None
+        rows = matrix.tolist() if np.isfinite(matrix).all() else defined(matrix)
+        tables = (dict(zip(of.labels, row, strict=True)) for row in rows)
+        return dict(zip(of.queries, tables, strict=True))
+
+    runs = []
+    for each in scores:
+        run = {
+            "name": each.name,
+            "means": defined(each.means()),
+            "queries": by_query(each, each.matrix),
+            "counts": each.counts.as_dict(),
+            "failed": each.failed,
+            "warnings": list(each.warnings),
+            "weights": by_query(each, each.weights),
+            "errors": each.errors,
+            "ties": {label: list(bounds) for label, bounds in each.bounds.items()},
+        }
+        runs.append({name: value for name, value in run.items() if value or name in ("name", "means")})
+    return {
+        "runs": runs,
+        "measures": dict(zip(scores[0].labels, map(str, scores[0].measures), strict=True)),
+        "policy": scores[0].policy.as_dict(),
+        "profile": scores[0].profile,
+        "carob": __version__,
+    }

@@ -1,0 +1,341 @@
+"""Results of evaluation: the scores of one or several runs, as tables, frames and JSON."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.evaluation.score_tables import GIVEN, Values, board, footers, sentence, to_json
+from carob.inputs.names import Names
+from carob.lists.rows import joined
+from carob.output.errors import DataError, warn
+from carob.output.escaping import html
+from carob.output.language import language_named
+from carob.output.layout import Display, Listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from carob.conventions.policy import Policy
+    from carob.lists.rows import Floats
+    from carob.measures import Measure
+
+FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
+"""The libraries whose frames ``to_frame`` makes, apart from the engines."""
+
+
+class Tabled(Display):
+    """The scores of one or more runs as a table."""
+
+    @property
+    @abstractmethod
+    def runs(self) -> list[Scores]:
+        """The scores of each run."""
+
+    def to_json(self) -> str:
+        """Returns the scores with policy and counts, as ``carob eval -q --format json`` prints them."""
+        return to_json(self.runs, per_query=True)
+
+    def to_markdown(self) -> str:
+        """Returns the means as a Markdown table."""
+        return board(self.runs, "markdown")
+
+    def to_latex(self) -> str:
+        """Returns the means as a LaTeX table (booktabs)."""
+        return board(self.runs, "latex")
+
+    def footer(self, lang: str = "en") -> str:
+        """Returns the number of queries, the decisions and the policy: one line for all runs that share them.
+
+        Args:
+            lang: ``en`` for English or ``zh`` for Chinese.
+
+        Raises:
+            PolicyError: carob does not have the language.
+        """
+        return "\n".join(footers(self.runs, language_named(lang)))
+
+    def __str__(self) -> str:
+        """Returns the means as a table, with the footer."""
+        return board(self.runs, "text") + self.footer()
+
+    def _repr_html_(self) -> str:
+        """Returns HTML for a notebook."""
+        lines = "".join(f"<p>{html(line)}</p>\n" for line in self.footer().split("\n"))
+        return board(self.runs, "html") + lines
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Tabled, Values):
+    """The values of one run by query, and their means.
+
+    Args:
+        name: the run.
+        labels: the name of each measure in tables.
+        measures: the measures.
+        ids: the evaluated queries, in byte order, which ``queries`` returns as text.
+        matrix: one value per query and measure [queries, measures].
+        policy: the policy under which the values were computed.
+        counts: the numbers of queries, documents and lines to which each policy rule applied.
+        bounds: the mean under the worst and the best order of tied documents, for each label that ties can change.
+        profile: the requested profile, or None.
+        digits: the number of decimals in tables.
+        counted: a mask of the values that enter their mean; None if all do [queries, measures].
+        weights: the weight of each value in its mean; None for equal weights [queries, measures].
+        errors: for each label whose mean comes from a sample of the orders of tied documents, its standard error.
+        inputs: the sources of the ``qrels`` and the ``run``, which ``carob.record`` hashes; empty for merged scores.
+        pools: the judged lists of each label whose values compare documents of different queries.
+        warnings: sentences that say why the values are doubtful.
+        failed: the reason why a label has no values, as a sentence; the values are NaN.
+
+    Example:
+        >>> import carob
+        >>> scores = carob.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}, ["RR"])
+        >>> scores["RR"], scores.by_query("RR")
+        (0.5, {'q': 0.5})
+    """
+
+    @property
+    def runs(self) -> list[Scores]:
+        """A mapping that contains only the scores of this run."""
+        return [self]
+
+    def merge(self, *others: Scores) -> Scores:
+        """Merges the scores of a run that was evaluated in parts: see ``docs/shards.md``.
+
+        Args:
+            others: the other parts. Merging all parts at once is faster than one after the other.
+
+        Raises:
+            DataError: a query occurs in two parts, or they differ in measures or policy.
+
+        Example:
+            >>> import carob
+            >>> parts = [carob.evaluate({q: {"a": 1}}, {q: {"a": 1.0}}, ["RR"]) for q in ("q1", "q2", "q3")]
+            >>> parts[0].merge(*parts[1:]).queries
+            ('q1', 'q2', 'q3')
+        """
+        parts = (self, *others)
+        if any((each.measures, each.policy) != (self.measures, self.policy) for each in others):
+            raise DataError(sentence("scores", "different_parts"))
+        names = [query for each in parts for query in each.queries]
+        if len(set(names)) < len(names):
+            twice = min(query for query, count in Counter(names).items() if count > 1)
+            raise DataError(sentence("scores", "two_parts", twice=twice))
+        order = sorted(range(len(names)), key=lambda each: names[each].encode("utf-8", "surrogateescape"))
+        merged = replace(
+            self,
+            ids=Names.of(names[each] for each in order),
+            matrix=np.concatenate([each.matrix for each in parts])[order],
+            counts=self.counts.merge(*(each.counts for each in others)),
+            bounds={},
+            counted=stacked([(each.counted, each.matrix.shape) for each in parts], np.bool_, order),
+            weights=stacked([(each.weights, each.matrix.shape) for each in parts], np.float64, order),
+            errors=merged_errors(parts),
+            failed={label: reason for each in parts for label, reason in each.failed.items()},
+            inputs={},
+            warnings=(),
+        )
+        if len(merged.ids) and not merged.counts.found and merged.profile != GIVEN:
+            doubt = sentence("scores", "nothing_found", name=self.name, parts=len(parts))
+            warn(doubt)
+            merged = replace(merged, warnings=(doubt,))
+        return pooled_again(merged, parts) if self.pools else merged
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Returns a data frame with a row per query and a column per measure.
+
+        Args:
+            backend: ``pandas``, ``polars``, ``pyarrow``, ``duckdb``, ``pyspark`` …; if None, the library of the frame
+                from which the run or the judgments were read, or else the first of these that is installed.
+
+        Returns:
+            The frame. Its queries are whole numbers if they were whole numbers in a frame of judgments. An engine makes
+            the frame where the run is: Spark in the run's session.
+
+        Raises:
+            DataError: no data frame library is installed, or an engine has no session.
+        """
+        from carob.inputs.runs.engine import TABLES, placed  # which a small run need not import
+
+        origins = [self.inputs[role] for role in ("run", "qrels") if role in self.inputs]
+        whole = "qrels" in self.inputs and self.inputs["qrels"].whole
+        columns: dict[str, Any] = {"query": list(map(int, self.queries)) if whole else list(self.queries)}
+        columns |= {label: self.matrix[:, place].tolist() for place, label in enumerate(self.labels)}
+        known = (*FRAMES, *TABLES)
+        library = backend or next((each.library for each in origins if each.library in known), None)
+        if library in TABLES:
+            home = next((each.home for each in origins if each.library == library), None)
+            return placed(frame_of(columns, "pyarrow"), library, home)
+        return frame_of(columns, library)
+
+
+class ScoresByRun(Tabled, Listed[Scores]):
+    """The scores of several runs on the same judgments: a mapping from each run's name, and one table.
+
+    Example:
+        >>> import carob
+        >>> qrels = {"q": {"a": 1, "b": 0}}
+        >>> found = carob.evaluate(qrels, {"old": {"q": {"b": 2.0, "a": 1.0}}, "new": {"q": {"a": 1.0}}}, "RR")
+        >>> found["new"]["RR"], found.means()
+        (1.0, {'old': {'RR': 0.5}, 'new': {'RR': 1.0}})
+    """
+
+    def __init__(self, scores: Iterable[Scores]) -> None:
+        """Stores the scores of the runs."""
+        self.scores = {each.name: each for each in scores}
+
+    def __getitem__(self, name: str) -> Scores:
+        """Returns the scores of a run.
+
+        Raises:
+            KeyError: there is no run of this name.
+        """
+        return self.scores[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Returns the runs' names, in the order given."""
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        """Returns the number of runs."""
+        return len(self.scores)
+
+    @property
+    def runs(self) -> list[Scores]:
+        """The scores of each run, in the order given."""
+        return list(self.scores.values())
+
+    def means(self) -> dict[str, dict[str, float]]:
+        """Returns the aggregate of every measure, by run and label."""
+        return {name: each.means() for name, each in self.items()}
+
+    def to_frame(self, backend: str | None = None, *, per_query: bool = False) -> Any:
+        """Returns a data frame with a row per run and a column per measure.
+
+        Args:
+            backend: as in ``Scores.to_frame``.
+            per_query: whether to return a row for each run and query.
+
+        Raises:
+            DataError: no data frame library is installed.
+        """
+        rows: list[tuple[Any, ...]] = [(each.name, *each.means().values()) for each in self.runs]
+        if per_query:
+            rows = [
+                (each.name, query, *values)
+                for each in self.runs
+                for query, values in zip(each.queries, each.matrix.tolist(), strict=True)
+            ]
+        header = ["run", *["query"] * per_query, *self.runs[0].labels]
+        return frame_of({name: [row[place] for row in rows] for place, name in enumerate(header)}, backend)
+
+
+def stacked(parts: Sequence[tuple[Any, tuple[int, ...]]], kind: Any, order: list[int]) -> Any:
+    """Stacks the arrays, with ones in place of missing arrays. Returns None if all arrays are missing."""
+    if all(array is None for array, _ in parts):
+        return None
+    return np.concatenate([np.ones(shape, kind) if array is None else array for array, shape in parts])[order]
+
+
+def pooled_again(merged: Scores, parts: Sequence[Scores]) -> Scores:
+    """Adds the measures that compare documents of all queries to merged scores, computed from all parts together."""
+    from carob.lists.flat import Flat
+
+    values, pools = merged.matrix.copy(), {}
+    weights = np.ones(values.shape) if merged.weights is None else merged.weights.copy()
+    place_of = {query: place for place, query in enumerate(merged.queries)}
+    for label in merged.pools:
+        column = merged.column(label)
+        places = np.array([place_of[query] for part in parts for query in part.by_query(label)], np.int64)
+        rows = joined([part.pools[label] for part in parts], np.argsort(places))
+        places.sort()
+        lists, measure = Flat(rows), merged.measures[column]
+        own = cast("Floats", measure.weigh(lists))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = cast("Floats", measure.values(Flat(rows, every_rank=measure.every_rank)))
+        # A value with weight 0 was set by the policy and not computed by the measure.
+        values[places, column] = np.where(own > 0, found, values[places, column])
+        weights[places, column] = own if rows.weight is None else own * rows.weight
+        pools[label] = rows
+    return replace(merged, matrix=values, weights=weights, pools=pools)
+
+
+def merged_errors(parts: Sequence[Scores]) -> dict[str, float]:
+    """Returns the standard errors of the merged means, with each part weighted by its share."""
+    queries = sum(len(each.ids) for each in parts)
+    shares = [(each, len(each.ids) / queries) for each in parts]
+    labels = [label for label in parts[0].labels if any(label in each.errors for each in parts)]
+    return {
+        label: math.hypot(*(share * each.errors.get(label, 0.0) for each, share in shares))
+        for label in labels
+    }
+
+
+def side_by_side(parts: Sequence[Scores], measures: Mapping[str, Measure], policy: Policy) -> Scores:
+    """Merges scores of a run under several policies. Each measure keeps the queries that its policy keeps.
+
+    A measure that failed has a column of NaN.
+
+    Args:
+        parts: the scores, with different labels.
+        measures: all measures, by label and in the order of the result.
+        policy: the policy whose exceptions made the parts.
+    """
+    queries = sorted(
+        {query for part in parts for query in part.queries},
+        key=lambda each: each.encode("utf-8", "surrogateescape"),
+    )
+    row = {query: place for place, query in enumerate(queries)}
+    owner = {label: part for part in parts for label in (*part.labels, *part.failed)}
+    values = np.full((len(queries), len(measures)), np.nan)
+    counted = np.zeros(values.shape, bool)
+    weights = np.ones(values.shape)
+    for place, label in enumerate(measures):
+        part = owner[label]
+        rows = [row[query] for query in part.queries]
+        counted[rows, place] = True
+        if label not in part.failed:
+            values[rows, place] = part.matrix[:, part.column(label)]
+            if part.weights is not None:
+                weights[rows, place] = part.weights[:, part.column(label)]
+    return replace(
+        parts[0],
+        labels=tuple(measures),
+        measures=tuple(measures.values()),
+        ids=Names.of(queries),
+        matrix=values,
+        policy=policy,
+        counts=replace(
+            parts[0].counts,
+            queries=len(queries),
+            missing=max((part.counts.missing for part in parts), key=len),
+        ),
+        bounds={label: owner[label].bounds[label] for label in measures if label in owner[label].bounds},
+        counted=None if counted.all() else counted,
+        weights=None if all(part.weights is None for part in parts) else weights,
+        errors={label: error for part in parts for label, error in part.errors.items()},
+        failed={label: reason for part in parts for label, reason in part.failed.items()},
+        pools={label: rows for part in parts for label, rows in part.pools.items()},
+    )
+
+
+def frame_of(columns: Mapping[str, Any], library: str | None) -> Any:
+    """Returns a data frame of the columns, made by a library such as ``pandas``, by default the first one installed.
+
+    Raises:
+        DataError: no data frame library is installed.
+    """
+    from importlib.util import find_spec
+
+    import narwhals as nw
+
+    found: Any = library or next(filter(find_spec, ("pandas", "polars", "pyarrow")), None)
+    if found is None:
+        raise DataError("No data frame library is installed: install pandas, polars or pyarrow.")
+    return nw.from_dict(columns, backend=found).to_native()

@@ -1,0 +1,242 @@
+"""The errors for input that cannot be read. The sentences of the errors are in ``faults.toml``."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from contextlib import contextmanager, nullcontext
+from threading import RLock
+from typing import TYPE_CHECKING, Any, cast
+
+from carob import _native
+from carob.inputs.decompression import PackedError, unpacked
+from carob.output.errors import DataError, by_policy, worded
+from carob.output.escaping import shown
+from carob.output.files import own_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+SWAPPED = "are qrels and run swapped?"
+WIDE = "is a whole number that no double represents exactly, so different {value}s would become equal"
+WHOLE = re.compile(r"[+-]?\d+")
+DECIMAL_COMMA = r"[+-]?\d*,\d+"
+LEVEL = r"L(\d+)"
+NO_NUMBERS = ("nan", "inf", "infinity", "null", "none", "na")
+
+
+def value_of(kind: str) -> str:
+    """Returns the word for an entry's number: ``grade`` in qrels, ``score`` in a run."""
+    return {"qrels": "grade", "weights": "weight"}.get(kind, "score")
+
+
+# ---------------------------------------------------------------- lines of text
+
+
+def refused(fault: str, /, *, part: str = "refused", error: Any = DataError, **words: Any) -> DataError:
+    """Returns the error for a fault in a part of ``faults.toml``.
+
+    Args:
+        fault: the name of the fault.
+        part: the part of the file.
+        error: the class of the error.
+        words: the words that its sentences need. Words such as ``file`` are fields of the error too.
+    """
+    from carob.output.language import filled  # only for an error
+
+    skip = "" if words.get("kind") == "weights" else SKIP
+    number = value_of(words.get("kind", "run"))
+    common = {"fault": fault, "detail": "", "skip": skip, "swapped": SWAPPED, "number": number}
+    words = common | {"wide": WIDE.format(value=number)} | words
+    known = sentences_of(part)
+    # A score is ranked by, which other numbers are not: some faults have a sentence for those.
+    chosen = known.get(fault if number == "score" else f"{fault}-unranked", known.get(fault))
+    found, *remedy = (filled(each, words) for each in chosen or ["{fault} {detail}."])
+    fields = {each: word for each, word in words.items() if each in DataError.FIELDS}
+    return cast("DataError", error(found, **{"remedy": remedy[0] if remedy else None, **fields}))
+
+
+def sentences_of(part: str) -> dict[str, Any]:
+    """Returns a part of the sentences in ``faults.toml``."""
+    part_of: dict[str, Any] = own_table(__file__, "faults.toml")[part]
+    return part_of
+
+
+@contextmanager
+def sentences(name: str, kind: str = "file", files: tuple[str, ...] = ()) -> Iterator[None]:
+    """Turns an error while reading ``name`` (a file, several ``files``, a frame or a mapping) into a ``DataError``.
+
+    Raises:
+        DataError: in place of the error of the kernel, the operating system or a decompressor.
+    """
+    try:
+        yield
+    except _native.LineError as error:
+        raise line_error(error, name, kind, files) from None
+    except _native.RowError as error:
+        raise row_error(error, kind) from None
+    except _native.FrameError as error:
+        raise DataError(f"The {name} cannot be read: {error}.") from None
+    except _native.MappingError as error:
+        raise entry_error(error, kind) from None
+    except PackedError as error:
+        raise DataError(f"{error}.", file=name, remedy=error.remedy) from None
+    except OSError as error:
+        remedy = near(name) if isinstance(error, FileNotFoundError) else None
+        raise DataError(f"{error.strerror or error}.", file=name, remedy=remedy) from None
+
+
+def near(path: str) -> str:
+    """Returns the remedy for a missing file, with the files of similar names in its folder."""
+    from difflib import get_close_matches
+
+    if os.path.islink(path):
+        return f"It is a symbolic link to {shown(os.readlink(path))}, which does not exist. Correct the link."
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder or "."):
+        return f"Check the path: there is no folder {shown(folder)}."
+    stems = {os.path.splitext(each)[0]: each for each in sorted(os.listdir(folder or "."))}
+    found = get_close_matches(os.path.splitext(os.path.basename(path))[0], stems, n=3)
+    files = " and ".join(f"'{stems[each]}'" for each in sorted(found))
+    return f"Check the path: its folder contains {files}." if files else "Check the path."
+
+
+def scores_as_grades() -> DataError:
+    """Returns the error for a run that is given as judgments, in which the scores would be grades."""
+    return refused("scores-as-grades", column="score")
+
+
+def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
+    """Maps a line number that continues across files to the file and the line number in it."""
+    for path in files[:-1]:
+        count = 0
+        with unpacked(path) as file:
+            for count, _ in enumerate(file, 1):
+                if count == line:
+                    return path, line
+        line -= count
+    return files[-1], line
+
+
+def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str, ...]) -> DataError:
+    """Returns the error for an invalid line of judgments, of a run or of weights."""
+    file, line = line_in(files, error.line) if len(files) > 1 else (name, error.line)
+    detail, excerpt = error.detail.decode(errors="replace"), error.excerpt.decode(errors="replace")
+    words: dict[str, Any] = {"file": file, "line": line, "kind": kind, "detail": detail, "excerpt": excerpt}
+    if error.kind == "columns":
+        words |= {"count": int(detail), "expected": sentences_of("columns").get(kind, "others")}
+        words["remedy"] = columns_remedy(kind, detail, excerpt)
+    if error.kind in ("number", "wide"):
+        wide, column = error.kind == "wide", value_of(kind)
+        return number_error(detail, kind, f": '{excerpt}'", wide=wide, file=file, line=line, column=column)
+    return refused(error.kind, part="line", **words)
+
+
+SKIP = worded(", or skip such lines with ", by_policy("malformed", "skip"))
+
+
+def columns_remedy(kind: str, count: str, excerpt: str) -> str | None:
+    """Returns the remedy for a line with the wrong number of columns, or None if no cause is likely."""
+    if kind not in ("qrels", "run"):
+        return None
+    if count == "1" and ("," in excerpt or excerpt.startswith("{")):
+        return str(sentences_of("table")["remedy"])
+    many = "6" if count.isdigit() and int(count) > 6 else count
+    remedy: str | None = sentences_of("columns_remedy")[kind].get(many)
+    return remedy
+
+
+def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False, **place: Any) -> DataError:
+    """Returns the error for a field that is not a number, or is a whole number that no double represents.
+
+    Args:
+        value: the text.
+        kind: ``qrels``, ``run`` or ``weights``.
+        excerpt: the line, which follows in the message.
+        wide: whether it is a whole number that no double represents.
+        place: the fields of the error.
+    """
+    name = f"'{value}'" if excerpt or "column" not in place else f"'{value}' in column '{place['column']}'"
+    level = re.fullmatch(LEVEL, value)
+    if wide:
+        fault = "wide"
+    elif re.fullmatch(DECIMAL_COMMA, value):
+        fault = "comma"
+    elif level is not None:
+        fault = "level"
+    elif kind == "qrels" and value.isalpha() and value.casefold() not in NO_NUMBERS:
+        fault = "word"
+    else:
+        fault = "line" if excerpt else "field"
+    words = {"name": name, "excerpt": excerpt, "value": value, "point": value.replace(",", "."), "kind": kind}
+    return refused(fault, part="number", **words, **place, level=level and level[1])
+
+
+# ---------------------------------------------------------------- rows of frames
+
+UNREADABLE = (TypeError, ValueError, ArithmeticError, LookupError, RuntimeError, OSError, ImportError)
+
+
+TURN = RLock()
+IN_TURN = ("duckdb", "narwhals", "ibis", "sqlframe")
+"""Libraries whose connections serve one thread at a time. Two runs may share a connection."""
+
+
+@contextmanager
+def refusals(kind: str, library: str) -> Iterator[None]:
+    """Turns a library's error about a frame into a ``DataError``, and lets one thread at a time use a connection."""
+    try:
+        with TURN if library in IN_TURN else nullcontext():
+            yield
+    except DataError:
+        raise
+    except BaseException as error:
+        if isinstance(error, ImportError) and "pyarrow" in str(error):
+            raise refused("no-pyarrow", library=library, kind=kind) from None
+        # Each library has its own error class for a column that cannot be cast or a query that fails.
+        builtin = type(error).__module__.partition(".")[0] == "builtins"
+        its = isinstance(error, Exception) and library in sys.modules and not builtin
+        if not (its or isinstance(error, UNREADABLE) or is_panic(error)):
+            raise
+        raise DataError(f"The {kind} frame from {library} cannot be read: {first_line(error)}.") from None
+
+
+def is_panic(error: BaseException) -> bool:
+    """Returns whether an error is a panic of a Rust library, which is not an ``Exception``."""
+    return type(error).__name__ == "PanicException"
+
+
+def first_line(error: BaseException) -> str:
+    """Returns the first line of an error message, without the full stop."""
+    # A PyArrow error may have several arguments.
+    several = len(error.args) > 1 and all(isinstance(each, str) for each in error.args)
+    said = "; ".join(error.args) if several else str(error)
+    return (said.strip().splitlines() or [type(error).__name__])[0].rstrip(".!: ")
+
+
+def row_error(error: _native.RowError, kind: str) -> DataError:
+    """Returns the error for a bad row. Row numbers start at 0, as in frames."""
+    query, document = (each.decode(errors="replace") or None for each in (error.query, error.document))
+    value = f"query '{query or ''}', document '{document or ''}': the {value_of(kind)}"
+    fields: dict[str, Any] = {"column": error.column or None, "query": query, "document": document}
+    return refused(
+        error.kind, part="row", file=f"{kind} frame", kind=kind, row=error.row, value=value, **fields
+    )
+
+
+# ---------------------------------------------------------------- entries of mappings
+
+
+def entry_error(error: _native.MappingError, kind: str) -> DataError:
+    """Returns the error for a bad entry of a mapping, where ``kind`` is ``qrels`` or ``run``."""
+    given = {"query": error.query, "document": error.document}
+    optional = {"query": error.kind in ("changed", "mapping"), "document": error.kind != "document"}
+    named = {word: shown(each) for word, each in given.items() if each is not None or not optional[word]}
+    where = ", ".join(f"{word} {name}" for word, name in named.items())
+    fields: dict[str, Any] = {
+        word: each if isinstance(each, str) else named.get(word) for word, each in given.items()
+    }
+    words = {"where": where and f"{where}: ", "value": value_of(kind), "detail": error.detail, "kind": kind}
+    return refused(error.kind, part="entry", file=kind, **words, **fields)

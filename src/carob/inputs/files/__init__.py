@@ -1,0 +1,100 @@
+"""Opens the files of a path, folder or pattern as text or as tables: Parquet, Arrow, CSV, TSV and JSON.
+
+TREC text is recognised by its name and first bytes. This costs nothing, since those bytes are read anyway.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from carob.inputs import PACKED, installed
+from carob.inputs.columns import ROLES
+from carob.inputs.errors import refused
+from carob.inputs.sources import Readable, Source, content_of, is_pattern, is_trec, kind_of, source_of
+from carob.output.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
+
+if TYPE_CHECKING:
+    from carob.inputs.columns import Asked
+    from carob.inputs.files.table import Table
+
+
+TEXT = (".run", ".txt", ".trec", ".res", ".qrels")
+"""Endings of TREC text, for which no other package's reader is sought."""
+
+
+def read_as(
+    given: Readable,
+    kind: str,
+    asked: Asked,
+    folders: str | None = None,
+) -> Source | Table:
+    """Opens the files of ``qrels`` or of a ``run``, as text or as a table.
+
+    Args:
+        given: a path, ``-``, a folder, a pattern, bytes or an open binary file.
+        kind: ``qrels`` or ``run``.
+        asked: columns' names by role; None looks for a usual name, and a number is the grade of every row.
+        folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries get the
+            folder as a ``prefix``.
+
+    Raises:
+        DataError: unreadable input, or names of columns for text that has none.
+    """
+    path = os.fspath(given) if isinstance(given, (str, os.PathLike)) and given != "-" else None
+    if path is not None and is_table(path):
+        return opened(path, kind, asked, folders)
+    source = source_of(given)
+    named = any(name is not None for name in asked.values())
+    if path is not None and source.origin.path is not None:
+        plain = isinstance(source.handle, str)
+        if not plain and not path.removesuffix(os.path.splitext(path)[1]).endswith(TEXT):
+            installed()
+        if named or (plain and not is_trec(source.head, kind)) or is_table(path):
+            return opened(path, kind, asked, folders)
+    elif named:
+        raise refused("columns-of-text", error=ColumnsOfTextError, file=source.name)
+    refuse_other(source)
+    return source
+
+
+def refuse_other(source: Source) -> None:
+    """Refuses binary files, and text whose lines end in a carriage return alone, as on old Macs.
+
+    Raises:
+        DataError: the file is binary, or its lines end in a carriage return alone.
+    """
+    try:
+        start = source.start()
+    except DataError:
+        return  # damage is reported where the text is read
+    what = content_of(start)
+    if what is not None:
+        raise ContentError(source.name, what)
+    if b"\n" not in start and b"\r" in start.rstrip(b"\r"):
+        raise refused("carriage-return", error=LineEndError, file=source.name, line=1)
+
+
+def opened(path: str, kind: str, asked: Asked, folders: str | None) -> Source | Table:
+    """Opens a path as a table if it is one, otherwise as text."""
+    from carob.inputs.files.paths import joined
+    from carob.inputs.files.table import Table, table_in
+
+    if kind_of(path) == "text":
+        installed()  # other packages' readers may know what carob does not
+    found = table_in(path, kind, {**dict.fromkeys(ROLES[kind]), **asked}, folders)
+    if found is not None:
+        return found if isinstance(found, Table) else joined(found)
+    source = source_of(path)
+    refuse_other(source)
+    return source
+
+
+def is_table(path: str) -> bool:
+    """Returns whether a path names a table, a pattern or a folder.
+
+    A compressed text file counts as a table only if it is TSV.
+    """
+    stem, ending = os.path.splitext(path)
+    packed = ending in PACKED and stem.endswith(".tsv")
+    return packed or kind_of(path) != "text" or is_pattern(path) or os.path.isdir(path)

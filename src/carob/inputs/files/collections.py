@@ -1,0 +1,283 @@
+"""Finds the qrels and the runs of several collections: in a folder, in a table, or by patterns of their paths."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob.inputs.errors import refused, sentences
+from carob.inputs.files.paths import shown
+from carob.inputs.files.rows import lines_of, names_in, rows_of, text_in
+from carob.inputs.sources import called
+from carob.output.files import read_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+PLACE = "{collection}"
+"""The words in the path of a run for which the name of each collection is put."""
+
+BEIR = ("corpus.jsonl", "queries.jsonl")
+RUNS = "runs"
+QUIET = ("readme", "license", "licence")
+"""The starts of names of files in a folder that are neither qrels nor runs."""
+
+COLUMNS = ("collection", "qrels", "run")
+
+
+@dataclass(frozen=True)
+class CollectionFiles:
+    """The files of one collection.
+
+    Args:
+        name: the collection.
+        qrels: the path of its judgments; None for a collection of which only values of queries exist.
+        runs: the path of each run, by name.
+        scores: files with values of queries, in place of judgments and runs.
+    """
+
+    name: str
+    qrels: str | None = None
+    runs: dict[str, str] = field(default_factory=dict)
+    scores: tuple[str, ...] = ()
+
+
+def collections_in(path: str, runs: Sequence[tuple[str | None, str]] = ()) -> list[CollectionFiles]:
+    """Finds the files of several collections.
+
+    Args:
+        path: a folder with a subfolder for each collection, or a table (TOML, CSV or TSV).
+        runs: the name, or None, and the path of each run, with ``{collection}`` for the name of the collection. These
+            runs take the place of those in the folder. A path that does not exist is a missing run.
+
+    Raises:
+        DataError: there are no collections, or the qrels or the runs of one are not found or not clear.
+    """
+    for _, pattern in runs:
+        if PLACE not in pattern:
+            raise refused("run-of-one-collection", file=pattern, example=os.path.join(PLACE, "bm25.run"))
+    with sentences(path):
+        os.stat(path)
+    if os.path.isdir(path):
+        found = in_folder(path, bool(runs))
+    elif path.endswith(".toml"):
+        found = in_toml(path)
+    else:
+        found = in_table(path)
+    if not os.path.isdir(path):
+        refuse_absent(path, found, with_runs=not runs)
+    if not runs:
+        return found
+    return [replace(each, runs=at_patterns(each.name, runs)) for each in found]
+
+
+def refuse_absent(table: str, found: Sequence[CollectionFiles], *, with_runs: bool) -> None:
+    """Refuses paths in a table that do not exist.
+
+    Raises:
+        DataError: there is no such file.
+    """
+    for each in found:
+        for path in (each.qrels, *(each.runs.values() if with_runs else ())):
+            if path is not None and not os.path.exists(path):
+                raise refused("no-file-of-collection", file=table, collection=each.name, path=path)
+
+
+def at_patterns(collection: str, runs: Sequence[tuple[str | None, str]]) -> dict[str, str]:
+    """Returns the path of each run that exists for a collection.
+
+    Raises:
+        DataError: two runs have the same name.
+    """
+    found: dict[str, str] = {}
+    for name, pattern in runs:
+        path = pattern.replace(PLACE, collection)
+        own = name or name_in(pattern)
+        if os.path.exists(path):
+            add(found, own, path, collection)
+    return found
+
+
+def name_in(pattern: str) -> str:
+    """Returns the name of a run: the last part of its path that is more than the place of the collection.
+
+    Example:
+        >>> [name_in(each) for each in ("runs/{collection}/bm25.run", "bm25/{collection}.run", "bm25.{collection}.txt")]
+        ['bm25', 'bm25', 'bm25']
+    """
+    for part in reversed(pattern.split(os.sep)):
+        own = called(part).replace(PLACE, "").strip("-_. ") if part.strip(".") else ""
+        if own:
+            return own
+    return pattern
+
+
+def add(runs: dict[str, str], name: str, path: str, collection: str) -> None:
+    """Adds a run.
+
+    Raises:
+        DataError: another run of this collection has the same name.
+    """
+    if name in runs:
+        raise refused("run-twice", file=path, run=name, collection=collection, other=runs[name])
+    runs[name] = path
+
+
+# ---------------------------------------------------------------- folders
+
+
+def in_folder(path: str, without_runs: bool = False) -> list[CollectionFiles]:
+    """Finds the collections in a folder.
+
+    Args:
+        path: the folder.
+        without_runs: whether the runs are elsewhere.
+
+    Raises:
+        DataError: the folder has no subfolders and no files, or a subfolder is not a collection.
+    """
+    its = [each for each in sorted(os.listdir(path)) if each[0] not in "_."]
+    folders = [each for each in its if os.path.isdir(os.path.join(path, each))]
+    if folders:
+        return [in_subfolder(each, os.path.join(path, each), without_runs) for each in folders]
+    files = [os.path.join(path, each) for each in its if not each.lower().startswith(QUIET)]
+    if not files:
+        raise refused("no-collections", file=path)
+    return [CollectionFiles(called(each), scores=(each,)) for each in files]
+
+
+def in_subfolder(name: str, folder: str, without_runs: bool) -> CollectionFiles:
+    """Finds the qrels and the runs of one collection in its folder."""
+    its = [each for each in sorted(os.listdir(folder)) if each[0] not in "_."]
+    qrels = qrels_in(folder, its)
+    if qrels is None and not without_runs:
+        files = [os.path.join(folder, each) for each in its if is_own(folder, each)]
+        if not files:
+            raise refused("collection-without-files", file=folder)
+        return CollectionFiles(name, scores=tuple(files))
+    if qrels is None:
+        raise refused("collection-without-qrels", file=folder)
+    if without_runs:
+        return CollectionFiles(name, qrels)
+    home = os.path.join(folder, RUNS) if RUNS in its else folder
+    files = [each for each in sorted(os.listdir(home)) if each[0] not in "_." and is_own(home, each)]
+    files = [each for each in files if os.path.join(home, each) != qrels]
+    named = [each for each in files if ".run" in each or each.startswith("run.")]
+    runs: dict[str, str] = {}
+    for each in named or files:
+        add(runs, called(each), os.path.join(home, each), name)
+    return CollectionFiles(name, qrels, runs)
+
+
+def is_own(folder: str, name: str) -> bool:
+    """Returns whether a file may be a run or hold values of queries."""
+    if not os.path.isfile(os.path.join(folder, name)):
+        return False
+    return not name.startswith(BEIR) and not name.lower().startswith(QUIET)
+
+
+def qrels_in(folder: str, its: Sequence[str]) -> str | None:
+    """Returns the judgments in a folder: ``qrels/test.tsv`` as in BEIR, or the file whose name contains ``qrel``.
+
+    Raises:
+        DataError: several files may be the judgments.
+    """
+    inside = os.path.join(folder, "qrels")
+    if os.path.isdir(inside):
+        found = [os.path.join(inside, each) for each in sorted(os.listdir(inside)) if each[0] not in "_."]
+        test = [each for each in found if called(each) == "test"]
+        found = test or found
+    else:
+        found = [os.path.join(folder, each) for each in its if "qrel" in each.lower()]
+    if len(found) > 1:
+        raise refused("several-qrels", file=folder, files=shown(found))
+    return found[0] if found else None
+
+
+# ---------------------------------------------------------------- tables
+
+
+def in_toml(path: str) -> list[CollectionFiles]:
+    """Finds the collections that a TOML file names: a table ``[collection]`` each, with ``qrels`` and ``runs``.
+
+    Raises:
+        DataError: the file is not TOML, or an entry is not as described.
+    """
+    try:
+        with sentences(path):
+            table = read_toml(path)
+    except ValueError as error:
+        if hasattr(error, "remedy"):
+            raise
+        raise refused("no-toml", file=path, why=error) from None
+    home = os.path.dirname(path)
+    found = []
+    for name, entry in table.items():
+        if (
+            not isinstance(entry, Mapping)
+            or not isinstance(entry.get("qrels"), str)
+            or set(entry) - {"qrels", "runs"}
+        ):
+            raise refused("no-collection-in-toml", file=path, collection=name)
+        runs: dict[str, str] = {}
+        for run, where in runs_named(entry.get("runs", []), path, name):
+            add(runs, run, os.path.join(home, where), name)
+        found.append(CollectionFiles(name, os.path.join(home, entry["qrels"]), runs))
+    if not found:
+        raise refused("no-collections", file=path)
+    return found
+
+
+def runs_named(given: Any, path: str, collection: str) -> list[tuple[str, str]]:
+    """Returns the name and the path of each run in an entry: a list of paths, or a table from names to paths.
+
+    Raises:
+        DataError: the entry is neither.
+    """
+    if isinstance(given, Mapping) and all(isinstance(each, str) for each in given.values()):
+        return list(given.items())
+    if isinstance(given, list) and all(isinstance(each, str) for each in given):
+        return [(called(each), each) for each in given]
+    raise refused("no-collection-in-toml", file=path, collection=collection)
+
+
+def rows_in(path: str) -> list[tuple[int, dict[str, str]]]:
+    """Returns the rows of a CSV or TSV table with their line numbers.
+
+    Raises:
+        DataError: the file is not a table of collections, or a row has another number of columns.
+    """
+    lines = lines_of(text_in(path))
+    if not lines or "collection" not in names_in(lines[0][1]):
+        raise refused("no-table-of-collections", file=path)
+    return [(line, {name: cell.strip() for name, cell in row.items()}) for line, row in rows_of(lines, path)]
+
+
+def is_table_of_files(rows: Iterable[tuple[int, Mapping[str, str]]]) -> bool:
+    """Returns whether rows name files, and not values."""
+    return all("qrels" in row for _, row in rows)
+
+
+def in_table(path: str) -> list[CollectionFiles]:
+    """Finds the collections that a table names, with a row for each run: collection, qrels, run and perhaps name.
+
+    Raises:
+        DataError: a cell is empty, or a collection has two qrels or two runs of one name.
+    """
+    home = os.path.dirname(path)
+    found: dict[str, CollectionFiles] = {}
+    for line, row in rows_in(path):
+        name, qrels, run = (row.get(each, "") for each in COLUMNS)
+        if not name or not qrels or ("run" in row and not run):
+            raise refused("cell-of-collections", file=path, line=line)
+        own = found.setdefault(name, CollectionFiles(name, os.path.join(home, qrels)))
+        if own.qrels != os.path.join(home, qrels):
+            raise refused("two-qrels", file=path, line=line, collection=name)
+        if run:
+            add(own.runs, row.get("name") or called(run), os.path.join(home, run), name)
+    if not found:
+        raise refused("no-collections", file=path)
+    return list(found.values())

@@ -1,0 +1,125 @@
+"""The columns of a table in a text file, from its header or as MS MARCO's ranks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from carob._dataclasses import dataclass
+from carob.inputs.columns import INSISTED, usual
+from carob.inputs.decompression import unpacked
+from carob.inputs.errors import refused, sentences
+from carob.inputs.files.rows import cells_of, separator_of
+from carob.inputs.ids import twice
+from carob.inputs.sources import BYTE_ORDER_MARK, is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+
+HEAD = 2**16
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+RANKED = ("query", "document", "rank")
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """The layout of a table in a text file.
+
+    Args:
+        separator: the character between two columns.
+        names: the columns.
+        header: whether the first line holds the names; otherwise they are MS MARCO's.
+    """
+
+    separator: str
+    names: tuple[str, ...]
+    header: bool
+
+
+def head_of(path: str, size: int = HEAD) -> bytes:
+    """Reads the first bytes of a file, decompressed and without a byte order mark.
+
+    Raises:
+        DataError: a file that cannot be read.
+    """
+    with sentences(path), unpacked(path) as file:
+        head = file.read(size)
+    return head.removeprefix(BYTE_ORDER_MARK)
+
+
+def delimited(
+    path: str, head: bytes, kind: str, asked: Collection[str], *, sure: bool = False
+) -> Delimited | None:
+    """Returns the layout of a text table from its first bytes, or None if the layout is unknown.
+
+    A header is a first line with usual names for query and document, or with the names that the caller gave. Without a
+    header, three columns of a run are MS MARCO's query, document and rank; a fourth is the score.
+
+    Args:
+        path: the file.
+        head: its first bytes.
+        kind: ``qrels`` or ``run``.
+        asked: the columns' names that the caller gave.
+        sure: whether it is a table by its ending, so that the first line must be a header.
+
+    Raises:
+        DataError: UTF-16; a header with a name twice; no header where one is required; three columns, the third of
+            which may be a rank or a score.
+    """
+    if head.startswith(UTF_16):
+        raise refused("utf-16", part="line", file=path)
+    lines = [each.rstrip("\r") for each in head.decode("utf-8", "surrogateescape").split("\n")]
+    if not is_text(lines[0]):
+        if sure:
+            raise refused("not-utf-8", file=path)
+        return None
+    separator = separator_of(lines[0]) if sure else "\t"
+    if "\r" in lines[0]:
+        raise refused("carriage-return", file=path, line=1)
+    names = cells_of(lines[0], separator)
+    if is_header(names, asked) or (sure and not any(is_number(each) for each in names)):
+        again = twice(names)
+        if again is not None:
+            raise refused("two-names", file=path, line=1, column=again)
+        return Delimited(separator, tuple(names), header=True)
+    if sure:
+        value = "relevance" if kind == "qrels" else "score"
+        raise refused("header-expected", file=path, line=1, value=value, found=lines[0][:80])
+    return ranks(path, lines[:-1] if len(head) >= HEAD else lines) if kind == "run" else None
+
+
+def is_text(line: str) -> bool:
+    """Returns whether a line is text in UTF-8 without NUL."""
+    return not any("\udc80" <= letter <= "\udcff" or letter == "\0" for letter in line)
+
+
+def is_header(names: Sequence[str], asked: Collection[str]) -> bool:
+    """Returns whether the fields of a line are column names."""
+    given = {each if each in names else each.removesuffix(INSISTED) for each in asked}
+    by_name = bool(given) and given <= set(names)
+    return by_name or bool(usual(names, "query") and usual(names, "document"))
+
+
+def ranks(path: str, lines: list[str]) -> Delimited | None:
+    """Returns MS MARCO's layout of a run: query, document, rank and, if there is a fourth column, score.
+
+    Raises:
+        DataError: three columns of which the third may be a score.
+    """
+    rows = [each.split("\t") for each in lines if each]
+    width = len(rows[0]) if rows else 0
+    if width not in (3, 4) or any(len(row) != width for row in rows):
+        return None
+    if width == 4:
+        whole = all(row[2].isdigit() and is_number(row[3]) for row in rows)
+        judged = all(row[1] in ("0", "Q0") and row[3].lstrip("-").isdigit() for row in rows)
+        return Delimited("\t", (*RANKED, "score"), header=False) if whole and not judged else None
+    if not is_number(rows[0][2]):
+        return None
+    last: dict[str, int] = {}
+    for query, _, rank in rows:
+        before = last.get(query, -1)
+        if not rank.isdigit() or int(rank) <= before or (before < 0 and int(rank) > 1):
+            raise refused("not-ranks", file=path, query=query, rank=rank)
+        last[query] = int(rank)
+    return Delimited("\t", RANKED, header=False)

@@ -1,0 +1,321 @@
+"""Reads JSON: one object ``{query: {document: number}}``, or JSON lines, in which each object is a row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Hashable
+from dataclasses import replace
+from itertools import chain
+from numbers import Number, Real
+from typing import TYPE_CHECKING, Any
+
+from carob import _native
+from carob._dataclasses import dataclass
+from carob.inputs.columns import IDS, Plan, constant_in, lists_documents, plan_of, usual
+from carob.inputs.decompression import unpacked
+from carob.inputs.errors import number_error, refused, scores_as_grades, sentences
+from carob.inputs.ids import twice
+from carob.output.errors import CarobError, DataError, NothingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from carob.inputs.columns import Asked, Shape
+
+
+# Thousands of nested brackets are too deep for Python's parser.
+NO_JSON = (ValueError, RecursionError)
+SAMPLED = 1000
+"""Lines that are searched for the objects' fields."""
+
+
+def mapping_in(path: str) -> dict[str, Any]:
+    """Reads a file that contains one JSON object.
+
+    Raises:
+        DataError: an unreadable file, no JSON, no object, or a query or document that occurs twice.
+    """
+    with sentences(path), unpacked(path) as file:
+        content = file.read()
+    try:
+        found = json.loads(content.decode("utf-8-sig"), object_pairs_hook=lambda pairs: distinct(pairs, path))
+    except UnicodeDecodeError as error:
+        raise refused("byte-not-utf-8", file=path, start=error.start) from None
+    except json.JSONDecodeError as error:
+        raise refused("not-json", file=path, line=error.lineno, why=error.msg) from None
+    except CarobError:
+        raise
+    except NO_JSON as error:
+        raise refused("unusable-json", file=path, why=error) from None
+    if not isinstance(found, dict):
+        kind = "a list" if isinstance(found, list) else "one value"
+        raise refused("not-an-object", file=path, value=kind)
+    return found
+
+
+def distinct(pairs: list[tuple[str, Any]], path: str) -> dict[str, Any]:
+    """Returns a dict of the key-value pairs of an object, and refuses repeated keys."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        again = twice(key for key, _ in pairs)
+        raise refused("key-twice", file=path, key=again)
+    return found
+
+
+def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
+    """Reads the objects on the first lines.
+
+    Raises:
+        DataError: a line that is not an object.
+    """
+    lines = head.split(b"\n")
+    found = []
+    for number, line in enumerate(lines[:SAMPLED], 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except NO_JSON as error:
+            if number == len(lines):
+                break  # the head may end within it
+            raise refused("line-not-json", file=path, line=number, why=error) from None
+        if not isinstance(value, dict):
+            found_line = line[:60].decode(errors="replace")
+            raise refused("line-not-an-object", file=path, line=number, found=found_line)
+        found.append(value)
+    return found
+
+
+DEEPEST = 500
+"""Levels of objects and lists in a line; Python refuses some 990, Polars 2.1 1,025; 2.0 crashes above 3,000."""
+EXACT = 15
+"""Digits of whole numbers that a double always holds."""
+AT_ONCE = 2**20
+"""Bytes that are checked at once."""
+
+
+def refuse_lines(path: str, plan: Plan, kind: str) -> None:
+    """Refuses lines on which a library would crash, or whose numbers it would read inexactly.
+
+    Raises:
+        DataError: the file has such a line, or is unreadable.
+    """
+    first = 1
+    with sentences(path), unpacked(path) as file:
+        while block := file.read(AT_ONCE) + file.readline():
+            depth, digits = _native.json_sizes(block)
+            if depth > DEEPEST or digits > EXACT:
+                for number, line in enumerate(block.split(b"\n"), first):
+                    refuse_line(line, {"file": path, "line": number}, plan, kind)
+            first += block.count(b"\n")
+
+
+def refuse_line(line: bytes, place: dict[str, Any], plan: Plan, kind: str) -> None:
+    """Refuses one line.
+
+    Raises:
+        DataError: it is nested too deep, or holds a number that would change.
+    """
+    depth, digits = _native.json_sizes(line)
+    if depth > DEEPEST:
+        raise refused("nested-too-deep", **place, most=DEEPEST)
+    if digits <= EXACT:
+        return
+    try:
+        row = json.loads(line)
+    except NO_JSON:
+        return  # the library's error says so
+    wide = next((each for each in numbers_in(row, plan) if is_wide(each)), None)
+    if wide is not None:
+        raise number_error(str(wide), kind, wide=True, **place)
+
+
+def numbers_in(row: Any, plan: Plan) -> Iterator[Any]:
+    """Yields the scores or grades in an object."""
+    names = [name for role, name in plan.inside.items() if role not in IDS]
+    records = row.get(plan.records) if plan.records is not None and isinstance(row, dict) else [row]
+    for each in records if isinstance(records, list) else []:
+        for name in names if isinstance(each, dict) else []:
+            held = each.get(name)
+            yield from held if isinstance(held, list) else [held]
+
+
+def is_wide(number: Any) -> bool:
+    """Returns whether a value is a whole number that no double represents."""
+    if not isinstance(number, int):
+        return False
+    try:
+        return int(float(number)) != number
+    except OverflowError:
+        return True
+
+
+def is_by_line(head: bytes) -> bool:
+    """Returns whether the file is JSON lines, rather than one object ``{query: {document: number}}``."""
+    first, _, rest = head.lstrip().partition(b"\n")
+    try:
+        value = json.loads(first)
+    except NO_JSON:
+        return False
+    one = isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
+    return isinstance(value, dict) and (bool(rest.strip()) or not one)
+
+
+def shapes_of(objects: Iterable[dict[str, Any]]) -> dict[str, Shape]:
+    """Returns the shape of each field, taken from its first value."""
+    found: dict[str, Shape | None] = {}
+    for each in objects:
+        for key, value in each.items():
+            found.setdefault(key, None)
+            if value is not None and found[key] in (None, "list"):
+                found[key] = shape_of(value)
+    return {key: shape or "one" for key, shape in found.items()}
+
+
+def shape_of(value: Any) -> Shape:
+    """Returns the shape of a value."""
+    if isinstance(value, list):
+        records = [each for each in value if isinstance(each, dict)]
+        return tuple(dict.fromkeys(key for each in records for key in each)) if records else "list"
+    return "one"
+
+
+NUMBER = "number of the row"
+"""The column of ids for questions without one."""
+
+
+def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, dict[Any, Any]]:
+    """Returns the rows as ``{query: {document: number}}``. Queries without ids are numbered from 1.
+
+    Args:
+        rows: the rows.
+        kind: ``qrels`` or ``run``.
+        asked: columns' names by role; None looks for a usual name, and a number is the grade of every document.
+
+    Raises:
+        DataError: a row that is not a dict, ambiguous columns, a document that occurs twice for one query.
+    """
+    if not rows and kind == "qrels":
+        raise refused("nothing", error=NothingError, file="qrels", why="the list is empty.")
+    if not rows:
+        raise refused("no-runs", what="list")
+    odd = next((number for number, each in enumerate(rows) if not isinstance(each, dict)), None)
+    if odd is not None:
+        raise refused("row-not-a-dict", file=kind, row=odd, type=type(rows[odd]).__name__)
+    fields = shapes_of(rows)
+    wanted = dict(asked)
+    listing = any(lists_documents(name, kind) for name, shape in fields.items() if shape == "list")
+    if listing and not wanted.get("query") and not usual(list(fields), "query"):
+        rows = [{**each, NUMBER: str(number)} for number, each in enumerate(rows, 1)]
+        fields, wanted["query"] = {**fields, NUMBER: "one"}, NUMBER
+    plan = plan_of(fields, kind, wanted)
+    constant = 1.0 if plan.relevant and constant_in(asked) is None else constant_in(asked)
+    found: dict[Any, dict[Any, Any]] = {}
+    for number, fields_of_row in enumerate(rows):
+        row = Row(fields_of_row, kind, number)
+        query = row.one(plan.columns["query"])
+        its = found.setdefault(query, {})
+        for document, value in documents(row, plan, constant):
+            if document in its:
+                ids = {"query": str(query), "document": str(document)}
+                raise row.refused("document-twice", **ids, id=document, of=query)
+            its[document] = value
+    unnamed = constant is None and asked.get("grade") is None
+    guessed = unnamed and plan.columns.get("grade", "").casefold() == "score"
+    if guessed and any(map(is_fraction, chain(*map(dict.values, found.values())))):
+        raise scores_as_grades()
+    return found
+
+
+def is_fraction(value: Any) -> bool:
+    """Returns whether a value is a number that is not whole."""
+    return isinstance(value, Real) and value % 1 != 0
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of qrels or a run.
+
+    Args:
+        fields: the values by name.
+        kind: ``qrels`` or ``run``.
+        number: the number of the row, from 0.
+    """
+
+    fields: Mapping[str, Any]
+    kind: str
+    number: int
+
+    def refused(self, fault: str, name: str | None = None, **words: Any) -> DataError:
+        """Returns an error about the row, or about a field of it."""
+        return refused(fault, file=self.kind, row=self.number, column=name, **words)
+
+    def wrong(self, found: Any, name: str, expected: str) -> DataError:
+        """Returns the error for a value of the wrong type."""
+        return self.refused(
+            "wrong-type", name, found=f"{type(found).__name__} {found!r:.60}", expected=expected
+        )
+
+    def field(self, name: str) -> Any:
+        """Returns the value of a field.
+
+        Raises:
+            DataError: the field is missing.
+        """
+        found = self.fields.get(name)
+        if found is None:
+            raise self.refused("missing-field", name)
+        return found
+
+    def one(self, name: str) -> Any:
+        """Returns the value of a field that must not be a list.
+
+        Raises:
+            DataError: the field is missing, or holds several values.
+        """
+        found = self.field(name)
+        if isinstance(found, (list, tuple, set, dict)) or not isinstance(found, Hashable):
+            raise self.wrong(found, name, "one value")
+        return found
+
+    def listed(self, name: str, of: type = object, called: str = "values") -> list[Any]:
+        """Returns the value of a field that must be a list.
+
+        Raises:
+            DataError: the field is missing, is not a list, or has an item of the wrong type.
+        """
+        found = self.field(name)
+        if isinstance(found, (str, bytes, dict)) or not isinstance(found, Collection):
+            raise self.wrong(found, name, f"a list of {called}")
+        for each in found:
+            if not isinstance(each, of):
+                raise self.wrong(each, name, f"{called} alone in the list")
+        return list(found)
+
+
+def documents(row: Row, plan: Plan, constant: float | None) -> Iterator[tuple[Any, Any]]:
+    """Yields each document of a row with its score or grade, or with the negated rank."""
+    columns = dict(plan.inside)
+    if not plan.nested:
+        inner = [row]
+    elif plan.records is not None:
+        inner = [replace(row, fields=each) for each in row.listed(plan.records, dict, "dicts")]
+    else:
+        lists = {name: row.listed(name) for name in columns.values()}
+        if len(set(map(len, lists.values()))) > 1:
+            raise row.refused("unequal-lists", names=" and ".join(lists))
+        inner = [replace(row, fields=dict(zip(lists, each))) for each in zip(*lists.values(), strict=True)]
+    for place, each in enumerate(inner, 1):
+        document, value = each.one(columns["document"]), columns.get("grade", columns.get("score"))
+        if constant is not None:
+            yield document, constant
+        elif value is not None:
+            yield document, each.one(value)
+        elif "rank" in columns:
+            rank: Any = each.one(columns["rank"])
+            is_number = isinstance(rank, Number) and not isinstance(rank, bool)
+            if not is_number:
+                raise each.wrong(rank, columns["rank"], "a number")
+            yield document, -rank
+        else:
+            yield document, -place

@@ -1,0 +1,368 @@
+"""Reads tables in files by Polars, DuckDB or PyArrow. Parquet files are checked for damage first."""
+
+from __future__ import annotations
+
+import mmap
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from carob import _native
+from carob.inputs.columns import IDS
+from carob.inputs.errors import refused, sentences
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+    from carob.inputs.columns import Plan, Shape
+    from carob.inputs.files.header import Delimited
+    from carob.inputs.files.paths import Place
+
+
+class Library:
+    """A library that opens files as lazy tables. Each match reads the tables again."""
+
+    name: str
+
+    def columnar(self, place: Place) -> Any:
+        """Opens Parquet or Arrow files as one table. Keys in the folder names of a Hive layout stay text."""
+        raise NotImplementedError
+
+    def delimited(self, place: Place, how: Delimited) -> Any:
+        """Opens CSV or TSV files as one table. All columns are text, so that the id 007 keeps its zeros."""
+        raise NotImplementedError
+
+    def lines(self, place: Place, plan: Plan) -> Any:
+        """Opens JSON lines as a table of the wanted fields, with ids as text and numbers as doubles."""
+        raise NotImplementedError
+
+    def fields_of(self, table: Any) -> dict[str, Shape]:
+        """Returns the shape of each column of a table."""
+        import narwhals as nw
+
+        schema: dict[str, Any] = dict(nw.from_native(table).collect_schema())
+        inner = {name: kind.inner if isinstance(kind, nw.List) else None for name, kind in schema.items()}
+        return {
+            name: tuple(field.name for field in held.fields)
+            if isinstance(held, nw.Struct)
+            else "one"
+            if held is None
+            else "list"
+            for name, held in inner.items()
+        }
+
+    def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
+        """Selects the needed columns, with one document per row. With ``text``, numbers are parsed from text.
+
+        A query with an empty list has no row in a run. In qrels it has a null document, which is refused.
+        """
+        raise NotImplementedError
+
+    def odd_number(self, table: Any, plan: Plan) -> tuple[int, str, str] | None:
+        """Finds the first field that should be a number but is not: its row, its column and its text."""
+        raise NotImplementedError
+
+
+class Polars(Library):
+    """Opens files as Polars lazy frames."""
+
+    name = "polars"
+
+    def columnar(self, place: Place) -> pl.LazyFrame:
+        """Opens Parquet or Arrow files."""
+        import polars as pl
+
+        keys = dict.fromkeys(place.keys, pl.String)
+        hive = {"hive_partitioning": bool(keys), "hive_schema": keys or None}
+        if place.kind == "arrow":
+            for each in place.files:
+                try_reading(each)
+            return pl.scan_ipc(list(place.files), **hive)
+        return pl.scan_parquet(list(place.files), glob=False, **hive)
+
+    def delimited(self, place: Place, how: Delimited) -> pl.LazyFrame:
+        """Opens CSV or TSV files."""
+        import polars as pl
+
+        return pl.scan_csv(
+            list(place.files),
+            separator=how.separator,
+            has_header=how.header,
+            schema=dict.fromkeys(how.names, pl.String),
+            quote_char='"' if how.header else None,
+            glob=False,
+        )
+
+    def lines(self, place: Place, plan: Plan) -> pl.LazyFrame:
+        """Opens JSON lines files."""
+        import polars as pl
+
+        kinds: dict[str, pl.DataType] = {
+            name: pl.String() if role in IDS else pl.Float64() for role, name in plan.inside.items()
+        }
+        if plan.records is not None:
+            kinds = {plan.records: pl.List(pl.Struct(kinds))}
+        elif plan.lists:
+            kinds = {name: pl.List(held) for name, held in kinds.items()}
+        return pl.scan_ndjson(list(place.files), schema={plan.columns["query"]: pl.String(), **kinds})
+
+    def flat(self, table: pl.LazyFrame, plan: Plan, kind: str, *, text: bool) -> pl.LazyFrame:
+        """Selects the wanted columns, one document per row."""
+        import polars as pl
+
+        if not plan.nested:
+            wanted = {role: pl.col(name) for role, name in plan.columns.items()}
+            return table.select(
+                double_in_polars(each) if text and role not in IDS else each for role, each in wanted.items()
+            )
+        length = pl.col(plan.records or plan.columns["document"]).list.len()
+        if kind == "run":
+            table = table.filter(length.fill_null(1) > 0)
+        else:
+            lists = [plan.records] if plan.records is not None else list(plan.inside.values())
+            table = table.with_columns(pl.when(length > 0).then(pl.col(lists)).name.keep())
+        query = pl.col(plan.columns["query"]).alias("query")
+        if plan.records is not None:
+            opened = table.select(query, pl.col(plan.records).alias("record")).explode("record")
+            record = pl.col("record").struct
+            return opened.select(
+                "query", *(record.field(name).alias(role) for role, name in plan.inside.items())
+            )
+        lists = [pl.col(name).alias(role) for role, name in plan.inside.items()]
+        if plan.by_place:
+            lists.append(pl.int_ranges(1, length + 1).alias("rank"))
+        return table.select(query, *lists).explode(*(role for role in plan.flat if role != "query"))
+
+    def odd_number(self, table: pl.LazyFrame, plan: Plan) -> tuple[int, str, str] | None:
+        """Finds the first field that should be a number but is not."""
+        import polars as pl
+
+        for name in (name for role, name in plan.columns.items() if role not in IDS):
+            odd = pl.col(name).is_not_null() & double_in_polars(pl.col(name)).is_null()
+            found = table.select(name).with_row_index("row").filter(odd).head(1).collect()
+            if found.height:
+                return int(found["row"][0]), name, str(found[name][0])
+        return None
+
+
+# Isolated (-I): "-c" alone would import from the working folder first, which anyone may have written to.
+TRIAL = """
+import sys
+_, path, *sys.path = sys.argv
+import polars
+for _ in polars.scan_ipc(path).collect_batches(): pass
+"""
+
+
+def try_reading(path: str) -> None:
+    """Reads an Arrow file in a separate process first, because Polars may crash on a damaged file.
+
+    Raises:
+        DataError: the process crashed.
+    """
+    if not sys.executable:
+        return  # Python is part of another program
+    program = [sys.executable, "-I", "-c", TRIAL, path, *filter(None, sys.path)]
+    tried = subprocess.run(program, capture_output=True)  # noqa: S603 - our own code
+    if tried.returncode < 0:
+        raise refused("crash", file=path)
+
+
+def double_in_polars(text: pl.Expr) -> pl.Expr:
+    """Returns an expression that parses text as doubles, and is null for text that no double represents."""
+    import polars as pl
+
+    number, kind = text.cast(pl.Float64, strict=False), getattr(pl, "Int128", pl.Int64)
+    long = (number.abs() >= 2.0**53) & (text.str.len_bytes() > 15)
+    whole = pl.when(long).then(text).cast(kind, strict=False)
+    wide = whole.is_not_null() & pl.when(long).then(number).cast(kind, strict=False).ne_missing(whole)
+    return pl.when(~wide).then(number)
+
+
+class DuckDB(Library):
+    """Opens files as relations of a DuckDB connection, which is closed after the last relation."""
+
+    name = "duckdb"
+
+    def __init__(self) -> None:
+        """Opens a connection."""
+        import duckdb
+
+        self.connection = duckdb.connect()
+
+    def columnar(self, place: Place) -> duckdb.DuckDBPyRelation:
+        """Opens Parquet files."""
+        keys = "true" if place.keys else "false"
+        return self.connection.sql(
+            f"FROM read_parquet({listed(place)}, hive_partitioning = {keys}, hive_types_autocast = false)"
+        )
+
+    def delimited(self, place: Place, how: Delimited) -> duckdb.DuckDBPyRelation:
+        """Opens CSV or TSV files."""
+        columns = ", ".join(f"{literal(each)}: 'VARCHAR'" for each in how.names)
+        quote = literal('"' if how.header else "")
+        return self.connection.sql(
+            f"FROM read_csv({listed(place)}, auto_detect = false, columns = {{{columns}}}, nullstr = '', comment = '', "
+            f"header = {'true' if how.header else 'false'}, delim = {literal(how.separator)}, quote = {quote}, "
+            f"escape = {quote})"
+        )
+
+    def lines(self, place: Place, plan: Plan) -> duckdb.DuckDBPyRelation:
+        """Opens JSON lines files."""
+        kinds = {name: "VARCHAR" if role in IDS else "DOUBLE" for role, name in plan.inside.items()}
+        if plan.records is not None:
+            fields = ", ".join(f"{column(name)} {held}" for name, held in kinds.items())
+            kinds = {plan.records: f"STRUCT({fields})[]"}
+        elif plan.lists:
+            kinds = {name: f"{held}[]" for name, held in kinds.items()}
+        kinds = {plan.columns["query"]: "VARCHAR", **kinds}
+        columns = ", ".join(f"{literal(name)}: {literal(held)}" for name, held in kinds.items())
+        return self.connection.sql(
+            f"FROM read_json({listed(place)}, format = 'newline_delimited', auto_detect = false, "
+            f"columns = {{{columns}}})"
+        )
+
+    def flat(
+        self, table: duckdb.DuckDBPyRelation, plan: Plan, kind: str, *, text: bool
+    ) -> duckdb.DuckDBPyRelation:
+        """Selects the wanted columns, one document per row."""
+        if not plan.nested:
+            return table.project(
+                ", ".join(
+                    f"{double_in_sql(column(name))} AS {column(name)}"
+                    if text and role not in IDS
+                    else column(name)
+                    for role, name in plan.columns.items()
+                )
+            )
+        whole = column(plan.records or plan.columns["document"])
+        # The row gets a null, as in Polars, so that it is refused.
+        unheld = f"{whole} IS NULL" + (f" OR len({whole}) = 0" if kind == "qrels" else "")
+        table = table.project(f"* REPLACE (CASE WHEN {unheld} THEN [NULL] ELSE {whole} END AS {whole})")
+        query = f"{column(plan.columns['query'])} AS query"
+        if plan.records is not None:
+            fields = ", ".join(f"record.{column(name)} AS {role}" for role, name in plan.inside.items())
+            return table.project(f"{query}, unnest({whole}) AS record").project(f"query, {fields}")
+        lists = [f"unnest({column(name)}) AS {role}" for role, name in plan.inside.items()]
+        if plan.by_place:
+            lists.append(f"unnest(range(1, len({whole}) + 1)) AS rank")
+        return table.project(", ".join([query, *lists]))
+
+    def odd_number(self, table: duckdb.DuckDBPyRelation, plan: Plan) -> tuple[int, str, str] | None:
+        """Finds the first field that should be a number but is not."""
+        for name in (name for role, name in plan.columns.items() if role not in IDS):
+            numbered = table.project(f"row_number() OVER () - 1 AS place, {column(name)} AS held")
+            found = (
+                numbered.filter(f"held IS NOT NULL AND {double_in_sql('held')} IS NULL").limit(1).fetchall()
+            )
+            if found:
+                return int(found[0][0]), name, str(found[0][1])
+        return None
+
+
+def double_in_sql(text: str) -> str:
+    """Returns SQL that parses text as a double, and is null for text that no double represents."""
+    number, whole = f"TRY_CAST({text} AS DOUBLE)", f"TRY_CAST({text} AS HUGEINT)"
+    wide = (
+        f"length({text}) > 15 AND regexp_full_match({text}, '[+-]?[0-9]+') "
+        f"AND {whole} IS NOT NULL AND TRY_CAST({number} AS HUGEINT) IS DISTINCT FROM {whole}"
+    )
+    return f"CASE WHEN {wide} THEN NULL ELSE {number} END"
+
+
+def listed(place: Place) -> str:
+    """Returns the files as an SQL list, with pattern characters escaped."""
+    names = (re.sub(r"([*?[])", r"[\1]", each) for each in place.files)
+    return f"[{', '.join(map(literal, names))}]"
+
+
+def literal(text: str) -> str:
+    """Quotes text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def column(name: str) -> str:
+    """Quotes a column's name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+class PyArrow(Library):
+    """Opens Parquet and Arrow files as PyArrow data sets."""
+
+    name = "pyarrow"
+
+    def columnar(self, place: Place) -> Any:
+        """Opens Parquet or Arrow files."""
+        import pyarrow as pa
+        from pyarrow import dataset
+
+        keys = pa.schema([(each, pa.string()) for each in place.keys])
+        layout = dataset.partitioning(keys, flavor="hive") if place.keys else None
+        form = "ipc" if place.kind == "arrow" else "parquet"
+        return dataset.dataset(list(place.files), format=form, partitioning=layout)
+
+    def fields_of(self, table: Any) -> dict[str, Shape]:
+        """Returns the shape of each column. narwhals cannot read it from a data set."""
+        return super().fields_of(table.schema.empty_table())
+
+    def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
+        """Selects the wanted columns. PyArrow validates the rows, then Polars explodes any lists.
+
+        Raises:
+            DataError: there are lists and Polars is not installed.
+        """
+        if not plan.nested:
+            return table if kind == "run" else table.to_table(columns=list(plan.columns.values()))
+        try:
+            import polars as pl
+        except ImportError:
+            raise refused("lists-need-polars", remedy=PIP.format("polars")) from None
+        names = [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
+        rows = table.to_table(columns=list(dict.fromkeys(names)))
+        rows.validate(full=True)
+        return Polars().flat(pl.DataFrame(pl.from_arrow(rows)).lazy(), plan, kind, text=text)
+
+
+READS: dict[str, tuple[type[Library], ...]] = {
+    "parquet": (Polars, DuckDB, PyArrow),
+    "arrow": (PyArrow, Polars),
+    "delimited": (Polars, DuckDB),
+    "lines": (Polars, DuckDB),
+}
+"""The libraries that read each kind of file, the preferred one first: Polars is fast, and PyArrow refuses damaged Arrow
+files that crash Polars."""
+PIP = "Install it: pip install {}."
+NAMES = {"parquet": "Parquet", "arrow": "Arrow", "delimited": "CSV and TSV", "lines": "JSON"}
+
+
+def library_for(place: Place, kind: str) -> Library:
+    """Returns the first installed library that reads files of a kind.
+
+    Raises:
+        DataError: no such library is installed.
+    """
+    for library in READS[kind]:
+        if find_spec(library.name):
+            return library()
+    able = [library.name for library in READS[kind]]
+    raise refused(
+        "no-library", file=place.name, format=NAMES[kind], able=" or ".join(able), remedy=PIP.format(able[0])
+    )
+
+
+def refuse_damaged(path: str) -> None:
+    """Refuses a Parquet file whose footer or page headers contradict themselves or the file's length.
+
+    Raises:
+        DataError: the file is damaged or unreadable.
+    """
+    with sentences(path), open(path, "rb") as file:
+        if not file.seek(0, 2):
+            raise refused("empty-file", file=path)
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            damage = _native.parquet_damage(content)
+    if damage is not None:
+        raise refused("damaged", file=path, damage=damage)

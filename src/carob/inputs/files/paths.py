@@ -1,0 +1,236 @@
+"""Finds the files of a path, pattern or folder, and joins several text files into one text."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob.inputs import PACKED
+from carob.inputs.decompression import Cursor, unpacked
+from carob.inputs.errors import refused, sentences
+from carob.inputs.sources import BYTE_ORDER_MARK, Provenance, Source, is_pattern, kind_of
+from carob.output.errors import by_reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+FOLDERS = ("parts", "prefix")
+MANY = 3
+"""The largest number of files that an error names. It counts the others."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Place:
+    """The files that a path, pattern or folder stands for.
+
+    Args:
+        name: the path as the caller gave it.
+        files: the files, sorted.
+        kind: ``parquet``, ``arrow``, ``csv``, ``lines``, ``json`` or ``text``.
+        keys: the columns in the folder names of a Hive layout, ``key=value``.
+        labels: the query prefix of each file, where each folder is a separate data set.
+    """
+
+    name: str
+    files: tuple[str, ...]
+    kind: str
+    keys: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+    def apart(self) -> list[tuple[str, Place]]:
+        """Returns each data set with the prefix of its query ids."""
+        found: dict[str, list[str]] = {}
+        for label, file in zip(self.labels, self.files, strict=True):
+            found.setdefault(label, []).append(file)
+        return [(each, replace(self, files=tuple(files), labels=())) for each, files in found.items()]
+
+    @property
+    def origin(self) -> Provenance:
+        """Returns the provenance of the rows, so that a record can name and hash every file."""
+        parts = tuple(map(origin_of, self.files))
+        if self.files == (self.name,):
+            return parts[0]
+        size, changed = sum(each.size for each in parts), max(each.changed for each in parts)
+        how = (("folders", "prefix"),) if self.labels else ()
+        return Provenance("file", self.name, size, changed, parts=parts, columns=how)
+
+
+def origin_of(path: str) -> Provenance:
+    """Returns the name and the path of a file for records."""
+    with sentences(path):
+        found = os.stat(path)
+    return Provenance("file", path, found.st_size, found.st_mtime_ns)
+
+
+def place_of(path: str, kind: str, folders: str | None = None) -> Place:
+    """Finds the files of a path, for ``qrels`` or a ``run``.
+
+    Args:
+        path: a file, a folder or a pattern.
+        kind: ``qrels`` or ``run``.
+        folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries get the
+            folder as a ``prefix``; None refuses them.
+
+    Raises:
+        DataError: a pattern that matches nothing, a folder without a table, files of several kinds, or files in
+            several folders without ``folders``.
+    """
+    if folders not in (None, *FOLDERS):
+        raise refused("no-such-folders", folders=folders, known=", ".join(FOLDERS))
+    if is_pattern(path):
+        from glob import glob
+
+        found = [each for each in sorted(glob(path, recursive=True)) if os.path.isfile(each)]
+        if not found:
+            raise refused("no-match", file=path)
+        return of_one_kind(path, found, kind, folders)
+    if os.path.isdir(path):
+        return in_folder(path, kind, folders)
+    with sentences(path):
+        os.stat(path)
+    return Place(path, (path,), kind_of(path))
+
+
+def in_folder(folder: str, kind: str, folders: str | None) -> Place:
+    """Finds the files in a folder, which has BEIR's layout or contains the parts of a table.
+
+    Raises:
+        DataError: as ``place_of``.
+    """
+    its = sorted(os.listdir(folder))
+    if "_delta_log" in its:
+        raise refused("delta-table", file=folder)
+    if os.path.basename(os.path.normpath(folder)) == "qrels" or "corpus.jsonl" in its or "qrels" in its:
+        return in_beir(folder, its, kind)
+    found = [each for each in walked(folder) if kind_of(each) != "text"]
+    if found:
+        return of_one_kind(folder, found, kind, folders)
+    raise refused("folder-without-tables", file=folder, example=os.path.join(folder, "*.run"))
+
+
+def in_beir(folder: str, its: Iterable[str], kind: str) -> Place:
+    """Finds the judgments in a folder with BEIR's layout (``corpus.jsonl``, ``queries.jsonl``, ``qrels/test.tsv``).
+
+    Raises:
+        DataError: a run is needed, or there are judgments for several splits, or for none.
+    """
+    if kind == "run":
+        raise refused("beir-without-run", file=folder)
+    inside = os.path.join(folder, "qrels") if "qrels" in its else folder
+    splits = [os.path.join(inside, each) for each in sorted(os.listdir(inside)) if each.endswith(".tsv")]
+    if not splits:
+        raise refused("beir-without-judgments", file=inside, expected=os.path.join(inside, "test.tsv"))
+    if len(splits) > 1:
+        raise refused("several-splits", file=folder, count=len(splits), splits=" or ".join(splits))
+    return Place(splits[0], (splits[0],), "text")
+
+
+def walked(folder: str) -> list[str]:
+    """Lists the files in a folder and its subfolders, without hidden files and markers such as ``_SUCCESS``."""
+    found = []
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(each for each in folders if each[0] not in "_.")
+        found += [os.path.join(where, each) for each in files if each[0] not in "_."]
+    return sorted(found)
+
+
+def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> Place:
+    """Combines several files of one kind into one place.
+
+    Raises:
+        DataError: files of several kinds, in several folders, or in folders ``key=value`` with different keys.
+    """
+    kinds = {kind_of(each): each for each in files}
+    if len(kinds) > 1:
+        raise refused(
+            "several-kinds", file=name, examples=shown(kinds.values()), ending=os.path.splitext(files[0])[1]
+        )
+    root = os.path.dirname(re.split(r"[*?[]", name)[0]) if is_pattern(name) else name
+    layouts = {keys_of(each[len(root) :]): each for each in files}
+    if len(layouts) > 1:
+        raise refused("different-keys", file=name, examples=shown(layouts.values()))
+    place = Place(name, tuple(files), next(iter(kinds)), next(iter(layouts)))
+    homes = [home_of(each) for each in files]
+    if len(set(homes)) == 1 or folders == "parts":
+        return place
+    labels = labels_of(homes)
+    if folders == "prefix":
+        return replace(place, labels=tuple(labels))
+    one, other, *_ = dict.fromkeys(labels)
+    ways = {way: by_reading(kind, folders=way) for way in FOLDERS}
+    words: dict[str, Any] = {"count": len(set(homes)), "files": shown(files), "one": one, "other": other}
+    raise refused("several-folders", file=name, **words, **ways)
+
+
+def home_of(path: str) -> str:
+    """Returns a file's folder, without the ``key=value`` folders of a Hive layout."""
+    return os.sep.join(each for each in os.path.dirname(path).split(os.sep) if "=" not in each)
+
+
+def labels_of(homes: list[str]) -> list[str]:
+    """Returns the part of each folder's path in which the paths differ.
+
+    Raises:
+        DataError: two folders differ only in blanks, which ids cannot contain.
+    """
+    parts = {home: home.split(os.sep) for home in homes}
+    before = shared(list(parts.values()))
+    rest = {home: each[before:] for home, each in parts.items()}
+    after = shared([each[::-1] for each in rest.values()])
+    names = {home: "/".join(each[: len(each) - after]) or "." for home, each in rest.items()}
+    written = {home: re.sub(r"\s+", "_", name) for home, name in names.items()}
+    if len(set(written.values())) < len(written):
+        raise refused("folders-alike", folders=shown(written))
+    return [written[home] for home in homes]
+
+
+def keys_of(path: str) -> tuple[str, ...]:
+    """Returns the columns that a path's folder names define (``key=value``)."""
+    return tuple(each.partition("=")[0] for each in path.split(os.sep)[:-1] if "=" in each)
+
+
+def shared(lists: list[list[str]]) -> int:
+    """Returns the number of items that several lists have in common at the start."""
+    return next((place for place, each in enumerate(zip(*lists)) if len(set(each)) > 1), min(map(len, lists)))
+
+
+def shown(files: Iterable[str]) -> str:
+    """Returns the file names for an error message."""
+    names = list(files)
+    more = f", … {len(names)} in all" if len(names) > MANY else ""
+    return ", ".join(names[:MANY]) + more
+
+
+BLOCK = 2**20
+DATA = rb"(?m)^([ \t]*)(?=[^\s#])"
+"""The start of a line of data, after its blanks."""
+
+
+def joined(place: Place) -> Source:
+    """Returns several text files as the source of one text, which is read later."""
+    origin = place.origin
+    plain = not place.labels and not any(each.endswith(PACKED) for each in place.files)
+    size = origin.size if plain else None
+    return Source(place.name, lambda: Cursor(lambda: end_to_end(place), is_slow=not plain), size, origin)
+
+
+def end_to_end(place: Place) -> Iterator[bytes]:
+    """Yields the text of all files. Each file ends with a line end, so line numbers continue across the files.
+
+    Where each folder is a data set, its prefix and a slash come before the first field of each line of data.
+    """
+    for path, label in zip(place.files, place.labels or [""] * len(place.files), strict=True):
+        prefix, last = f"{label}/".encode("utf-8", "surrogateescape").replace(b"\\", rb"\\"), b"\n"
+        file: Any = unpacked(path)
+        with file:
+            if file.peek(3)[:3] == BYTE_ORDER_MARK:
+                file.read(3)
+            while block := file.read(BLOCK) + file.readline():
+                yield re.sub(DATA, rb"\g<1>" + prefix, block) if label else block
+                last = block[-1:]
+        if last != b"\n":
+            yield b"\n"

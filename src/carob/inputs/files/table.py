@@ -1,0 +1,442 @@
+"""Opens tables in files, finds their columns and turns them into runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob.inputs import READERS
+from carob.inputs.columns import constant_in, named_in, plan_of
+from carob.inputs.errors import (
+    WHOLE,
+    first_line,
+    is_panic,
+    number_error,
+    refused,
+    sentences,
+)
+from carob.inputs.files.header import delimited, head_of
+from carob.inputs.files.json import first_objects, is_by_line, mapping_in, refuse_lines, shapes_of
+from carob.inputs.files.libraries import library_for, refuse_damaged
+from carob.inputs.files.paths import Place, place_of
+from carob.inputs.frames import is_frame
+from carob.inputs.runs import Wrapper
+from carob.inputs.sources import BYTE_ORDER_MARK, Provenance, content_of, is_trec
+from carob.output.errors import ColumnsOfTextError, ContentError, DataError, by_policy, worded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+    from carob import _native
+    from carob.conventions.policy import Policy
+    from carob.inputs.columns import Asked, Plan, Shape
+    from carob.inputs.files.header import Delimited
+    from carob.inputs.files.libraries import Library
+    from carob.inputs.runs import Found, MatchOptions, Row
+
+
+COLUMNAR = ("parquet", "arrow")
+MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+UNREAD = (".bz2", ".xz")
+LENIENT = worded(by_policy("malformed", "skip"), " skips lines of TREC text only, not rows of a table.")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The table of judgments or of a run in files.
+
+    Args:
+        name: the path as the caller gave it.
+        content: a lazy frame, or a dictionary.
+        columns: the content's columns by role, or the ``grade`` of every row.
+        origin: the files.
+        library: the library that reads them.
+        guessed: the score or grade column, if the caller did not name it.
+        fault: returns the error for text that is not a number, if there is any.
+        home: the object that must live as long as the content.
+    """
+
+    name: str
+    content: Any
+    columns: Mapping[str, str | float]
+    origin: Provenance
+    library: str = "json"
+    guessed: str | None = None
+    fault: Callable[[], DataError | None] = lambda: None
+    home: Any = None
+
+    @contextmanager
+    def named(self, policy: Policy | None = None) -> Iterator[None]:
+        """Adds the name of the file to errors about rows, and the line if each row is one line.
+
+        Args:
+            policy: the policy, if the rows are read under one.
+
+        Raises:
+            DataError: with the name of the file.
+        """
+        with reading(self.name, self.library):
+            try:
+                yield
+            except DataError as error:
+                error = self.fault() or error
+                place = {} if error.row is None else {"row": None} | self.origin.place(error.row + 1)
+                if place and policy is not None and policy.malformed == "skip":
+                    place["remedy"] = worded(error.remedy or "Correct the row.", " ", LENIENT)
+                raise error.at(file=self.name, **place) from None
+
+
+def table_in(path: str, kind: str, asked: Asked, folders: str | None = None) -> Table | Place | None:
+    """Returns the table at a path, None for TREC text, or a ``Place`` for several text files.
+
+    Args:
+        path: a file, a folder or a pattern.
+        kind: ``qrels`` or ``run``.
+        asked: columns' names by role; None looks for a usual name, and a number is the grade of every row.
+        folders: see ``place_of``.
+
+    Raises:
+        DataError: no such file, files of several kinds, an unreadable file, ambiguous columns.
+    """
+    place = place_of(path, kind, folders)
+    wanted = Wanted(place, kind, asked)
+    if not place.labels or place.kind in READERS:
+        return found_in(wanted)
+    tables = [(label, found_in(replace(wanted, place=each))) for label, each in place.apart()]
+    if all(isinstance(each, Table) for _, each in tables):
+        return together(place, [(label, each) for label, each in tables if isinstance(each, Table)])
+    return replace(place, kind="text")
+
+
+def found_in(wanted: Wanted) -> Table | Place | None:
+    """Returns the table in the files of a place, None for one text file, or the place for several."""
+    place, grade = wanted.place, constant_in(wanted.asked)
+    if place.kind in READERS:
+        return by_reader(wanted)
+    head = b"" if place.kind in COLUMNAR else head_of(place.files[0])
+    if place.kind == "text":
+        place = replace(place, kind=by_magic(head))
+        wanted = replace(wanted, place=place)
+    what = None if place.kind in COLUMNAR else content_of(head)
+    if what is not None and (place.kind in ("json", "lines") or not what.startswith("UTF-")):
+        raise ContentError(place.files[0], what)
+    if place.kind in COLUMNAR:
+        return columnar(wanted)
+    if place.kind in ("json", "lines"):
+        return by_json(wanted, head)
+    names = list(filter(None, named_in(wanted.asked).values()))
+    if not is_trec(head, wanted.kind):
+        how = delimited(place.files[0], head, wanted.kind, names, sure=place.kind == "csv")
+        if how is not None:
+            return by_text(wanted, how)
+    if grade is not None:
+        raise refused("grade-of-text", error=ColumnsOfTextError, file=place.name, grade=grade)
+    if names:
+        raise refused("no-header", file=place.name)
+    return None if place.files == (place.name,) else place
+
+
+def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
+    """Combines several data sets into one table. Each query id gets its folder as a prefix."""
+    first = tables[0][1]
+    if isinstance(first.content, dict):
+        return replace(
+            first,
+            name=place.name,
+            origin=place.origin,
+            content={
+                f"{label}/{query}": documents
+                for label, its in tables
+                for query, documents in its.content.items()
+            },
+        )
+    import narwhals as nw
+
+    other = next((its for _, its in tables if its.columns.keys() != first.columns.keys()), None)
+    if other is not None:
+        raise refused("other-columns", file=other.name, names=", ".join(other.columns))
+    frames: list[Any] = []
+    for label, its in tables:
+        # A PyArrow data set is not a frame, but a table of its rows is.
+        frame: Any = nw.from_native(
+            its.content.to_table() if hasattr(its.content, "scanner") else its.content
+        )
+        own = {role: name for role, name in its.columns.items() if isinstance(name, str)}
+        query, *others = (nw.col(name).alias(role) for role, name in own.items())
+        frames.append(
+            frame.select(nw.concat_str([nw.lit(f"{label}/"), query.cast(nw.String)]).alias("query"), *others)
+        )
+    return replace(
+        first,
+        name=place.name,
+        content=nw.concat(frames).to_native(),
+        columns={role: role if isinstance(name, str) else name for role, name in first.columns.items()},
+        origin=replace(place.origin, rows=True, columns=(*first.origin.columns, *place.origin.columns)),
+        fault=lambda: next((said for _, its in tables if (said := its.fault())), None),
+        home=[its.home for _, its in tables],
+    )
+
+
+def by_magic(head: bytes) -> str:
+    """Returns the kind of a file by its first bytes, for a file whose name does not show the kind."""
+    for magic, kind in MAGIC.items():
+        if head.startswith(magic):
+            return kind
+    return "json" if head.lstrip().startswith((b"{", b"[{")) else "text"
+
+
+# ---------------------------------------------------------------- each kind
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A request to read a table: the files, the kind of data and the columns.
+
+    Args:
+        place: the files.
+        kind: ``qrels`` or ``run``.
+        asked: columns' names by role; None looks for a usual name, and a number is the grade of every row.
+    """
+
+    place: Place
+    kind: str
+    asked: Asked
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The columns and the grade that the caller gave."""
+        return {role: name for role, name in self.asked.items() if name is not None}
+
+    @property
+    def constants(self) -> dict[str, Any]:
+        """The grade of every row, if the caller gave one."""
+        return {role: name for role, name in self.given.items() if not isinstance(name, str)}
+
+    def plan(self, fields: Mapping[str, Shape]) -> Plan:
+        """Finds the role of each column.
+
+        Raises:
+            DataError: a missing or ambiguous column.
+        """
+        try:
+            return plan_of(fields, self.kind, self.asked)
+        except DataError as error:
+            raise error.at(file=self.place.name) from None
+
+    def made(
+        self, library: Library, table: Any, plan: Plan, *, text: bool = False, header: bool = False
+    ) -> Table:
+        """Selects the needed columns of an opened table."""
+        with reading(self.place.name, library.name):
+            frame = library.flat(table, plan, self.kind, text=text)
+
+        def fault() -> DataError | None:
+            found = library.odd_number(table, plan)
+            if found is None:
+                return None
+            row, column, value = found
+            wide = WHOLE.fullmatch(value) is not None
+            return number_error(value, self.kind, wide=wide, row=row, column=column)
+
+        lines = len(self.place.files) == 1 and not plan.nested and self.place.kind not in COLUMNAR
+        first = 1 + (text and header) if lines else None
+        relevant = {"grade": 1.0} if plan.relevant else {}
+        role = "grade" if self.kind == "qrels" else "score"
+        return Table(
+            self.place.name,
+            frame,
+            {**plan.flat, **relevant, **self.constants},
+            replace(self.place.origin, rows=True, columns=tuple(self.given.items()), first=first),
+            library.name,
+            None if self.asked.get(role) else plan.columns.get(role, "").casefold(),
+            fault if text else lambda: None,
+            library,
+        )
+
+
+def columnar(wanted: Wanted) -> Table:
+    """Opens Parquet or Arrow files."""
+    library, table = opened(wanted.place)
+    with reading(wanted.place.name, library.name):
+        fields = library.fields_of(table)
+    return wanted.made(library, table, wanted.plan(fields))
+
+
+def opened(place: Place) -> tuple[Library, Any]:
+    """Opens Parquet or Arrow files as one lazy table of the first library that can read them.
+
+    Raises:
+        DataError: no library is installed, or a file is damaged or unreadable.
+    """
+    library = library_for(place, place.kind)
+    if place.kind == "parquet":
+        for each in place.files:
+            refuse_damaged(each)
+    with reading(place.name, library.name):
+        return library, library.columnar(place)
+
+
+def column_names(path: str) -> list[str]:
+    """Returns the names of the columns of a Parquet or Arrow file.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    library, table = opened(columnar_file(path))
+    with reading(path, library.name):
+        return list(library.fields_of(table))
+
+
+def frame_in(path: str) -> Any:
+    """Returns the rows of a Parquet or Arrow file as a narwhals frame in memory.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    import narwhals as nw
+
+    library, table = opened(columnar_file(path))
+    with reading(path, library.name):
+        frame = nw.from_native(table.to_table() if library.name == "pyarrow" else table)
+        return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+
+
+def columnar_file(path: str) -> Place:
+    """Returns the place of one Parquet or Arrow file, whose first bytes show its kind."""
+    return Place(path, (path,), by_magic(head_of(path, 8)))
+
+
+def by_text(wanted: Wanted, how: Delimited) -> Table:
+    """Opens CSV or TSV files, which must all have the same first line."""
+    place = wanted.place
+    refuse_packed(place)
+    for each in place.files[1:]:
+        other = delimited(each, head_of(each), wanted.kind, list(how.names), sure=how.header)
+        if other != how:
+            raise refused("other-first-line", file=each, first=place.files[0])
+    library = library_for(place, "delimited")
+    plan = wanted.plan(dict.fromkeys(how.names, "one"))
+    with reading(place.name, library.name):
+        table = library.delimited(place, how)
+    return wanted.made(library, table, plan, text=True, header=how.header)
+
+
+def by_json(wanted: Wanted, head: bytes) -> Table:
+    """Opens a JSON file, which contains one dictionary or an object on each line."""
+    place = wanted.place
+    if place.kind == "json" and not is_by_line(head):
+        if len(place.files) > 1:
+            raise refused("several-dictionaries", file=place.name, count=len(place.files))
+        return Table(place.name, mapping_in(place.files[0]), wanted.constants, place.origin)
+    refuse_packed(place)
+    for each in place.files:
+        with sentences(each), open(each, "rb") as file:
+            if file.read(3) == BYTE_ORDER_MARK:
+                raise refused("byte-order-mark", file=each)
+    library = library_for(place, "lines")
+    plan = wanted.plan(shapes_of(first_objects(place.files[0], head)))
+    for each in place.files:
+        refuse_lines(each, plan, wanted.kind)
+    with reading(place.name, library.name):
+        table = library.lines(place, plan)
+    return wanted.made(library, table, plan)
+
+
+def by_reader(wanted: Wanted) -> Table:
+    """Opens a file by the reader that another package registered.
+
+    Raises:
+        DataError: the reader fails, or returns what carob does not know; several files.
+    """
+    place = wanted.place
+    if len(place.files) > 1:
+        raise refused("several-files", file=place.name, count=len(place.files), kind=place.kind)
+    (path,), read = place.files, READERS[place.kind]
+    name = f"{read.__module__}.{getattr(read, '__qualname__', type(read).__qualname__)}"
+    with sentences(path):
+        try:
+            content = read(path, wanted.kind)
+        except DataError as error:
+            raise error.at(file=error.file or path) from None
+        except OSError:
+            raise
+        except Exception as error:
+            raise refused(
+                "reader-failed", file=path, reader=name, type=type(error).__name__, why=first_line(error)
+            ) from error
+    if not (isinstance(content, (Mapping, list)) or is_frame(content)):
+        raise refused("reader-result", file=path, reader=name, type=type(content).__name__)
+    origin = replace(place.origin, columns=tuple(wanted.given.items()))
+    return Table(place.name, content, wanted.given, origin, name)
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+def refuse_packed(place: Place) -> None:
+    """Refuses compressed text that no library decompresses.
+
+    Raises:
+        DataError: a bzip2 or xz file.
+    """
+    packed = next((each for each in place.files if each.endswith(UNREAD)), None)
+    if packed is not None:
+        raise refused("packed-table", file=packed)
+
+
+@contextmanager
+def reading(name: str, library: str) -> Iterator[None]:
+    """Turns a library's error about a file into a ``DataError`` that names the file.
+
+    Raises:
+        DataError: with the name of the file.
+    """
+    try:
+        yield
+    except DataError as error:
+        raise error.at(file=error.file or name) from None
+    except BaseException as error:
+        home = type(error).__module__.partition(".")[0].lstrip("_")
+        known = (home in (library, "narwhals") and isinstance(error, Exception)) or isinstance(
+            error, (OSError, UnicodeError)
+        )
+        if not known and not is_panic(error):
+            raise
+        if "utf-8" in str(error).casefold() or "unicode" in str(error).casefold():
+            raise refused("not-utf-8", file=name) from None
+        raise refused("unreadable", file=name, library=library, why=first_line(error)) from None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FileRun(Wrapper):
+    """A run in Parquet, CSV, JSON and similar files. Errors about the run name the files.
+
+    Args:
+        held: the source of the rows.
+        table: the files.
+    """
+
+    table: Table
+
+    @property
+    def origin(self) -> Provenance:
+        """The files."""
+        return replace(self.table.origin, whole=self.held.origin.whole)
+
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
+        """Returns the rows of judged documents."""
+        with self.table.named(options.policy):
+            return self.held.match(judgments, options)
+
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
+        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
+        with self.table.named():
+            return self.held.ranked(query, options)
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Yields the query, document and score of each row, with negated ranks in place of missing scores."""
+        with self.table.named():
+            yield from self.held.rows(queries)

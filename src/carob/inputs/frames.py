@@ -1,0 +1,285 @@
+"""Prepares data frames in memory for the kernel: selects their columns and makes runs of them."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
+
+from carob import _native
+from carob._dataclasses import dataclass
+from carob.inputs import engine_of, installed
+from carob.inputs.columns import IDS, ROLES, choose, constant_in, refuse_namesakes, usual
+from carob.inputs.errors import refusals, refused, sentences, sentences_of
+from carob.inputs.sources import Provenance
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from carob.inputs.columns import Asked
+    from carob.inputs.runs import MatchOptions, Row
+
+
+LIBRARIES = {"pandas", "polars", "pyarrow", "modin", "cudf"}
+"""Libraries whose frames narwhals rebuilds in memory."""
+LAZY = {"duckdb", "dask", "ibis", "pyspark", "sqlframe"}
+BY_CHOICE = {"pandas", "modin", "cudf"} | LAZY
+"""Libraries with columns that are costly, or that Arrow cannot represent: carob reads only the ones it needs."""
+
+
+class ArrowFrame(Protocol):
+    """A frame with Arrow's stream interface, such as a pandas, Polars, PyArrow or DuckDB frame."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Returns a capsule with the stream."""
+
+
+class LazyFrame(Protocol):
+    """A lazy frame, which narwhals reads."""
+
+    @property
+    def columns(self) -> Any:
+        """The columns' names."""
+
+
+Frame: TypeAlias = "ArrowFrame | LazyFrame"
+"""A data frame from any library."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Columns:
+    """The columns of judgments or of a run in a frame. For a run, the columns serve as a ``RunSource``.
+
+    Args:
+        frame: the kernel's view of the frame.
+        places: the position of each role's column: ``query``, ``document``, ``grade``, ``score`` and so on.
+        origin: the library of the frame.
+        constant: the grade of every row of judgments without a grade column.
+    """
+
+    frame: _native.Frame
+    places: dict[str, int]
+    origin: Provenance
+    constant: float = 1.0
+    alone: ClassVar[bool] = False
+
+    def __getstate__(self) -> Any:
+        """Refuses to be pickled, because the rows belong to the frame's library.
+
+        Raises:
+            DataError: always.
+        """
+        raise refused("pickled-rows")
+
+    @property
+    def by_rank(self) -> bool:
+        """Whether the run has ranks but no scores."""
+        return "score" not in self.places
+
+    @property
+    def of_run(self) -> dict[str, Any]:
+        """The kernel's arguments for a run or, with grades in place of scores, for judgments."""
+        given = {"score": self.places.get("grade")} | self.places
+        return {role: given.get(role) for role in ROLES["run"]}
+
+    def name_of(self, role: str) -> str:
+        """Returns the name of a role's column."""
+        return self.frame.fields[self.places[role]][0]
+
+    def judgments(self, duplicates: str) -> _native.Judgments:
+        """Returns the judgments, with ``duplicates`` as the kernel's rule for documents that occur twice."""
+        columns = {role: self.places.get(role) for role in ROLES["qrels"]}
+        return _native.judgments_from_frame(
+            self.frame, **cast("Any", columns), constant=self.constant, duplicates=duplicates
+        )
+
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
+        """Returns the rows of judged documents."""
+        options.refuse_without_ranks(ranks="rank" in self.places)
+        how = options.order | options.returned | {"threads": options.threads}
+        with sentences("run frame", "run"):
+            return _native.match_frame(judgments, self.frame, **self.of_run, **how)
+
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
+        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
+        with sentences("run frame", "run"):
+            documents, scores = _native.ranked_in_frame(self.frame, query, **self.of_run, **options.order)
+        return documents, scores.tolist()
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Returns the query, the document and the number of each row: a score, a grade or a negated rank."""
+        wanted = None if queries is None else list(queries)
+        kind = "run" if {"score", "rank"} & self.places.keys() else "qrels"
+        with sentences(f"{kind} frame", kind):
+            found = _native.rows_of_frame(self.frame, wanted, **self.of_run, constant=self.constant)
+        return list(zip(*found, strict=True))
+
+    def by_subtopic(self) -> tuple[list[list[bytes]], list[float]]:
+        """Returns the query, subtopic and document of each judgment, and the grades."""
+        its = self.of_run | {"constant": self.constant}
+        queries, documents, grades = _native.rows_of_frame(self.frame, **its)
+        _, subtopics, _ = _native.rows_of_frame(self.frame, **its | {"document": self.places["subtopic"]})
+        return [queries, subtopics, documents], grades
+
+
+BINARY = (bytes, bytearray, memoryview, io.IOBase)
+NO_TABLES = (str, os.PathLike, int, float, Mapping, list, tuple, type(None), *BINARY)
+"""Types that are no table of any library, so that no other package needs to be imported."""
+
+
+def is_frame(given: object) -> bool:
+    """Returns whether an object is a data frame or an engine's table, without importing a library of frames."""
+    if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__narwhals_dataframe__"):
+        return True
+    known = library_of(given) in LIBRARIES | LAZY | {"narwhals"} or hasattr(given, "__narwhals_lazyframe__")
+    if known or isinstance(given, NO_TABLES):
+        return known
+    installed()
+    return engine_of(given) is not None
+
+
+def library_of(given: object) -> str:
+    """Returns the library that an object's class comes from."""
+    return type(given).__module__.partition(".")[0].strip("_")
+
+
+LISTS = ("+l", "+L", "+vl", "+vL")
+"""Arrow's formats of columns of lists."""
+
+
+def columns_of(given: Any, kind: str, named: Asked) -> Columns:
+    """Returns a frame's columns for ``qrels`` (query, document, grade) or a ``run`` (score, rank or both).
+
+    Args:
+        given: the frame.
+        kind: ``qrels`` or ``run``.
+        named: the columns' names by role; None, or none given, looks for a usual name. A number is the grade of
+            every row. Further roles, such as ``subtopic``, need a column too.
+
+    Raises:
+        DataError: a missing or ambiguous column, or one of the wrong type.
+    """
+    library = library_of(given)
+    asked: Asked = {**dict.fromkeys(ROLES[kind]), **named}
+    refuse_one_column(given, kind)
+    with refusals(kind, library):
+        if library == "pyarrow" and not hasattr(given, "__arrow_c_stream__"):
+            given = given.to_table()  # a dataset or scanner
+        engine = engine_of(given)
+        if engine is not None:
+            chosen = choose(list(engine.columns(given)), kind, asked)
+            frame = whole_frame(engine.batches(given, list(chosen.values())), list(chosen.values()))
+        elif library in BY_CHOICE or not hasattr(given, "__arrow_c_stream__"):
+            frame, chosen = through_narwhals(given, kind, asked)
+        else:
+            if library == "pyarrow":
+                given = given.read_all() if hasattr(given, "read_all") else given  # a reader
+                given.validate()  # that text lies within its buffers, which Arrow's interface does not guarantee
+            frame = _native.Frame(given.__arrow_c_stream__())
+            chosen = choose([name for name, _, _ in frame.fields], kind, asked)
+    names = [name for name, _, _ in frame.fields]
+    places = {role: names.index(name) for role, name in chosen.items()}
+    for role, place in places.items():
+        fit(frame.fields[place], role, kind)
+    whole = frame.fields[places["query"]][1] == "whole"
+    origin = Provenance("a frame", library=library, whole=whole, rows=True)
+    return Columns(frame, places, origin, constant_in(asked) or 0.0)
+
+
+def whole_frame(batches: Iterable[Any], names: Sequence[str]) -> _native.Frame:
+    """Combines the batches of another package's engine into one frame."""
+    import pyarrow as pa
+
+    empty = pa.table({name: pa.nulls(0) for name in names})
+    parts = [pa.table(each) for each in batches]
+    return _native.Frame((pa.concat_tables(parts) if parts else empty).__arrow_c_stream__())
+
+
+def refuse_one_column(given: Any, kind: str) -> None:
+    """Refuses a single column, such as a Series.
+
+    Raises:
+        DataError: the object is a single column.
+    """
+    # On the type: reading a lazy frame's property would compute its schema.
+    library, its = library_of(given), type(given)
+    frame = any(hasattr(its, each) for each in ("columns", "schema", "to_table"))
+    if library in LIBRARIES and not frame and not holds_structs(given):
+        wanted = "grades" if kind == "qrels" else "scores"
+        what = "one column" if its.__name__.endswith(("Series", "Array")) else "not a data frame"
+        raise refused("not-a-frame", kind=kind, library=library, type=its.__name__, what=what, wanted=wanted)
+
+
+def holds_structs(given: Any) -> bool:
+    """Returns whether a column's values are structs with several fields, as in PyArrow and Polars."""
+    kind = getattr(given, "type", getattr(given, "dtype", None))
+    return str(kind).lower().startswith("struct")
+
+
+def through_narwhals(given: Any, kind: str, asked: Asked) -> tuple[_native.Frame, dict[str, str]]:
+    """Selects the needed columns of a frame through narwhals, which computes a lazy frame."""
+    import narwhals as nw
+
+    if library_of(given) == "pandas":
+        refuse_namesakes(list(map(str, given.columns)), kind)
+    known = nw.from_native(with_index(given, asked))
+    chosen = choose(known.collect_schema().names(), kind, asked)
+    wanted = known.select(*chosen.values())
+    native: Any = wanted.to_native()
+    # PySpark's own stream needs pandas in the cluster's Python workers; ``collect`` does not.
+    if library_of(native) == "pyspark" or not hasattr(native, "__arrow_c_stream__"):
+        native = wanted.collect() if isinstance(wanted, nw.LazyFrame) else wanted
+    return _native.Frame(native.__arrow_c_stream__()), chosen
+
+
+def with_index(given: Any, asked: Asked) -> Any:
+    """Turns a pandas frame's index levels into columns, for roles that no column has."""
+    if library_of(given) != "pandas":
+        return given
+    columns = list(map(str, given.columns))
+    levels = [name for name in given.index.names if name is not None and name not in columns]
+    wanted = {
+        level
+        for role, name in asked.items()
+        for level in levels
+        if level == name or (name is None and not usual(columns, role) and usual([level], role))
+    }
+    return given.reset_index(level=[level for level in levels if level in wanted]) if wanted else given
+
+
+HALF = "e"
+"""Arrow's format of half-precision numbers."""
+
+
+def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
+    """Refuses a column whose type does not fit its role."""
+    name, holds, form = field
+    why, fault = "", None
+    if form in LISTS:
+        fault = "lists"
+    elif role in IDS and holds not in ("text", "whole", "none"):
+        fault = "ids"
+        why = " Whole numbers become fractions where some are missing." * (holds == "number" and form != "b")
+    elif role not in IDS and holds not in ("whole", "number", "none"):
+        fault = "numbers"
+    elif role == "rank" and form == HALF:
+        fault = "half-precision"
+    if fault is not None:
+        raise refused(
+            fault, part="column", column=name, kind=kind, role=role, content=content(holds, form), why=why
+        )
+
+
+def content(holds: str, form: str) -> str:
+    """Returns a description of a column's content.
+
+    Args:
+        holds: the kernel's word for the content.
+        form: Arrow's format.
+    """
+    if form == "b":
+        return "truth values"
+    words = sentences_of("contents")
+    start = next((each for each in words if len(each) < len("text") and form.startswith(each)), "")
+    return str(words.get(holds) or words.get(start) or f"something else (Arrow calls it '{form}')")

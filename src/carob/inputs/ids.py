@@ -1,0 +1,62 @@
+"""Converts ids of queries and documents between text and bytes."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from carob.inputs.errors import refused
+from carob.output.escaping import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+def text_of(identifier: bytes) -> str:
+    """Returns an id as text. Bytes that are not UTF-8 can be converted back without loss."""
+    return identifier.decode("utf-8", "surrogateescape")
+
+
+def bytes_of(identifier: str) -> bytes:
+    """Returns an id as bytes for the kernel."""
+    return identifier.encode("utf-8", "surrogateescape")
+
+
+def unicode(identifier: bytes) -> str | None:
+    """Returns an id as text, or None if it is not UTF-8, which engines cannot represent."""
+    try:
+        return identifier.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def twice(names: Iterable[Any]) -> Any:
+    """Returns the first repeated name, or None if all names are distinct."""
+    seen: set[Any] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
+
+
+def as_text(identifier: object) -> str:
+    """Returns a dictionary's id as text. A whole number becomes its decimal text.
+
+    Raises:
+        DataError: the id is neither text nor a whole number.
+    """
+    if isinstance(identifier, str):
+        return str(identifier)
+    if isinstance(identifier, bool) or not hasattr(identifier, "__index__"):
+        kind = type(identifier).__name__
+        raise refused("id-type", identifier=shown(identifier), kind=kind)
+    try:
+        return str(operator.index(identifier))
+    except ValueError as error:  # more digits than Python writes
+        raise refused("id-without-text", why=error) from None
+
+
+def texts(mapping: Mapping[Any, Any]) -> dict[str, Any]:
+    """Returns a dictionary with its ids converted to text, as the kernel reads them."""
+    return {as_text(identifier): value for identifier, value in mapping.items()}

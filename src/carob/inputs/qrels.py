@@ -1,0 +1,434 @@
+"""The class ``Qrels``, which stores judgments in memory, and the judgments by subtopic."""
+
+from __future__ import annotations
+
+import copyreg
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from numbers import Real
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from carob import _native
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.conventions.policy import Policy
+from carob.inputs.columns import constant_in
+from carob.inputs.dicts import MAPPING, numbered, numbers_of, plain
+from carob.inputs.errors import refused, scores_as_grades, sentences
+from carob.inputs.files import read_as
+from carob.inputs.frames import Frame, columns_of, is_frame
+from carob.inputs.ids import bytes_of, texts
+from carob.inputs.names import Names
+from carob.inputs.sources import Provenance, Readable, Source
+from carob.output.errors import DataError, NothingError, by_policy, worded
+from carob.output.escaping import shown
+
+if TYPE_CHECKING:
+    from carob.inputs.columns import Asked
+    from carob.inputs.files.table import Table
+    from carob.lists.rows import Floats, Integers
+
+
+# Python pickles the kernel's classes under protocol 2 and later only, unless it is told how.
+copyreg.pickle(
+    _native.Judgments,
+    lambda held: (copyreg.__newobj__, (_native.Judgments,), held.__getstate__()),  # type: ignore[attr-defined]
+)
+
+
+TABLE = Provenance("a table")
+JUDGED_TWICE = "document '{document}' is judged twice for query '{query}'"
+
+Rows: TypeAlias = "list[dict[str, Any]]"
+"""Rows as JSON lines hold them."""
+QrelsLike: TypeAlias = "Qrels | Readable | Mapping[Any, Any] | Rows | Frame"
+
+
+@dataclass(frozen=True, eq=False)
+class Qrels:
+    """Relevance judgments.
+
+    Args:
+        name: the path, or a name for other input, such as ``<mapping>``.
+        judgments: the kernel's table: queries in byte order, documents in file order.
+        origin: the origin of the judgments.
+        subtopics: the judgment group of each line; None if not requested.
+
+    Example:
+        >>> from carob import Qrels
+        >>> Qrels.of({"q1": {"d1": 1, "d2": 0}}).queries
+        ['q1']
+    """
+
+    name: str
+    judgments: _native.Judgments
+    origin: Provenance = TABLE
+    subtopics: Subtopics | None = None
+
+    @cached_property
+    def fractional(self) -> bool:
+        """Whether a grade is not a whole number. The grades are rounded part by part, which saves memory."""
+        grades, size = self.judgments.grades, 200_000
+        parts = (grades[first : first + size] for first in range(0, len(grades), size))
+        return any(bool((part != np.round(part)).any()) for part in parts)
+
+    @classmethod
+    def of(
+        cls,
+        qrels: QrelsLike,
+        policy: Policy | None = None,
+        *,
+        subtopics: bool = False,
+        query: str | None = None,
+        document: str | None = None,
+        grade: str | float | None = None,
+        subtopic: str | None = None,
+        folders: str | None = None,
+    ) -> Qrels:
+        """Reads judgments from a path, bytes, an open binary file, ``{query: {document: grade}}``, or a data frame.
+
+        A query may instead have a list or a set of its relevant documents, and the judgments may be a list of dicts,
+        one for each row, as in JSON lines.
+
+        A path names TREC text, a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), a folder in BEIR's layout, a
+        folder with the parts of a table, or a pattern of paths. A frame comes from any library that narwhals knows
+        (pandas, Polars, PyArrow, DuckDB …), or has Arrow's stream interface.
+
+        Args:
+            qrels: the judgments.
+            policy: decides about duplicates and malformed lines.
+            query: a table's query column, text or whole numbers; by default, the column with a usual name.
+            document: the document column.
+            grade: the grade column; or one grade for every row, as for clicks and purchases.
+            subtopics: whether the second column, or the second key of ``{query: {subtopic: {document: grade}}}``,
+                names a subtopic (judgment group); a document's overall grade is its highest one.
+            subtopic: a table's subtopic column; implies ``subtopics``.
+            folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries
+                get the folder as a ``prefix``, as in ``nq/1``.
+
+        Raises:
+            DataError: text or a frame that cannot be read, or a document judged twice, unless ``policy`` says
+                otherwise.
+        """
+        policy = policy or Policy()
+        if isinstance(qrels, Qrels):
+            return qrels
+        grouped = subtopics or subtopic is not None
+        asked: dict[str, str | float | None] = {"query": query, "document": document, "grade": grade}
+        if isinstance(qrels, list):
+            from carob.inputs.files.json import mapping_of_rows
+
+            qrels = mapping_of_rows(qrels, "qrels", asked)
+        roles = asked | ({"subtopic": subtopic} if grouped else {})
+        if not isinstance(qrels, (str, bytes, os.PathLike)) and is_frame(qrels):
+            return cls.in_frame(qrels, roles, policy.duplicates)
+        if isinstance(qrels, Mapping):
+            constant = constant_in(asked)
+            return cls.by_subtopic(qrels, policy, constant) if grouped else cls.in_mapping(qrels, constant)
+        source = read_as(cast("Readable", qrels), "qrels", roles, folders)
+        if not isinstance(source, Source):
+            return cls.in_files(source, policy, subtopics=grouped)
+        if grouped:
+            return cls.by_subtopic(source, policy)
+        keep = policy.duplicates == "error"
+        with sentences(source.name, "qrels", source.origin.files):
+            judgments = _native.read_judgments(
+                source.from_start(),
+                duplicates="keep" if keep else policy.duplicates,
+                lenient=policy.malformed == "skip",
+            )
+        if not judgments.query_count:
+            raise nothing(source.name, "expected lines 'query 0 document grade'.")
+        table = cls(source.name, judgments, source.origin)
+        if keep and judgments.duplicates:
+            refuse_subtopics(source, judgments, policy)
+        return table.without_duplicates()
+
+    @classmethod
+    def in_mapping(cls, qrels: Mapping[Any, Any], grade: float | None) -> Qrels:
+        """Reads ``{query: {document: grade}}``. A query may have a list or a set of documents instead.
+
+        Raises:
+            DataError: an entry that cannot be read, or no judgments.
+        """
+        with sentences("qrels", "qrels"):
+            judgments = _native.judgments_from_mapping(plain(numbered(qrels, "qrels", grade)))
+        if not judgments.query_count:
+            raise nothing("qrels", "the mapping is empty.")
+        return cls("<mapping>", judgments, MAPPING)
+
+    @classmethod
+    def by_subtopic(
+        cls, qrels: Source | Mapping[str, Any], policy: Policy, grade: float | None = None
+    ) -> Qrels:
+        """Reads judgments by subtopic: ``query subtopic document grade``.
+
+        Raises:
+            DataError: text or a mapping that cannot be read, judgments without subtopics, a document judged twice
+                for one.
+        """
+        if isinstance(qrels, Mapping):
+            name, origin = "<mapping>", MAPPING
+            judgments, lines = lines_of_mapping(qrels, grade)
+        else:
+            name, origin = qrels.name, qrels.origin
+            with sentences(name, "qrels", origin.files):
+                lenient = policy.malformed == "skip"
+                judgments = _native.read_judgments(qrels.from_start(), duplicates="max", lenient=lenient)
+                lines = rows_in(qrels, policy)
+        if not judgments.query_count:
+            raise nothing(name, "expected lines 'query subtopic document grade'.")
+        return cls(name, judgments, origin, subtopics_of(lines, judgments, policy.duplicates, name, origin))
+
+    @classmethod
+    def in_files(cls, table: Table, policy: Policy, *, subtopics: bool) -> Qrels:
+        """Reads judgments from Parquet, CSV, JSON and similar files.
+
+        Raises:
+            DataError: unusable rows, or a system's scores in place of grades.
+        """
+        with table.named(policy):
+            if is_frame(table.content):
+                found = cls.in_frame(table.content, table.columns, policy.duplicates, table.origin)
+            else:
+                found = cls.of(table.content, policy, subtopics=subtopics, **cast("Any", table.columns))
+            if table.guessed == "score":
+                refuse_scores(found.judgments)
+        return replace(found, name=table.name, origin=replace(table.origin, whole=found.origin.whole))
+
+    @classmethod
+    def in_frame(cls, frame: Any, asked: Asked, duplicates: str, origin: Provenance | None = None) -> Qrels:
+        """Reads judgments from the columns of a frame.
+
+        Args:
+            frame: the frame.
+            asked: the columns' names by role; None looks for a usual name. A number is the grade of every row.
+            duplicates: the policy for a document that is judged twice.
+            origin: the files that the frame was read from.
+
+        Raises:
+            DataError: columns or rows that cannot be read, or a document judged twice.
+        """
+        columns = columns_of(frame, "qrels", asked)
+        if origin is not None:
+            columns = replace(columns, origin=replace(origin, whole=columns.origin.whole))
+        grouped = "subtopic" in columns.places
+        keep = "max" if grouped else "keep" if duplicates == "error" else duplicates
+        with sentences("qrels frame", "qrels"):
+            judgments = columns.judgments(keep)
+            if not judgments.query_count:
+                raise nothing("qrels frame", "it has no rows.")
+            if asked.get("grade") is None and columns.name_of("grade").casefold() == "score":
+                refuse_scores(judgments)
+            if not grouped:
+                return cls("<frame>", judgments, columns.origin).without_duplicates()
+            ids, grades = columns.by_subtopic()
+        lines = ids, np.array(grades), np.arange(1, len(grades) + 1)
+        groups = subtopics_of(lines, judgments, duplicates, "qrels frame", columns.origin)
+        return cls("<frame>", judgments, columns.origin, groups)
+
+    def without_duplicates(self) -> Qrels:
+        """Returns the judgments after a check that no document is judged twice for a query.
+
+        Raises:
+            DataError: a document is judged twice for a query.
+        """
+        for query, document, *lines in self.judgments.duplicates:
+            file = "qrels frame" if self.name == "<frame>" else self.name
+            ids = {"query": self.judgments.queries[query], "document": document}
+            raise self.origin.twice(file, JUDGED_TWICE, lines, ids)
+        return self
+
+    def rows(self) -> Iterator[tuple[bytes, bytes, float]]:
+        """Yields the query, the document and the grade of each judgment."""
+        grades = iter(self.judgments.grades.tolist())
+        for place, query in enumerate(self.judgments.queries):
+            for document in self.judgments.documents(place):
+                yield query, document, next(grades)
+
+    @cached_property
+    def names(self) -> Names:
+        """The queries that have judgments, in byte order, which the results of all runs share."""
+        return Names(*self.judgments.joined_queries)
+
+    @property
+    def queries(self) -> list[str]:
+        """The queries that have judgments, in byte order."""
+        return list(self.names.texts)
+
+
+def rows_in(source: Source, policy: Policy) -> Lines:
+    """Reads the four columns and the line number of each line of text."""
+    lenient = policy.malformed == "skip"
+    return _native.read_rows(
+        source.from_start(), columns=4, number="grade", numbers="strict", lenient=lenient
+    )
+
+
+def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Policy) -> None:
+    """Refuses judgments by subtopic where each document needs a single grade.
+
+    Raises:
+        DataError: a document is judged twice for a query, each time for another subtopic.
+    """
+    with sentences(source.name, "qrels", source.origin.files):
+        ids, _, lines = rows_in(source, policy)
+    place = {int(line): number for number, line in enumerate(lines)}
+    query, document, *twice = judgments.duplicates[0]
+    one, other = (ids[1][place[line]] for line in twice)
+    if one != other:
+        remedy = worded(
+            "Judgments by subtopic need a measure by subtopic, such as alphanDCG@20. For other measures, choose which "
+            "grade counts: ",
+            by_policy("duplicates", "max"),
+            ".",
+        )
+        said = "document '{document}' of query '{query}' is judged for two subtopics, '{one}' and '{other}'"
+        its = {"query": judgments.queries[query], "document": document, "one": one, "other": other}
+        raise source.origin.twice(source.name, said, twice, its, remedy)
+
+
+def refuse_scores(judgments: _native.Judgments) -> None:
+    """Refuses fractional grades from a column called ``score``, unless the caller chose this column.
+
+    Raises:
+        DataError: the column contains fractions.
+    """
+    if np.any(judgments.grades != np.round(judgments.grades)):
+        raise scores_as_grades()
+
+
+def nothing(name: str, why: str) -> DataError:
+    """Returns the error for an input without any judgment."""
+    return refused("nothing", error=NothingError, file=name, why=why)
+
+
+NO_SUBTOPIC = (b"0", b"Q0", b"q0")
+"""The second column of qrels without subtopics."""
+
+
+Lines: TypeAlias = "tuple[list[list[bytes]], Floats, Integers]"
+"""Lines of judgments: the queries, subtopics and documents; their grades; their line numbers, or 0 without a file."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Subtopics:
+    """The judgment group of each line of the judgments.
+
+    Args:
+        group: the group of each line; those of a query have numbers that follow one another [lines].
+        document: its document, as a row of the judgments [lines].
+        grade: its grade [lines].
+        offsets: the groups of each query [queries + 1].
+        place: the number of each document within its query, by id, descending by bytes [judgments].
+    """
+
+    group: Integers
+    document: Integers
+    grade: Floats
+    offsets: Integers
+    place: Integers
+
+
+def subtopics_of(
+    lines: Lines, judgments: _native.Judgments, duplicates: str, name: str, origin: Provenance
+) -> Subtopics:
+    """Groups the lines by query and subtopic.
+
+    Args:
+        lines: the lines.
+        judgments: the judgments of these lines, each document of a query once.
+        duplicates: the policy for a document that is judged twice for one subtopic.
+        name: the file.
+        origin: the origin of the judgments.
+
+    Raises:
+        DataError: there are no subtopics, or a document is judged twice for one, and that is an error.
+    """
+    ids, grades, _ = lines
+    query_of, subtopic_of, document_of = ids
+    labels = set(subtopic_of)
+    if origin.kind != "a mapping" and len(labels) == 1 and labels <= set(NO_SUBTOPIC):
+        raise refused("no-subtopics", file=name, value=labels.pop().decode())
+    number = {query: place for place, query in enumerate(judgments.queries)}
+    row, place = documents_of(judgments)
+    named: list[dict[bytes, int]] = [{} for _ in number]
+    kept = once_each(lines, duplicates, name, origin)
+    own = [
+        (number[query_of[each]], subtopic_of[each], row[query_of[each], document_of[each]]) for each in kept
+    ]
+    within = [named[query].setdefault(subtopic, len(named[query])) for query, subtopic, _ in own]
+    offsets = np.append(0, np.cumsum([len(each) for each in named])).astype(np.int64)
+    queries = np.array([query for query, _, _ in own], np.int64)
+    return Subtopics(
+        group=offsets[queries] + np.array(within, np.int64),
+        document=np.array([document for _, _, document in own], np.int64),
+        grade=grades[kept],
+        offsets=offsets,
+        place=place,
+    )
+
+
+def documents_of(judgments: _native.Judgments) -> tuple[dict[tuple[bytes, bytes], int], Integers]:
+    """Returns the row of each judged document, and its number within the query by descending id."""
+    row: dict[tuple[bytes, bytes], int] = {}
+    place = np.empty(judgments.count, np.int64)
+    for query, name in enumerate(judgments.queries):
+        start, documents = int(judgments.offsets[query]), judgments.documents(query)
+        row.update({(name, document): start + at for at, document in enumerate(documents)})
+        order = sorted(range(len(documents)), key=documents.__getitem__, reverse=True)
+        place[start + np.array(order, np.int64)] = np.arange(len(order))
+    return row, place
+
+
+def once_each(lines: Lines, duplicates: str, name: str, origin: Provenance) -> Integers:
+    """Returns one line of judgments for each query, subtopic and document."""
+    found: dict[tuple[bytes, ...], int] = {}
+    ids, grades, numbers = lines
+    for each, key in enumerate(zip(*ids, strict=True)):
+        first = found.setdefault(key, each)
+        if first == each:
+            continue
+        if duplicates == "error":
+            said = "document '{document}' is judged twice for subtopic '{subtopic}' of query '{query}'"
+            names = dict(zip(("query", "subtopic", "document"), key, strict=True))
+            raise origin.twice(name, said, map(int, numbers[[first, each]]), names)
+        if duplicates == "last" or (duplicates == "max" and grades[each] > grades[first]):
+            found[key] = each
+    return np.array(list(found.values()), np.int64)
+
+
+def lines_of_mapping(
+    mapping: Mapping[Any, Any], grade: float | None = None
+) -> tuple[_native.Judgments, Lines]:
+    """Reads ``{query: {subtopic: {document: grade}}}``.
+
+    Returns judgments with each document's highest grade, and the lines of all subtopics.
+
+    Args:
+        mapping: the judgments.
+        grade: the grade of every document; None to use the judgments' own.
+
+    Raises:
+        DataError: a subtopic without documents, or an entry that cannot be read.
+    """
+    highest: dict[str, dict[str, Any]] = {}
+    rows: list[tuple[Any, ...]] = []
+    for query, subtopics in texts(mapping).items():
+        own = highest.setdefault(query, {})
+        for subtopic, its in subtopics.items() if isinstance(subtopics, Mapping) else [("", None)]:
+            documents = numbers_of(query, its, "qrels", grade)
+            if not isinstance(documents, Mapping):
+                names = {"query": query, "name": shown(query), "documents": shown(documents)}
+                raise refused("subtopic-without-documents", file="qrels", **names)
+            for document, worth in texts(documents).items():
+                rows.append((query, str(subtopic), document, worth))
+                known = own.get(document)
+                if not isinstance(known, Real) or not isinstance(worth, Real) or float(worth) > float(known):
+                    own[document] = worth
+    with sentences("qrels", "qrels"):
+        judgments = _native.judgments_from_mapping(highest)
+    ids = [[bytes_of(row[column]) for row in rows] for column in range(3)]
+    return judgments, (ids, np.array([float(row[3]) for row in rows]), np.zeros(len(rows), np.int64))

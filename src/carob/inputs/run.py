@@ -1,0 +1,482 @@
+"""The class ``Run``, which is read when it is matched, and the exclusion of documents from a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from carob import _native
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.conventions.policy import Policy
+from carob.inputs.columns import INSISTED, usual
+from carob.inputs.dicts import MappingRun, numbered, plain
+from carob.inputs.errors import refused, sentences
+from carob.inputs.files import read_as
+from carob.inputs.frames import Frame, columns_of, is_frame, refuse_one_column
+from carob.inputs.ids import text_of
+from carob.inputs.qrels import Qrels
+from carob.inputs.runs import Extracted, TextRun, Wrapper
+from carob.inputs.sources import Provenance, Readable, Source, called, is_pattern, kept, source_of
+from carob.lists.rows import offsets_of
+from carob.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError, Worded
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from carob.inputs.files.table import Table
+    from carob.inputs.qrels import Rows
+    from carob.inputs.runs import Found, MatchOptions, Row, RunSource
+    from carob.inputs.sources import Provenance
+
+
+RunLike: TypeAlias = "Run | Readable | Mapping[Any, Any] | Rows | Frame"
+RunsLike: TypeAlias = (
+    "Mapping[Any, Run | str | os.PathLike[str] | bytes | Frame | Mapping[Any, Mapping[Any, Any]]] | "
+    "list[Run] | list[str] | list[os.PathLike[str]] | tuple[RunLike, ...]"
+)
+"""Several runs: by name, or in a list."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A system's ranked lists, read when they are matched.
+
+    Args:
+        name: its name in tables.
+        held: the source of the lists.
+        doubted: the column that the caller named for scores, if it may hold something else.
+    """
+
+    name: str
+    held: RunSource
+    doubted: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuses a name that is not text."""
+        text_name(self.name)
+
+    @property
+    def origin(self) -> Provenance:
+        """The provenance of the run."""
+        return self.held.origin
+
+    @property
+    def source(self) -> Source | None:
+        """The run's text source, or None for other sources."""
+        held = self.held
+        while isinstance(held, ExcludingRun):
+            held = held.held
+        return held.source if isinstance(held, TextRun) else None
+
+    @property
+    def alone(self) -> bool:
+        """Whether the run must be read alone, because its source uses all cores or serves one thread."""
+        return self.held.alone
+
+    @classmethod
+    def of(
+        cls,
+        run: RunLike,
+        name: str | None = None,
+        *,
+        query: str | None = None,
+        document: str | None = None,
+        score: str | None = None,
+        rank: str | None = None,
+        extract: str | None = None,
+        folders: str | None = None,
+        exclude: Any = None,
+    ) -> Run:
+        """Opens a run: a path, bytes, an open binary file, ``{query: {document: score}}``, or a data frame.
+
+        A query may instead have a list of documents, best first, and the run may be a list of dicts, one for each
+        row, as in JSON lines.
+
+        A path names TREC text, a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), a folder with the parts of a
+        table, or a pattern of paths. The rows of a table may be in any order. Without a score column, or if only
+        ``rank`` is named, the lowest rank comes first and the score is minus the rank. Ids that are whole numbers are
+        compared as decimal text, so a table gives the same values as text with the same content.
+
+        Args:
+            run: the run.
+            name: its name in tables.
+            query: a table's query column, text or whole numbers; by default, the column with a usual name.
+            document: the document column.
+            score: the score column. A column whose name or values look like ranks is refused, unless the name ends
+                with ``!``.
+            rank: the rank column.
+            extract: ``engine`` lets the library of a lazy table (DuckDB, Polars, Spark) find the judged rows itself.
+                Tables of SQLFrame and ibis are always read this way. ``executors`` ranks a Spark table with carob's
+                kernel in Spark's executors. By default, this is done if the executors have carob, and a small table
+                is collected.
+            folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries
+                get the folder as a ``prefix``, as in ``nq/1``.
+            exclude: pairs of query and document to remove from the run before it is ranked, such as the items of a
+                training set: ``{query: [document, …]}``, a frame, a path … No grades are needed.
+
+        Raises:
+            DataError: a path or frame that cannot be read.
+
+        Example:
+            >>> import carob
+            >>> carob.Run.of({"q": {"a": 1.0}}, "bm25").name
+            'bm25'
+        """
+        its: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
+        if exclude is not None:
+            whole = cls.of(run, name, **its, extract=extract, folders=folders)
+            return replace(whole, held=excluding(whole.held, pairs_of(exclude)))
+        if isinstance(run, Run):
+            return run
+        if isinstance(run, list):
+            from carob.inputs.files.json import mapping_of_rows
+
+            run = mapping_of_rows(run, "run", its)
+        if isinstance(run, Mapping):
+            if are_several(run):
+                raise refused("several-runs", count=len(run))
+            return cls(name or "run", MappingRun(plain(numbered(run, "run"))))
+        if not isinstance(run, (str, bytes, os.PathLike)) and is_frame(run):
+            return cls(name or "run", held_frame(run, extract, its), doubtful(score))
+        found = read_as(cast("Readable", run), "run", its, folders)
+        if isinstance(found, Source):
+            return cls(name or short(found.name), TextRun(found))
+        return replace(cls.in_files(found, name, extract), doubted=doubtful(score))
+
+    @classmethod
+    def in_files(cls, table: Table, name: str | None = None, extract: str | None = None) -> Run:
+        """Opens a run in Parquet, CSV, JSON and similar files.
+
+        Raises:
+            DataError: columns that do not fit their roles.
+        """
+        from carob.inputs.files.table import FileRun
+
+        with table.named():
+            # The columns' roles were settled when the file was opened.
+            columns = {role: f"{name}{INSISTED * (role == 'score')}" for role, name in table.columns.items()}
+            held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
+        return cls(name or called(table.name), FileRun(held, table))
+
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
+        """Returns the rows of judged documents.
+
+        Raises:
+            DataError: a line, row, score or id that cannot be used.
+        """
+        return self.held.match(judgments, options)
+
+
+def in_memory(run: Run) -> Run:
+    """Returns the run with a small text held in memory, so that several passes read the file once.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    if not isinstance(run.held, TextRun):
+        return run
+    with sentences(run.held.source.name, "run", run.origin.files):
+        return replace(run, held=TextRun(run.held.source.held()))
+
+
+def are_several(given: object) -> bool:
+    """Returns whether a dictionary or a list contains several runs, judging by the first non-empty value.
+
+    In a dictionary of runs, each value is a run. In a single run, each value holds documents. In a list of runs, each
+    item is a run. In a single run, each item is a row. A list of nothing holds no run.
+    """
+    if not isinstance(given, (Mapping, list, tuple)):
+        return False
+    values = given.values() if isinstance(given, Mapping) else given
+    first = next((each for each in values if not isinstance(each, Mapping) or each), None)
+    inside = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+    if isinstance(given, Mapping):
+        path = isinstance(first, str) and (os.path.exists(first) or is_like_path(first))
+        return path or is_whole(first) or isinstance(inside, (Mapping, list, tuple))
+    return first is None or isinstance(first, str) or is_whole(first) or isinstance(inside, Mapping)
+
+
+def is_like_path(text: str) -> bool:
+    """Returns whether a text must be meant as a path, though there is no such file."""
+    return os.path.basename(text) != text or bool(os.path.splitext(text)[1]) or is_pattern(text)
+
+
+def is_whole(given: object) -> bool:
+    """Returns whether the value is clearly a single run: a path, bytes, a frame, an open file or a ``Run``."""
+    return isinstance(given, WHOLE) or is_frame(given) or is_open(given)
+
+
+WHOLE = (Run, os.PathLike, bytes, bytearray, memoryview)
+
+
+def is_open(given: object) -> bool:
+    """Returns whether the value is an open file."""
+    return callable(getattr(given, "read", None))
+
+
+def runs_in(given: Any, exclude: Any = None) -> list[Run]:
+    """Opens several runs under distinct names, which are a dictionary's keys or the names of listed files.
+
+    Raises:
+        DataError: there is no run, a run cannot be read, or two runs have the same name.
+    """
+    given = given if isinstance(given, Mapping) else list(given)
+    if not given:
+        raise refused("no-runs", what="dictionary" if isinstance(given, Mapping) else "list")
+    refuse_shared(given)
+    seen = None if exclude is None else pairs_of(exclude)
+    if isinstance(given, Mapping):
+        names = list(map(str, given))
+        refuse_alike(names)
+        found = [Run.of(each, name, exclude=seen) for name, each in zip(names, given.values(), strict=True)]
+    else:
+        found = [Run.of(each, exclude=seen) for each in given]
+        names = names_apart(found)
+    return [replace(run, name=name) for name, run in zip(names, found, strict=True)]
+
+
+def doubtful(score: str | None) -> str | None:
+    """Returns the name of a score column that may contain ranks, else None.
+
+    A ``!`` after the column's name accepts the column.
+    """
+    return None if score is None or score.endswith(INSISTED) or usual([score], "score") else score
+
+
+def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> RunSource:
+    """Returns a source for the rows of a frame, which are in memory, in batches or in an engine.
+
+    Args:
+        frame: the frame.
+        extract: ``engine`` to rank a lazy frame in its engine, ``executors`` to rank it in Spark's executors.
+        named: columns' names by role; None looks for a usual name.
+
+    Raises:
+        DataError: an unreadable frame, or another value of ``extract``.
+    """
+    from carob.inputs.runs.batches import streamed
+    from carob.inputs.runs.engine import EngineRun, is_away
+
+    if extract not in (None, "engine", "executors"):
+        raise refused("no-such-extract", extract=extract)
+    refuse_one_column(frame, "run")
+    if extract is not None or is_away(frame):
+        return EngineRun.of(frame, extract=extract, **named)
+    return streamed(frame, named) or columns_of(frame, "run", named)
+
+
+SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")
+
+
+def names_apart(runs: Sequence[Any]) -> list[str]:
+    """Returns distinct names of runs. Equal file names become paths, and runs without a name are numbered.
+
+    Args:
+        runs: runs, or scores, which have a name only.
+
+    Raises:
+        DataError: two runs with one name, or one file given twice.
+    """
+    names = [each.name for each in runs]
+    found = []
+    for number, each in enumerate(runs, 1):
+        name = each.name
+        if hasattr(each, "origin"):
+            path = each.origin.path
+            if path is None:
+                name = f"run {number}" if name in ("run", "<bytes>", "<stream>") else name
+            elif names.count(name) > 1 and name in (short(path), called(path)):
+                name = os.path.normpath(path)
+        found.append(name)
+    refuse_alike(found)
+    return found
+
+
+def refuse_shared(given: Mapping[Any, Any] | Sequence[Any]) -> None:
+    """Refuses one open file as two runs, which would each get some of its lines.
+
+    Raises:
+        DataError: a file is given twice.
+    """
+    files = [each for each in (given.values() if isinstance(given, Mapping) else given) if is_open(each)]
+    if len(set(map(id, files))) < len(files):
+        raise refused("one-file-twice")
+
+
+def refuse_alike(names: Sequence[str]) -> None:
+    """Refuses two runs with one name.
+
+    Raises:
+        DataError: two have one name.
+    """
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        example = Worded("{'old': run, 'new': run}", "old=a/x.run new=b/x.run")
+        raise refused("one-name", count=names.count(twice), name=twice, example=example)
+
+
+def text_name(name: object) -> str:
+    """Checks and returns the name of a run.
+
+    Raises:
+        DataError: the name is not text.
+    """
+    if not isinstance(name, str):
+        raise refused("name-not-text", name=name)
+    return name
+
+
+def short(path: str) -> str:
+    """Returns a file's name without the usual endings of runs."""
+    name = os.path.basename(path)
+    while True:
+        stem, suffix = os.path.splitext(name)
+        if suffix not in SUFFIXES:
+            return name
+        name = stem
+
+
+NOBODY = b" \xff"
+"""A document that no run has: it keeps a query whose judgments were all removed."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExcludingRun(Wrapper):
+    """A run with some documents of each query excluded.
+
+    The excluded documents are first matched as if they were judged, to find their ranks. Then they are removed, and the
+    documents below move up. This works for text, frames, streams and engines alike.
+
+    Args:
+        held: the source of the run.
+        seen: the excluded documents, by query.
+        source: the provenance of those, for a record.
+    """
+
+    seen: dict[bytes, frozenset[bytes]]
+    source: str
+
+    @property
+    def origin(self) -> Provenance:
+        """The run's provenance."""
+        its = self.held.origin
+        return replace(its, columns=(*its.columns, ("exclude", self.source)))
+
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
+        """Returns the rows of judged documents that are not excluded.
+
+        Raises:
+            PolicyError: ``listing=known``, which uses the run's order of rows; ``ranks=given`` for a run of ranks,
+                under which nothing moves up.
+        """
+        if options.policy.ranks == "given" and self.by_rank:
+            raise refused("exclude-from-ranks", error=PolicyError)
+        if options.policy.listing == "known":
+            raise refused("exclude-from-listing", error=PolicyError)
+        queries, documents, grades, left_out, judgment = [], [], [], [], []
+        for place, query in enumerate(judgments.queries):
+            judged, seen = judgments.documents(place), self.seen.get(query, frozenset())
+            more = sorted(seen.difference(judged)) or ([] if judged else [NOBODY])
+            start = int(judgments.offsets[place])
+            queries += [query] * (len(judged) + len(more))
+            documents += [*judged, *more]
+            grades += [*judgments.grades[start : start + len(judged)].tolist(), *[0.0] * len(more)]
+            left_out += [*(each in seen for each in judged), *[True] * len(more)]
+            judgment += [*range(start, start + len(judged)), *[-1] * len(more)]
+        wider = _native.judgments_from_rows(queries, documents, np.array(grades, np.float64))
+        found = self.held.match(wider, replace(options, relevant_only=False))
+        again = self.duplicates(found, judgments)
+        return moved_up(found, np.array(left_out, bool), np.array(judgment, np.int64), again)
+
+    def duplicates(self, found: Found, judgments: _native.Judgments) -> list[Any]:
+        """Returns the documents that occur twice and are not excluded."""
+        seen = {place: self.seen.get(query, frozenset()) for place, query in enumerate(judgments.queries)}
+        return [each for each in found.duplicates if each[1] not in seen[each[0]]]
+
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
+        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
+        seen = self.seen.get(query, frozenset())
+        rows = [each for each in zip(*self.held.ranked(query, options), strict=True) if each[0] not in seen]
+        return [document for document, _ in rows], [score for _, score in rows]
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Yields the query, document and score of each row that is not excluded."""
+        for row in self.held.rows(queries):
+            if row[1] not in self.seen.get(row[0], ()):
+                yield row
+
+
+def moved_up(found: Found, left_out: Any, judgment: Any, duplicates: list[Any]) -> Extracted:
+    """Removes the excluded rows from the match, and moves up the rows below them."""
+    count = len(found.length)
+    query = np.repeat(np.arange(count), np.diff(found.offsets))
+    gone = left_out[found.judgment]
+    # The ranks of all queries in one ascending array: one search counts the rows removed above a rank.
+    # A tie may extend below every judged rank.
+    width = int(max(found.rank.max(initial=0), found.tie_last.max(initial=0))) + 1
+    places = np.sort(query[gone] * width + found.rank[gone])
+    first = np.searchsorted(places, np.arange(count) * width)
+
+    def above(rank: Any, side: Any = "left") -> Any:
+        return np.searchsorted(places, query * width + rank, side) - first[query]
+
+    kept = ~gone
+    taken = np.bincount(query[gone], minlength=count)
+    scores = found.scores
+    if scores is not None and len(scores):  # else not requested
+        starts = np.append(0, np.cumsum(np.maximum(found.length, 0)))
+        scores = np.delete(scores, starts[query[gone]] + found.rank[gone] - 1)
+    return Extracted.of(
+        found,
+        length=np.where(found.length > 0, found.length - taken, found.length),
+        offsets=offsets_of(query[kept], count),
+        rank=(found.rank - above(found.rank))[kept],
+        tie_first=(found.tie_first - above(found.tie_first))[kept],
+        tie_last=(found.tie_last - above(found.tie_last, "right"))[kept],
+        judgment=judgment[found.judgment[kept]],
+        scores=scores,
+        duplicates=duplicates,
+        excluded=int(gone.sum()) + getattr(found, "excluded", 0),
+    )
+
+
+def pairs_of(given: Any) -> Qrels:
+    """Reads pairs of query and document from any form of judgments, with or without grades."""
+    if isinstance(given, Qrels):
+        return given
+    given = kept(given)  # it may be read again
+    pairs = two_columns(given) if isinstance(given, (str, os.PathLike, bytes)) else None
+    first = Policy(duplicates="first")
+    try:
+        try:
+            return Qrels.of(pairs or given, first, grade=1)
+        except ColumnsOfTextError:
+            return Qrels.of(given, first)
+    except NothingError:
+        return Qrels.of({"": []})  # nothing is excluded
+
+
+def two_columns(given: Any) -> dict[str, set[str]] | None:
+    """Returns the pairs of query and document in a text with lines ``query document``, or None for other text."""
+    found: dict[str, set[str]] = {}
+    try:
+        for line in source_of(given).lines():
+            fields = line.split()
+            if not fields or fields[0].startswith(b"#"):
+                continue
+            if len(fields) != 2:
+                return None
+            found.setdefault(text_of(fields[0]), set()).add(text_of(fields[1]))
+    except (DataError, OSError):
+        return None
+    return found or None
+
+
+def excluding(held: RunSource, seen: Qrels) -> ExcludingRun:
+    """Returns the run without the given pairs."""
+    known = seen.judgments
+    by_query = {query: frozenset(known.documents(place)) for place, query in enumerate(known.queries)}
+    return ExcludingRun(held, by_query, seen.origin.path or seen.name)

@@ -1,0 +1,400 @@
+"""Run sources: their protocol, the options and results of a match, and runs in TREC text.
+
+A source gets judgments and options, and returns judged rows or one query's documents. It is read at each match.
+Text, dictionaries, frames, batches and engines implement ``RunSource``, and ``Run`` needs nothing else. A source writes
+rows that exceed the memory budget to a spill file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from contextlib import closing, contextmanager
+from dataclasses import fields
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar
+
+from carob import _native
+from carob._dataclasses import dataclass
+from carob.inputs.errors import refused, sentences
+from carob.inputs.ids import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Sized
+    from concurrent.futures import Future
+
+    from carob.conventions.policy import Policy
+    from carob.inputs.sources import Provenance, Source
+    from carob.lists.rows import Integers
+
+
+Found: TypeAlias = "_native.Matched | Extracted"
+"""The judged rows of a run, from the kernel or from an engine."""
+Row: TypeAlias = "tuple[bytes, bytes, float]"
+"""A query, a document and its score."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MatchOptions:
+    """The options of a match.
+
+    Args:
+        policy: the policy.
+        ties: the kernel's rule for equal scores, if not the policy's.
+        progress: counts the bytes read.
+        scores: whether to return every document's score.
+        relevant_only: whether documents with a grade of 0 or less may lack rows.
+        cores: the number of cores to use; None for all.
+    """
+
+    policy: Policy
+    ties: str | None = None
+    progress: _native.Progress | None = None
+    scores: bool = False
+    relevant_only: bool = False
+    cores: int | None = None
+
+    @property
+    def rule(self) -> str:
+        """The kernel's rule for equal scores. Other rules for ties are applied later, to judged rows."""
+        if self.ties is not None:
+            return self.ties
+        return self.policy.ties if self.policy.ties in ("ascending", "input", "rank-column") else "trec"
+
+    @property
+    def float32(self) -> bool:
+        """Whether scores are rounded to single precision first."""
+        return self.policy.scores == "float32"
+
+    @property
+    def duplicates(self) -> str:
+        """The kernel's rule for repeated documents.
+
+        The kernel keeps all repeated documents if the policy treats them as an error.
+        """
+        return "keep" if self.policy.duplicates == "error" else self.policy.duplicates
+
+    @property
+    def order(self) -> dict[str, Any]:
+        """The kernel's arguments for the order of documents."""
+        return {"ties": self.rule, "float32": self.float32, "duplicates": self.duplicates}
+
+    @property
+    def returned(self) -> dict[str, Any]:
+        """The kernel's arguments that select its results."""
+        return {"scores": self.scores, "relevant_only": self.relevant_only}
+
+    def refuse_without_ranks(self, *, ranks: bool) -> None:
+        """Refuses a frame without ranks, if the rule for ties needs them.
+
+        Args:
+            ranks: whether there is a rank column.
+
+        Raises:
+            DataError: the rule for ties needs ranks, and the frame has none.
+        """
+        if self.rule == "rank-column" and not ranks:
+            raise refused("no-ranks")
+
+    @property
+    def threads(self) -> int:
+        """The number of threads of the kernel."""
+        return self.cores or available_cores()
+
+
+class RunSource(Protocol):
+    """The source of a run's ranked lists."""
+
+    @property
+    def origin(self) -> Provenance:
+        """The provenance of the ranked lists."""
+
+    @property
+    def by_rank(self) -> bool:
+        """Whether the run has ranks but no scores."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether no other run may be read at the same time, because the source uses all cores or serves one thread."""
+
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
+        """Returns the rows of judged documents.
+
+        Raises:
+            DataError: a line, row, score or id that cannot be used.
+        """
+
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
+        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Yields the query, document and score of each row, for some queries or all, in the source's order."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Wrapper:
+    """A run source that passes each call on to another source, unless a subclass overrides the method.
+
+    Args:
+        held: the other source.
+    """
+
+    held: RunSource
+
+    @property
+    def origin(self) -> Provenance:
+        """The provenance of the ranked lists."""
+        return self.held.origin
+
+    @property
+    def by_rank(self) -> bool:
+        """Whether the run has ranks but no scores."""
+        return self.held.by_rank
+
+    @property
+    def alone(self) -> bool:
+        """Whether the run must be read alone, without other runs at the same time."""
+        return self.held.alone
+
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
+        """Returns every document of one query in the order of ``match``, with the scores that were compared."""
+        return self.held.ranked(query, options)
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Returns the query, document and score of each row, for some queries or all, in the source's order."""
+        return self.held.rows(queries)
+
+
+def listing(held: RunSource, queries: Collection[bytes], *, last: bool) -> dict[bytes, list[str]]:
+    """Returns the documents of some queries in the order of rows.
+
+    A repeated document keeps its first or its last place.
+    """
+    found: dict[bytes, dict[bytes, None]] = {}
+    for query, document, _ in held.rows(queries):
+        documents = found.setdefault(query, {})
+        if last:
+            documents.pop(document, None)
+        documents[document] = None
+    return {query: list(map(text_of, documents)) for query, documents in found.items()}
+
+
+def as_mapping(held: RunSource, queries: Collection[bytes]) -> dict[str, dict[str, float]]:
+    """Returns the lists of some queries as a mapping. If a document occurs twice, its last row counts."""
+    found: dict[str, dict[str, float]] = {}
+    for query, document, score in held.rows(queries):
+        found.setdefault(text_of(query), {})[text_of(document)] = score
+    return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Extracted:
+    """The judged rows that an engine found in a run. ``_native.Matched`` is the kernel's counterpart.
+
+    Args:
+        length: the number of documents of each judged query, -1 if the run lacks it [queries].
+        offsets: rows ``offsets[q]`` to ``offsets[q + 1]`` belong to query ``q``, in rank order [queries + 1].
+        rank: from 1 [rows].
+        tie_first: the rank of the first document with the same score [rows].
+        tie_last: the rank of the last document with the same score [rows].
+        judgment: the index of each row's judgment [rows].
+        extra: has the length of the unjudged queries, which an engine counts without names.
+        dropped: rows dropped in favour of another of the same document.
+        line_count: rows of the run.
+        scores: every document's score, list after list; None if not requested.
+        duplicates: documents that occur twice, in the kernel's form.
+        malformed: skipped lines.
+        unordered: queries whose rows are not in order of score.
+        excluded: documents removed from lists.
+        judged: the number of judged documents retrieved for each query, with or without a row [queries].
+        first_tie: the first rank that a judged document of each query shares with another document, or 0 [queries].
+        relevant_only: whether documents with a grade of 0 or less have no rows. ``judged`` and ``first_tie`` are then
+            required.
+    """
+
+    length: Integers
+    offsets: Integers
+    rank: Integers
+    tie_first: Integers
+    tie_last: Integers
+    judgment: Integers
+    extra: Sized
+    dropped: int
+    line_count: int
+    scores: Any = None
+    duplicates: Sequence[tuple[int, bytes, int, int, int, int]] = ()
+    malformed: int = 0
+    unordered: int = 0
+    excluded: int = 0
+    judged: Any = None
+    first_tie: Any = None
+    relevant_only: bool = False
+
+    @classmethod
+    def of(cls, found: Found, **changed: Any) -> Extracted:
+        """Returns the rows of a match with some fields changed."""
+        given: dict[str, Any] = {each.name: getattr(found, each.name, 0) for each in fields(cls)}
+        return cls(**{**given, **changed})
+
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+
+def available_cores() -> int:
+    """Returns the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+AHEAD = 2
+"""The results per thread that may wait: one is taken, and meanwhile the thread makes the next."""
+
+
+def in_threads(work: Callable[[Given], Made], given: Iterable[Given], threads: int) -> Iterator[Made]:
+    """Runs ``work`` on each item in several threads and yields the results in the order of the items.
+
+    No more than ``AHEAD`` results per thread wait to be taken.
+
+    On Ctrl-C or an error it returns at once and does not wait for running work, which may take minutes. Work that has
+    not begun is cancelled.
+
+    Args:
+        work: the function.
+        given: the items.
+        threads: the number of threads.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(threads)
+    try:
+        begun: deque[Future[Made]] = deque()
+        for each in given:
+            if len(begun) == AHEAD * threads:
+                yield begun.popleft().result()
+            begun.append(pool.submit(work, each))
+        while begun:
+            yield begun.popleft().result()
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+class SpillFile:
+    """The spill file, which the kernel writes and reads back, one call at a time.
+
+    Args:
+        folder: the folder of the file; None for the system's folder for temporary files.
+
+    Example:
+        >>> from contextlib import closing
+        >>> with closing(SpillFile()) as file:
+        ...     place = file.append(memoryview(b"rows"))
+        ...     back = bytearray(4)
+        ...     file.fill(place, memoryview(back))
+        >>> bytes(back)
+        b'rows'
+    """
+
+    def __init__(self, folder: str | None = None) -> None:
+        self.folder = folder
+        self.file: IO[bytes] | None = None
+        self.size = 0
+
+    def append(self, rows: memoryview) -> int:
+        """Appends rows and returns their start position."""
+        place = self.size
+        with failures(self.folder):
+            if self.file is None:
+                import tempfile  # which few runs need, and which imports a dozen modules
+
+                self.file = tempfile.TemporaryFile(prefix="carob-", buffering=0, dir=self.folder)  # noqa: SIM115 -- close() is
+            self.file.seek(place)
+            written = 0
+            while written < len(rows):
+                written += self.file.write(rows[written:])
+        self.size += len(rows)
+        return place
+
+    def fill(self, place: int, room: memoryview) -> None:
+        """Reads bytes from a position until ``room`` is full."""
+        with failures(self.folder):
+            if self.file is None:
+                raise OSError("nothing was written to it")
+            self.file.seek(place)
+            while room:
+                count: int = self.file.readinto(room)  # type: ignore[attr-defined]
+                if not count:
+                    raise OSError("the file is shorter than the data written to it")
+                room = room[count:]
+
+    def close(self) -> None:
+        """Closes and deletes the file."""
+        if self.file is not None:
+            self.file.close()
+
+
+@contextmanager
+def failures(folder: str | None = None) -> Iterator[None]:
+    """Turns disk errors into an error with a readable sentence, which names the folder."""
+    try:
+        yield
+    except OSError as error:
+        import tempfile
+
+        where = folder or tempfile.tempdir or "the folder for temporary files"
+        raise refused("spill", where=where, why=error.strerror or error) from None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TextRun:
+    """A run in TREC text.
+
+    Args:
+        source: the text.
+    """
+
+    source: Source
+    alone: ClassVar[bool] = False
+    by_rank: ClassVar[bool] = False
+
+    @property
+    def origin(self) -> Provenance:
+        """The provenance of the run."""
+        return self.source.origin
+
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
+        """Returns the rows of judged documents."""
+        with closing(SpillFile()) as spill, sentences(self.source.name, "run", self.source.origin.files):
+            return _native.match_text(
+                judgments,
+                self.source.from_start(),
+                **options.order,
+                lenient=options.policy.malformed == "skip",
+                threads=options.threads,
+                progress=options.progress,
+                **options.returned,
+                spill=spill,
+            )
+
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
+        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
+        with sentences(self.source.name, "run", self.source.origin.files):
+            documents, scores = _native.ranked_documents(
+                self.source.from_start(),
+                query,
+                **options.order,
+                lenient=options.policy.malformed == "skip",
+            )
+        return documents, scores.tolist()
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Yields the query, document and score of each line with six fields."""
+        with sentences(self.source.name, "run", self.source.origin.files):
+            for line in self.source.lines():
+                fields = line.split(None, 5)
+                if len(fields) != 6 or fields[0].startswith(b"#"):
+                    continue
+                if queries is None or fields[0] in queries:
+                    yield fields[0], fields[2], float(fields[4])

@@ -1,0 +1,424 @@
+"""Matches runs in tables from Spark, ibis, SQLFrame and other engines.
+
+The engine itself finds the judged rows, or carob's kernel finds them in the executors of Spark.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from carob._dataclasses import dataclass
+from carob.inputs.columns import ROLES, choose
+from carob.inputs.errors import refusals, refused
+from carob.inputs.frames import Columns, columns_of, fit, library_of
+from carob.inputs.ids import text_of, unicode
+from carob.inputs.runs import Extracted
+from carob.inputs.runs.engine_plan import extracted, faults, plan, scored_rows, tables_of
+from carob.inputs.sources import Provenance
+from carob.output.errors import DataError, PolicyError, by_policy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from carob import _native
+    from carob.inputs.runs import MatchOptions, Row
+from carob.inputs.runs.engine_plan import Lazy
+
+AWAY = ("pyspark", "sqlframe", "ibis")
+"""Libraries whose tables are outside this process. They rank runs themselves, and others do so on request."""
+FEW = 100
+"""The most queries for a filter, which engines push down to the files. For more queries, a table is joined."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EngineRun:
+    """A run in an engine's table, which is queried when the run is matched.
+
+    Args:
+        table: the engine's own, or a lazy frame.
+        chosen: the columns by role.
+        origin: its provenance.
+        extract: where Spark's rows are ranked: ``engine``, ``executors``, or None for the fastest place.
+    """
+
+    table: Any
+    chosen: dict[str, str]
+    origin: Provenance
+    extract: str | None = "engine"
+    alone: ClassVar[bool] = True
+
+    @property
+    def by_rank(self) -> bool:
+        """Whether the run has ranks but no scores."""
+        return "score" not in self.chosen
+
+    @classmethod
+    def of(cls, given: Any, *, extract: str | None = "engine", **asked: str | None) -> EngineRun:
+        """Returns the run in a lazy table of an engine.
+
+        Args:
+            given: the table.
+            extract: where Spark's rows are ranked: ``engine``, ``executors``, or None for the fastest place.
+            asked: columns' names by role; None, or none given, looks for a usual name.
+
+        Raises:
+            DataError: an unknown engine, a missing column, or one of the wrong type.
+        """
+        import narwhals as nw
+
+        library = library_of(given)
+        with refusals("run", library):
+            known = nw.from_native(given).lazy()
+            native = known.to_native()
+            library = library_of(native)
+            if library not in ENGINES:
+                raise refused("engine-unable", library=library, able=", ".join(ENGINES))
+            if extract == "executors" and library != "pyspark":
+                raise refused("no-executors", library=library)
+            schema = known.collect_schema()
+            chosen = choose(schema.names(), "run", {role: asked.get(role) for role in ROLES["run"]})
+        for role, name in chosen.items():
+            fit((name, holding(schema[name]), str(schema[name])), role, "run")
+        whole = schema[chosen["query"]].is_integer()
+        return cls(
+            native,
+            chosen,
+            Provenance("a frame", library=library, whole=whole, rows=True, home=home_of(native, library)),
+            extract if library == "pyspark" else "engine",
+        )
+
+    @property
+    def library(self) -> str:
+        """The engine's library."""
+        return str(self.origin.library)
+
+    @property
+    def place(self) -> str:
+        """The name of the table in errors."""
+        return f"run frame of {self.library}"
+
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
+        """Returns the rows of judged documents. Where Spark's executors have carob, the table is read once."""
+        refuse(options)
+        if self.extract != "engine" and options.rule != "rank-column":
+            found = self.by_kernel(judgments, options)
+            if found is not None and not by_order(found, options):
+                return found
+            if options.scores:
+                self.found(judgments, options)  # names an unusable row
+        refuse_scores(options)
+        return self.found(judgments, options)
+
+    def found(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
+        """Returns the judged rows, in a single job of the engine."""
+        with refusals("run", self.library):
+            found = self.planned(judgments, options).collect("pyarrow").to_native()
+        facts = found.filter(found["number"].is_null()).to_pylist()[0]
+        self.refuse_faults(facts)
+        rows = found.filter(found["number"].is_valid())
+        self.refuse_open(judgments, rows, options)
+        return extracted(len(judgments.queries), rows, facts)
+
+    def by_kernel(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted | None:
+        """Returns the rows that carob's kernel finds in Spark's executors or, for a small table, in this process.
+
+        Returns None if the executors have no carob, or if the engine's plan has to name faulty or repeated rows.
+
+        Raises:
+            DataError: the executors have no carob, and the caller chose them.
+        """
+        from carob.inputs.runs import executors  # which few runs need
+
+        table, session = self.kernel_columns(), self.origin.home
+        if self.extract is None:
+            with refusals("run", self.library):
+                small = executors.is_small(table.to_native())
+            if small:
+                return self.moved(table, judgments, options)
+            if not executors.are_there(session, self.place):
+                return None
+        else:
+            executors.refuse_absent(session, self.place)
+        return executors.match_there(table.to_native(), judgments, options, self.place)
+
+    def moved(self, table: Any, judgments: _native.Judgments, options: MatchOptions) -> Extracted | None:
+        """Returns the judged rows of a small table, which is collected, or None if a row cannot be used."""
+        with refusals("run", self.library):
+            rows = table.collect("pyarrow").to_native()
+        try:
+            found = columns_of(rows, "run", {role: role for role in table.columns}).match(judgments, options)
+        except DataError:
+            return None
+        unordered = {"duplicates": found.duplicates, "unordered": 0, "malformed": 0}
+        return Extracted.of(found, extra=range(len(found.extra)), **unordered)
+
+    def kernel_columns(self) -> Any:
+        """Returns the table's columns by the names of their roles, in types that the kernel reads."""
+        import narwhals as nw
+
+        table = nw.from_native(self.table)
+        schema = table.collect_schema()
+        return table.select(
+            *(
+                nw.col(name).alias(role)
+                # No double may represent a whole score exactly.
+                if role in ("query", "document") or schema[name].is_integer()
+                else nw.col(name).cast(nw.Float64).alias(role)
+                for role, name in self.chosen.items()
+                if role != "rank" or self.by_rank
+            )
+        )
+
+    def planned(self, judgments: _native.Judgments, options: MatchOptions) -> Lazy:
+        """Returns the engine's job, as a lazy frame of narwhals."""
+        import narwhals as nw
+
+        chosen = self.needed(options)
+        queries, judged = (
+            nw.from_native(placed(table, self.library, self.origin.home)) for table in tables_of(judgments)
+        )
+        rows = scored_rows(nw.from_native(self.table), chosen)
+        return plan(rows, faults(chosen, rows), queries, judged, options)
+
+    def needed(self, options: MatchOptions) -> dict[str, str]:
+        """Returns the columns to read."""
+        options.refuse_without_ranks(ranks="rank" in self.chosen)
+        ranks = options.rule == "rank-column" or "score" not in self.chosen
+        return {role: name for role, name in self.chosen.items() if ranks or role != "rank"}
+
+    def refuse_faults(self, facts: dict[str, Any]) -> None:
+        """Refuses a run with unusable rows.
+
+        Raises:
+            DataError: the run has an unusable row.
+        """
+        for kind, count in facts.items():
+            name, _, role = kind.partition(" ")
+            if role and count:
+                where, query = f"{count} row{'s' * (count > 1)}", self.faulty_query(kind)
+                if query is not None:
+                    where += f", {'one of them ' * (count > 1)}in query '{query}'"
+                column = self.chosen[role]
+                raise refused(name, part="engine", file=self.place, column=column, query=query, where=where)
+        if facts["bytewise"] == 0:
+            raise refused("collation", file=self.place)
+
+    def faulty_query(self, kind: str) -> str | None:
+        """Returns a query with a faulty row, or None if the query itself is missing."""
+        import narwhals as nw
+
+        rows = scored_rows(nw.from_native(self.table), self.chosen)
+        unfit = faults(self.chosen, rows)
+        found = rows.filter(unfit[kind]).select(nw.col("query").min()).collect("pyarrow").to_native()
+        query: str | None = found["query"][0].as_py()
+        return query
+
+    def refuse_open(self, judgments: _native.Judgments, found: Any, options: MatchOptions) -> None:
+        """Refuses repeated documents and ties whose result would depend on the order of rows.
+
+        Raises:
+            DataError: a judged query has such a document or tie.
+        """
+        import pyarrow.compute as pc
+
+        for row in found.filter(pc.greater(found["twice"], 0)).slice(0, 1).to_pylist():
+            self.refuse_twice(judgments.queries[row["number"]], options)
+        if options.rule not in ("input", "rank-column"):
+            return
+        last = float("inf") if options.policy.depth is None else options.policy.depth
+        judged = found.filter(pc.and_(found["judgment"].is_valid(), pc.less_equal(found["tie_first"], last)))
+        tied = pc.greater(judged["tie_last"], judged["tie_first"])
+        touched = pc.greater(judged["equal"], 1) if options.rule == "rank-column" else tied
+        for row in judged.filter(touched).slice(0, 1).to_pylist():
+            query = text_of(judgments.queries[row["number"]])
+            same = "score and rank" if options.rule == "rank-column" else "score"
+            rule = by_policy("ties", "rank-column")
+            raise refused("open-tie", file=self.place, query=query, same=same, rule=rule)
+
+    def refuse_twice(self, query: bytes, options: MatchOptions) -> None:
+        """Refuses a document that occurs twice in a query.
+
+        Raises:
+            DataError: always.
+        """
+        documents = Counter(document for _, document, _ in self.rows([query]))
+        again = min((each for each, count in documents.items() if count > 1), default=b"?")
+        order = ""
+        if options.duplicates in ("first", "last"):
+            order = f", and rows of an engine have no order that shows the {options.duplicates}"
+        ids = {"query": text_of(query), "document": text_of(again)}
+        raise refused(
+            "engine-twice", file=self.place, **ids, order=order, rule=by_policy("duplicates", "max")
+        )
+
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
+        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
+        refuse(options)
+        return self.here([query]).ranked(query, options)
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Yields the query, document and score of each row, in the engine's order."""
+        return self.here(queries).rows(queries)
+
+    def here(self, queries: Collection[bytes] | None) -> Columns:
+        """Returns the rows of some queries, or of all queries, collected into memory."""
+        import narwhals as nw
+
+        with refusals("run", self.library):
+            rows = scored_rows(nw.from_native(self.table), self.chosen)
+            if queries is not None:
+                rows = self.only(rows, [text for query in queries if (text := unicode(query)) is not None])
+            found = rows.collect("pyarrow").to_native()
+        return self.in_memory(found)
+
+    def in_memory(self, rows: Any) -> Columns:
+        """Returns a run of collected rows, whose columns are named by role."""
+        return columns_of(rows, "run", {role: role for role in self.chosen})
+
+    def only(self, rows: Any, queries: list[str]) -> Any:
+        """Returns the rows of some queries."""
+        import narwhals as nw
+        import pyarrow as pa
+
+        if len(queries) <= FEW:
+            return rows.filter(nw.col("query").is_in(queries))
+        table = pa.table({"query": queries})
+        wanted = nw.from_native(placed(table, self.library, self.origin.home))
+        return rows.join(wanted, on="query", how="semi")
+
+
+def by_order(found: Extracted, options: MatchOptions) -> bool:
+    """Returns whether the result depends on the order of rows, which is undefined in an engine's table."""
+    if found.duplicates or (found.dropped and options.duplicates != "max"):
+        return True
+    # Without their rows, documents judged not relevant show in ``first_tie`` only.
+    tied = found.first_tie > 0 if found.relevant_only else found.tie_last > found.tie_first
+    return options.rule == "input" and bool(tied.any())
+
+
+def is_away(given: object) -> bool:
+    """Returns whether a frame's rows are outside this process."""
+    library = library_of(given)
+    if library == "narwhals":
+        library = str(getattr(getattr(given, "implementation", None), "value", ""))
+    return library.startswith(AWAY)
+
+
+def refuse(options: MatchOptions) -> None:
+    """Refuses a request that an engine cannot compute.
+
+    Raises:
+        PolicyError: a policy that needs an order of rows.
+    """
+    if options.policy.listing == "known":
+        raise refused("listing-of-engine", error=PolicyError)
+    if options.rule == "rank-column" and options.duplicates == "max":
+        raise refused("duplicates-of-engine", error=PolicyError)
+
+
+def refuse_scores(options: MatchOptions) -> None:
+    """Refuses measures and policies that need every document's score, which an engine's plan does not return.
+
+    Raises:
+        PolicyError: every score is needed.
+    """
+    if options.scores:
+        raise refused("scores-of-engine", error=PolicyError)
+
+
+def holding(kind: Any) -> str:
+    """Returns the kernel's name for a column's type."""
+    import narwhals as nw
+
+    if kind.is_integer():
+        return "whole"
+    if kind in (nw.String, nw.Categorical, nw.Enum):
+        return "text"
+    return "number" if kind.is_numeric() or kind == nw.Boolean else "other"
+
+
+BROADCAST = 64 * 2**20
+"""The largest table, in bytes, that Spark broadcasts. Spark does not know the size of a table made here."""
+
+
+def home_of(table: Any, library: str) -> Any:
+    """Returns the session that can create tables.
+
+    For DuckDB, a relation is returned, because each relation belongs to a connection.
+    """
+    if library == "pyspark":
+        return table.sparkSession
+    if library == "sqlframe":
+        return table.session
+    return table if library == "duckdb" else None
+
+
+def placed(table: Any, library: str, home: Any) -> Any:
+    """Converts a PyArrow table to a table of the engine.
+
+    Args:
+        table: the table.
+        library: the engine's.
+        home: the result of ``home_of`` for a table of the engine; None for the engine's default.
+
+    Raises:
+        DataError: the engine has no session.
+    """
+    return ENGINES[library](table, home)
+
+
+def in_spark(table: Any, session: Any) -> Any:
+    """Returns a Spark DataFrame, either classic or Connect."""
+    from pyspark import __version__
+    from pyspark.sql import SparkSession
+    from pyspark.sql.functions import broadcast
+
+    session = session or SparkSession.getActiveSession()
+    if session is None:
+        raise refused("no-spark-session")
+    arrow = int(__version__.partition(".")[0]) >= 4  # older ones take pandas' frames only
+    frame = session.createDataFrame(table if arrow else table.to_pandas())
+    return broadcast(frame) if table.nbytes <= BROADCAST else frame
+
+
+def in_duckdb(table: Any, relation: Any) -> Any:
+    """Returns a DuckDB relation in the connection of another relation, since DuckDB cannot join across connections."""
+    import duckdb
+
+    if relation is None:
+        return duckdb.from_arrow(table)
+    carob_table = table  # noqa: F841 - DuckDB finds it by the name of this variable
+    return relation.query("carob_unused", "from carob_table")
+
+
+def in_polars(table: Any, _: None) -> Any:
+    """Returns a Polars lazy frame."""
+    import polars as pl
+
+    return pl.DataFrame(table).lazy()
+
+
+def in_ibis(table: Any, _: None) -> Any:
+    """Returns an ibis table, which ibis moves to the backend of the other table."""
+    import ibis
+
+    return ibis.memtable(table)
+
+
+def in_sqlframe(table: Any, session: Any) -> Any:
+    """Returns a SQLFrame DataFrame."""
+    if session is None:
+        raise refused("no-session")
+    rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    return session.createDataFrame(rows, {field.name: SQL[str(field.type)] for field in table.schema})
+
+
+SQL = {"string": "string", "int64": "bigint", "double": "double"}
+"""SQL's names of Arrow's types."""
+
+MAKERS: tuple[Callable[[Any, Any], Any], ...] = (in_spark, in_duckdb, in_polars, in_ibis, in_sqlframe)
+ENGINES = dict(zip(("pyspark", "duckdb", "polars", "ibis", "sqlframe"), MAKERS, strict=True))
+"""Makes an engine's table, by the name of its library."""
+TABLES = ("duckdb", "pyspark", "ibis", "sqlframe")
+"""Engines that have tables only, no frames in memory."""

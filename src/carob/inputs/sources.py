@@ -1,0 +1,687 @@
+"""Opens paths, standard input, pipes, open files and bytes as sources that can be read several times.
+
+Recognises files by their names and first bytes: compressed files, tables, TREC text, and formats that are no text.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from contextlib import contextmanager
+from dataclasses import field, replace
+from functools import partial
+from itertools import count
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
+
+from carob._dataclasses import dataclass
+from carob._numpy import begin_import
+from carob.inputs import ENDINGS, PACKED, READERS
+from carob.inputs.decompression import AT_ONCE, FIRST, MAGIC, Cursor, PackedError, decompressed, format_of
+from carob.inputs.errors import first_line, line_in, refused, sentences
+from carob.inputs.ids import text_of
+from carob.output.errors import DataError, Worded, by_policy, reworded, worded
+from carob.output.escaping import shown
+from carob.output.files import own_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from threading import Event
+
+    from carob.inputs.decompression import Format
+
+
+Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
+"""A path (``-`` is standard input), bytes, or an open binary file."""
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+HEAD = 1024
+LONGEST_PATH = 4096
+"""Bytes; no path of Linux is longer. Longer content is not searched for fields."""
+SHOWN = 60
+"""Characters that an error shows of a text in place of a path."""
+HELD = 2**28
+"""Bytes of a text that is kept in memory where it is read more than once."""
+LONGEST_LINE = 2**20
+"""Bytes of a line, as in the kernel."""
+
+
+ONE_COUNTS = worded(
+    "Remove one, or choose which counts: ", by_policy("duplicates", "first", "last", "max"), "."
+)
+"""The remedy for a document that occurs twice."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The origin of an input, which records of scores name and hash.
+
+    Args:
+        kind: ``file``, ``bytes``, ``a mapping``, ``standard input``, ``a stream`` …
+        path: the file's path as given; None for anything else.
+        size: the file's bytes when it was opened.
+        changed: its modification time, in nanoseconds.
+        library: the library of a frame.
+        whole: whether a frame's queries are whole numbers.
+        home: the session or connection of an engine's table, for making other tables; never pickled.
+        rows: whether it is a table, of which errors name rows; of text they name lines.
+        first: the line of a table's first row, where each row is a line of one file.
+        parts: the files of a table in several files.
+        columns: the role and the name of each column that the caller named.
+    """
+
+    kind: str
+    path: str | None = None
+    size: int = 0
+    changed: int = 0
+    library: str | None = None
+    whole: bool = False
+    rows: bool = False
+    first: int | None = None
+    parts: tuple[Provenance, ...] = ()
+    columns: tuple[tuple[str, str], ...] = ()
+    home: Any = field(default=None, compare=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Returns the state to pickle, without the session of an engine."""
+        return {**self.__dict__, "home": None}
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of the input, or an empty tuple for data in memory and for streams."""
+        if self.parts:
+            return tuple(path for part in self.parts for path in part.files)
+        return () if self.path is None else (self.path,)
+
+    def place(self, number: int) -> dict[str, Any]:
+        """Returns the line number in a text or the row number in a table, counted from 1, as fields for an error."""
+        if self.rows:
+            return {"row": number - 1} if self.first is None else {"line": number - 1 + self.first}
+        if len(self.files) > 1:
+            file, number = line_in(self.files, number)
+            return {"file": file, "line": number}
+        return {"line": number} if number else {}
+
+    def twice(
+        self,
+        name: str,
+        message: str,
+        lines: Iterable[int],
+        ids: Mapping[str, bytes],
+        remedy: str = ONE_COUNTS,
+        *,
+        of_run: bool = False,
+    ) -> DataError:
+        """Returns the error for a repeated document, which names both places of the document.
+
+        Args:
+            name: the file, or another name of the input, such as ``run frame``.
+            message: the sentence with the ids in braces, as in ``{document}``, and without a full stop.
+            lines: the numbers of the first and of the second line or row.
+            ids: the query, the document and other ids in the sentence.
+            remedy: the advice.
+            of_run: whether the files may be runs of their own.
+        """
+        texts = {role: text_of(each) for role, each in ids.items()}
+        one, other = ({"file": name} | self.place(number) for number in lines)
+        where = f"row {one['row']}" if "row" in one else f"line {one.get('line')}"
+        where += f" of {one['file']}" if one["file"] != other["file"] else ""
+        if of_run and one["file"] != other["file"] and is_pattern(name):
+            remedy = several_runs(name, remedy)
+        message = message.format(**texts) + (f" (first in {where})." if len(one) > 1 else ".")
+        return DataError(message, **other, query=texts["query"], document=texts["document"], remedy=remedy)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Source:
+    """A source of bytes, with its name for errors.
+
+    Args:
+        name: a path, ``standard input`` or ``<bytes>``.
+        handle: the source that the kernel reads: a path, bytes, or a function that makes a cursor at the first byte.
+        size: the number of bytes, if known.
+        origin: their provenance.
+        head: the first bytes of a file, as stored.
+    """
+
+    name: str
+    handle: str | bytes | Callable[[], Cursor]
+    size: int | None
+    origin: Provenance = Provenance("bytes")
+    head: bytes = b""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Returns the state to pickle, with the bytes of a stream.
+
+        Raises:
+            DataError: the stream cannot be read.
+        """
+        if isinstance(self.handle, (str, bytes, Packed)):
+            return self.__dict__
+        with sentences(self.name):
+            return {**self.__dict__, "handle": self.content()}
+
+    def from_start(self) -> str | bytes | Cursor:
+        """Returns a file at its first byte. Each caller gets a separate cursor.
+
+        NumPy is imported meanwhile, because whoever reads a source needs NumPy next.
+        """
+        begin_import()
+        return self.handle if isinstance(self.handle, (str, bytes)) else self.handle()
+
+    def opened(self) -> IO[bytes]:
+        """Opens the source as a binary file, decompressed."""
+        handle = self.from_start()
+        if isinstance(handle, bytes):
+            return io.BytesIO(handle)
+        if isinstance(handle, str):
+            return open(handle, "rb")
+        return io.BufferedReader(handle, AT_ONCE)
+
+    def start(self) -> bytes:
+        """Returns the first bytes, decompressed."""
+        if isinstance(self.handle, str):
+            return self.head
+        with sentences(self.name), self.opened() as file:
+            return file.read(HEAD)
+
+    def content(self) -> bytes:
+        """Returns all bytes, decompressed."""
+        with self.opened() as file:
+            return file.read()
+
+    def held(self, most: int = HELD) -> Source:
+        """Loads a small source into memory, so that several passes read its file only once.
+
+        Args:
+            most: the most bytes to load.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        if isinstance(self.handle, bytes) or (self.size is not None and self.size > most):
+            return self
+        with self.opened() as file:
+            content = file.read(most + 1)
+        return self if len(content) > most else replace(self, handle=content)
+
+    def lines(self, longest: int = LONGEST_LINE) -> Iterator[bytes]:
+        """Yields all lines, without line ends and byte order mark.
+
+        Args:
+            longest: the most bytes of a line.
+
+        Raises:
+            DataError: a longer line, which may never end.
+        """
+        with self.opened() as file:
+            mark = BYTE_ORDER_MARK
+            for number in count(1):
+                line = file.readline(longest + 1)
+                if not line:
+                    return
+                if len(line) > longest:
+                    size = f"{longest >> 20} MiB"
+                    raise refused("long-line", file=self.name, line=number, size=size)
+                yield line.removesuffix(b"\n").removeprefix(mark)
+                mark = b""
+
+
+def source_of(where: Readable) -> Source:
+    """Returns the source for a path, ``-``, bytes or an open binary file. Compressed input is decompressed.
+
+    Raises:
+        DataError: a missing file, a folder, or a file opened as text.
+    """
+    if isinstance(where, (bytes, bytearray, memoryview)):
+        content = bytes(where)
+        # A path is short, and has fewer fields than a line of qrels.
+        if len(content) <= LONGEST_PATH and len(content.split()) < 4 and os.path.isfile(content):
+            raise refused("path-as-bytes", path=shown(os.fsdecode(content)))
+        its = packing(content)
+        if its is None:
+            return Source("<bytes>", content, len(content))
+        return Source("<bytes>", Packed(content, content[:FIRST]), None)
+    if isinstance(where, (str, os.PathLike)):
+        path = os.fspath(where)
+        if "\0" in path:
+            raise refused("nul-in-path", path=path)
+        if "\n" in path.rstrip("\n") and not os.path.lexists(path):
+            raise refused("text-as-path", text=shown(path[:SHOWN]))
+        return from_stream(standard_input(), "standard input") if path == "-" else from_path(path)
+    if not hasattr(where, "read"):
+        raise refused("unreadable-type", type=type(where).__name__)
+    name = name_of(where)
+    with sentences(name), readable(where, name):
+        text = isinstance(where.read(0), str)
+    if text:
+        raise refused("open-as-text")
+    return from_stream(where, name)
+
+
+def name_of(file: Any) -> str:
+    """Returns the name of an open file for errors."""
+    name = getattr(file, "name", None)
+    if isinstance(name, int):
+        return f"<file descriptor {name}>"
+    return os.fsdecode(name) if isinstance(name, bytes) else str(name or "<stream>")
+
+
+FAILURES = (ValueError, EOFError, OSError)
+"""What Python's files raise, besides errors of the system: where they are closed, or hold damaged compressed bytes."""
+DECOMPRESSORS = ("zlib", "_lzma")
+"""The modules of further errors of such files. Other errors are a caller's own, and reach the caller."""
+
+
+@contextmanager
+def readable(file: Any, name: str) -> Iterator[None]:
+    """Turns the errors of an open file into one that names it. Errors of the system are left to ``sentences``.
+
+    An ``OSError`` without a number is Python's own, such as that of a wrong checksum.
+
+    Raises:
+        DataError: the file is closed, or fails while it is read.
+    """
+    if getattr(file, "closed", False):
+        raise refused("closed-stream", file=name)
+    try:
+        yield
+    except io.UnsupportedOperation:
+        raise refused("stream-to-write", file=name) from None
+    except Exception as error:
+        of_system = isinstance(error, OSError) and (error.errno is not None or isinstance(error, PackedError))
+        if isinstance(error, DataError) or of_system:
+            raise
+        if not isinstance(error, FAILURES) and type(error).__module__ not in DECOMPRESSORS:
+            raise
+        raise refused("failing-stream", file=name, why=first_line(error)) from error
+
+
+def refuse_read(file: Any, name: str) -> None:
+    """Refuses an open file without bytes if it was read before, as far as the file can tell.
+
+    Raises:
+        DataError: the file is at its end, and not because it is empty.
+    """
+    try:
+        place = file.tell()
+    except (AttributeError, *FAILURES):
+        return  # a pipe has no place
+    if place:
+        raise refused("stream-at-end", file=name)
+
+
+def bytes_read(block: Any, name: str) -> Any:
+    """Returns what an open file gave.
+
+    Raises:
+        DataError: it gave no bytes.
+    """
+    if isinstance(block, str):
+        raise refused("open-as-text")
+    if block is None:
+        raise refused("stream-without-wait", file=name)
+    if not isinstance(block, (bytes, bytearray, memoryview)):
+        raise refused("stream-of-others", file=name, type=type(block).__name__)
+    return block
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Packed:
+    """Makes cursors over the decompressed bytes of a compressed file.
+
+    Args:
+        stored: the path of the file, or its bytes.
+        head: the first bytes, which show the format. A format itself cannot be pickled.
+    """
+
+    stored: str | bytes
+    head: bytes
+
+    def __call__(self) -> Cursor:
+        """Returns a cursor at the first byte."""
+        return Cursor(self.blocks, is_slow=True)
+
+    def blocks(self) -> Iterator[bytes]:
+        """Opens the file, and returns its decompressed blocks."""
+        file = open(self.stored, "rb") if isinstance(self.stored, str) else io.BytesIO(self.stored)  # noqa: SIM115 -- its blocks close it
+        return decompressed(file, cast("Format", packing(self.head)))
+
+
+def kept(where: Any) -> Any:
+    """Returns standard input, a pipe or an open file in a form that can be read twice, or other inputs unchanged.
+
+    Raises:
+        DataError: unreadable input.
+    """
+    if hasattr(where, "read"):
+        name = name_of(where)
+        with sentences(name), readable(where, name):
+            found = bytes_read(where.read(), name)
+        if not found:
+            refuse_read(where, name)
+        return found
+    if not isinstance(where, (str, os.PathLike)):
+        return where
+    path = os.fspath(where)
+    if path == "-":
+        with sentences("standard input"):
+            return standard_input().read()
+    if not os.path.exists(path) or os.path.isfile(path) or os.path.isdir(path):
+        return where
+    with sentences(path), open(path, "rb") as file:
+        return file.read()
+
+
+def standard_input() -> IO[bytes]:
+    """Returns standard input as a binary file.
+
+    Raises:
+        DataError: standard input is closed.
+    """
+    if sys.stdin is None or sys.stdin.closed:
+        raise refused("closed-input")
+    return sys.stdin.buffer
+
+
+def from_path(path: str) -> Source:
+    """Returns the source for a file. The kernel reads plain text itself, and this source decompresses other files."""
+    with sentences(path):
+        found = os.stat(path)
+        if stat.S_ISDIR(found.st_mode):
+            raise refused("folder", file=path)
+        if not stat.S_ISREG(found.st_mode):
+            return from_stream(open(path, "rb"), path, own=True)
+        with open(path, "rb") as file:
+            head = file.read(HEAD)
+    its = packing(head)
+    origin = Provenance("file", path, found.st_size, found.st_mtime_ns)
+    if its is None:
+        return Source(path, path, found.st_size, origin, head)
+    return Source(path, Packed(path, head[:FIRST]), None, origin)
+
+
+def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
+    """Returns the source for a stream that can be read only once. The stream is closed after use if ``own`` is true."""
+    from threading import Event
+
+    stream = Kept(file, name, own=own)
+    with sentences(name):
+        head = stream.start(FIRST)
+    if not (own or head):
+        refuse_read(file, name)
+    its = packing(head)
+
+    def cursor() -> Cursor:
+        stopped = Event()
+        blocks = partial(stream.blocks, stopped)
+        if its is None:
+            return Cursor(blocks, stopped=stopped)
+        return Cursor(lambda: decompressed(Cursor(blocks), its), is_slow=True, stopped=stopped)
+
+    kind = "standard input" if name == "standard input" else "a stream"
+    return Source(name, cursor, None, Provenance(kind))
+
+
+IN_MEMORY = 64 * 2**20
+MORE_THAN_A_PIPE = 2**21
+"""Bytes; a pipe of Linux holds at most half as many."""
+PATIENCE = 100
+"""Milliseconds between two questions whether to wait on."""
+
+
+class Kept:
+    """A stream whose bytes are stored in memory, or in a temporary file if there are many.
+
+    Args:
+        file: the stream.
+        name: its name, for errors.
+        own: whether the stream is closed with this object; the caller's stream stays open.
+    """
+
+    def __init__(self, file: Any, name: str, *, own: bool) -> None:
+        """Stores the stream. No bytes are read yet."""
+        from tempfile import SpooledTemporaryFile
+        from threading import Lock
+
+        self.file, self.name, self.own = file, name, own
+        self.kept = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - closed with this object
+        self.size, self.ended = 0, False
+        self.fault: Exception | None = None
+        self.lock = Lock()
+        self.pipe = Pipe(file) if Pipe.suits(file) else None
+
+    def start(self, size: int) -> bytes:
+        """Returns the first ``size`` bytes of the stream, or fewer if the stream is shorter."""
+        head = b""
+        while len(head) < size and (block := self.block(len(head), size - len(head))):
+            head += block
+        return head
+
+    def blocks(self, stopped: Event) -> Iterator[bytes]:
+        """Yields all bytes of the stream, until the event happens."""
+        place = 0
+        while block := self.block(place, AT_ONCE, stopped):
+            yield block
+            place += len(block)
+
+    def block(self, place: int, size: int, stopped: Event | None = None) -> bytes:
+        """Returns at most ``size`` bytes from a position on, or no bytes at the end.
+
+        Raises:
+            KeyboardInterrupt: the event happened while the stream waited for its writer.
+            Exception: the error of the stream, which every reader gets.
+        """
+        with self.lock:
+            if place < self.size:
+                self.kept.seek(place)
+                return self.kept.read(size)
+            if self.fault is not None:
+                raise self.fault.with_traceback(None)
+            if self.ended:
+                return b""
+            try:
+                with readable(self.file, self.name):
+                    read = self.file.read if self.pipe is None else partial(self.pipe.read, stopped=stopped)
+                    block = bytes_read(read(size), self.name)
+                self.kept.seek(self.size)
+                self.kept.write(block)
+            except Exception as error:
+                self.fault = error
+                raise
+            self.size += len(block)
+            self.ended = not block
+            return bytes(block[:size])
+
+    def __del__(self) -> None:
+        """Closes the temporary file, and the stream if this object owns it."""
+        self.kept.close()
+        if self.own:
+            self.file.close()
+
+
+class Pipe:
+    """A file of the system, such as a pipe, whose reader can stop waiting for the writer."""
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        """Stores the file. No bytes are read yet."""
+        import select
+
+        self.file = file
+        self.drained = False
+        self.arrivals = select.poll()
+        self.arrivals.register(file, select.POLLIN)
+
+    @staticmethod
+    def suits(file: Any) -> bool:
+        """Returns whether the system can tell when bytes of a file arrive.
+
+        A file of another class, such as a decompressor, may hold bytes that the system does not know.
+        """
+        import select
+
+        return isinstance(file, io.BufferedReader) and type(file.raw) is io.FileIO and hasattr(select, "poll")
+
+    def read(self, size: int, stopped: Event | None) -> bytes:
+        """Returns ``size`` bytes, or fewer if no more arrive for a moment, or none at the end.
+
+        Args:
+            size: the number of bytes. The first read may return more.
+            stopped: the event that ends the wait.
+
+        Raises:
+            KeyboardInterrupt: the event happened.
+        """
+        if not self.drained:
+            # What the buffer of the file holds never arrives. A short read leaves nothing in it.
+            block = self.file.read1(MORE_THAN_A_PIPE)
+            self.drained = len(block) < MORE_THAN_A_PIPE
+            return block
+        parts: list[bytes] = []
+        while size:
+            if self.arrivals.poll(PATIENCE):
+                part = self.file.read1(size)
+                if not part:
+                    break
+                parts.append(part)
+                size -= len(part)
+            elif parts:
+                break
+            elif stopped is not None and stopped.is_set():
+                raise KeyboardInterrupt
+        return b"".join(parts)
+
+
+# ---------------------------------------------------------------- by the name, and by the first bytes
+
+MARKS = tuple(MAGIC)
+"""The first bytes of compressed files."""
+
+
+def packing(head: bytes) -> Format | None:
+    """Returns the compression format that the first bytes show, or None for plain text."""
+    return format_of(head) if head.startswith(MARKS) else None
+
+
+def kind_of(path: str) -> str:
+    """Returns the kind of a file by its ending. The kind of a registered reader is the ending itself."""
+    stem, ending = os.path.splitext(path)
+    if ending in PACKED:
+        ending = os.path.splitext(stem)[1]
+    return enrolled_ending(path) or ENDINGS.get(ending.casefold(), "text")
+
+
+def enrolled_ending(path: str) -> str | None:
+    """Returns a path's ending if another package registered a reader for it."""
+    return next((each for each in READERS if path.casefold().endswith(each)), None)
+
+
+def is_pattern(path: str) -> bool:
+    """Returns whether a path is a pattern and not the name of an existing file."""
+    wild = any(letter in path for letter in "*?[") and "\n" not in path  # else it is the text of a file
+    return wild and not os.path.lexists(path)
+
+
+def several_runs(pattern: str, otherwise: str = "") -> str:
+    """Returns the advice for a pattern that was given as one run and may mean several.
+
+    Args:
+        pattern: the pattern.
+        otherwise: the advice if it means one run.
+    """
+    advice = Worded(
+        f"A pattern is one run in several files. If each file is a run, give sorted(glob.glob({pattern!r})).",
+        "A pattern in quotes is one run in several files. If each file is a run, leave out the quotes.",
+    )
+    return worded(
+        advice, reworded(otherwise, lambda text: text and f" Otherwise {text[0].lower()}{text[1:]}")
+    )
+
+
+def called(path: str) -> str:
+    """Names a run after its file, without endings, or after the folder if the files are parts of a table."""
+    stem = os.path.basename(os.path.normpath(path))
+    stem = stem.removesuffix(enrolled_ending(stem) or "")
+    while os.path.splitext(stem)[1] in (*ENDINGS, *PACKED, ".tsv", ".txt", ".run"):
+        stem = os.path.splitext(stem)[0]
+    plain = stem.strip("*?-_. ")
+    if plain in ("", "part"):
+        folder = os.path.dirname(os.path.normpath(path))
+        return called(folder) if folder.strip("*?.") else path
+    return plain if is_pattern(path) and plain else stem
+
+
+def is_trec(head: bytes, kind: str) -> bool:
+    """Returns whether a file is in TREC's format, judging by its first line.
+
+    Args:
+        head: the first bytes of the file.
+        kind: ``qrels`` or ``run``.
+    """
+    line = head[:1024].removeprefix(BYTE_ORDER_MARK).split(b"\n", 1)[0]
+    fields = line.split(None, 6)
+    if not fields or fields[0].startswith(b"#"):
+        return True
+    place = 3 if kind == "qrels" else 4
+    if len(fields) > place and is_number(fields[place]) and (kind == "run" or len(fields) == 4):
+        return not line.startswith((b"{", b"["))
+    return False
+
+
+def is_number(field: bytes | str) -> bool:
+    """Returns whether a field is a number."""
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+TAR_AT = 257
+"""Offset of a tar archive's signature."""
+
+
+LETTERS = b"\t\n\v\f\r\x1b"
+"""Control characters that are normal in text."""
+
+
+ODD = bytes(byte for byte in range(32) if byte not in LETTERS)
+"""The other control characters."""
+SHARE = 0.1
+"""Content with a larger share of other control characters is not text."""
+
+
+def content_of(head: bytes) -> str | None:
+    """Returns the format that the first bytes of a file show, or None if the file may be text.
+
+    Args:
+        head: the first bytes, after decompression.
+    """
+    marked = head.lstrip().startswith((b"<", b"version https"))
+    # The first line of a run or of qrels looks like no other format, so the table is not read.
+    signatures = {} if is_word(head) and not marked else known_signatures()
+    for signature, what in signatures.items():
+        start = head[:64].lstrip().lower() if signature.startswith(b"<") else head
+        if start.startswith(signature):
+            return what
+    if head.startswith(b"PK\x03\x04"):
+        excel = b"xl/" in head or b"[Content_Types].xml" in head
+        return "an Excel file: save it as CSV" if excel else "a ZIP archive: unpack it first (unzip)"
+    if head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05":
+        return "a Python pickle: write it as JSON, or hand the object over in Python"
+    if head[TAR_AT : TAR_AT + 5] == b"ustar":
+        return "a tar archive: unpack it first (tar -xf)"
+    odd = len(head[:1024]) - len(head[:1024].translate(None, ODD))
+    return "no text" if odd > SHARE * min(len(head), 1024) and not is_word(head[:64]) else None
+
+
+def known_signatures() -> dict[bytes, str]:
+    """Returns the kinds of files by their first bytes, from ``signatures.toml``."""
+    texts = own_table(__file__, "signatures.toml")
+    return {start.encode("latin-1"): what for start, what in texts.items()}
+
+
+def is_word(head: bytes) -> bool:
+    """Returns whether the first line is text, for example if an id only begins like a format's signature."""
+    line = head.split(b"\n", 1)[0]
+    return len(line.split()) > 1 and all(byte >= 32 or byte in LETTERS for byte in line)

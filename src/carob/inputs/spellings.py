@@ -1,0 +1,175 @@
+"""Compares the ids of judgments and run, and finds different spellings of the same id."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from carob._dataclasses import dataclass
+from carob.inputs.ids import bytes_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+UNSEEN = r"[\s\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]+"
+FLOAT = r"([0-9]+)\.0+"
+NUMBER = r"[^0-9]*0*([0-9]+)"
+PART = r"(?i)(.+?)(?:[^0-9A-Za-z]{1,2}(?:p|passage|chunk|s|sent)?_?[0-9]+){1,2}"
+"""A passage's id: the document's id, then a separator and a number, once or twice."""
+COLLAPSED = "keep the best passage of each document, under the document's id"
+ENOUGH = 3
+"""The fewest ids that must differ by the same prefix before it is reported."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Apart:
+    """Two spellings that may mean the same id.
+
+    Args:
+        judged: the spelling in the judgments.
+        ranked: the spelling in the run.
+        why: the difference, and the remedy.
+    """
+
+    judged: str
+    ranked: str
+    why: str
+
+
+def folded(identifier: bytes) -> str:
+    """Returns the id in normal form: without case, leading zeros, a final ``.0`` and invisible characters."""
+    text = unicodedata.normalize("NFKC", text_of(identifier)).casefold()
+    text = re.sub(UNSEEN, "", text)
+    number = re.fullmatch(FLOAT, text)
+    text = number[1] if number else text
+    return text.lstrip("0") or text[:1]
+
+
+def number_in(identifier: bytes) -> str | None:
+    """Returns the number at the end of an id, without leading zeros, or None if there is no such number."""
+    match = re.fullmatch(NUMBER, text_of(identifier))
+    return match[1] if match else None
+
+
+def alike(identifiers: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
+    """Returns the ids of one file that differ only in spelling, each paired with the first spelling."""
+    first: dict[str, bytes] = {}
+    return [
+        (first[form], each) for each in identifiers if first.setdefault(form := folded(each), each) != each
+    ]
+
+
+def pairs_of(here: Iterable[bytes], there: Iterable[bytes]) -> dict[bytes, bytes]:
+    """Maps ids that only one side has to the other side's spelling, by normal form or else by number."""
+    here, there = list(here), list(there)
+    for form in (folded, number_in):
+        others: dict[str | None, bytes] = {form(each): each for each in there}
+        others.pop(None, None)
+        if len(others) < len(there):
+            continue
+        pairs = {each: others[key] for each in here if (key := form(each)) in others}
+        if pairs and (form is folded or len(set(pairs.values())) == len(pairs)):
+            return pairs
+    return {}
+
+
+def why_apart(judged: Iterable[bytes], ranked: Iterable[bytes], what: str) -> Apart | None:
+    """Explains why judgments and a run have no id in common. Returns None if no reason is found.
+
+    Args:
+        judged: some ids of the judgments.
+        ranked: some ids of the run.
+        what: ``document`` or ``query``.
+    """
+    mine, its = list(map(text_of, judged)), list(map(text_of, ranked))
+    found = written_otherwise(mine, its) or (parts(mine, its) if what == "document" else None)
+    return found or affixed(mine, its) or numbered(mine, its)
+
+
+def written_otherwise(mine: list[str], its: list[str]) -> Apart | None:
+    """Finds a pair of ids with the same normal form."""
+    forms = {folded(bytes_of(each)): each for each in mine}
+    for other in its:
+        known = forms.get(folded(bytes_of(other)))
+        if known is not None and known != other:
+            return Apart(known, other, how_written(known, other))
+    return None
+
+
+def how_written(known: str, other: str) -> str:
+    """Describes the difference between two spellings of one id."""
+    if known.lstrip("0") == other.lstrip("0"):
+        return "leading zeros were lost: read ids as text, not as numbers (dtype=str)"
+    if re.fullmatch(FLOAT, known) or re.fullmatch(FLOAT, other):
+        return "ids became numbers with fractions: read them as text (dtype=str)"
+    if known.casefold() == other.casefold():
+        return "upper and lower case differ: write both alike"
+    if re.sub(UNSEEN, "", known) == re.sub(UNSEEN, "", other):
+        return "one has blanks or other invisible characters: remove them"
+    return "write both alike"
+
+
+def parts(mine: list[str], its: list[str]) -> Apart | None:
+    """Finds passage ids on one side whose document ids are on the other side."""
+    for whole, pieces, ranks_pieces in ((mine, its, True), (its, mine, False)):
+        known = set(whole)
+        for piece in pieces:
+            document = document_in(piece, known)
+            if document is not None:
+                return (
+                    Apart(document, piece, f"the run ranks passages of judged documents: {COLLAPSED}")
+                    if ranks_pieces
+                    else Apart(
+                        piece, document, "the judgments are of passages, and the run ranks whole documents"
+                    )
+                )
+    return None
+
+
+def document_in(piece: str, known: set[str]) -> str | None:
+    """Returns the known document that a passage id belongs to."""
+    match = re.fullmatch(PART, piece)
+    if match is None:
+        return None
+    shorter = re.sub(r"[^0-9A-Za-z]{1,2}[A-Za-z]*_?[0-9]+$", "", piece)
+    return next((each for each in (match[1], shorter) if each in known), None)
+
+
+LONGEST_ID = 1000
+"""Longer ids are not searched for a prefix or a suffix, because the time grows with the square of the length."""
+
+
+def affixed(mine: list[str], its: list[str]) -> Apart | None:
+    """Finds ids that have a prefix or suffix on one side only."""
+    found: Counter[tuple[str, str]] = Counter()
+    first: dict[tuple[str, str], tuple[str, str]] = {}
+    for longs, shorts, judged in ((mine, set(its), True), (its, set(mine), False)):
+        for long in (each for each in longs if len(each) <= LONGEST_ID):
+            for place in range(1, len(long)):
+                head, tail = long[:place], long[place:]
+                for kind, affix, short in (("prefix", head, tail), ("ending", tail, head)):
+                    if short in shorts and seam(long, place):
+                        found[kind, affix] += 1
+                        first.setdefault((kind, affix), (long, short) if judged else (short, long))
+    for (kind, affix), count in found.most_common(1):
+        if count >= min(ENOUGH, len(set(mine)), len(set(its))):
+            known, other = first[kind, affix]
+            return Apart(known, other, f"the {kind} '{affix}' is on one side only: add or remove it")
+    return None
+
+
+def seam(text: str, place: int) -> bool:
+    """Returns whether a position in an id is a boundary, not the inside of a word or a number."""
+    before, after = text[place - 1], text[place]
+    return not (before.isalnum() and after.isalnum() and before.isdigit() == after.isdigit())
+
+
+def numbered(mine: list[str], its: list[str]) -> Apart | None:
+    """Finds a pair of ids that end in the same number, if every id of one side has such a partner."""
+    numbers = {number: each for each in mine if (number := number_in(bytes_of(each)))}
+    met = [(known, each) for each in its if (known := numbers.get(number_in(bytes_of(each)) or ""))]
+    if len(met) >= ENOUGH and len(met) == min(len(set(mine)), len(set(its))):
+        return Apart(*met[0], "the numbers agree, but the text before them differs: write both alike")
+    return None

@@ -1,0 +1,302 @@
+"""Collects judgments from files of the offline page, of ``carob judge`` and of a model's answers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import field
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from carob._dataclasses import dataclass
+from carob.estimation.sampled_documents import number_in, probability_in, rows_of_text
+from carob.inputs.columns import usual
+from carob.inputs.files.rows import lines_of, name_of, names_in, text_in
+from carob.judging import say
+from carob.judging.journal import Form, Judgment, known_in, one_line
+from carob.judging.prompts import grade_in
+from carob.judging.session import LONGEST_NOTE
+from carob.judging.task import id_of
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from carob.inputs.files.rows import Lines
+    from carob.judging.task import Task
+
+ANSWERS = ("answer", "response", "output", "content")
+"""The usual names of the field with a model's answer."""
+ROUNDING = 1e-8
+"""The rounding error of a probability in a table."""
+RULES: dict[str, Callable[[list[Judgment]], float] | None] = {
+    "refuse": None,
+    "first": lambda given: given[0].grade,
+    "mean": lambda given: fmean(each.grade for each in given),
+    "lowest": lambda given: min(each.grade for each in given),
+    "highest": lambda given: max(each.grade for each in given),
+}
+"""How one grade is made of different grades by several judges."""
+
+
+class Entry(NamedTuple):
+    """A judgment in a file.
+
+    Args:
+        line: the line, or the number of the judgment in a file of the offline page.
+        place: the place of the pair in the task.
+        judgment: the judgment; its grade is None if an answer has none.
+    """
+
+    line: int
+    place: int
+    judgment: Judgment | None
+
+
+@dataclass(eq=False)
+class Collected:
+    """Judgments from several files.
+
+    Args:
+        task: the pairs to judge.
+        by_judge: the judgments of each judge, by place. A judge without a name has the name of the file.
+        failed: for each model's answer without a clear grade, the file and the line.
+    """
+
+    task: Task
+    by_judge: dict[str, dict[int, Judgment]] = field(default_factory=dict)
+    failed: list[tuple[str, int]] = field(default_factory=list)
+
+    def merged(self, rule: str) -> dict[int, Judgment]:
+        """Returns one judgment for each judged pair.
+
+        Args:
+            rule: what to do if judges differ, a name in ``RULES``.
+
+        Raises:
+            DataError: judges differ, and the rule refuses that.
+        """
+        found: dict[int, Judgment] = {}
+        one_of = RULES[rule]
+        for place in range(len(self.task.pairs)):
+            given = [its[place] for its in self.by_judge.values() if place in its]
+            if not given:
+                continue
+            if len({each.grade for each in given}) == 1:
+                found[place] = given[0]
+            elif one_of is None:
+                pair = self.task.pairs[place]
+                names = [name for name, its in self.by_judge.items() if place in its]
+                words = {"query": pair.query, "document": pair.document, "judges": ", ".join(names)}
+                raise DataError(say("collect", "different", count=len(self.different), **words))
+            else:
+                judges = "+".join(dict.fromkeys(each.judge for each in given if each.judge))
+                notes = " / ".join(each.note for each in given if each.note)
+                found[place] = Judgment(one_of(given), max(each.time for each in given), notes, judges)
+        return found
+
+    @property
+    def different(self) -> list[int]:
+        """The places of the pairs to which judges gave different grades."""
+        return [
+            place
+            for place in range(len(self.task.pairs))
+            if len({its[place].grade for its in self.by_judge.values() if place in its}) > 1
+        ]
+
+    def content(self, path: str, judgments: Mapping[int, Judgment]) -> bytes:
+        """Returns the file of these judgments and of the grades that the task has already.
+
+        Raises:
+            DataError: a file of this name cannot hold them.
+        """
+        form = Form(path, self.task)
+        rows = {**known_in(self.task), **judgments}
+        return b"".join([form.head, *(form.line(place, rows[place]) for place in sorted(rows))])
+
+
+def collected(
+    task: Task, paths: Sequence[str], grades: Mapping[int, str], *, lenient: bool = False
+) -> Collected:
+    """Reads judgments of a task from files.
+
+    Args:
+        task: the pairs to judge.
+        paths: the files: saved by the offline page, tables or qrels of ``carob judge``, or a model's answers as JSON
+            lines with ``id`` or ``query`` and ``document``, and ``answer`` or ``grade``.
+        grades: the allowed grades.
+        lenient: whether to leave out answers without a clear grade.
+
+    Raises:
+        DataError: a file that is empty, is none of these or belongs to another task; a grade that is not allowed; a
+            judge who gave a document two different grades; an answer without a clear grade; no grade at all.
+    """
+    found = Collected(task)
+    for path, content in ((name_of(each), text_in(each)) for each in paths):
+        judge, entries = read(task, path, content, grades)
+        if not entries:
+            raise DataError(say("collect", "empty"), file=path)
+        for entry in entries:
+            if entry.judgment is None:
+                found.failed.append((path, entry.line))
+                continue
+            take(found, entry.place, entry.judgment, judge or path, grades, path, entry.line)
+    if found.failed and not lenient:
+        lines = ", ".join(f"{path} line {line}" for path, line in found.failed[:20])
+        more = " …" if len(found.failed) > 20 else ""
+        raise DataError(say("collect", "no grades", count=len(found.failed), lines=lines + more))
+    if not any(found.by_judge.values()):
+        raise DataError(say("collect", "nothing"))
+    return found
+
+
+def take(
+    found: Collected,
+    place: int,
+    judgment: Judgment,
+    judge: str,
+    grades: Mapping[int, str],
+    path: str,
+    line: int,
+) -> None:
+    """Adds a judgment, unless it is a grade that the task has already.
+
+    Raises:
+        DataError: a grade that is not allowed, or another grade by the same judge.
+    """
+    pair = found.task.pairs[place]
+    words = {"query": pair.query, "document": pair.document}
+    if pair.grade is not None:
+        if judgment.grade != pair.grade:
+            raise DataError(say("collect", "known", grade=f"{pair.grade:g}", **words), file=path, line=line)
+        return
+    if judgment.grade not in grades:
+        words = {"grade": f"{judgment.grade:g}", "grades": ", ".join(map(str, grades))}
+        raise DataError(say("collect", "other grade", **words), file=path, line=line)
+    its = found.by_judge.setdefault(judgment.judge or judge, {})
+    old = its.get(place)
+    if old is not None and old.grade != judgment.grade:
+        grades_given = {
+            "one": f"{old.grade:g}",
+            "other": f"{judgment.grade:g}",
+            "judge": judgment.judge or judge,
+        }
+        raise DataError(say("collect", "contradiction", **grades_given, **words), file=path, line=line)
+    its[place] = judgment
+
+
+# ---------------------------------------------------------------- the kinds of files
+
+
+def read(task: Task, path: str, content: str, grades: Mapping[int, str]) -> tuple[str, list[Entry]]:
+    """Returns the name of the judge, which may be empty, and the judgments in a file.
+
+    Raises:
+        DataError: the file is of no known kind, or belongs to another task.
+    """
+    if content.lstrip().startswith("{"):
+        saved = whole_json(content)
+        if saved is not None and saved.get("carob") == "judgments":
+            return read_saved(task, path, saved)
+        return "", list(read_rows(task, path, content, grades))
+    lines = lines_of(content)
+    names = names_in(lines[0][1]) if lines else []
+    if usual(names, "query") and usual(names, "document"):
+        return "", list(read_rows(task, path, content, grades))
+    return "", list(read_qrels(task, path, lines))
+
+
+def whole_json(content: str) -> dict[str, Any] | None:
+    """Returns the JSON object of a file, or None if it is no single object."""
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def read_saved(task: Task, path: str, saved: dict[str, Any]) -> tuple[str, list[Entry]]:
+    """Returns the judge and the judgments in a file that the offline page saved.
+
+    Raises:
+        DataError: the page was made for another task, or the file was changed.
+    """
+    if saved.get("task") != task.digest:
+        raise DataError(say("collect", "other task", task=task.name), file=path)
+    judge = one_line(str(saved.get("judge") or ""))
+    entries = []
+    try:
+        for number, each in enumerate(saved["judgments"], 1):
+            place = place_of(task, each["query"], each["document"], path, number)
+            grade, note = each["grade"], one_line(str(each.get("note") or ""))
+            if type(grade) is not int:
+                raise TypeError
+            time = one_line(str(each.get("time") or ""))
+            entries.append(Entry(number, place, Judgment(grade, time, note[:LONGEST_NOTE], judge)))
+    except (KeyError, TypeError, AttributeError):
+        raise DataError(say("collect", "no saved file"), file=path) from None
+    return judge, entries
+
+
+def read_rows(task: Task, path: str, content: str, grades: Mapping[int, str]) -> Iterator[Entry]:
+    """Yields the judgments in a table in CSV, TSV or JSON lines, which may be a model's answers.
+
+    Raises:
+        DataError: a row without a pair of the task, or without a grade or an answer.
+    """
+    ids = {id_of(task.pairs[place]): place for place in task.open}
+    for line, row in rows_of_text(content, path):
+        names = {role: next(iter(usual(list(row), role)), None) for role in ("query", "grade")}
+        document = next((name for name in usual(list(row), "document") if name != "id"), None)
+        query, grade = names["query"], names["grade"]
+        if query is not None and document is not None:
+            place = place_of(task, row[query], row[document], path, line)
+        else:
+            own = str(row.get("id", row.get("custom_id")))
+            if own not in ids:
+                raise DataError(say("collect", "no id", id=own, task=task.name), file=path, line=line)
+            place = ids[own]
+        if grade is not None and row[grade] not in (None, ""):
+            rest = {name: one_line(str(row.get(name) or "")) for name in ("time", "note", "judge")}
+            drawn = probability_in(row)
+            chance = task.pairs[place].probability
+            if (
+                drawn
+                and chance is not None
+                and (abs(number_in(row[drawn], "probability", path, line) - chance) > ROUNDING)
+            ):
+                raise DataError(say("journal", "other draw", task=task.name), file=path, line=line)
+            yield Entry(line, place, Judgment(number_in(row[grade], "grade", path, line), **rest))
+            continue
+        answer = next((row[name] for name in ANSWERS if name in row), None)
+        if answer is not None:
+            found = grade_in(str(answer), grades)
+            yield Entry(line, place, None if found is None else Judgment(found))
+        elif grade is None:
+            raise DataError(say("collect", "no answer"), file=path, line=line)
+
+
+def read_qrels(task: Task, path: str, lines: Lines) -> Iterator[Entry]:
+    """Yields the judgments in qrels.
+
+    Raises:
+        DataError: a line that is no judgment of the task.
+    """
+    for number, line in lines:
+        fields = line.split()
+        if len(fields) != 4:
+            raise DataError(say("collect", "no kind"), file=path, line=number)
+        place = place_of(task, fields[0], fields[2], path, number)
+        yield Entry(number, place, Judgment(number_in(fields[3], "grade", path, number)))
+
+
+def place_of(task: Task, query: object, document: object, path: str, line: int) -> int:
+    """Returns the place of a pair.
+
+    Raises:
+        DataError: the pair is not in the task.
+    """
+    place = task.places.get((str(query).strip(), str(document).strip()))
+    if place is None:
+        words = {"query": str(query), "document": str(document), "task": task.name}
+        raise DataError(say("journal", "other pair", **words), file=path, line=line)
+    return place

@@ -1,0 +1,84 @@
+"""A lock in the folder of a file, so that one process at a time writes the file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+
+from carob.judging import say
+from carob.output.errors import DataError
+
+
+class FileLock:
+    """A lock, held by this process until ``release`` or its end, even if the process is killed.
+
+    The lock is on a separate file, ``.NAME.lock`` in the same folder, since the file itself may be replaced.
+
+    Args:
+        path: the file to protect.
+
+    Raises:
+        DataError: another process holds the lock, or the folder cannot be written.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.lock")
+        while True:
+            try:
+                self.file = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            except OSError as error:
+                raise DataError(say("journal", "unwritten", path=self.path, why=error.strerror)) from None
+            if not locked(self.file):
+                holder = os.read(self.file, 20).decode("ascii", "replace").strip()
+                os.close(self.file)
+                who = f" (process {holder})" if holder.isdigit() else ""
+                raise DataError(say("journal", "locked", who=who), file=path)
+            if self.current():
+                break
+            os.close(self.file)  # its holder has just removed it
+        os.ftruncate(self.file, 0)
+        os.write(self.file, f"{os.getpid()}\n".encode())
+
+    def current(self) -> bool:
+        """Returns whether the locked file still has its name."""
+        try:
+            return os.path.samestat(os.stat(self.path), os.fstat(self.file))
+        except OSError:
+            return False
+
+    def release(self) -> None:
+        """Removes the lock."""
+        if sys.platform != "win32":  # where an open file cannot be removed
+            with contextlib.suppress(OSError):
+                os.unlink(self.path)
+        os.close(self.file)
+
+
+if sys.platform == "win32":
+
+    def locked(file: int) -> bool:
+        """Locks a file, and returns whether this was possible."""
+        import msvcrt
+
+        try:
+            # Far behind the text, since others cannot read locked bytes.
+            os.lseek(file, 2**20, os.SEEK_SET)
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        finally:
+            os.lseek(file, 0, os.SEEK_SET)
+        return True
+
+else:
+
+    def locked(file: int) -> bool:
+        """Locks a file, and returns whether this was possible."""
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True

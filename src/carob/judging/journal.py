@@ -1,0 +1,397 @@
+"""The file of judgments: each judgment is one line, which is on the disk before the judge sees that it is saved.
+
+A line is appended by a single write and an fsync. To withdraw or to change a judgment, the whole file is replaced by a
+new one at once. A line that lies on two pages of memory comes with a new file, too, if one can be made, because readers
+might see the first page only. At every moment the file is a valid table, or valid qrels, with each pair at most once,
+so that all commands and tools can read it while judges work.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import math
+import os
+import re
+import stat
+from typing import TYPE_CHECKING, NamedTuple
+
+from carob.inputs import ENDINGS, PACKED
+from carob.judging import say
+from carob.judging.file_lock import FileLock
+from carob.output.errors import DataError
+from carob.output.files import mode_of, write_new
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from typing_extensions import Self
+
+    from carob.judging.task import Task
+
+
+PAGE = 4096
+"""The bytes of the smallest page. Linux copies what is written page by page, and readers may see what lies between."""
+
+
+class Judgment(NamedTuple):
+    """A judge's grade of a document.
+
+    Args:
+        grade: the grade.
+        time: the time in UTC; empty if unknown.
+        note: a remark on one line, which may be empty.
+        judge: the name of the judge, which may be empty.
+    """
+
+    grade: float
+    time: str = ""
+    note: str = ""
+    judge: str = ""
+
+
+def known_in(task: Task) -> dict[int, Judgment]:
+    """Returns the grades that a task has already, by place."""
+    return {place: Judgment(each.grade) for place, each in enumerate(task.pairs) if each.grade is not None}
+
+
+def one_line(text: str) -> str:
+    """Returns a text on one line, which a table can hold.
+
+    Example:
+        >>> one_line(" two\\n lines\\x00 ")
+        'two lines'
+    """
+    words = re.sub("[\x00-\x1f\x7f]", " ", text).split()
+    return " ".join(words).encode("utf-8", "replace").decode()
+
+
+# ---------------------------------------------------------------- the form of the file
+
+
+class Form:
+    """The form of a file of judgments: a table in CSV, or qrels in TREC format.
+
+    A table has the probabilities of a sample and the number of its documents, so that a part of a sample is never taken
+    for all of it. It also has the name of the judge, the time, and a note. Qrels have none of these.
+
+    Args:
+        path: the file, whose ending says which form it has.
+        task: the pairs to judge.
+
+    Raises:
+        DataError: an ending of another form, or qrels that cannot hold the task.
+    """
+
+    def __init__(self, path: str, task: Task) -> None:
+        ending = os.path.splitext(path)[1].lower()
+        self.table = ending == ".csv"
+        self.task = task
+        self.columns = ["query", "document", "grade"]
+        if self.table:
+            self.columns += ["probability", "sample_size"] if task.sampled else []
+            self.columns += ["judge", "time", "note"]
+        elif ending in ENDINGS or ending in PACKED or ending in (".tsv", ".parquet", ".jsonl", ".json"):
+            raise DataError(say("journal", "no format"), file=path)
+        elif task.sampled:
+            raise DataError(say("journal", "no table"), file=path)
+        else:
+            for pair in task.pairs:
+                if len(pair.query.split()) != 1 or len(pair.document.split()) != 1:
+                    words = {"query": pair.query, "document": pair.document}
+                    raise DataError(say("journal", "no white space", **words), file=path)
+
+    @property
+    def head(self) -> bytes:
+        """The first line of a table; nothing for qrels."""
+        return line_of(self.columns) if self.table else b""
+
+    def line(self, place: int, judgment: Judgment) -> bytes:
+        """Returns the line of a judgment."""
+        pair, grade = self.task.pairs[place], f"{judgment.grade:g}"
+        if not self.table:
+            return f"{pair.query} 0 {pair.document} {grade}\n".encode()
+        its = [
+            pair.query,
+            pair.document,
+            grade,
+            *self.draw(place),
+            judgment.judge,
+            judgment.time,
+            judgment.note,
+        ]
+        return line_of(its)
+
+    def draw(self, place: int) -> list[str]:
+        """Returns the probability of a pair and the number of all pairs, as they are written for a sample."""
+        chance = self.task.pairs[place].probability
+        return [] if chance is None else [f"{chance:.9g}", str(len(self.task.pairs))]
+
+    def read(self, lines: list[bytes], path: str) -> Iterator[tuple[int, int, Judgment]]:
+        """Yields the number of each line, the place of its pair, and the judgment.
+
+        Raises:
+            DataError: another first line, a line that is no judgment, or a pair that is not in the task.
+        """
+        start = 0
+        if self.table:
+            start = 1
+            if lines and lines[0] != self.head:
+                raise DataError(
+                    say("journal", "other columns", columns=",".join(self.columns)), file=path, line=1
+                )
+        for number, line in enumerate(lines[start:], start + 1):
+            found = self.fields(line)
+            if found is None:
+                raise DataError(say("journal", "no judgment"), file=path, line=number)
+            (query, document), judgment, draw = found
+            place = self.task.places.get((query, document))
+            if place is None:
+                words = {"query": query, "document": document, "task": self.task.name}
+                raise DataError(say("journal", "other pair", **words), file=path, line=number)
+            if draw != self.draw(place):
+                raise DataError(say("journal", "other draw", task=self.task.name), file=path, line=number)
+            yield number, place, judgment
+
+    def fields(self, line: bytes) -> tuple[tuple[str, str], Judgment, list[str]] | None:
+        """Returns the pair, the judgment and the fields about the draw in a line, or None if it is no judgment."""
+        try:
+            text = line.decode()
+            row = next(csv.reader([text], strict=True)) if self.table else text.split()
+            named = dict(
+                zip(self.columns if self.table else ["query", "0", "document", "grade"], row, strict=True)
+            )
+            grade = float(named["grade"])
+        except (ValueError, csv.Error, StopIteration):
+            return None
+        if not math.isfinite(grade):
+            return None
+        rest = {name: named.get(name, "") for name in ("time", "note", "judge")}
+        draw = [named[name] for name in ("probability", "sample_size") if name in named]
+        return (named["query"], named["document"]), Judgment(grade, **rest), draw
+
+
+def line_of(fields: list[str]) -> bytes:
+    """Returns a line of a table."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(fields)
+    return text.getvalue().encode()
+
+
+# ---------------------------------------------------------------- the file
+
+
+class Journal:
+    """The file of one judge's judgments, which this process alone writes until ``close``.
+
+    Args:
+        path: the file. If it exists, judging goes on where it ended.
+        task: the pairs to judge.
+        judge: the name of the judge, which may be empty.
+
+    Raises:
+        DataError: the file is written by another process, has several names (hard links) or other content, or cannot
+            be written.
+    """
+
+    def __init__(self, path: str, task: Task, judge: str = "") -> None:
+        self.path, self.judge = os.path.realpath(path), judge
+        # The lock makes a fixed name safe, and the next process removes what a killed one left.
+        self.part = os.path.join(os.path.dirname(self.path), f".{os.path.basename(self.path)}.part")
+        self.form = Form(self.path, task)
+        self.judgments: dict[int, Judgment] = {}
+        self.repaired, self.broken, self.file = "", False, -1
+        self.lock = FileLock(self.path)
+        try:
+            self.start(task)
+        except BaseException:
+            self.lock.release()
+            raise
+
+    def start(self, task: Task) -> None:
+        """Reads the file, or makes it, and completes the grades that the task has already."""
+        known = known_in(task)
+        try:
+            found = os.stat(self.path)
+        except FileNotFoundError:
+            self.replace(known)
+            return
+        if not stat.S_ISREG(found.st_mode):
+            raise DataError(say("journal", "no file"), file=self.path)
+        if found.st_nlink > 1:  # neither the lock nor a replacement of the file would follow its other names
+            raise DataError(say("journal", "several names", count=found.st_nlink), file=self.path)
+        self.tidy()
+        self.open()
+        try:
+            self.read()
+        except BaseException:
+            self.shut()
+            raise
+        if not known.keys() <= self.judgments.keys() or not self.size:
+            self.shut()
+            self.replace({**known, **self.judgments})
+
+    def open(self) -> None:
+        """Opens the file for appending."""
+        try:
+            self.file = os.open(self.path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
+        except OSError as error:
+            raise self.unwritten(error) from None
+        self.state = os.fstat(self.file)
+        self.size = self.state.st_size
+
+    def read(self) -> None:
+        """Reads the judgments. Completes a last line that only lacks its end, and removes any other part of a line."""
+        with open(self.path, "rb") as file:
+            content = file.read()
+        whole = content[: content.rfind(b"\n") + 1]
+        part = content[len(whole) :]
+        complete = bool(part) and (whole != b"" or not self.form.table) and self.form.fields(part) is not None
+        self.judgments = {}
+        lines = split_lines(whole + part + b"\n" if complete else whole)
+        for number, place, judgment in self.form.read(lines, self.path):
+            if judgment.judge and judgment.judge != self.judge:
+                words = {"other": judgment.judge, "judge": self.judge}
+                raise DataError(say("journal", "other judge", **words), file=self.path, line=number)
+            if place in self.judgments:
+                pair = self.form.task.pairs[place]
+                words = {"query": pair.query, "document": pair.document}
+                raise DataError(say("journal", "twice", **words), file=self.path, line=number)
+            self.judgments[place] = judgment
+        if complete:
+            self.repaired = "completed"
+            self.append(b"\n")
+        elif part:
+            self.repaired = "removed"
+            self.cut(len(whole))
+
+    def add(self, place: int, judgment: Judgment) -> None:
+        """Adds a judgment of a pair that has none, and returns when it is on the disk.
+
+        Raises:
+            DataError: the file cannot be written, or another program changed it. The file then lacks the judgment.
+        """
+        self.refuse_changed()
+        line = self.form.line(place, judgment)
+        if self.size // PAGE != (self.size + len(line) - 1) // PAGE:
+            # In a folder that is not writable, no new file can be made.
+            with contextlib.suppress(DataError):
+                self.rewrite({**self.judgments, place: judgment})
+            if place in self.judgments:
+                return
+            self.refuse_changed()
+        self.append(line)
+        self.judgments[place] = judgment
+
+    def append(self, line: bytes) -> None:
+        """Appends a line by a single write, and returns when it is on the disk. If that fails, no part of it stays."""
+        try:
+            if os.write(self.file, line) < len(line):
+                raise OSError(0, "the disk is full")
+            os.fsync(self.file)
+        except OSError as error:
+            self.cut(self.size)
+            raise self.unwritten(error) from None
+        self.size += len(line)
+
+    def change(self, place: int, judgment: Judgment | None) -> None:
+        """Replaces a judgment, or withdraws it, and returns when the new file is on the disk.
+
+        Raises:
+            DataError: the file cannot be written, or another program changed it. The file is then unchanged.
+        """
+        self.refuse_changed()
+        rest = {key: each for key, each in self.judgments.items() if key != place}
+        self.rewrite(rest if judgment is None else {**rest, place: judgment})
+
+    def rewrite(self, judgments: Mapping[int, Judgment]) -> None:
+        """Replaces the open file by a new one. If that fails, the old one is open again, or nothing more is written."""
+        self.shut()  # Windows replaces no open file
+        try:
+            self.replace(judgments)
+        except BaseException:
+            try:
+                self.open()
+            except DataError:
+                self.broken = True
+            raise
+
+    def replace(self, judgments: Mapping[int, Judgment]) -> None:
+        """Writes a new file with these judgments in place of the old one."""
+        lines = [self.form.line(place, each) for place, each in judgments.items()]
+        try:
+            self.tidy()
+            write_new(self.part, b"".join([self.form.head, *lines]), mode_of(self.path))
+            os.replace(self.part, self.path)
+        except OSError as error:
+            raise self.unwritten(error) from None
+        settle(os.path.dirname(self.path))
+        self.judgments = dict(judgments)
+        self.open()
+
+    def tidy(self) -> None:
+        """Removes the part of a new file that an interrupted process left."""
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.part)
+
+    def cut(self, size: int) -> None:
+        """Cuts the file to its first ``size`` bytes, or refuses all further writes."""
+        try:
+            os.ftruncate(self.file, size)
+            os.fsync(self.file)
+            self.size = size
+        except OSError:
+            self.broken = True
+
+    def refuse_changed(self) -> None:
+        """Refuses to write a file that another program has changed.
+
+        Raises:
+            DataError: it has, or the file could not be repaired after an error.
+        """
+        if self.broken:
+            raise DataError(say("journal", "broken", path=self.path))
+        try:
+            now = os.stat(self.path)
+            same = os.path.samestat(now, self.state) and now.st_size == self.size
+        except OSError:
+            same = False
+        if not same:
+            raise DataError(say("journal", "changed", path=self.path))
+
+    def unwritten(self, error: OSError) -> DataError:
+        """Returns the error for a file that cannot be written."""
+        return DataError(say("journal", "unwritten", path=self.path, why=error.strerror or error))
+
+    def shut(self) -> None:
+        """Closes the file."""
+        if self.file >= 0:
+            os.close(self.file)
+        self.file = -1
+
+    def close(self) -> None:
+        """Closes the file, and lets other processes write it."""
+        self.shut()
+        self.lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def split_lines(content: bytes) -> list[bytes]:
+    """Returns lines with their ends, separated by line feeds only, as the file is written."""
+    return [line + b"\n" for line in content.split(b"\n")[:-1]]
+
+
+def settle(folder: str) -> None:
+    """Waits until the names in a folder are on the disk, where the system allows it."""
+    with contextlib.suppress(OSError):
+        file = os.open(folder or ".", os.O_RDONLY)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)

@@ -1,0 +1,17 @@
+"""The judging page as one file for judges without Python, which keeps judgments in the browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from carob.judging.page import judging_page
+
+if TYPE_CHECKING:
+    from carob.judging.session import Sheet
+
+
+def offline_page(sheet: Sheet) -> str:
+    """Returns the page with the texts of all documents. Its judgments are saved as a file that ``collect`` reads."""
+    documents = [sheet.document(number) for number in range(len(sheet.order))]
+    html, _ = judging_page(sheet.data() | {"notes": True, "documents": documents}, connected=False)
+    return html

@@ -1,0 +1,128 @@
+"""Prompts that ask a model for grades, and the grades in its answers. carob itself asks no model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from carob.judging import say
+from carob.judging.task import id_of
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from carob.judging.session import Sheet
+
+PLACES = ("query", "details", "title", "document", "grades", "guidelines", "mark")
+"""The names that a template may have in braces."""
+
+
+def prompts_of(sheet: Sheet, template: str | None = None) -> str:
+    """Returns a JSON object a line for each pair: ``id``, ``query``, ``document`` and ``prompt``.
+
+    The texts are inserted at once, so that braces in a text stay as they are. Hidden characters in texts become
+    visible, and carob's own template surrounds the document with a mark that it cannot contain, so that a
+    document is less likely to be read as instructions.
+
+    Args:
+        sheet: the pairs with their texts.
+        template: a text with ``{query}`` and ``{document}``, and perhaps ``{details}``, ``{title}``, ``{grades}``,
+            ``{guidelines}`` and ``{mark}``; None for carob's own. ``{{name}}`` stands for ``{name}`` itself.
+
+    Raises:
+        DataError: the template lacks the query or the document, or has another name in braces.
+    """
+    if template is None:
+        template = (files("carob.judging") / "templates" / "prompt.txt").read_text(encoding="utf-8")
+    refuse_other_places(template)
+    data = sheet.data()
+    lines = []
+    for number, item in enumerate(data["items"]):
+        query, document = data["queries"][item["query"]], sheet.document(number)
+        texts = {
+            "query": query["text"],
+            "details": query["details"],
+            "title": document["title"],
+            "document": document["text"],
+            "grades": "\n".join(
+                f"{grade}: {label}" if label else str(grade) for grade, label in data["grades"]
+            ),
+            "guidelines": data["guidelines"],
+        }
+        own = id_of(sheet.task.pairs[sheet.order[number]])
+        # A text cannot contain a hash of itself.
+        texts["mark"] = hashlib.sha256(f"{own}\0{texts['title']}\0{texts['document']}".encode()).hexdigest()[
+            :16
+        ]
+        prompt = filled(template, texts)
+        found = {"id": own, "query": query["id"], "document": item["id"], "prompt": prompt}
+        lines.append(json.dumps(found, ensure_ascii=False) + "\n")
+    return "".join(lines)
+
+
+PLACE = re.compile(r"\{\{(\s*\w[\w.-]*\s*)\}\}|\{(\s*\w[\w.-]*\s*)\}")
+"""A name in double braces, which stays in single ones, or a name in braces. Other braces, as in JSON, are text."""
+
+
+def refuse_other_places(template: str) -> None:
+    """Refuses a template that lacks the query or the document, or has an unknown name in braces.
+
+    Raises:
+        DataError: the template does.
+    """
+    for number, line in enumerate(template.splitlines(), 1):
+        for found in PLACE.finditer(line):
+            if found[2] is not None and found[2] not in PLACES:
+                words = {
+                    "line": number,
+                    "name": found[2],
+                    "names": ", ".join(f"{{{each}}}" for each in PLACES),
+                }
+                raise DataError(say("prompts", "other place", **words))
+    names = {found[2] for found in PLACE.finditer(template)}
+    for name in ("query", "document"):
+        if name not in names:
+            raise DataError(say("prompts", "no place", name=name))
+
+
+def filled(template: str, texts: dict[str, str]) -> str:
+    """Returns a template with texts in place of names in braces. A line whose names are all empty is left out."""
+
+    def text_at(found: re.Match[str]) -> str:
+        return f"{{{found[1]}}}" if found[2] is None else texts[found[2]]
+
+    lines: list[str] = []
+    for line in template.splitlines():
+        names = [found[2] for found in PLACE.finditer(line) if found[2] is not None]
+        if names and not any(texts[name] for name in names):
+            continue
+        if line or lines[-1:] != [""]:
+            lines.append(PLACE.sub(text_at, line))
+    return "\n".join(lines) + "\n"
+
+
+GRADE = re.compile(r"[\s*#>_`]*grade[\s*_`]*[:=][\s*_`]*(\d+)[\s*_`.]*", re.IGNORECASE | re.ASCII)
+
+
+def grade_in(answer: str, grades: Container[int]) -> int | None:
+    """Returns the grade in a model's answer, or None if there is none or if it is unclear.
+
+    The answer is a grade alone, or has a line such as ``Grade: 2``. Several such lines must have the same grade.
+
+    Example:
+        >>> grades = range(4)
+        >>> grade_in("2", grades), grade_in("Off topic.\\n**Grade: 0**", grades), grade_in("Grade: 7", grades)
+        (2, 0, None)
+        >>> grade_in("Grade: 1\\nGrade: 3", grades), grade_in("I would say 2 or 3", grades)
+        (None, None)
+    """
+    alone = re.fullmatch(r"\s*(\d+)\s*", answer, re.ASCII)
+    lines = [found[1] for found in map(GRADE.fullmatch, answer.splitlines()) if found]
+    found = {alone[1]} if alone else set(lines)
+    if len(found) != 1 or len(text := found.pop()) > 1:
+        return None
+    return int(text) if int(text) in grades else None

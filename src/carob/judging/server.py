@@ -1,0 +1,213 @@
+"""The judging page's server, which answers only this machine, and only those who know the secret in its address.
+
+Each request passes three checks. Its ``Host`` must be the server's own address, so that a web site whose name leads to
+this machine gets nothing (DNS rebinding). Its path must begin with the secret. A request that changes something must
+come from the page itself, as its ``Origin`` says, so that no other site can send it (cross-site request forgery).
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import logging
+import secrets
+from dataclasses import field
+from functools import cached_property
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob.judging import say
+from carob.judging.page import judging_page, policy_of
+from carob.judging.session import LONGEST_NOTE
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from werkzeug import Request, Response
+
+    from carob.judging.session import Session
+
+ADDRESS = "127.0.0.1"
+LARGEST = 2**16
+"""The most bytes of a request's head, and of a judgment."""
+RECEIVED = 2**24
+"""The most bytes that are received to refuse them with a sentence."""
+NEEDED = ("jinja2", "waitress", "werkzeug")
+"""The packages that serve the page."""
+
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+def refuse_absent(needed: Iterable[str]) -> None:
+    """Checks that the required packages are installed before any work begins.
+
+    Raises:
+        DataError: a package is not installed.
+    """
+    absent = [package for package in needed if find_spec(package) is None]
+    if absent:
+        raise DataError(say("server", "no package", packages=" and ".join(absent)))
+
+
+@dataclass(eq=False)
+class Site:
+    """The WSGI application of a session.
+
+    Args:
+        session: the session.
+        secret: the first part of every path.
+        once: the path that leads to the page a single time. A browser is started with it, because the arguments of a
+            program can be seen by others on this machine.
+        port: the port, once it is known.
+    """
+
+    session: Session
+    secret: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    once: str | None = field(default_factory=lambda: secrets.token_urlsafe(24))
+    port: int = 0
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The numbers of the documents, as they are written in a path."""
+        return frozenset(map(str, range(len(self.session.sheet.order))))
+
+    @property
+    def address(self) -> str:
+        """The address of the page."""
+        return f"http://{ADDRESS}:{self.port}/{self.secret}/"
+
+    @property
+    def address_once(self) -> str:
+        """The address that leads to the page a single time."""
+        return f"http://{ADDRESS}:{self.port}/{self.once}"
+
+    def __call__(self, environ: Any, start: Callable[..., Any]) -> Iterable[bytes]:
+        """Answers a request."""
+        from werkzeug import Request
+
+        response = self.answer(Request(environ))
+        response.headers.update(HEADERS)
+        found: Iterable[bytes] = response(environ, start)
+        return found
+
+    def answer(self, request: Request) -> Response:
+        """Returns the answer to a request."""
+        from werkzeug import Response
+        from werkzeug.utils import redirect
+
+        hosts = [f"{ADDRESS}:{self.port}", f"localhost:{self.port}"]
+        if request.headers.get("Host") not in hosts:
+            return refusal(421, "This server answers only at its own address.")
+        if self.once is not None and same(request.path, f"/{self.once}") and request.method == "GET":
+            self.once = None
+            return redirect(f"/{self.secret}/", 303)
+        _, secret, *path = request.path.split("/")
+        if not same(secret, self.secret) or not path:
+            return refusal(404, "Open the address that carob judge printed.")
+        if request.method == "POST":
+            origin = request.headers.get("Origin")
+            if origin not in [f"http://{host}" for host in hosts]:
+                return refusal(403, "Only the page itself may send judgments.")
+            return self.changed("/".join(path), request)
+        if request.method != "GET":
+            return refusal(405, "There is no such request.")
+        if path == [""]:
+            html, security = judging_page(self.session.data(), connected=True)
+            response = Response(html, content_type="text/html; charset=utf-8")
+            response.headers["Content-Security-Policy"] = f"{security}; frame-ancestors 'none'"
+            return response
+        if len(path) == 2 and path[0] == "documents" and path[1] in self.numbers:
+            return as_json(self.session.sheet.document(int(path[1])))
+        return refusal(404, "There is no such page.")
+
+    def changed(self, path: str, request: Request) -> Response:
+        """Stores or withdraws a judgment, and answers once that is on the disk."""
+        if request.mimetype != "application/json":
+            return refusal(415, "Judgments are sent as JSON.")
+        if (request.content_length or 0) > LARGEST:
+            return refusal(413, say("server", "long note", most=LONGEST_NOTE))
+        try:
+            sent = json.loads(request.get_data())
+            if path == "withdrawals":
+                return as_json(self.session.withdraw())
+            if path != "judgments":
+                return refusal(404, "There is no such page.")
+            number, grade, note = sent["item"], sent["grade"], sent.get("note", "")
+            if not (type(number) is int and type(grade) is int and type(note) is str):
+                raise TypeError
+        except DataError as error:  # a ValueError too
+            return refusal(500, str(error))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return refusal(400, "This is no judgment.")
+        try:
+            return as_json(self.session.judge(number, grade, note))
+        except DataError as error:
+            return refusal(500, str(error))
+
+
+def same(given: str, secret: str) -> bool:
+    """Compares texts in a time that says nothing about the secret."""
+    return hmac.compare_digest(given.encode("utf-8", "replace"), secret.encode())
+
+
+def as_json(found: dict[str, Any]) -> Response:
+    """Returns an answer for the page's script."""
+    from werkzeug import Response
+
+    response = Response(json.dumps(found), content_type="application/json")
+    response.headers["Content-Security-Policy"] = policy_of()
+    return response
+
+
+def refusal(status: int, sentence: str) -> Response:
+    """Returns an answer that says why there is none."""
+    from werkzeug import Response
+
+    response = Response(f"{sentence}\n", status, content_type="text/plain; charset=utf-8")
+    response.headers["Content-Security-Policy"] = policy_of()
+    return response
+
+
+def serve(session: Session, port: int, started: Callable[[Site], None]) -> None:
+    """Serves a session until Ctrl-C.
+
+    Args:
+        session: the session.
+        port: the port; 0 chooses a free one.
+        started: a function that is called when the server listens.
+
+    Raises:
+        DataError: the port cannot be used.
+    """
+    from waitress import create_server
+
+    # Otherwise a judge reads warnings about requests that wait for the disk.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+    site = Site(session)
+    try:
+        server = create_server(
+            site,
+            host=ADDRESS,
+            port=port,
+            ident=None,
+            threads=4,
+            max_request_body_size=RECEIVED,
+            max_request_header_size=LARGEST,
+        )
+    except OSError as error:
+        raise DataError(say("server", "port", port=port, why=error.strerror or error)) from None
+    site.port = server.effective_port
+    try:
+        started(site)
+        server.run()
+    finally:
+        server.close()

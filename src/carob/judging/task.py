@@ -1,0 +1,227 @@
+"""What is to be judged: the pairs of queries and documents, who judges which, and in which order."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from carob._dataclasses import dataclass
+from carob.estimation.sampled_documents import number_in, probability_in, rows_in
+from carob.inputs.columns import usual
+from carob.inputs.files.rows import name_of
+from carob.judging import say
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Pair(NamedTuple):
+    """A query and a document.
+
+    Args:
+        query: the query.
+        document: the document.
+        grade: the grade that it has already, which is not judged again; None if it is to be judged.
+        probability: the probability with which it was drawn; None if it was not drawn.
+    """
+
+    query: str
+    document: str
+    grade: float | None = None
+    probability: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """The pairs to judge, and those that are judged already.
+
+    Args:
+        name: the name of the file, for sentences.
+        pairs: all pairs, in the order of the file.
+    """
+
+    name: str
+    pairs: tuple[Pair, ...]
+
+    @cached_property
+    def places(self) -> dict[tuple[str, str], int]:
+        """The place of each query and document among the pairs."""
+        return {(each.query, each.document): place for place, each in enumerate(self.pairs)}
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the pairs were drawn with known probabilities."""
+        return self.pairs[0].probability is not None
+
+    @cached_property
+    def open(self) -> list[int]:
+        """The places of the pairs without a grade."""
+        return [place for place, each in enumerate(self.pairs) if each.grade is None]
+
+    @property
+    def digest(self) -> str:
+        """A hash of the pairs to judge, whatever their order, by which judgments made elsewhere are recognised."""
+        keys = sorted([self.pairs[place].query, self.pairs[place].document] for place in self.open)
+        return hashlib.sha256(json.dumps(keys).encode()).hexdigest()
+
+
+def read_task(path: str) -> Task:
+    """Reads the pairs to judge from a table in CSV, TSV or JSON lines, such as the one that ``carob next`` writes.
+
+    It has columns for the query and the document. An empty or missing grade is to be judged. A column of probabilities
+    is kept for the estimates.
+
+    Raises:
+        DataError: a missing column, a pair that occurs twice, an id that no table can hold, or nothing to judge.
+    """
+    pairs: dict[tuple[str, str], Pair] = {}
+    roles: dict[str, str] = {}
+    rows, path = rows_in(path), name_of(path)
+    for line, row in rows:
+        roles = roles or roles_of(list(row), path)
+        pair = pair_in(row, roles, path, line)
+        key = pair.query, pair.document
+        if key in pairs:
+            raise DataError(say("task", "twice", query=key[0], document=key[1]), file=path, line=line)
+        pairs[key] = pair
+    if not pairs:
+        raise DataError(say("task", "empty"), file=path)
+    task = Task(path, tuple(pairs.values()))
+    if not task.open:
+        raise DataError(say("task", "nothing"), file=path)
+    return task
+
+
+def roles_of(names: Sequence[str], path: str) -> dict[str, str]:
+    """Returns the column of each role. The grade and the probability may be missing.
+
+    Raises:
+        DataError: there is no column of queries or documents.
+    """
+    found = {role: next(iter(usual(names, role)), None) for role in ("query", "document", "grade")}
+    found["probability"] = probability_in(names)
+    for role in ("query", "document"):
+        if found[role] is None:
+            raise DataError(say("task", "no column", role=role), file=path)
+    return {role: name for role, name in found.items() if name is not None}
+
+
+def pair_in(row: Any, roles: dict[str, str], path: str, line: int) -> Pair:
+    """Returns the pair in a row of a table.
+
+    Raises:
+        DataError: an id that no table can hold, a grade that is not a number, or a probability that is not allowed.
+    """
+    try:
+        query, document = (str(row[roles[role]]).strip() for role in ("query", "document"))
+        given = row[roles["grade"]] if "grade" in roles else None
+        chance = row[roles["probability"]] if "probability" in roles else None
+    except KeyError as error:
+        raise DataError(say("task", "no field", name=error.args[0]), file=path, line=line) from None
+    for each in (query, document):
+        if not each or len(each.splitlines()) > 1 or re.search("[\x00\ud800-\udfff]", each):
+            raise DataError(say("task", "no id", id=repr(each)), file=path, line=line)
+    grade = None if given in (None, "") else number_in(given, "grade", path, line)
+    probability = None
+    if "probability" in roles:
+        probability = number_in(chance, "probability", path, line)
+        if not 0 < probability <= 1:
+            raise DataError(say("task", "no probability", value=f"{probability:g}"), file=path, line=line)
+    return Pair(query, document, grade, probability)
+
+
+# ---------------------------------------------------------------- who judges what, and in which order
+
+
+def assigned(task: Task, judge: str = "", judges: Sequence[str] = (), overlap: float = 0.0) -> list[int]:
+    """Returns the places of the pairs that a judge judges, in the order in which they are shown.
+
+    The queries keep the order of the file. The documents of a query are in an order that depends only on the ids and
+    the name of the judge, so that it shows neither ranks nor runs. Which pairs a judge gets depends only on the ids:
+    every machine divides the work in the same way.
+
+    Args:
+        task: the pairs.
+        judge: the name of the judge.
+        judges: the names of all judges who divide the pairs; if there are none, the judge judges all pairs.
+        overlap: the share of the pairs that all of these judges judge.
+
+    Raises:
+        DataError: the judge is not one of the judges, or a name occurs twice.
+
+    Example:
+        >>> task = Task("pairs.csv", tuple(Pair("q", f"d{number}") for number in range(4)))
+        >>> [sorted(assigned(task, name, ["anna", "ben"], 0.5)) for name in ("anna", "ben")]
+        [[0, 2, 3], [1, 2, 3]]
+    """
+    own = list(task.open)
+    if judges:
+        if judge not in judges or len(set(judges)) < len(judges):
+            raise DataError(say("task", "no judge", judge=judge, judges=", ".join(judges)))
+        shuffled = sorted(own, key=lambda place: key_of(task.pairs[place], "work"))
+        shared = round(overlap * len(own))
+        dealt = [
+            place for turn, place in enumerate(shuffled[shared:]) if turn % len(judges) == judges.index(judge)
+        ]
+        own = shuffled[:shared] + dealt
+    queries = {each.query: number for number, each in reversed(list(enumerate(task.pairs)))}
+    return sorted(
+        own, key=lambda place: (queries[task.pairs[place].query], key_of(task.pairs[place], f"judge {judge}"))
+    )
+
+
+def key_of(pair: Pair, purpose: str) -> str:
+    """Returns a hash of a pair, for an order that says nothing about the pair."""
+    text = f"{purpose}\0{pair.query}\0{pair.document}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def id_of(pair: Pair) -> str:
+    """Returns a short id of a pair for prompts.
+
+    Example:
+        >>> id_of(Pair("q1", "d1"))
+        'dbd50a4bd9a00023'
+    """
+    return key_of(pair, "id")[:16]
+
+
+# ---------------------------------------------------------------- grades
+
+USUAL = {
+    1: ("not relevant", "relevant"),
+    2: ("not relevant", "partly relevant", "relevant"),
+    3: ("not relevant", "related", "highly relevant", "perfectly relevant"),
+}
+"""The labels of the grades from 0 to the highest one, unless others are given."""
+
+
+def grades_of(text: str) -> dict[int, str]:
+    """Returns the label of each grade in ``0-3`` or ``0=not relevant,1=relevant``. A label may be empty.
+
+    Raises:
+        DataError: the text has another form, or a grade is not a single digit, which a key can give.
+
+    Example:
+        >>> grades_of("0-1"), grades_of("0=no,2=yes")
+        ({0: 'not relevant', 1: 'relevant'}, {0: 'no', 2: 'yes'})
+    """
+    span = re.fullmatch(r"\s*([0-9])\s*-\s*([0-9])\s*", text, re.ASCII)
+    if span:
+        first, last = int(span[1]), int(span[2])
+        labels = USUAL.get(last, ()) if first == 0 else ()
+        found = {grade: labels[grade] if labels else "" for grade in range(first, last + 1)}
+    else:
+        parts = [
+            re.fullmatch(r"\s*([0-9])\s*(?:=(.*))?", each, re.ASCII | re.DOTALL) for each in text.split(",")
+        ]
+        found = {int(each[1]): (each[2] or "").strip() for each in parts if each}
+        if len(found) < len(parts):
+            raise DataError(say("task", "no grades", text=text))
+    if len(found) < 2:
+        raise DataError(say("task", "no grades", text=text))
+    return dict(sorted(found.items()))

@@ -1,0 +1,505 @@
+"""Matches a run with judgments under a policy, and lists the documents of one query."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict, deque
+from dataclasses import field, replace
+from functools import partial
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from carob import _native
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.inputs.errors import refused
+from carob.inputs.ids import text_of
+from carob.inputs.names import Names
+from carob.inputs.qrels import Qrels
+from carob.inputs.runs import MatchOptions, Wrapper, listing
+from carob.lists.rows import (
+    NEVER_POOLED,
+    POOLED,
+    Floats,
+    Integers,
+    JudgedRows,
+    refuse_more_than_judged,
+)
+from carob.matching.axes import (
+    arranged,
+    at_given_ranks,
+    by_group,
+    chosen,
+    condensed,
+    finite_only,
+    knowing_retrieved_only,
+    ranks_within,
+    to_depth,
+    without_negative,
+)
+from carob.output.errors import PolicyError, by_policy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from carob.conventions.policy import Policy
+    from carob.inputs.run import Run
+    from carob.inputs.runs import Found
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """The counts of a match: lines, queries, documents and the decisions of the policy.
+
+    Args:
+        queries: queries evaluated.
+        judged: queries with judgments.
+        missing: judged queries that the run lacks, by name.
+        extra: unjudged queries of the run.
+        empty: queries without anything that a measure looks for, for at least one measure.
+        empty_for: their number by the measure's label, if there are any.
+        tied: queries in which equal scores touch a judged document.
+        duplicates: documents dropped because they occurred twice.
+        malformed: unreadable lines that were skipped.
+        negative: judgments with a negative grade.
+        unordered: queries whose rows are not in order of score.
+        lines: lines of the run.
+        excluded: documents removed from the lists of judged queries, such as items that users have seen.
+        found: judged documents that the run retrieves.
+        relevant: those with a grade above 0.
+    """
+
+    queries: int = 0
+    judged: int = 0
+    missing: tuple[str, ...] = ()
+    extra: int = 0
+    empty: int = 0
+    empty_for: dict[str, int] = field(default_factory=dict)
+    tied: int = 0
+    duplicates: int = 0
+    malformed: int = 0
+    negative: int = 0
+    unordered: int = 0
+    lines: int = 0
+    excluded: int = 0
+    found: int = 0
+    relevant: int = 0
+
+    def merge(self, *others: Counts) -> Counts:
+        """Adds the counts of all parts of a run."""
+        parts = (self, *others)
+        found: dict[str, Any] = {
+            name: sum(getattr(each, name) for each in parts)
+            for name in self.__dict__
+            if name not in ("missing", "empty_for")
+        }
+        labels = dict.fromkeys(label for each in parts for label in each.empty_for)
+        empty_for = {label: sum(each.empty_for.get(label, 0) for each in parts) for label in labels}
+        missing = sorted(
+            (query for each in parts for query in each.missing),
+            key=lambda query: query.encode("utf-8", "surrogateescape"),
+        )
+        return Counts(**found, missing=tuple(missing), empty_for=empty_for)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns all counts by name."""
+        return {**self.__dict__, "missing": list(self.missing)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Match:
+    """A run matched with judgments.
+
+    Args:
+        queries: the queries evaluated, in byte order.
+        rows: their judged rows.
+        counts: the counts of the match.
+        missing: whether the run lacks each query [queries].
+        whole: the rows before the rules for ties, depth and unjudged documents are applied: the input of ``finished``.
+    """
+
+    queries: Names
+    rows: JudgedRows
+    counts: Counts
+    missing: NDArray[np.bool_] = field(repr=False)
+    whole: JudgedRows = field(repr=False)
+
+    def only(self, kept: NDArray[np.bool_]) -> Match:
+        """Restricts the match to some of the queries."""
+        if kept.all():
+            return self
+        return replace(
+            self,
+            queries=self.queries.chosen(kept),
+            rows=chosen(self.rows, kept),
+            counts=replace(self.counts, queries=int(kept.sum())),
+            missing=self.missing[kept],
+            whole=chosen(self.whole, kept),
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MatchedOnce(Wrapper):
+    """A run that is read only once for each order of documents, even if it is matched several times.
+
+    Args:
+        held: the run's source.
+        found: the results so far.
+    """
+
+    found: dict[Any, Found] = field(default_factory=dict)
+
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
+        """Returns the rows of judged documents, from memory if this order was matched before.
+
+        Raises:
+            DataError: the source raised it.
+        """
+        policy = options.policy
+        order = (options.rule, options.float32, options.duplicates, options.scores)
+        depth = policy.depth if options.duplicates == "keep" else None
+        key = (judgments, order, policy.malformed, depth, policy.listing)
+        # Rows of all judged documents serve where those of relevant ones are enough.
+        known = self.found.get((*key, False)) or self.found.get((*key, options.relevant_only))
+        if known is None:
+            known = self.found[(*key, options.relevant_only)] = self.held.match(judgments, options)
+        return known
+
+
+def match(
+    qrels: Qrels,
+    run: Run,
+    policy: Policy,
+    progress: _native.Progress | None = None,
+    *,
+    scores: bool = False,
+    relevant_only: bool = False,
+    threads: int | None = None,
+) -> Match:
+    """Reduces a run to its judged rows, under a policy.
+
+    With ``scores`` the rows hold all scores, for measures that compare documents of different queries. With
+    ``relevant_only``, documents with a grade of 0 or less have no rows, unless the policy or the source needs them. The
+    kernel uses ``threads`` threads, or one per core.
+
+    Raises:
+        DataError: duplicates, missing queries, ties, empty queries or negative grades, if the policy makes them errors.
+    """
+    judgments = qrels.judgments
+    by_rank = policy.ranks == "given" and run.held.by_rank
+    if by_rank and scores:
+        raise refused("scores-of-ranks", error=PolicyError)
+    every_score = scores or by_rank or policy.retrieved == "finite"
+    few = relevant_only and not every_score and qrels.subtopics is None and ranks_alone(policy)
+    options = MatchOptions(policy, progress=progress, scores=every_score, relevant_only=few, cores=threads)
+    found = run.match(judgments, options)
+    shortened = found if found.relevant_only else None
+    if policy.duplicates == "error":
+        refuse_duplicates(run, judgments, found, policy)
+    rows = rows_of(judgments, found)
+    if qrels.subtopics is not None:
+        rows = replace(rows, document=found.judgment)
+    if every_score:
+        rows = replace(rows, scores=found.scores)
+    if by_rank:
+        rows = at_given_ranks(rows, run.name)
+    counts = Counts(
+        judged=len(qrels.names),
+        extra=len(found.extra),
+        duplicates=found.dropped,
+        malformed=found.malformed + judgments.malformed,
+        unordered=found.unordered,
+        lines=found.line_count,
+        excluded=getattr(found, "excluded", 0),
+        found=0 if shortened is None else int(shortened.judged.sum()),
+    )
+    first_tie = None if shortened is None else shortened.first_tie.copy()
+    retrieved = found.length >= 0
+    del found, shortened  # which take as much memory as the rows
+    every = partial(every_row, judgments, run, policy) if policy.listing == "known" else None
+    decided = decide(qrels.names, rows, retrieved, counts, policy, run.name, every, first_tie)
+    if not scores:
+        rows, whole = (replace(each, scores=None) for each in (decided.rows, decided.whole))
+        decided = replace(decided, rows=rows, whole=whole)
+    return decided if qrels.subtopics is None else with_groups(decided, qrels, policy)
+
+
+def ranks_alone(policy: Policy) -> bool:
+    """Returns whether the values of relevant documents do not depend on the documents judged not relevant."""
+    return (
+        policy.ties != "expected"
+        and policy.judgments == "all"
+        and policy.unjudged != "removed"
+        and policy.listing == "ignored"
+    )
+
+
+def with_groups(found: Match, qrels: Qrels, policy: Policy) -> Match:
+    """Repeats the lists of a match for each judgment group.
+
+    If ties were reordered by overall grade, the documents' subtopics are unknown, so there are no lists by group.
+    """
+    whole = replace(found.whole, document=None)
+    if qrels.subtopics is None or found.rows.document is None:
+        return replace(found, whole=whole)
+    number = {query: place for place, query in enumerate(qrels.judgments.queries)}
+    groups = by_group(
+        found.rows,
+        found.rows.document,
+        np.array([number[query] for query in found.queries], np.int64),
+        qrels.subtopics,
+        negative=policy.negative,
+        judgments=policy.judgments,
+    )
+    return replace(found, rows=replace(found.rows, document=None, by_group=groups), whole=whole)
+
+
+def match_judged_ranking(qrels: Qrels, policy: Policy) -> Match:
+    """Uses the judgments as the ranking. The file lists judged documents in rank order."""
+    judgments = qrels.judgments
+    rank = ranks_within(judgments.offsets)
+    rows = in_order(judgments.offsets, rank, judgments.grades, judgments.offsets, judgments.grades)
+    counts = Counts(judged=len(qrels.names), malformed=judgments.malformed, lines=judgments.line_count)
+    everywhere = np.ones(len(qrels.names), bool)
+    return decide(qrels.names, rows, everywhere, counts, policy, qrels.name)
+
+
+def match_grades(
+    grades: list[list[float | None]], judged: list[list[float | None]] | None, policy: Policy
+) -> Match:
+    """Matches lists of grades in rank order (None if unjudged) with all judged grades of each query.
+
+    Without ``judged``, the grades in a list are its judgments.
+
+    Raises:
+        DataError: a grade that is not a number, unpaired lists, or more relevant documents than judged.
+    """
+    pools = grades if judged is None else judged
+    if len(pools) != len(grades):
+        raise refused("unequal-pools", lists=len(grades), pools=len(pools))
+    flat, full = end_to_end(grades, "Ranked list")
+    pool, pool_offsets = without_none(*end_to_end(pools, "List of judged grades"))
+    rank = ranks_within(full)[~np.isnan(flat)]
+    flat, offsets = without_none(flat, full)
+    rows = replace(in_order(offsets, rank, flat, pool_offsets, pool), length=np.diff(full).astype(np.float64))
+    if judged is not None and policy.judgments == "all":
+        refuse_more_than_judged(rows.list_of_row, rows.grade, rows.list_of_judgment, rows.judged_grades)
+    queries = Names.of(map(str, range(1, len(grades) + 1)))
+    everywhere = np.ones(len(queries), bool)
+    return decide(queries, rows, everywhere, Counts(judged=len(queries)), policy, "grades")
+
+
+def in_order(
+    offsets: Integers, rank: Floats, grade: Floats, judged_offsets: Integers, judged_grades: Floats
+) -> JudgedRows:
+    """Returns the rows of lists in rank order, which have no ties."""
+    length = np.diff(offsets).astype(np.float64)
+    return JudgedRows(length, offsets, rank, grade, rank, rank, judged_offsets, judged_grades)
+
+
+def rows_of(judgments: _native.Judgments, found: Found) -> JudgedRows:
+    """Returns the kernel's rows with their grades, before the policy is applied."""
+    return JudgedRows(
+        length=np.maximum(found.length, 0).astype(np.float64),
+        offsets=found.offsets.copy(),  # a view would keep the kernel's columns
+        rank=found.rank.astype(np.float64),
+        grade=judgments.grades[found.judgment],
+        tie_first=found.tie_first.astype(np.float64),
+        tie_last=found.tie_last.astype(np.float64),
+        judged_offsets=judgments.offsets,
+        judged_grades=judgments.grades,
+    )
+
+
+def every_row(judgments: _native.Judgments, run: Run, policy: Policy, rows: JudgedRows) -> JudgedRows:
+    """Extends the lists to a row for every document, with its position in the run."""
+    lines = listing(run.held, set(judgments.queries), last=policy.duplicates == "last")
+    named: dict[str, dict[str, int | float]] = {
+        text_of(query): dict.fromkeys(lines.get(query, ()), 0) for query in judgments.queries
+    }
+    everything = _native.judgments_from_mapping(named)
+    found = run.match(everything, MatchOptions(policy))
+    grade, document = np.full(len(found.rank), NEVER_POOLED), np.full(len(found.rank), -1)
+    places = found.offsets[rows.list_of_row] + rows.rank.astype(np.int64) - 1
+    grade[places] = rows.grade
+    if rows.document is not None:
+        document[places] = rows.document
+    starts = np.repeat(everything.offsets[:-1], np.diff(found.offsets))
+    listed = (found.judgment - starts + 1).astype(np.float64)
+    every = rows_of(everything, found)
+    return replace(
+        rows,
+        offsets=every.offsets,
+        rank=every.rank,
+        grade=grade,
+        tie_first=every.tie_first,
+        tie_last=every.tie_last,
+        listed=listed,
+        document=None if rows.document is None else document,
+    )
+
+
+def decide(
+    queries: Names,
+    rows: JudgedRows,
+    retrieved: NDArray[np.bool_],
+    counts: Counts,
+    policy: Policy,
+    name: str,
+    every: Callable[[JudgedRows], JudgedRows] | None = None,
+    first_tie: Integers | None = None,
+) -> Match:
+    """Applies all policy settings in the right order, and counts the affected queries and documents.
+
+    Args:
+        queries: the judged queries.
+        rows: the judged rows.
+        retrieved: whether the run has each query [queries].
+        counts: the counts of the source. They include ``found`` if only relevant documents have rows.
+        policy: the policy.
+        name: the name of the run.
+        every: adds a row for every document.
+        first_tie: the first rank that a judged document of each query shares with another, or 0 [queries]; None to take
+            it from the rows.
+
+    Raises:
+        DataError: as in ``match``.
+    """
+    negative = int((rows.judged_grades < 0).sum())
+    if negative and policy.negative == "error":
+        raise refused("negative", count=negative)
+    rows = without_negative(rows, policy.negative)
+    if policy.judgments == "retrieved":
+        rows = knowing_retrieved_only(rows)
+    if policy.retrieved == "finite" and rows.scores is not None:
+        rows = finite_only(rows)
+    counts = replace(counts, found=counts.found or len(rows.grade), relevant=int((rows.grade > 0).sum()))
+    first_tie = first_ties(rows) if first_tie is None else first_tie
+    tied = (first_tie > 0) & (first_tie <= (policy.depth or np.inf))
+    if tied.any() and policy.ties == "error":
+        query = text_of(queries[int(tied.argmax())])
+        raise refused("tied", file=name, query=query)
+    whole = rows = rows if every is None else every(rows)
+    if policy.ties in ("optimistic", "pessimistic"):
+        rows = arranged(rows, policy.ties)
+    rows = finished(rows, policy)
+    if policy.missing == "nan":
+        # If the mean of no values is undefined, an empty list counts as missing (Ragas, LensKit).
+        retrieved = retrieved & (whole.length > 0)
+    missing = tuple(text_of(queries[each]) for each in np.flatnonzero(~retrieved).tolist())
+    # "The run is empty" is clearer than "lacks every query"; ``refuse_empty`` reports it next.
+    empty = policy.overlap != "none" and not counts.extra and not retrieved.any()
+    if missing and policy.missing == "error" and not empty:
+        rule = by_policy("missing", "zero", "skip")
+        lacking: dict[str, Any] = {"count": len(missing), "judged": len(queries), "rule": rule}
+        raise refused("missing-queries", file=name, query=missing[0], **lacking)
+    counts = replace(counts, queries=len(queries), missing=missing, tied=int(tied.sum()), negative=negative)
+    found = Match(queries, rows, counts, ~retrieved, whole)
+    return found.only(retrieved) if policy.missing == "skip" else found
+
+
+def first_ties(rows: JudgedRows) -> Integers:
+    """Returns the first rank that a judged document of each list shares with another document, or 0."""
+    # The last of several assignments counts: reversed, that of the first tie.
+    tied = np.flatnonzero(rows.tie_last > rows.tie_first)[::-1]
+    first = np.zeros(len(rows.length), np.int64)
+    first[rows.list_of_row[tied]] = rows.tie_first[tied]
+    return first
+
+
+def finished(rows: JudgedRows, policy: Policy) -> JudgedRows:
+    """Cuts the rows at the depth, and removes unjudged documents if the policy requires it."""
+    rows = to_depth(rows, policy.depth)
+    return condensed(rows) if policy.unjudged == "removed" else rows
+
+
+def refuse_duplicates(run: Run, judgments: _native.Judgments, found: Found, policy: Policy) -> None:
+    """Refuses a document that occurs twice within the depth of one list."""
+    for query, document, *lines, rank, other in found.duplicates:
+        if max(rank, other) > (policy.depth or np.inf):
+            continue
+        name = run.origin.path or (run.name if run.source is None else run.source.name)
+        ids = {"query": judgments.queries[query], "document": document}
+        what = "document '{document}' is listed twice for query '{query}'"
+        raise run.origin.twice(name, what, lines, ids, of_run=True)
+
+
+def end_to_end(lists: list[list[Any]], what: str) -> tuple[Floats, Integers]:
+    """Concatenates lists of grades, with NaN for None. Returns the grades and the start of each list."""
+    for number, each in enumerate(lists, 1):
+        for place, grade in enumerate(each, 1):
+            if grade is not None and (not isinstance(grade, Real) or not math.isfinite(grade)):
+                raise refused("not-a-grade", what=what, number=number, grade=grade, place=place)
+    offsets = np.append(0, np.cumsum([len(each) for each in lists])).astype(np.int64)
+    return np.array([grade for each in lists for grade in each], np.float64), offsets
+
+
+def without_none(values: Floats, offsets: Integers) -> tuple[Floats, Integers]:
+    """Removes NaN values from concatenated lists."""
+    there = ~np.isnan(values)
+    return values[there], np.append(0, np.cumsum(there))[offsets]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The documents of one query in rank order.
+
+    Args:
+        documents: their ids, in rank order.
+        scores: their scores, or none where there are only ranks.
+    """
+
+    documents: tuple[str, ...]
+    scores: tuple[float, ...] = ()
+
+
+def of_query(qrels: Qrels, query: int) -> Qrels:
+    """Returns the judgments of a single query."""
+    return Qrels(qrels.name, qrels.judgments.only(query))
+
+
+def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) -> Ranking:
+    """Ranks the documents of one query of a run under the policy.
+
+    Args:
+        qrels: the judgments of this query only.
+        run: the run.
+        policy: the policy of the match.
+        grades: the grade at each rank in the match, which shows the documents that the policy moved within a tie, or
+            dropped.
+    """
+    ids, scores = run.held.ranked(qrels.judgments.queries[0], MatchOptions(policy))
+    grade_of = judged_grades(qrels, policy)
+    own = [grade_of.get(document, NEVER_POOLED) for document in ids]
+    if policy.unjudged == "removed":
+        kept = [place for place, grade in enumerate(own) if grade >= 0]
+        ids, scores = [ids[place] for place in kept], [scores[place] for place in kept]
+        own = [own[place] for place in kept]
+    count = min(len(ids), len(grades))
+    found = as_moved(ids, scores, own, grades)[:count]
+    return Ranking(tuple(map(text_of, found)), tuple(scores[:count]))
+
+
+def as_moved(ids: list[bytes], scores: list[float], own: list[float], grades: Sequence[float]) -> list[bytes]:
+    """Returns the documents, with tied ones in the order that the policy chose."""
+    moved = {score for score, mine, grade in zip(scores, own, grades) if mine != grade}
+    if not moved:
+        return ids
+    waiting: dict[tuple[float, float], deque[bytes]] = defaultdict(deque)
+    for document, score, grade in zip(ids, scores, own):
+        if score in moved:
+            waiting[score, grade].append(document)
+    return [
+        waiting[score, grade].popleft() if score in moved else document
+        for document, score, grade in zip(ids, scores, grades)
+    ]
+
+
+def judged_grades(qrels: Qrels, policy: Policy) -> dict[bytes, float]:
+    """Returns the grade of each judged document. The policy decides about negative grades."""
+    judgments = qrels.judgments
+    negative = 0.0 if policy.negative == "nonrelevant" else POOLED
+    grades = [grade if grade >= 0 else negative for grade in judgments.grades.tolist()]
+    return dict(zip(judgments.documents(0), grades))

@@ -1,0 +1,281 @@
+"""Detects runs and qrels that do not fit together: no common ids, swapped inputs, ranks in place of scores."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from carob.inputs.columns import rank_or_score
+from carob.inputs.dicts import MappingRun
+from carob.inputs.errors import SWAPPED, refused
+from carob.inputs.ids import text_of
+from carob.inputs.run import ExcludingRun
+from carob.inputs.runs import MatchOptions, TextRun
+from carob.output.errors import DataError, by_policy, worded
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from carob.conventions.policy import Policy
+    from carob.inputs.qrels import Qrels
+    from carob.inputs.run import Run
+    from carob.inputs.runs import Row
+    from carob.matching.match import Match
+
+
+ROWS = 200_000
+"""The most rows of a run to inspect."""
+LEVELS = 10
+"""The usual limit of distinct grades, and of the highest grade."""
+JUDGED, RANKED = 400, 2000
+"""The most distinct ids of each side to compare."""
+
+
+def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
+    """Returns the reasons to doubt a run's values, as sentences.
+
+    Raises:
+        DataError: an empty run, no query in common, or ranks that were named as scores.
+    """
+    said = [
+        apart(judged, run, found, policy),
+        refuse_ranks(run, found),
+        swapped(judged, run, policy),
+        not_excluded(judged, run, found, policy),
+    ]
+    return [each for each in said if each is not None]
+
+
+def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
+    """Warns that run and judgments may be swapped, if grades are fractional and scores look like grades."""
+    if policy.overlap == "none" or not judged.fractional:
+        return None
+    scores = [(query, score) for query, _, score in first_rows(run)]
+    levels = {score for _, score in scores}
+    # Grades are a few whole numbers with ties within a list. Ranks have no ties.
+    tied = len(set(scores)) < len(scores)
+    if not tied or len(levels) > LEVELS or any(not 0 <= each <= LEVELS or each % 1 for each in levels):
+        return None
+    if len(levels) >= len(set(judged.judgments.grades.tolist())):
+        return None
+    return (
+        f"{judged.name} has fractional grades, and {run.name} only the scores "
+        f"{', '.join(f'{each:g}' for each in sorted(levels))}: {SWAPPED} It is evaluate(qrels, run)."
+    )
+
+
+def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
+    """Returns a warning if a run has no judged document and the policy does not allow that, else None.
+
+    Raises:
+        DataError: the run is empty, has no judged query or, if the policy forbids this, no judged document.
+    """
+    if policy.overlap == "none":
+        return None
+    refuse_empty(run, found, policy)
+    counts = found.counts
+    if len(counts.missing) == counts.judged:
+        raise DataError(no_common_query(judged, run, counts.extra))
+    if counts.found:
+        return None
+    sentence = no_common_document(judged, run, found, policy)
+    if policy.overlap == "document":
+        raise DataError(sentence, remedy="The policy forbids it (overlap=document).")
+    return sentence
+
+
+def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
+    """Returns the reason why nothing was excluded, if the pairs spell ids differently from the run, else None."""
+    held = run.held
+    if policy.overlap == "none" or found.counts.excluded or not isinstance(held, ExcludingRun):
+        return None
+    queries = [query for query in judged.judgments.queries if query in held.seen]
+    if queries:
+        theirs = list(islice((each for query in queries for each in sorted(held.seen[query])), JUDGED))
+        its = some_documents(run, queries, policy)
+    else:
+        theirs, its = list(islice(held.seen, JUDGED)), judged.judgments.queries[:RANKED]
+    what = "document" if queries else "query"
+    from carob.inputs.spellings import why_apart  # only where ids do not match
+
+    why = why_apart(theirs, its, "query")  # no passages: an excluded document is a whole one
+    if why is None:
+        return None
+    return (
+        f"Nothing was excluded from {run.name}: exclude writes the {what} '{why.judged}', the run '{why.ranked}'; "
+        f"{why.why}."
+    )
+
+
+def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
+    """Refuses a run without any query.
+
+    Raises:
+        DataError: the run is empty, or each of its lines was skipped.
+    """
+    counts = found.counts
+    if policy.overlap == "none" or counts.extra or len(counts.missing) < counts.judged:
+        return
+    name = run.origin.path or run.name
+    if counts.malformed and run.source is not None:
+        first = first_fault(run, policy)
+        raise refused("all-skipped", file=name, lines=counts.lines, remedy=first)
+    if isinstance(run.held, MappingRun):
+        raise refused("empty-mapping", file=name, rule=by_policy("overlap", "none"))
+    raise refused("empty-run", file=name, rule=by_policy("overlap", "none"))
+
+
+def first_fault(run: Run, policy: Policy) -> str:
+    """Describes the fault of the first skipped line."""
+    from carob import _native
+
+    nothing = _native.judgments_from_mapping({"": {"": 0}})
+    try:
+        run.match(nothing, MatchOptions(policy.changed(malformed="error")))
+    except DataError as error:
+        return worded("The first of them: ", error.said)
+    return "Look at the first of them."
+
+
+def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
+    """Returns the sentence about a run and judgments without a common query, with the likely cause."""
+    from carob.inputs.spellings import why_apart  # only where ids do not match
+
+    if isinstance(run.held, MappingRun) and not any(run.held.mapping.values()):
+        first, *others = run.held.mapping
+        which = f"Run '{first}' and {len(others):,} more are" if others else f"Run '{first}' is"
+        return (
+            f"{which} empty. If '{first}' is a query, {run.name} and {judged.name} have no query in common; the "
+            f"judgments begin with '{judged.queries[0]}'."
+        )
+    ranked = list(dict.fromkeys(query for query, _, _ in first_rows(run)))[:RANKED]
+    queries = "query is" if extra == 1 else "queries is"
+    sentence = (
+        f"{run.name} and {judged.name} have no query in common: none of the run's {extra:,} {queries} judged; the "
+        f"judgments begin with '{judged.queries[0]}'"
+    )
+    if ranked:
+        sentence += f", the run with '{text_of(ranked[0])}'"
+    found = why_apart(judged.judgments.queries[:JUDGED], ranked, "query")
+    if found is not None:
+        return f"{sentence}. The run writes '{found.ranked}' for '{found.judged}': {found.why}."
+    documents = {each for query in range(len(judged.queries)) for each in judged.judgments.documents(query)}
+    if ranked and documents.issuperset(ranked):
+        return f"{sentence}. The run's queries are the judgments' documents: are its columns swapped?"
+    return f"{sentence}. Check that both use the same ids, and that they are of the same collection."
+
+
+def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) -> str:
+    """Returns the sentence for a run without judged documents, with the likely cause."""
+    from carob.inputs.spellings import why_apart  # only where ids do not match
+
+    judgments = judged.judgments
+    missing = set(found.counts.missing)
+    shared = [place for place, query in enumerate(judgments.queries) if text_of(query) not in missing]
+    mine = list(islice((each for place in shared for each in judgments.documents(place)), JUDGED))
+    its = some_documents(run, [judgments.queries[place] for place in shared], policy)
+    count = len(shared)
+    where = "the one query that both have" if count == 1 else f"any of the {count:,} queries that both have"
+    sentence = f"{run.name} retrieves no document that {judged.name} judges, in {where}"
+    if found.counts.excluded:
+        return f"{sentence}, after exclude took {found.counts.excluded:,} documents out of its lists."
+    lists = found.rows.length
+    if its and policy.retrieved == "finite" and not lists.any():
+        return f"{sentence}: every score is minus infinity, and so nothing is retrieved (retrieved=finite)."
+    if not its:
+        return f"{sentence}: every list is empty." if not lists.any() else f"{sentence}."
+    if not mine:
+        return f"{sentence}: no document is judged there."
+    why = why_apart(mine, its, "document")
+    if why is not None:
+        return f"{sentence}: the run writes '{why.ranked}', the judgments write '{why.judged}'; {why.why}."
+    if set(judgments.queries).issuperset(its):
+        return f"{sentence}: its documents are the judgments' queries. Are its columns swapped?"
+    return (
+        f"{sentence}: the run has ids such as '{text_of(its[0])}', the judgments '{text_of(mine[0])}'. Check that both "
+        "are of the same collection; carob check says more."
+    )
+
+
+def some_documents(run: Run, queries: Sequence[bytes], policy: Policy) -> list[bytes]:
+    """Returns distinct documents of some queries, or an empty list if the run cannot be read again.
+
+    In a text, it inspects the first rows. If none is of these queries, the kernel ranks the first of the queries.
+    """
+    wanted = set(queries)
+    rows = first_rows(run, None if run.source else wanted)
+    found = list(dict.fromkeys(row[1] for row in rows if row[0] in wanted))[:RANKED]
+    if run.source and queries and not found:
+        found = run.held.ranked(queries[0], MatchOptions(policy))[0][:RANKED]
+    return found
+
+
+def first_rows(run: Run, queries: Collection[bytes] | None = None, most: int = ROWS) -> Iterator[Row]:
+    """Yields the first rows of a run, for some queries or all, as far as they can be read again."""
+    with suppress(DataError, ValueError):
+        yield from islice(run.held.rows(queries), most)
+
+
+QUERIES = 5
+"""The most queries to inspect."""
+LINES = 5000
+"""The most lines of text to inspect."""
+FEWEST = 3
+"""Shorter lists prove nothing."""
+SURE = 10
+"""If the caller did not name the column, one of several lists must be this long."""
+
+
+def refuse_ranks(run: Run, found: Match) -> str | None:
+    """Returns a warning if the scores look like ranks, otherwise None.
+
+    Raises:
+        DataError: the caller named the column for scores.
+    """
+    counts = found.counts
+    if not counts.unordered or 2 * counts.unordered < counts.judged - len(counts.missing):
+        return None
+    lists = [each for each in lists_of(run, found) if len(each) > 1]
+    if not lists or max(map(len, lists)) < FEWEST or not all(map(counting, lists)):
+        return None
+    if run.doubted is not None:
+        first = max(lists, key=len)
+        words: dict[str, Any] = {"column": run.doubted, "first": first, "remedy": rank_or_score(run.doubted)}
+        raise refused("counts-up", file=run.name, **words)
+    if len(lists) < 2 or max(map(len, lists)) < SURE:
+        return None
+    return (
+        f"{run.name}: the scores count up, 1, 2, 3 …, down each list, as ranks do, and the highest comes first: if "
+        "these are ranks, every list is upside down. Write scores that decrease from the first document to the last."
+    )
+
+
+def counting(scores: list[float]) -> bool:
+    """Returns whether the numbers are 0, 1, 2 … or 1, 2, 3 …."""
+    return scores[0] in (0.0, 1.0) and scores == [scores[0] + place for place in range(len(scores))]
+
+
+def lists_of(run: Run, found: Match) -> list[list[float]]:
+    """Returns the scores of some queries in the order of rows, or no scores if reading them is too slow."""
+    from carob.inputs.runs.batches import StreamedRun
+
+    missing = set(found.counts.missing)
+    few = set(islice((each for each in found.queries if text_of(each) not in missing), QUERIES))
+    if isinstance(run.held, StreamedRun) and run.doubted is None:
+        return []
+    if isinstance(run.held, TextRun):
+        lists = by_query(first_rows(run, most=LINES))
+        return lists[:-1] if sum(map(len, lists)) == LINES else lists
+    return by_query(first_rows(run, few))
+
+
+def by_query(rows: Iterable[Row]) -> list[list[float]]:
+    """Returns the scores of each query, in the order of the rows, or one list as soon as it does not count up."""
+    found: dict[bytes, list[float]] = {}
+    for query, _, score in rows:
+        scores = found.setdefault(query, [])
+        scores.append(score)
+        if len(scores) > 1 and (scores[0] not in (0.0, 1.0) or score != scores[0] + len(scores) - 1):
+            return [scores]
+    return list(found.values())

@@ -1,0 +1,61 @@
+"""Measures by name. ``@measure`` registers a formula under a name, in users' code too."""
+
+from typing import Any
+
+from carob.measures import diversity, pairs, precision, recommendation, user_models
+from carob.measures import precision as average_precision
+from carob.measures import user_models as gain
+from carob.measures.define import REGISTER, Definition, Number, OneOf, measure, number, one_of, plugged
+from carob.measures.names import Measure, parse_measure, parse_measures
+
+__all__ = [
+    "REGISTER",
+    "Definition",
+    "Measure",
+    "Number",
+    "OneOf",
+    "list_measures",
+    "measure",
+    "number",
+    "one_of",
+    "parse_measure",
+    "parse_measures",
+]
+
+del average_precision, diversity, gain, pairs, precision, recommendation, user_models
+
+
+def list_measures(*names: str) -> dict[str, str]:
+    """Returns the name and the definition of every measure, or only of the measures in ``names``.
+
+    Measures of installed packages are included.
+
+    Args:
+        names: measure names, as ``evaluate`` takes them; none for all.
+
+    Raises:
+        MeasureError: there is no such measure.
+
+    Example:
+        >>> import carob
+        >>> carob.list_measures()["RR"]
+        '1 / the rank of the first relevant document, or 0 if there is none.'
+        >>> list(carob.list_measures("HR@10"))
+        ['Success']
+    """
+    if names:
+        return {each.name: each.definition.sentence for each in parse_measures(names)}
+    plugged("carob.measures")
+    return {name: definition.sentence for name, definition in REGISTER.items()}
+
+
+def __getattr__(name: str) -> Any:
+    """Returns a measure by its name: ``from carob.measures import nDCG``."""
+    if name not in REGISTER:
+        raise AttributeError(f"carob has no measure '{name}'")
+    return Measure(name)
+
+
+def __dir__() -> list[str]:
+    """Returns the names of this package and of all measures."""
+    return sorted({*__all__, *REGISTER})

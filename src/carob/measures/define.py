@@ -1,0 +1,420 @@
+"""The definition of a measure, the types of its parameters, the register of all measures, and plug-ins."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import re
+import sys
+import warnings
+from dataclasses import KW_ONLY, field
+from functools import cache
+from math import inf
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_type_hints
+
+from carob._dataclasses import dataclass
+from carob.output.errors import DataError, DataWarning, MeasureError
+from carob.output.language import Sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from carob.lists import Queries
+
+sentence = Sentences(__file__)
+"""Returns the sentence of an error of this package."""
+
+
+Value: TypeAlias = "str | float | tuple[Any, ...]"
+Formula = TypeVar("Formula", bound="Callable[..., Any]")
+
+HOLDING_A_NUMBER = r"([a-z0-9_]+)\(([0-9]+(?:\.[0-9]+)?)\)"
+MOST = 1e12
+"""The largest value of a parameter without a smaller bound."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Number:
+    """A parameter that is a number in a range, or a list of such numbers.
+
+    Args:
+        default: the default value; a list for a parameter that takes lists.
+        lowest: the lower bound.
+        highest: the upper bound.
+        above: whether the value must be greater than ``lowest``, not equal to it.
+        role: ``relevance`` for the lowest relevant grade, ``highest`` for the highest grade of the scale.
+    """
+
+    default: float | tuple[float, ...]
+    lowest: float = -MOST
+    highest: float = MOST
+    _: KW_ONLY
+    above: bool = False
+    role: str = ""
+
+    def accepts(self, value: Value) -> bool:
+        """Returns whether a value is in the range. A list needs at least one number, and all must be in the range."""
+        if isinstance(value, tuple) != isinstance(self.default, tuple):
+            return False
+        return bool(value) and all(map(self.holds, value)) if isinstance(value, tuple) else self.holds(value)
+
+    def wanted(self, value: Value) -> str:
+        """Returns the allowed values in words, for the message about a value that is not allowed."""
+        if isinstance(value, str) or isinstance(value, tuple) != isinstance(self.default, tuple):
+            return "a list such as [0, 0.5, 1]" if isinstance(self.default, tuple) else "a number"
+        return f"{'each of them is ' * isinstance(value, tuple)}{self.range}"
+
+    def holds(self, number: Any) -> bool:
+        """Returns whether a number is in the range."""
+        return isinstance(number, (int, float)) and (
+            self.lowest <= number <= self.highest and not (self.above and number == self.lowest)
+        )
+
+    @property
+    def range(self) -> str:
+        """The range in words, such as ``from 0 to 1``."""
+        start, up = ("above", "up to") if self.above else ("from", "to")
+        return f"{start} {end(self.lowest)} {up} {end(self.highest)}"
+
+
+def end(number: float) -> str:
+    """Returns a bound of a range in words, such as ``10^12``."""
+    if abs(number) == MOST:
+        return "10^12" if number > 0 else "−10^12"
+    return f"{number:,.0f}".replace("-", "−") if abs(number) >= 1e6 else f"{number:g}"
+
+
+ANY = Number(0.0)
+"""A number from -10^12 to 10^12."""
+ANY_PAIR = Number((0.0, 0.0))
+"""A pair of such numbers."""
+
+
+class OneOf:
+    """A parameter whose value is one of a few words, the first of which is the default.
+
+    A word such as ``jk(b)`` takes any number b in the range of ``number``, and the word ``number`` is such a number
+    itself. The word ``nan`` means that a query may have no value.
+
+    The role ``gain`` marks the gain of a grade, ``relevance`` the lowest relevant grade, ``micro`` an average over the
+    documents of all queries if the word is ``true``.
+    """
+
+    def __init__(self, default: str, *others: str, number: Number = ANY, role: str = "") -> None:
+        """Stores the default word, the other words, the range of a number, and the role."""
+        self.default, self.words, self.number, self.role = default, (default, *others), number, role
+
+    def accepts(self, value: Value) -> bool:
+        """Returns whether a value is one of the words."""
+        if isinstance(value, tuple):  # a table of grades and gains
+            pairs = (isinstance(each, tuple) and len(each) == 2 and ANY_PAIR.accepts(each) for each in value)
+            return self.role == "gain" and all(pairs)
+        if not isinstance(value, str):
+            return "number" in self.words and self.number.holds(value)
+        holding = re.fullmatch(HOLDING_A_NUMBER, value)
+        if holding:
+            known = any(word.startswith(f"{holding[1]}(") for word in self.words)
+            return known and self.number.holds(float(holding[2]))
+        return value in self.words and value != "number" and "(" not in value
+
+    def wanted(self, value: Value) -> str:
+        """Returns the allowed values in words, for the message about a value that is not allowed."""
+        if isinstance(value, tuple) and self.role == "gain":
+            return f"a table of pairs grade:gain, and each number is {ANY.range}"
+        table = ", or {grade:gain, …}" if self.role == "gain" else ""
+        return f"one of {', '.join(self.words)}{table}{f'; {self.bounds}' if self.bounds else ''}"
+
+    @property
+    def bounds(self) -> str:
+        """The range of the number that a word contains or that replaces a word, as text."""
+        held = next((word for word in self.words if "(" in word or word == "number"), None)
+        if held is None:
+            return ""
+        name = held[held.find("(") + 1 : -1] if "(" in held else "a number"
+        return f"{name} is {self.number.range}"
+
+
+number: Any = Number
+"""A ``Number`` as the default in a formula's signature; the formula is called with a plain number."""
+one_of: Any = OneOf
+"""A ``OneOf`` as the default in a formula's signature; the formula is called with a plain word."""
+
+
+def tidied(value: Value) -> Value:
+    """Returns a value in its normal spelling: ``jk(2.0)`` becomes ``jk(2)``."""
+    holding = re.fullmatch(HOLDING_A_NUMBER, value) if isinstance(value, str) else None
+    return value if holding is None else f"{holding[1]}({show(float(holding[2]))})"
+
+
+def show(value: Value) -> str:
+    """Returns a parameter's value as a user types it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        if value and all(isinstance(each, tuple) and len(each) == 2 for each in value):
+            return "{" + ",".join(f"{show(a)}:{show(b)}" for a, b in value) + "}"
+        return "[" + ",".join(map(show, value)) + "]"
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10**16 else "a number of too many digits"
+    whole = math.isfinite(value) and value == int(value) and abs(value) < 1e16
+    return repr(int(value)) if whole else repr(value)
+
+
+# ---------------------------------------------------------------- shared by many measures
+
+COUNTED = (0.0, inf)
+"""The range of counts and sums."""
+UNBOUNDED = (-inf, inf)
+REL: Any = number(1, role="relevance")
+"""The lowest grade of a relevant document."""
+KNOWN: Any = number(2)
+"""The lowest grade of a document that the user knew."""
+PROBABILITY: Any = number(0.5, 0, 1)
+BETA: Any = number(1, 0, 1e6)
+"""The weight of recall against precision; formulas use its square."""
+TIMES: Any = number(1, 0, 1e6)
+COUNT: Any = number(10, 1)
+"""A number of documents."""
+WANTED: Any = number(1, 0.5, 1e6)
+"""The number of relevant documents that a user wants; with 0.5, the user stops at the next one."""
+HIGHEST: Any = number(1, 0, above=True, role="highest")
+"""The highest grade of the scale; its gain is the unit."""
+
+GAIN: Any = one_of(
+    "linear", "exp2", "binary", "linear(t)", "exp2(t)", "binary(t)", number=number(1, 0), role="gain"
+)
+SHARE: Any = one_of(
+    "binary", *(word for word in GAIN.words if word != "binary"), number=GAIN.number, role="gain"
+)
+"""Gains as shares of the highest grade's gain; by default 1 for each relevant document."""
+DISCOUNT: Any = one_of(
+    "log2",
+    "jk(b)",
+    "ln",
+    "log(b)",
+    "ln_rank",
+    "log_rank(b)",
+    "rank",
+    "none",
+    number=number(2, 1, 1e6, above=True),
+)
+IDEAL: Any = one_of("judged", "uncut", "length", "retrieved", "top", "depth", "full", "trec_eval")
+
+
+REGISTER: dict[str, Definition] = {}
+"""Every registered measure by name."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Definition:
+    """Registers a formula as a measure. The first argument is the lists, and the others are the parameters.
+
+    A parameter's default is a number, ``number`` with a range, ``one_of`` a few words, or a word with a ``Literal``
+    type. Registering a measure again, as when a notebook cell is run twice, replaces it; carob's own cannot be
+    replaced.
+
+    Args:
+        name: the measure's name.
+        aggregate: how values of queries are combined: ``mean``, ``sum``, or ``geometric`` (a geometric mean in which
+            values below 1e-5 count as 1e-5).
+        at: the meaning of ``@``: ``depth`` (the list is cut before the formula is called), ``no`` (not allowed), or the
+            name of a parameter.
+        whole: the measure to use without a depth, if this one needs a depth.
+        same_as: trec_eval's name.
+        source: the source of the definition.
+        weighs: a function that returns the weight of each query in the mean, from the same lists and parameters. All
+            weights are 1 if the function is None or returns None.
+        rows: the retrieved documents that the formula needs. ``judged`` is all judged documents. ``relevant`` leaves
+            out documents with a grade of 0 or less, which saves time if they never change the value. ``every`` adds
+            unjudged documents.
+        additive: the value is a sum over documents that depends only on each document and its rank, except with
+            ``ideal=top``.
+        takes: the data that the measure needs: ``grades``; ``groups``, for qrels whose second column names a subtopic;
+            ``preferences`` between documents; or ``recommendations`` for ``carob.beyond_accuracy``.
+        needs: further inputs of a recommendation measure, such as ``catalogue``, by its default conventions.
+        smaller_is_better: a smaller value is better.
+        undefined: a query may have no value (NaN) by the measure's definition.
+        values: the range of a query's value, for gains of 0 or more and an ideal ranking of judged or retrieved
+            documents.
+
+    Raises:
+        MeasureError: the name is not allowed or belongs to carob; a parameter has no default, or an unclear one.
+
+    Example:
+        >>> import carob
+        >>> @carob.measure("First", source="this page")
+        ... def first(r, rel=1):
+        ...     "1 if the first document is relevant, else 0."
+        ...     top = r.top(1)
+        ...     return top.best(top.hits(rel))
+        >>> carob.evaluate_grades([[0, 2], [3, 0]], ["First", "First(rel=3)"]).means()
+        {'First': 0.5, 'First(rel=3)': 0.5}
+    """
+
+    name: str
+    _: KW_ONLY
+    aggregate: str = "mean"
+    at: str = "depth"
+    whole: str = ""
+    same_as: str = ""
+    source: str = ""
+    weighs: Callable[..., Queries | None] | None = None
+    rows: Literal["judged", "relevant", "every"] = "judged"
+    additive: bool = False
+    takes: Literal["grades", "groups", "preferences", "recommendations"] = "grades"
+    needs: tuple[str, ...] = ()
+    smaller_is_better: bool = False
+    undefined: bool = False
+    values: tuple[float, float] = (0.0, 1.0)
+    formula: Any = None
+    parameters: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def __call__(self, formula: Formula) -> Formula:
+        """Registers ``formula`` under the name, and returns the formula."""
+        check_name(self.name, formula)
+        object.__setattr__(self, "formula", formula)
+        object.__setattr__(self, "parameters", parameters_of(self.name, formula))
+        REGISTER[self.name] = self
+        return formula
+
+    @property
+    def groups(self) -> bool:
+        """Whether the measure needs judgment groups."""
+        return self.takes == "groups"
+
+    @property
+    def sentence(self) -> str:
+        """The first line of the formula's docstring."""
+        return (self.formula.__doc__ or "").strip().splitlines()[0]
+
+
+measure = Definition
+
+
+NAME = re.compile(r"[^\W\d_][\w+-]*")
+TO_READ = "carob.Measure.parse reads the name of a measure with its depth and parameters."
+
+
+def check_name(name: str, formula: Callable[..., Queries]) -> None:
+    """Refuses a measure whose name cannot be parsed or is taken, or whose formula has no docstring.
+
+    Raises:
+        MeasureError: the name or the formula is refused.
+    """
+    if not NAME.fullmatch(str(name)):
+        found = shortened(repr(name))
+        raise MeasureError(f"A measure's name is a word such as nDCG, not {found}. {TO_READ}")
+    if name in REGISTER and not replaceable(REGISTER[name].formula, formula):
+        owner = REGISTER[name].formula.__module__
+        raise MeasureError(f"A measure {name} exists already, in {owner}: choose another name.")
+    if not (formula.__doc__ or "").strip():
+        raise MeasureError(sentence("define", "no_docstring", name=name))
+
+
+def replaceable(old: Callable[..., Queries], new: Callable[..., Queries]) -> bool:
+    """Returns whether a new formula may replace an old one: both are from the same module, which is not carob's."""
+    return old.__module__ == new.__module__ and not old.__module__.startswith("carob.")
+
+
+def parameters_of(name: str, formula: Callable[..., Any]) -> dict[str, Any]:
+    """Returns a formula's parameters, from its signature.
+
+    Raises:
+        MeasureError: a parameter has no default, or an unclear one.
+    """
+    names = formula.__code__.co_varnames[
+        1 : formula.__code__.co_argcount + formula.__code__.co_kwonlyargcount
+    ]
+    positional = names[: formula.__code__.co_argcount - 1]
+    defaults = formula.__defaults__ or ()
+    given = dict(zip(positional[len(positional) - len(defaults) :], defaults))
+    given |= formula.__kwdefaults__ or {}
+    return {each: declared(name, formula, each, given.get(each)) for each in names}
+
+
+def literals(formula: Callable[..., Any], parameter: str) -> tuple[Any, ...]:
+    """Returns the values of a parameter's ``Literal`` type, or no values for another type or an unknown name."""
+    alone = SimpleNamespace(__annotations__={parameter: formula.__annotations__.get(parameter)})
+    try:
+        return get_args(get_type_hints(alone, formula.__globals__)[parameter])
+    except NameError:
+        return ()
+
+
+def declared(name: str, formula: Callable[..., Any], parameter: str, default: Any) -> OneOf | Number:
+    """Returns the allowed values of a parameter, as declared by its default.
+
+    Raises:
+        MeasureError: the parameter has no default, or an unclear one.
+    """
+    if isinstance(default, (OneOf, Number)):
+        return default
+    if isinstance(default, (int, float)) and not isinstance(default, bool):
+        return Number(default, role="relevance" if parameter == "rel" else "")
+    if isinstance(default, str):
+        words = literals(formula, parameter)
+        if default in words:
+            return OneOf(default, *(word for word in words if word != default))
+    raise MeasureError(sentence("define", "unclear_default", name=name, parameter=parameter))
+
+
+@cache
+def plugged(group: str) -> tuple[Any, ...]:
+    """Returns the objects that installed packages offer in a group of entry points, such as ``carob.measures``.
+
+    A package that cannot be loaded causes a warning only, since carob's own names do not depend on it.
+    """
+    from importlib.metadata import entry_points
+
+    found = []
+    for each in entry_points(group=group):
+        try:
+            found.append(each.load())
+        except Exception as error:  # noqa: BLE001 -- another package may raise anything
+            package = "a package" if each.dist is None else each.dist.name
+            text = (
+                f"{package} offers {group} '{each.name}' ({each.value}), which cannot be loaded: {error!r}."
+            )
+            warnings.warn(text, DataWarning, stacklevel=2)
+    return tuple(found)
+
+
+def import_by_name(name: str) -> None:
+    """Imports a file (``mymeasures.py``) or a module (``mypackage.measures``), which registers its measures.
+
+    Raises:
+        DataError: there is no such file or module, or its import fails.
+    """
+    try:
+        if name.endswith(".py"):
+            import_file(name)
+        else:
+            importlib.import_module(name)
+    except FileNotFoundError:
+        raise DataError(f"{name}: there is no such file to import. Check the path.") from None
+    except Exception as error:
+        raise DataError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def import_file(path: str) -> None:
+    """Imports a file as a module of the same name. Importing the file again replaces the module."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    stem = os.path.basename(path).removesuffix(".py")
+    spec = spec_from_file_location(f"carob_import_{stem}", path)
+    if spec is None or spec.loader is None or not os.path.isfile(path):
+        raise FileNotFoundError(path)
+    module = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+
+SHOWN = 60
+"""The most characters of a name that a message repeats."""
+
+
+def shortened(name: str) -> str:
+    """Returns a name for a message: shortened, and with escapes for unprintable characters."""
+    shown = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in name[: SHOWN + 1])
+    return shown if len(name) <= SHOWN else f"{shown[:SHOWN]}…"

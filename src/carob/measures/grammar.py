@@ -1,0 +1,360 @@
+"""The grammar of names, ``NAME(parameter=value, …)@DEPTH``, and other names, from papers, libraries and trec_eval.
+
+A name is parsed in linear time.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import unicodedata
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob.measures.define import REGISTER, sentence, shortened, show
+from carob.output.errors import MeasureError, by_policy
+from carob.output.files import own_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+BRACKETS = {"(": ")", "[": "]", "{": "}"}
+QUOTES = "'\""
+
+LONGEST = 10_000
+"""The longest name in characters: twice a trec_eval name with a thousand cutoffs."""
+LONGEST_NUMBER = 40
+"""The longest number in characters: more digits than a double distinguishes."""
+DEEPEST = 10**9
+"""The largest depth: no list in memory is longer."""
+
+
+def parts_of_name(name: str) -> tuple[str, dict[str, Any], str | None]:
+    """Returns the word, the parameters and the text after ``@`` of a name.
+
+    Raises:
+        MeasureError: the name does not have this form.
+    """
+    text = written_plainly(name)
+    place = next((place for place, letter in enumerate(text) if letter in "(@"), len(text))
+    word, rest = text[:place].strip(), text[place:]
+    inside = ""
+    if rest[:1] == "(":
+        end = closing(rest, name)
+        inside, rest = rest[1:end], rest[end + 1 :].strip()
+    at = rest[1:].strip() if rest[:1] == "@" else None
+    if (
+        not word
+        or (rest and not at)
+        or (at and re.search(r"[@()\s]", at))
+        or re.search(r"[\s)\]}{\[=]", word)
+    ):
+        raise MeasureError(not_a_name(name))
+    given: dict[str, Any] = {}
+    for key, value in (pair(word, part) for part in split(inside, ",")):
+        if key in given:
+            raise MeasureError(f"{shortened(name)} gives '{key}' twice: remove one of them.")
+        given[key] = value
+    return word, given, at
+
+
+def written_plainly(name: str) -> str:
+    """Returns the name without surrounding blanks, with ASCII characters instead of full-width ones.
+
+    Raises:
+        MeasureError: the name is too long.
+    """
+    if len(name) > LONGEST:
+        shown = shortened(name)
+        raise MeasureError(sentence("grammar", "too_long", length=len(name), name=shown, longest=LONGEST))
+    return unicodedata.normalize("NFKC", name).strip()
+
+
+def closing(text: str, name: str) -> int:
+    """Returns the position at which the bracket at the start of the text is closed.
+
+    Raises:
+        MeasureError: the bracket is not closed.
+    """
+    for place, _, outside in nested(text):
+        if outside:
+            return place
+    raise MeasureError(not_a_name(name))
+
+
+def not_a_name(name: str) -> str:
+    """Returns the message for text that does not have the form of a name."""
+    return (
+        f"'{shortened(name)}' is not a measure's name: write NAME, NAME@DEPTH or NAME(parameter=value)@DEPTH."
+    )
+
+
+def pair(name: str, text: str) -> tuple[str, Any]:
+    """Returns a parameter and its value from ``key=value``."""
+    key, equals, text_value = text.partition("=")
+    if not equals:
+        raise MeasureError(f"{name}({shortened(text)}): write a parameter as name=value.")
+    return key.strip(), value(text_value.strip())
+
+
+def value(text: str) -> Any:
+    """Returns the value of a parameter: a number, a word, ``[a, b]`` or ``{grade:gain}``."""
+    if NUMBER.fullmatch(text):
+        return number(text)
+    if text[:1] == "[" and text[-1:] == "]":
+        return tuple(number(part) for part in split(text[1:-1], ","))
+    if text[:1] == "{" and text[-1:] == "}":
+        parts = [part.partition(":") for part in split(text[1:-1], ",")]
+        return tuple((number(grade), number(gain)) for grade, _, gain in parts)
+    if len(text) > 1 and text[0] in QUOTES and text[-1] == text[0]:
+        text = text[1:-1]
+    return re.sub(r"\s+", "", text)
+
+
+def number(text: str) -> float:
+    """Parses the number in a text.
+
+    Raises:
+        MeasureError: the text is not a number, or the number is too large or too long.
+    """
+    text = text.strip()
+    if not NUMBER.fullmatch(text):
+        raise MeasureError(f"'{shortened(text)}' is not a number.")
+    if len(text) > LONGEST_NUMBER or not math.isfinite(float(text)):
+        raise MeasureError(f"'{shortened(text)}' is too large or too long for a number.")
+    return float(text)
+
+
+def depth_of(text: str, name: str) -> int:
+    """Returns the depth after ``@``.
+
+    Raises:
+        MeasureError: the depth is not a whole number from 1 to 10^9.
+    """
+    if not re.fullmatch(r"[0-9]+", text):
+        raise MeasureError(sentence("grammar", "no_depth", name=shortened(name), text=shortened(text)))
+    digits = text.lstrip("0") or "0"
+    if len(digits) > len(str(DEEPEST)) or int(digits) > DEEPEST:
+        raise MeasureError(f"'{shortened(name)}': a depth is at most {DEEPEST:,}.")
+    return int(digits)
+
+
+def split_names(text: str) -> list[str]:
+    """Returns the names in a text, which blanks or commas separate.
+
+    ``P.5,10`` is one name; ``P@5,10`` is ``P@5`` and ``P@10``.
+    """
+    names: list[list[str]] = []
+    for part in split(text, ", \t\n"):
+        if names and "@" in names[-1][0] and part.isdecimal():
+            names.append([f"{names[-1][0].rpartition('@')[0]}@{part}"])
+        elif names and NUMBER.fullmatch(part):
+            names[-1].append(part)
+        else:
+            names.append([part])
+    return [",".join(parts) for parts in names]
+
+
+def split(text: str, separators: str) -> list[str]:
+    """Returns the parts of a text between separators outside brackets and quotes, without empty parts."""
+    ends = [place for place, letter, outside in nested(text) if outside and letter in separators]
+    parts = [text[start:end] for start, end in zip([0, *(end + 1 for end in ends)], [*ends, len(text)])]
+    return [each.strip() for each in parts if each.strip()]
+
+
+def nested(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Yields each letter with its position, and whether all brackets and quotes are closed there."""
+    waiting: list[str] = []
+    quote = ""
+    for place, letter in enumerate(text):
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in QUOTES and waiting:
+            quote = letter
+        elif letter in BRACKETS:
+            waiting.append(BRACKETS[letter])
+        elif waiting and letter == waiting[-1]:
+            waiting.pop()
+        yield place, letter, not waiting
+
+
+@cache
+def spellings() -> dict[str, dict[str, Any]]:
+    """Returns the content of aliases.toml."""
+    return own_table(__file__, "aliases.toml")
+
+
+def also_called() -> dict[str, str]:
+    """Returns carob's name for each alias. A profile may read some aliases differently."""
+    return {theirs: own for own, names in spellings()["aliases"].items() for theirs in names}
+
+
+NOT_THE_SAME = ("NERR", "nRBP", "sDCG")
+"""Names that differ from carob's in capitals only and mean something else: C/W/L's NERR, a normalised RBP, the DCG of
+sessions."""
+
+
+def folded(word: str) -> str:
+    """Returns a name without case, hyphens, underscores and full stops, so that ``hit_rate`` equals ``HitRate``."""
+    word = re.sub(r"[-_.\s‐-―]+", "", word.casefold())
+    for theirs, own in spellings()["synonyms"].items():
+        word = word.replace(theirs, own)
+    return word
+
+
+def canonical(word: str) -> str | None:
+    """Returns carob's name for a word, with the parameters that the word implies, or None if it is unknown."""
+    if word in REGISTER:
+        return word
+    aliases = also_called()
+    if word in aliases:
+        return aliases[word]
+    trec = TABLE[word].carob.partition("@")[0] if word in TABLE else ""
+    if trec and "{}" not in trec:
+        return trec
+    if word in NOT_THE_SAME:
+        return None
+    known = {folded(each): own for each, own in ({name: name for name in REGISTER} | aliases).items()}
+    return known.get(folded(word))
+
+
+# ---------------------------------------------------------------- parameters
+
+WORDS_FOR_DEPTH = ("cutoff", "k", "top_k")
+RELEVANT = ("rel_level", "relevance_level", "relevance_threshold", "min_relevance", "threshold")
+SCALED = ("BPM", "INSQ", "INST", "SDCG")
+"""C/W/L's measures, whose gains are shares of the highest grade's gain."""
+CWL_RANKS = 1000
+"""The length of cwl_eval's lists; ir_measures computes INST and INSQ by cwl_eval."""
+
+
+def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, dict[str, Any], str | None]:
+    """Returns the name, parameters and depth of a measure, translated from ir_measures' parameters.
+
+    Args:
+        name: a registered name.
+        given: its parameters.
+        at: the text after ``@``.
+
+    Raises:
+        MeasureError: a parameter belongs to the policy, or has two meanings.
+    """
+    given = dict(given)
+    has = REGISTER[name].parameters
+    for parameter in [each for each in WORDS_FOR_DEPTH if each in given and each not in has]:
+        at = same_depth(name, parameter, given.pop(parameter), at)
+    for parameter in [each for each in RELEVANT if each in given and "rel" in has]:
+        value = show(given[parameter])
+        raise MeasureError(sentence("others", "lowest_grade", name=name, parameter=parameter, value=value))
+    if "judged_only" in given and truth(name, "judged_only", given.pop("judged_only")):
+        removed = by_policy("unjudged", "removed")
+        raise MeasureError(sentence("others", "judged_only", name=name, removed=removed))
+    if "gains" in given and "gain" in has:
+        given["gain"] = given.pop("gains")
+    if "dcg" in given and "gain" in has and "discount" in has:
+        dcg_of(name, given)
+    if "min_rel" in given or "max_rel" in given:
+        at = scale_of(name, given, at)
+    if name == "NumRet" and "rel" in given:
+        return "NumRelRet", given, at
+    if name == "SetP" and "relative" in given and truth(name, "relative", given.pop("relative")):
+        return "R", {**given, "over": "capped"}, at
+    if given.get("over") == "capped" and "relative" in given and truth(name, "relative", given["relative"]):
+        del given["relative"]  # SetRelP(relative=True)
+    if name == "SetF" and "beta" in given:
+        beta = given["beta"]
+        squared = f"{beta * beta:g}" if isinstance(beta, float) else "beta squared"
+        raise MeasureError(sentence("others", "two_meanings", beta=show(beta), squared=squared))
+    return name, given, at
+
+
+def same_depth(name: str, parameter: str, value: Any, at: str | None) -> str:
+    """Returns the depth from a parameter such as ``cutoff``.
+
+    Raises:
+        MeasureError: the depth is not a number, or ``@`` gives another depth.
+    """
+    depth = show(value)
+    if not isinstance(value, float) or at not in (None, depth):
+        raise MeasureError(f"{name}({parameter}={depth}): write the depth after '@', as in {name}@10.")
+    return depth
+
+
+def truth(name: str, parameter: str, value: Any) -> bool:
+    """Returns whether a parameter is ``True``.
+
+    Raises:
+        MeasureError: the parameter is neither ``True`` nor ``False``.
+    """
+    if str(value).casefold() not in ("true", "false"):
+        raise MeasureError(f"{name}({parameter}={show(value)}): {parameter} is True or False.")
+    return str(value).casefold() == "true"
+
+
+def dcg_of(name: str, given: dict[str, Any]) -> None:
+    """Replaces ir_measures' ``dcg`` by the gain that it means.
+
+    Raises:
+        MeasureError: the value is not one of ir_measures' words, or there is a gain too.
+    """
+    word = given.pop("dcg")
+    if word not in ("log2", "exp-log2") or "gain" in given:
+        raise MeasureError(sentence("others", "dcg", name=name, word=show(word)))
+    if word == "exp-log2":
+        given["gain"] = "exp2"
+
+
+def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
+    """Replaces ir_measures' scale of grades by a gain and ``max``, and returns the depth.
+
+    Raises:
+        MeasureError: the measure has no such scale, or the scale does not begin at 0.
+    """
+    lowest, highest = given.pop("min_rel", 0.0), given.pop("max_rel", None)
+    has = REGISTER[name].parameters
+    if name not in SCALED or highest is None or "max" in given or "gain" in given:
+        how = (
+            f"write max for the highest grade, as in {name}(max=4)"
+            if "max" in has
+            else "the measure has no such scale"
+        )
+        raise MeasureError(f"{name}: min_rel and max_rel are ir_measures' scale of grades; {how}.")
+    if lowest != 0.0:
+        raise MeasureError(sentence("others", "lowest", name=name, lowest=show(lowest)))
+    given |= {"gain": "linear", "max": highest}
+    if name == "BPM" and at is not None:
+        given["K"] = float(at) if at.isdecimal() else at
+        return None
+    return str(CWL_RANKS) if name in ("INST", "INSQ") and at is None else at
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrecName:
+    """A measure of trec_eval.
+
+    Args:
+        carob: carob's name, with ``{}`` for a cutoff; empty for ``runid`` and ``relstring``, which are strings.
+        cutoffs: the default cutoffs, or none for a single value.
+        whole: whether cutoffs are whole numbers.
+        since: the first version of trec_eval that has the measure.
+    """
+
+    carob: str
+    cutoffs: Sequence[float] = ()
+    whole: bool = True
+    since: int = 9
+
+
+# JSON and not TOML, because every run reads this file and Python reads JSON faster.
+with open(os.path.join(os.path.dirname(__file__), "trec_eval.json"), encoding="utf-8") as file:
+    NAMES: dict[str, dict[str, Any]] = json.load(file)
+
+TABLE = {name: TrecName(**entry) for name, entry in NAMES["measures"].items()}
+"""trec_eval's measures in the order in which it prints them."""
+NICKNAMES: dict[str, list[str]] = NAMES["nicknames"]
+"""The measures for which each of trec_eval's nicknames stands."""

@@ -1,0 +1,395 @@
+"""Parses measure names, such as ``nDCG(gain=exp2)@10`` or trec_eval's ``ndcg_cut_10``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob.measures.define import REGISTER, Value, plugged, sentence, shortened, show, tidied
+from carob.measures.grammar import (
+    DEEPEST,
+    NICKNAMES,
+    NUMBER,
+    TABLE,
+    canonical,
+    depth_of,
+    number,
+    parts_of_name,
+    split_names,
+    translated,
+    written_plainly,
+)
+from carob.measures.unknown_names import respelled, unknown
+from carob.output.errors import MeasureError
+
+if TYPE_CHECKING:
+    from carob.lists import Lists, Queries
+    from carob.measures.define import Definition
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The judgments that a measure requires. A query without the required judgments counts as empty for the measure.
+
+    Args:
+        rel: judgments of this grade or more; None if ``gain`` decides.
+        gain: judgments with a positive gain.
+    """
+
+    rel: float | None = 1
+    gain: Any = None
+
+    def count(self, lists: Lists) -> Queries:
+        """Returns the number of required judgments of each query, retrieved or not."""
+        return lists.n_worth(self.gain) if self.rel is None else lists.n_relevant(self.rel)
+
+    def __str__(self) -> str:
+        """Returns the relevance in words, such as ``grade 1 or more``."""
+        return "a positive gain" if self.rel is None else f"grade {show(self.rel)} or more"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with its parameters and depth. Measures with the same meaning are equal.
+
+    Args:
+        name: a registered name.
+        parameters: pairs (parameter, value); those at their default are dropped.
+        depth: the depth after ``@``, or None.
+
+    Raises:
+        MeasureError: there is no such name, parameter or value.
+
+    Example:
+        >>> import carob
+        >>> str(carob.nDCG(gain="exp2") @ 10)
+        'nDCG(gain=exp2)@10'
+        >>> carob.Measure.parse("nDCG(gain=exp2)@10") == carob.nDCG(gain="exp2") @ 10
+        True
+    """
+
+    name: str
+    parameters: tuple[tuple[str, Value], ...] = ()
+    depth: int | None = None
+
+    def __post_init__(self) -> None:
+        """Checks the name and the parameters, and sorts the parameters."""
+        definition = self.definition
+        given = {key: tidied(value) for key, value in self.parameters}
+        for parameter, value in given.items():
+            check_parameter(self.name, definition.parameters, parameter, value)
+        ordered = tuple(
+            (key, given[key])
+            for key, default in definition.parameters.items()
+            if key in given and given[key] != default.default
+        )
+        object.__setattr__(self, "parameters", ordered)
+        if self.depth is not None and definition.at != "depth":
+            raise MeasureError(f"{self.name} has no depth: write {self.name} without '@{self.depth}'.")
+        if self.depth is not None and not (1 <= self.depth <= DEEPEST):
+            depth = shortened(str(self.depth)) if abs(self.depth) <= DEEPEST else "…"
+            raise MeasureError(f"{self.name}@{depth}: a depth is a whole number from 1 to {DEEPEST:,}.")
+        check_scale(self)
+
+    @property
+    def definition(self) -> Definition:
+        """The registered definition."""
+        try:
+            return REGISTER[self.name]
+        except KeyError:
+            from carob.measures.unknown_names import unknown  # which reads this register
+
+            raise unknown(self.name) from None
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """Every parameter of the formula with its value."""
+        defaults = {key: value.default for key, value in self.definition.parameters.items()}
+        return {**defaults, **dict(self.parameters)}
+
+    @cached_property
+    def rows(self) -> str:
+        """The retrieved documents that the formula needs: ``relevant``, ``judged``, or one at ``every`` rank.
+
+        More documents than the definition says are needed if these parameters make a grade of 0 or less count.
+        """
+        gain, rel, needed = self.by_role("gain"), self.by_role("relevance"), self.definition.rows
+        levels = [rel] if isinstance(rel, (int, float)) else []
+        levels += [level for level, value in gain if value] if isinstance(gain, tuple) else []
+        lowest = min(levels, default=1.0)
+        if lowest < 0:
+            return "every"
+        zero = lowest == 0 or (isinstance(gain, str) and gain.endswith("(0)"))
+        return "judged" if zero and needed == "relevant" else needed
+
+    @property
+    def additive(self) -> bool:
+        """Whether the value is a sum over documents that depends only on each document and its rank.
+
+        With ``ideal=top``, the divisor depends on the ranking, too.
+        """
+        return self.definition.additive and self.arguments.get("ideal") != "top"
+
+    @property
+    def every_rank(self) -> bool:
+        """Whether unjudged documents count, so that the formula needs a row for every rank."""
+        return self.rows == "every"
+
+    @property
+    def wanted(self) -> Wanted:
+        """The relevant judgments: grades from ``rel`` on, else a positive ``gain``, else grade 1 or more."""
+        gain, rel = self.by_role("gain"), self.by_role("relevance")
+        if isinstance(rel, (int, float)):
+            return Wanted(rel)
+        return Wanted() if gain is None else Wanted(None, gain)
+
+    @property
+    def may_be_undefined(self) -> bool:
+        """Whether a query may have no value by the measure's definition."""
+        return self.definition.undefined or "nan" in self.arguments.values()
+
+    @property
+    def micro(self) -> bool:
+        """Whether the measure averages over the documents of all queries, so that queries depend on each other."""
+        return bool(self.by_role("micro") == "true")
+
+    def by_role(self, role: str) -> Any:
+        """Returns the value of the parameter with this role, or None without such a parameter."""
+        declared = self.definition.parameters
+        return next((self.arguments[key] for key, each in declared.items() if each.role == role), None)
+
+    @classmethod
+    def parse(cls, name: str) -> Measure:
+        """Returns the measure for a name such as ``nDCG(gain=exp2)@10``.
+
+        Raises:
+            MeasureError: the name, a parameter or a value is unknown, or the name stands for several measures.
+        """
+        return parse_measure(name)
+
+    def __call__(self, **parameters: Any) -> Measure:
+        """Returns the measure with other parameters, as in ``carob.nDCG(gain="exp2")``.
+
+        Raises:
+            MeasureError: there is no such parameter or value.
+        """
+        given = {key: as_parameter(value) for key, value in parameters.items()}
+        return Measure(self.name, tuple({**dict(self.parameters), **given}.items()), self.depth)
+
+    def __matmul__(self, depth: float) -> Measure:
+        """Returns the measure with another value after ``@``, as in ``carob.P @ 10``.
+
+        Raises:
+            MeasureError: the measure accepts no depth, or the number is not a depth.
+        """
+        at = self.definition.at
+        if at in ("depth", "no"):
+            return Measure(self.name, self.parameters, depth_of(str(depth), f"{self.name}@{depth}"))
+        return self(**{at: depth})
+
+    def values(self, lists: Lists) -> Queries:
+        """Returns the measure's value for each query.
+
+        Raises:
+            MeasureError: a user's formula fails.
+        """
+        cut = lists if self.depth is None else lists.top(self.depth)
+        formula = self.definition.formula
+        try:
+            values: Queries = formula(cut, **self.arguments)
+            return values
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            if formula.__module__.startswith("carob."):
+                raise
+            facts = {"name": self.name, "module": formula.__module__, "type": type(error).__name__}
+            raise MeasureError(sentence("names", "formula_fails", **facts, error=error)) from error
+
+    def weigh(self, lists: Lists) -> Queries | None:
+        """Returns the weight of each query in the mean, or None for equal weights."""
+        if self.definition.weighs is None:
+            return None
+        cut = lists if self.depth is None else lists.top(self.depth)
+        return self.definition.weighs(cut, **self.arguments)
+
+    @property
+    def full(self) -> str:
+        """Returns the name with every parameter, including those at their defaults."""
+        return self.written(self.arguments)
+
+    def __str__(self) -> str:
+        """Returns the measure's name, which ``parse`` reads back."""
+        return self.written(dict(self.parameters))
+
+    def written(self, parameters: Mapping[str, Value]) -> str:
+        """Returns the name with parameters."""
+        at = self.definition.at
+        shown = [f"{key}={show(value)}" for key, value in parameters.items() if key != at]
+        inside = f"({', '.join(shown)})" if shown else ""
+        where = self.depth if at == "depth" else self.arguments.get(at)
+        return f"{self.name}{inside}" + ("" if where is None else f"@{show(where)}")
+
+
+def check_parameter(name: str, parameters: Mapping[str, Any], parameter: str, value: Value) -> None:
+    """Refuses an unknown parameter or a value that is not allowed."""
+    if parameter not in parameters:
+        has = ", ".join(parameters) or "none"
+        raise MeasureError(f"{name} has no parameter '{shortened(parameter)}'. Its parameters are: {has}.")
+    declared = parameters[parameter]
+    if not declared.accepts(value):
+        written = f"{name}({parameter}={shortened(show(value))})"
+        raise MeasureError(f"{written}: {parameter} is {declared.wanted(value)}.")
+
+
+STEEPEST = 110
+"""The highest grade of a scale with ``exp2`` gains: sums of 2^110 are finite in single precision too."""
+
+
+def check_scale(measure: Measure) -> None:
+    """Refuses a highest grade whose gain is 0 or too large.
+
+    Raises:
+        MeasureError: the gain is 0 or too large.
+    """
+    gain, highest = measure.by_role("gain"), measure.by_role("highest")
+    if gain is None or not isinstance(highest, (int, float)):
+        return
+    facts = {"name": measure.name, "gain": show(gain), "highest": show(highest)}
+    if isinstance(gain, tuple):
+        if dict(gain).get(highest, highest) <= 0:
+            raise MeasureError(sentence("names", "no_gain", **facts))
+        return
+    word, _, held = gain.rstrip(")").partition("(")
+    lowest = float(held or 0)
+    if word == "exp2" and highest - lowest > STEEPEST:
+        raise MeasureError(sentence("names", "too_steep", **facts, most=show(lowest + STEEPEST)))
+    if highest < lowest:
+        raise MeasureError(sentence("names", "no_gain_of_word", **facts))
+
+
+def parse_measure(name: str | Measure) -> Measure:
+    """Returns the measure that a name means.
+
+    Args:
+        name: a name such as ``AP``, ``P@10``, ``nDCG(gain=exp2)@10``, or trec_eval's ``map``, ``P_10``.
+
+    Raises:
+        MeasureError: the name, a parameter or a value is unknown, or the name stands for several measures.
+
+    Example:
+        >>> from carob.measures import parse_measure
+        >>> str(parse_measure("ndcg_cut_10"))
+        'nDCG@10'
+    """
+    measures = parse_measures([name])
+    if len(measures) != 1:
+        shown = ", ".join(map(str, measures[:3]))
+        raise MeasureError(f"'{name}' stands for {len(measures)} measures ({shown}, …): give one of them.")
+    return measures[0]
+
+
+def parse_measures(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+    """Returns the measures of several names, in order, without repetition.
+
+    A name of trec_eval may stand for several measures: ``P`` for nine depths, ``all_trec`` for nearly all measures. A
+    string may have several names, separated by blanks or commas.
+
+    Raises:
+        MeasureError: as ``parse_measure``.
+    """
+    found: dict[Measure, None] = {}
+    for name in given_names(names):
+        for part in [name] if isinstance(name, Measure) else split_names(name):
+            found.update(dict.fromkeys([part] if isinstance(part, Measure) else named(part)))
+    for each in found:
+        refuse_without_depth(each)
+    return list(found)
+
+
+def given_names(names: object) -> list[str | Measure]:
+    """Returns measure names as a list.
+
+    Raises:
+        MeasureError: an element is neither a name nor a ``Measure``.
+    """
+    if isinstance(names, (str, Measure)):
+        return [names]
+    if not isinstance(names, Iterable):
+        raise MeasureError(sentence("names", "no_names", names=names))
+    found = list(names)
+    for name in found:
+        if not isinstance(name, (str, Measure)):
+            raise MeasureError(sentence("names", "no_name", name=name))
+    return found
+
+
+def refuse_without_depth(measure: Measure) -> None:
+    """Refuses a measure without the depth that it needs, such as P.
+
+    Raises:
+        MeasureError: the depth is missing.
+    """
+    if measure.depth is None and measure.definition.whole:
+        raise MeasureError(sentence("names", "no_depth", name=measure.name, whole=measure.definition.whole))
+
+
+def as_parameter(value: Any) -> Value:
+    """Returns a Python value as a parameter's: a word, a number, a list of numbers, or a table of grades and gains."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return tuple(value.items())
+    return tuple(value) if isinstance(value, list) else value
+
+
+def named(name: str) -> list[Measure]:
+    """Returns the measures that a name means. A name of trec_eval takes precedence."""
+    trec = from_trec_eval(written_plainly(name))
+    return [own(name)] if trec is None else trec
+
+
+def own(name: str) -> Measure:
+    """Returns the measure with this name in carob or with this alias."""
+    word, given, at = parts_of_name(name)
+    meant = canonical(word)
+    if meant is None and plugged("carob.measures"):
+        meant = canonical(word)
+    if meant is None:
+        raise unknown(word, at)
+    word, implied, _ = parts_of_name(meant)
+    word, given, at = translated(word, {**implied, **given}, at)
+    definition = REGISTER[word]
+    parameters = list(given.items())
+    if at is None:
+        return Measure(word, tuple(parameters))
+    if not NUMBER.fullmatch(at):
+        meant = respelled(word, at)
+        hint = f" Did you mean {meant}?" if meant else ""
+        raise MeasureError(f"'{shortened(name)}': a number must follow '@', not '{shortened(at)}'.{hint}")
+    if definition.at not in ("depth", "no"):
+        return Measure(word, (*parameters, (definition.at, number(at))))
+    return Measure(word, tuple(parameters), depth_of(at, name))
+
+
+def from_trec_eval(name: str) -> list[Measure] | None:
+    """Returns the measures of a trec_eval name such as ``map`` or ``P.5,10``, or None for another name."""
+    if name in NICKNAMES:
+        return [each for member in NICKNAMES[name] for each in in_full(member, TABLE[member].cutoffs)]
+    for word, entry in TABLE.items():
+        if name == word:
+            return in_full(word, entry.cutoffs)
+        rest = name.removeprefix(word)
+        if entry.cutoffs and rest != name and rest[:1] in ("_", "."):
+            cutoffs = rest[1:].split(",")
+            if all(map(NUMBER.fullmatch, cutoffs)):
+                return in_full(word, tuple(map(number, cutoffs)))
+    return None
+
+
+def in_full(word: str, cutoffs: Iterable[float]) -> list[Measure]:
+    """Returns the measures of a trec_eval name, one per cutoff, or no measures for ``runid`` and ``relstring``."""
+    template = TABLE[word].carob
+    if "{}" in template:
+        return [own(template.format(show(cutoff))) for cutoff in cutoffs]
+    return [own(template)] if template else []

@@ -1,0 +1,430 @@
+"""Precision and recall, average precision and its relatives, and counts of documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from carob.measures.define import (
+    BETA,
+    COUNT,
+    COUNTED,
+    GAIN,
+    KNOWN,
+    REL,
+    TIMES,
+    UNBOUNDED,
+    measure,
+    number,
+    one_of,
+)
+
+if TYPE_CHECKING:
+    from carob.lists import Gain, Lists, Queries
+
+
+@measure("NumQ", rows="relevant", aggregate="sum", at="no", same_as="num_q", source="trec_eval")
+def number_of_queries(r: Lists) -> Queries:
+    """The number of evaluated queries, to which each query adds 1."""
+    return r.length * 0.0 + 1.0
+
+
+@measure("NumRet", rows="relevant", values=COUNTED, aggregate="sum", same_as="num_ret", source="trec_eval")
+def number_retrieved(r: Lists) -> Queries:
+    """The number of retrieved documents."""
+    return r.length
+
+
+@measure(
+    "NumRel", rows="relevant", values=COUNTED, aggregate="sum", at="no", same_as="num_rel", source="trec_eval"
+)
+def number_relevant(r: Lists, rel: float = REL) -> Queries:
+    """The number of documents judged relevant, whether retrieved or not."""
+    return r.n_relevant(rel)
+
+
+@measure(
+    "NumRelRet",
+    rows="relevant",
+    values=COUNTED,
+    aggregate="sum",
+    additive=True,
+    same_as="num_rel_ret",
+    source="trec_eval",
+)
+def number_relevant_retrieved(r: Lists, rel: float = REL) -> Queries:
+    """The number of relevant documents retrieved."""
+    return r.total(r.hits(max(rel, 0.0)))
+
+
+@measure(
+    "NumNonRelRet",
+    values=COUNTED,
+    smaller_is_better=True,
+    aggregate="sum",
+    additive=True,
+    same_as="num_nonrel_judged_ret",
+    source="trec_eval",
+)
+def number_nonrelevant_retrieved(r: Lists, rel: float = REL) -> Queries:
+    """The number of retrieved documents that are judged not relevant."""
+    return r.total(r.misses(rel))
+
+
+@measure("P", rows="relevant", whole="SetP", same_as="P_k", additive=True, source="Cleverdon 1967")
+def precision(r: Lists, rel: float = REL, over: str = one_of("depth", "retrieved", "capped")) -> Queries:
+    """The share of the first k documents that are relevant.
+
+    The divisor is k, even if the list is shorter. ``over=retrieved`` divides by the number of documents in the list
+    (XGBoost, CatBoost, rax, LensKit, Elasticsearch). ``over=capped`` divides by the number of relevant documents, but
+    at most by k, as ``R(over=capped)`` does (RecTools' r_precision). ``P`` without a depth stands for P at the nine
+    depths of trec_eval. ``SetP`` is the precision of the whole list.
+    """
+    whole = {"depth": lambda: r.depth, "retrieved": lambda: r.length, "capped": lambda: r.size("capped", rel)}
+    return r.ratio(r.total(r.hits(rel)), whole[over]())
+
+
+@measure(
+    "R",
+    rows="relevant",
+    same_as="recall_k; relative_P_k is R(over=capped)@k",
+    additive=True,
+    source="Cleverdon 1967",
+)
+def recall(r: Lists, rel: float = REL, over: str = one_of("relevant", "capped")) -> Queries:
+    """The share of the relevant documents that are among the first k.
+
+    R is 0 for a query without relevant documents. ``over=capped`` divides by k if there are more than k relevant
+    documents, so that R can reach 1 at every depth (LensKit's recall, BEIR's R_cap, recpack's calibrated recall).
+    """
+    return r.ratio(r.total(r.hits(max(rel, 0.0))), r.size(over, rel))
+
+
+@measure("F", rows="relevant", source="van Rijsbergen 1979")
+def f(r: Lists, beta: float = BETA, rel: float = REL, over: str = one_of("depth", "retrieved")) -> Queries:
+    """The weighted harmonic mean of the precision and the recall of the first k documents.
+
+    Recall has the weight beta squared, so a beta above 1 favours recall. F is 0 if no relevant document was found.
+    ``over`` is the divisor of precision, as in ``P``. Do not confuse F with trec_eval's ``set_F_x``, which is ``SetF``:
+    it covers the whole list, and its x is beta squared.
+    """
+    p, q, weight = precision(r, rel, over), recall(r, rel, "relevant"), beta * beta
+    return r.ratio((weight + 1.0) * p * q, weight * p + q)
+
+
+@measure(
+    "E", rows="relevant", smaller_is_better=True, source="van Rijsbergen 1979; Baeza-Yates and Ribeiro-Neto"
+)
+def effectiveness(
+    r: Lists, b: float = BETA, rel: float = REL, over: str = one_of("depth", "retrieved")
+) -> Queries:
+    """1 minus F of the first k documents, so that smaller is better.
+
+    E is 1 if no relevant document was found. A b above 1 favours recall. Some printings of Baeza-Yates and Ribeiro-Neto
+    state wrongly that a b above 1 favours precision.
+    """
+    return 1.0 - f(r, b, rel, over)
+
+
+@measure("Success", rows="relevant", same_as="success_k", source="TREC Web track 2002")
+def success(r: Lists, rel: float = REL) -> Queries:
+    """The hit rate: 1 if any of the first k documents is relevant, else 0.
+
+    Some tools use the name hit rate for other measures. The hit rate of Catalyst and the granular hit rate of
+    LlamaIndex are ``R``. The hit rate of recpack is ``NumRelRet``.
+    """
+    return r.best(r.hits(rel))
+
+
+def queries_that_count(r: Lists, rel: float, times: float, mean: str) -> Queries | None:
+    """Returns the weight of a query in R-precision, which is 0 for a query without a hit if ``mean=found``."""
+    return None if mean == "all" else r.exceeds(r_precision(r, rel, times, mean), 0.0)
+
+
+@measure(
+    "Rprec",
+    rows="relevant",
+    at="no",
+    weighs=queries_that_count,
+    additive=True,
+    same_as="Rprec; Rprec_mult_x is Rprec(times=x)",
+    source="Buckley and Voorhees 2000",
+)
+def r_precision(
+    r: Lists, rel: float = REL, times: float = TIMES, mean: str = one_of("all", "found")
+) -> Queries:
+    """The precision at rank R, where R is the number of relevant documents.
+
+    ``times`` multiplies R and rounds fractions above 0.1 up. ``mean=found`` omits a query from the mean if no document
+    down to this rank is relevant (recommenders).
+    """
+    del mean  # It changes the weight, not the value.
+    cut = r.most(r.whole(times * r.n_relevant(rel), "up"), 0.0)
+    return r.ratio(r.total(r.hits(rel) * r.within(cut)), cut)
+
+
+@measure("SetP", rows="relevant", at="no", same_as="set_P", source="trec_eval")
+def set_precision(r: Lists, rel: float = REL) -> Queries:
+    """The share of all retrieved documents that are relevant."""
+    return r.ratio(r.total(r.hits(rel) * r.judged), r.length)
+
+
+@measure("SetAP", rows="relevant", at="no", same_as="set_map", source="trec_eval")
+def set_average_precision(r: Lists, rel: float = REL) -> Queries:
+    """The precision times the recall of the retrieved set: average precision without a ranking."""
+    found = r.total(r.hits(rel) * r.judged)
+    return r.ratio(found * found, r.length * r.n_relevant(rel))
+
+
+@measure("SetF", rows="relevant", at="no", same_as="set_F_x is SetF(weight=x)", source="van Rijsbergen 1979")
+def set_f(r: Lists, rel: float = REL, weight: float = number(1, 0, 1e12)) -> Queries:
+    """The weighted harmonic mean of the precision and the recall of the retrieved set.
+
+    ``weight`` is beta squared. A weight above 1 favours recall.
+    """
+    found = r.total(r.hits(rel) * r.judged)
+    p, q = r.ratio(found, r.length), r.ratio(found, r.n_relevant(rel))
+    return r.ratio((weight + 1.0) * p * q, q + weight * p)
+
+
+@measure(
+    "Utility",
+    rows="relevant",
+    values=UNBOUNDED,
+    at="no",
+    same_as="utility_a,b,c,d",
+    source="TREC Filtering track",
+)
+def utility(
+    r: Lists,
+    rel: float = REL,
+    a: float = number(1),
+    b: float = number(-1),
+    c: float = number(0),
+    d: float = number(0),
+    collection: float = number(0, 0),
+) -> Queries:
+    """The sum of a weight for each document that depends on whether the document is relevant and retrieved.
+
+    The weight is ``a`` for a relevant retrieved document, ``b`` for another retrieved document, ``c`` for a relevant
+    document that was not retrieved, and ``d`` for all other documents. ``collection`` is the number of documents in the
+    collection.
+    """
+    found, relevant = r.total(r.hits(rel) * r.judged), r.n_relevant(rel)
+    left = collection + found - r.length - relevant
+    return a * found + b * (r.length - found) + c * (relevant - found) + d * left
+
+
+@measure("Unjudged", smaller_is_better=True, additive=True, same_as="unj_k", source="trec_eval 10")
+def unjudged(r: Lists) -> Queries:
+    """The share of the first k ranks that have an unjudged document.
+
+    Ranks beyond the end of the list have no document.
+    """
+    return r.ratio(r.length - r.total(r.judged), r.depth)
+
+
+@measure("Judged", additive=True, source="ir_measures")
+def judged(r: Lists, over: str = one_of("retrieved", "depth")) -> Queries:
+    """The share of the first k documents that were judged for the query.
+
+    Judged is 0 for an empty list. ``over=depth`` divides by k even if the list is shorter. For a short list, 1 minus
+    Judged is then greater than ``Unjudged``, which treats missing ranks as judged. Judged differs from BEIR's Hole@k,
+    which counts a document as judged if it was judged for any query.
+    """
+    return r.ratio(r.total(r.judged), {"retrieved": r.length, "depth": r.depth}[over])
+
+
+KORFHAGE = "Korfhage 1997; Baeza-Yates and Ribeiro-Neto 1999, section 3.2"
+
+
+@measure("CoverageRatio", additive=True, source=KORFHAGE)
+def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
+    """The share of the relevant documents already known to the user that were retrieved.
+
+    A document counts as known if its grade is at least ``known``. CoverageRatio is 0 if the user knew no relevant
+    document.
+    """
+    return r.ratio(r.total(r.hits(known)), r.n_relevant(known))
+
+
+@measure("NoveltyRatio", rows="relevant", source=KORFHAGE)
+def novelty_ratio(r: Lists, known: float = KNOWN, rel: float = REL) -> Queries:
+    """The share of the retrieved relevant documents that the user did not know.
+
+    A document counts as known if its grade is at least ``known``, and as relevant if its grade is at least ``rel``.
+    NoveltyRatio is 0 if no relevant document was found.
+    """
+    found = r.total(r.hits(rel))
+    return r.ratio(found - r.total(r.hits(rel) * r.hits(known)), found)
+
+
+@measure("RelativeRecall", rows="relevant", source=KORFHAGE)
+def relative_recall(r: Lists, wanted: float = COUNT, rel: float = REL) -> Queries:
+    """The number of relevant documents found, divided by the number that the user wants, but at most 1."""
+    return r.least(r.total(r.hits(rel)), wanted) / wanted
+
+
+@measure("RecallEffort", rows="relevant", source=KORFHAGE)
+def recall_effort(r: Lists, wanted: float = COUNT, rel: float = REL) -> Queries:
+    """The number of relevant documents that the user wants, divided by the rank at which they have been found.
+
+    RecallEffort is 0 if the list has fewer relevant documents than the user wants.
+    """
+    return r.best(r.at_least(r.running(r.hits(rel)), wanted) * wanted / r.rank)
+
+
+@measure(
+    "AP",
+    rows="relevant",
+    same_as="map; map_cut_k is AP@k; map_avgjg is AP over judgment groups",
+    source="Harman 1993, TREC-1",
+)
+def average_precision(
+    r: Lists, rel: float = REL, over: str = one_of("relevant", "retrieved", "capped", "length", "depth")
+) -> Queries:
+    """The mean of the precisions at the ranks of the relevant documents.
+
+    A relevant document that was not retrieved adds 0 to the sum. A query without relevant documents has the value 0. By
+    default, the sum is divided by the total number of relevant documents. ``over=retrieved`` divides by the number of
+    relevant documents in the list (torchmetrics, Ragas). ``over=capped`` divides by the total number of relevant
+    documents, but at most by k (LightGBM, Spark). ``over=length`` divides by the total number of relevant documents,
+    but at most by the list's length (LensKit). ``over=depth`` divides by k (RecTools).
+    """
+    hits = r.hits(rel)
+    return r.ratio(r.total(hits * r.running(hits) / r.rank), r.size(over, rel))
+
+
+@measure("MeanP", rows="relevant", additive=True, source="Anelli and others 2021, Elliot")
+def mean_precision(r: Lists, rel: float = REL) -> Queries:
+    """The mean of the precisions at all ranks from 1 to k.
+
+    Ranks beyond the end of the list count too. Elliot calls this measure MAP. Do not confuse MeanP with ``AP``, which
+    uses only the precisions at the ranks of relevant documents.
+    """
+    beneath = r.reciprocals(r.rank, r.spread(r.depth))
+    return r.ratio(r.total(r.hits(rel) * beneath), r.depth)
+
+
+@measure("ListedAP", rows="every", source="Evidently, precision_recall_k.py")
+def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
+    """Average precision that depends on the order of the run's lines, as in the library Evidently.
+
+    The precision at a rank counts if the last line of all documents down to this rank has a relevant document. The
+    precisions that count are summed and divided by the number of relevant documents. If the lines are in order of rank,
+    the value equals ``AP``. Evidently calls the value MAP in either case. ListedAP needs the policy ``listing=known``.
+    """
+    hits = r.hits(rel)
+    return r.ratio(r.total(r.latest(hits) * r.running(hits) / r.rank), r.n_relevant(rel))
+
+
+@measure("GMAP", rows="relevant", aggregate="geometric", same_as="gm_map", source="Robertson 2006")
+def geometric_average_precision(r: Lists, rel: float = REL) -> Queries:
+    """Average precision with a geometric mean over the queries, so that queries with low values weigh more."""
+    return average_precision(r, rel, "relevant")
+
+
+@measure("Q", rows="relevant", source="Sakai 2004, NTCIR-4; Sakai and Kando 2008 for beta")
+def q_measure(
+    r: Lists,
+    beta: float = BETA,
+    gain: Gain = GAIN,
+    rel: float = REL,
+    over: str = one_of("relevant", "capped"),
+) -> Queries:
+    """Average precision with graded gains: the mean of the blended ratios at the ranks of the relevant documents.
+
+    The blended ratio at rank i is (number of relevant documents down to i + beta * cumulated gain) / (i + beta *
+    cumulated gain of the ideal ranking). With beta=0, Q equals ``AP``. Q is 0 for a query without relevant documents.
+    """
+    hits, best = r.hits(rel), r.ideal(gain, "judged")
+    found = r.running(hits) + beta * r.running(r.gains(gain))
+    possible = r.rank + beta * r.running_of(best, best.gains(gain))
+    return r.ratio(r.total(hits * found / possible), r.size(over, rel))
+
+
+@measure("infAP", at="no", same_as="infAP", source="Yilmaz and Aslam 2006")
+def inferred_average_precision(r: Lists, rel: float = REL) -> Queries:
+    """Average precision, estimated from judgments of a sample of the pool.
+
+    A negative grade marks a pooled document that was not sampled. The estimate assumes that documents that were not
+    sampled are relevant as often as the sampled documents at higher ranks. The smoothing constant is 0.00001, as in
+    trec_eval.
+    """
+    hits, epsilon = r.hits(rel) * r.judged, 0.00001
+    relevant, nonrelevant, unsampled = r.above(hits), r.above(r.misses(rel)), r.above(r.pooled_unjudged)
+    ahead = r.rank - 1.0
+    pooled = r.ratio(relevant + nonrelevant + unsampled, ahead)
+    share = (relevant + epsilon) / (relevant + nonrelevant + 2.0 * epsilon)
+    expected = 1.0 / r.rank + (ahead / r.rank) * pooled * share
+    return r.ratio(r.total(hits * expected), r.n_relevant(rel))
+
+
+@measure(
+    "Bpref", at="no", same_as="bpref", source="Buckley and Voorhees 2004; Soboroff 2006 for the denominator"
+)
+def binary_preference(r: Lists, rel: float = REL) -> Queries:
+    """Measures how rarely a document judged not relevant is ranked above a relevant document.
+
+    Unjudged documents do not count.
+    """
+    relevant, nonrelevant = r.n_relevant(rel), r.n_nonrelevant(rel)
+    hits = r.hits(rel) * r.judged
+    above = r.least(r.above(r.misses(rel)), r.spread(relevant))
+    betrayed = r.ratio(above, r.spread(r.least(nonrelevant, relevant)))
+    return r.ratio(r.total(hits * (1.0 - betrayed)), relevant)
+
+
+@measure("GMBpref", aggregate="geometric", at="no", same_as="gm_bpref", source="trec_eval")
+def geometric_binary_preference(r: Lists, rel: float = REL) -> Queries:
+    """Bpref with a geometric mean over the queries."""
+    return binary_preference(r, rel)
+
+
+@measure(
+    "IPrec",
+    rows="relevant",
+    at="recall",
+    same_as="iprec_at_recall_r",
+    source="Salton and McGill 1983; trec_eval 9 for rounding=up",
+)
+def interpolated_precision(
+    r: Lists, recall: float = number(0.0, 0, 1), rel: float = REL, rounding: str = one_of("nearest", "up")
+) -> Queries:
+    """The highest precision at the ranks down to which the given share of the relevant documents has been found.
+
+    The share is rounded to a whole number of documents. ``rounding=nearest`` rounds halves up. ``rounding=up`` rounds
+    fractions above 0.1 up, as in trec_eval 9.
+    """
+    hits = r.hits(rel)
+    found = r.running(hits)
+    needed = r.whole(recall * r.n_relevant(rel), rounding)
+    return r.best(hits * r.at_least(found, r.spread(needed)) * found / r.rank)
+
+
+@measure("IPrecMean", rows="relevant", at="no", same_as="11pt_avg", source="Salton and McGill 1983")
+def mean_interpolated_precision(
+    r: Lists,
+    points: tuple[float, ...] = number((0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), 0, 1),
+    rel: float = REL,
+    rounding: str = one_of("nearest", "up"),
+) -> Queries:
+    """The mean of the interpolated precisions at eleven recall points from 0 to 1.
+
+    The precisions are added from the last recall point to the first, as in trec_eval.
+    """
+    total = r.length * 0.0
+    for point in reversed(points):
+        total = total + interpolated_precision(r, point, rel, rounding)
+    return total / float(len(points))
+
+
+@measure("YAAP", rows="relevant", values=UNBOUNDED, at="no", same_as="yaap", source="Robertson 2006")
+def log_odds_of_average_precision(r: Lists, rel: float = REL) -> Queries:
+    """The log odds of average precision, smoothed by 1: "yet another average precision".
+
+    With s as the sum of the precisions at the relevant documents and R as the number of relevant documents, YAAP is
+    ln((1 + s) / (1 + R - s)).
+    """
+    hits, relevant = r.hits(rel), r.n_relevant(rel)
+    precisions = r.total(hits * r.running(hits) / r.rank)
+    return r.ln((1.0 + precisions) / (1.0 + relevant - precisions))

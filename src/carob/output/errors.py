@@ -1,0 +1,277 @@
+"""The classes of carob's errors. Each error states the problem, the place and a remedy."""
+
+from __future__ import annotations
+
+import copyreg
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from carob.output.escaping import sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from typing_extensions import Self
+
+
+class Worded(str):
+    """Text in two wordings. The string itself is for Python, and ``command`` is for the command line.
+
+    Args:
+        python: the text with arguments, as a user of Python writes them.
+        command: the text with options, as they are written on the command line.
+    """
+
+    __slots__ = ("command",)
+    command: str
+
+    def __new__(cls, python: str, command: str) -> Self:
+        """Stores both wordings."""
+        made = super().__new__(cls, python)
+        made.command = command
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles both wordings for another process."""
+        return Worded, (str(self), self.command)
+
+
+def command_of(text: str) -> str:
+    """Returns the wording for the command line, or the text itself if it has only one wording."""
+    return text.command if isinstance(text, Worded) else text
+
+
+def worded(*parts: str) -> Worded:
+    """Joins parts of a sentence and keeps both wordings. An f-string would lose the second wording."""
+    return Worded("".join(parts), "".join(map(command_of, parts)))
+
+
+def reworded(text: str, change: Callable[[str], str]) -> str:
+    """Returns the text with the same change made to both wordings."""
+    return Worded(change(str(text)), change(text.command)) if isinstance(text, Worded) else change(text)
+
+
+def by_policy(axis: str, *values: str | int) -> Worded:
+    """Returns the remedy that tells the user to set the policy to one of the given values."""
+    quoted = [repr(each) for each in values]
+    python = f"policy=carob.Policy({axis}={quoted[0]})"
+    if axis == "malformed":
+        return Worded(python, "--lenient")
+    return Worded(one_of([python, *quoted[1:]]), f"--{axis} {one_of(list(map(str, values)))}")
+
+
+def one_of(words: list[str]) -> str:
+    """Joins words as ``a, b or c``."""
+    return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def by_reading(kind: str, **named: object) -> Worded:
+    """Returns the remedy that tells the user to change the options for reading qrels or a run.
+
+    Args:
+        kind: ``qrels`` or ``run``.
+        named: the argument of ``Qrels.of`` or ``Run.of`` with its value; ``...`` for a value that the user knows.
+    """
+    ((name, value),) = named.items()
+    shown = "…" if value is ... else value
+    python = shown if value is ... else repr(value)
+    colon = ":" if isinstance(value, int) else ""
+    return Worded(
+        f"carob.{kind.capitalize()}.of({kind}, {name}={python})",
+        f"--folders {shown}" if name == "folders" else f"--{kind}-columns {name}{colon}={shown}",
+    )
+
+
+class CarobError(Exception):
+    """The base class of carob's errors. ``str(error)`` is always safe to print.
+
+    The sentence consists of the fields: ``FILE, line LINE: MESSAGE REMEDY``. A calling function adds fields with
+    ``at``. No code parses a message.
+
+    Args:
+        message: the problem; without the other fields, the whole sentence.
+        file: the file, or what is named in its place (``<bytes>``, ``run frame``).
+        line: the line, from 1.
+        row: the row, from 0 as in data frames.
+        column: the column's name; the message names it too, and also the query and the document.
+        query: the query's id.
+        document: the document's id.
+        remedy: the advice, in the words of Python and of the command line (``worded``, ``by_policy``).
+
+    Example:
+        >>> import carob
+        >>> error = carob.DataError("the score is NaN.", line=17, remedy="Correct the run.")
+        >>> print(error.at(file="bm25.run"))
+        bm25.run, line 17: the score is NaN. Correct the run.
+        >>> error.as_dict()["line"]
+        17
+    """
+
+    FIELDS = ("file", "line", "row", "column", "query", "document", "remedy")
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        row: int | None = None,
+        column: str | None = None,
+        query: str | None = None,
+        document: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.file, self.line, self.row, self.column = file, line, row, column
+        self.query, self.document, self.remedy = query, document, remedy
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the message and the fields for another process, whatever arguments a subclass takes."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
+
+    def __str__(self) -> str:
+        """Returns the sentence on one line, with control characters escaped."""
+        return str(self.said)
+
+    @property
+    def said(self) -> str:
+        """The sentence in both wordings, Python's and the command line's."""
+        row = None if self.row is None else f"row {self.row} (from 0)"
+        line = None if self.line is None else f"line {self.line}"
+        place = ", ".join(filter(None, (self.file, line, row)))
+        return reworded(
+            worded(
+                f"{place}: " if place else "", *self.args[:1], *([" ", self.remedy] if self.remedy else [])
+            ),
+            sentence,
+        )
+
+    def at(self, **fields: Any) -> Self:
+        """Sets further fields and returns the error, so that a caller who knows more can raise it again."""
+        for name, value in fields.items():
+            setattr(self, name, value)
+        return self
+
+    def as_dict(self, *, command: bool = False) -> dict[str, Any]:
+        """Returns the name of the class as ``kind``, the sentence as ``message``, and the fields that are set.
+
+        Args:
+            command: whether remedies are worded for the command line, as options, and not for Python, as arguments.
+        """
+        fields = {name: getattr(self, name) for name in self.FIELDS}
+        parts = {"kind": type(self).__name__, "message": self.said, **fields}
+        chosen = command_of if command else str
+        return {
+            name: chosen(value) if isinstance(value, str) else value
+            for name, value in parts.items()
+            if value is not None
+        }
+
+    def within(self, change: Callable[[str], str]) -> Self:
+        """Changes the message, for example to name the file, and returns the error to raise it again."""
+        self.args = (reworded(self.args[0], change),)
+        return self
+
+
+class DataError(CarobError, ValueError):
+    """Raised for unusable judgments or runs. The sentence names the file, line, query or document."""
+
+
+TOO_LARGE = "its grades are too large to compute with: use grades on a smaller scale."
+"""The reason when only the result shows that grades are too large."""
+
+
+class UncomputableError(DataError):
+    """Raised if a measure cannot be computed from a query's grades.
+
+    Args:
+        reason: the problem with the grades, and the advice.
+        place: the number of the list, from 0.
+        measure: the measure, if it is known.
+        fields: those of every error.
+    """
+
+    def __init__(self, reason: str, place: int, measure: str = "", **fields: Any) -> None:
+        """Stores the parts of the sentence, so that a caller can add the name of the query."""
+        super().__init__(f"{measure + ': ' if measure else ''}query number {place + 1}: {reason}", **fields)
+        self.reason, self.place, self.measure = reason, place, measure
+
+
+class NothingError(DataError):
+    """Raised if an input for judgments contains no judgments."""
+
+
+class ContentError(DataError):
+    """Raised if a file is not text, such as an image or an archive.
+
+    Args:
+        name: the file.
+        what: the kind of thing, as a noun.
+        fields: those of every error.
+    """
+
+    def __init__(self, name: str, what: str, **fields: Any) -> None:
+        super().__init__(f"{name} is {what}.", **fields)
+        self.what = what
+
+
+class ColumnsOfTextError(DataError):
+    """Raised if columns are named for TREC text, which has no column names."""
+
+
+class LineEndError(DataError):
+    """Raised if the lines of a text end in a carriage return alone, so that all lines would be read as one."""
+
+
+class MeasureError(CarobError, ValueError):
+    """Raised for an unknown measure or parameter. The sentence suggests the nearest names."""
+
+
+class NotEvaluatedError(MeasureError, KeyError):
+    """Raised if a result does not contain a measure."""
+
+
+class PolicyError(CarobError, ValueError):
+    """Raised for an unknown policy or profile. The sentence lists the known policies or profiles."""
+
+
+class DataWarning(UserWarning):
+    """A warning that the numbers may be meaningless. ``python -W`` and the module ``warnings`` control this warning."""
+
+
+def warn(text: str) -> None:
+    """Warns at the line that called carob, so that Python shows the warning once per line."""
+    import sys
+    import warnings
+    from pathlib import Path
+
+    here = str(Path(__file__).parents[1])
+    level, frame = 2, sys._getframe(1)  # noqa: SLF001 -- the one way to find who called
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(reworded(text, sentence), DataWarning, stacklevel=level)
+
+
+def asks_for_json(arguments: list[str]) -> bool:
+    """Returns whether a command line asks for JSON, in which its errors are objects, too."""
+    return "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
+
+
+def refuse_other(name: str, word: object, known: Sequence[str]) -> None:
+    """Refuses a value of a setting that is not one of the known words.
+
+    Raises:
+        PolicyError: it is not.
+    """
+    if word not in known:
+        hint = did_you_mean(str(word), known, f"It is one of {', '.join(known)}.")
+        raise PolicyError(f"There is no {name}={word!r}. {hint}")
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Returns a suggestion of the names nearest to an unknown name, or ``otherwise`` if none is near."""
+    from difflib import get_close_matches
+
+    by_lower = {each.lower(): each for each in known}
+    near = [by_lower[each] for each in get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)]
+    return f"Did you mean {' or '.join(near)}?" if near else otherwise

@@ -1,0 +1,214 @@
+"""Escapes text from files, so that no terminal, build, page, table or document executes it.
+
+All output of ids, runs, columns and paths goes through this module, in every format. Text for people is on one line,
+printable and of bounded length; data (JSON, CSV, TSV) keeps every id unchanged.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import is_dataclass
+from typing import Any
+
+LONGEST = 120
+"""The most characters of a name in output for people. The middle of a longer name is left out."""
+LONGEST_SENTENCE = 4000
+"""Most characters of a sentence."""
+
+TO_A_BUILD = r"(?<!\S):(?=:)|#(?=#\w*\[)"
+"""The start of a command to the runner of GitHub (``::error`` after blanks, ``##[error]`` anywhere), Azure
+(``##vso[…]``) or TeamCity (``##teamcity[…]``).
+
+Source: actions/runner, src/Runner.Common/ActionCommand.cs.
+"""
+
+
+def printable(name: str) -> str:
+    """Returns the name on one line, and escapes unprintable characters and build commands.
+
+    Example:
+        >>> from carob.output.escaping import printable
+        >>> print(printable("\\x1b[31mred"), printable("::error::red"), printable("a::b"))
+        \\x1b[31mred \\x3a:error::red a::b
+    """
+    if not name.isprintable():
+        name = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in name)
+    return re.sub(TO_A_BUILD, escaped, name) if "::" in name or "##" in name else name
+
+
+def escaped(found: re.Match[str]) -> str:
+    """Returns the escape sequence of a character."""
+    return f"\\x{ord(found[0]):02x}"
+
+
+def shortened(name: str, room: int = LONGEST) -> str:
+    """Shortens a name to at most ``room`` characters by leaving out its middle."""
+    if len(name) <= room:
+        return name
+    half = (room - 1) // 2
+    return f"{name[:half]}…{name[-(room - 1 - half) :]}"
+
+
+def shown(given: object) -> str:
+    """Returns a value's ``repr``, or its type if Python cannot write the value, such as a number of 10,000 digits."""
+    try:
+        return repr(given)
+    except Exception:  # noqa: BLE001 -- another library's class may raise anything
+        return f"<{type(given).__name__}>"
+
+
+def sentence(text: str) -> str:
+    """Returns the sentence on one line, with unprintable characters escaped and long words shortened."""
+    words = re.sub(rf"\S{{{LONGEST + 1},}}", lambda word: shortened(word[0]), printable(text))
+    return shortened(words, LONGEST_SENTENCE)
+
+
+HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2028\u2029\u2060-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
+)
+"""Characters of a text that cannot be seen but change how it reads: controls, directions, invisible letters, lone
+surrogates. Joiners and the marks of Arabic and Hebrew text are not among them."""
+
+
+def visible(text: str) -> str:
+    """Returns a text of several lines in which hidden characters can be seen.
+
+    Example:
+        >>> from carob.output.escaping import visible
+        >>> visible("one\\r\\ntwo\\x07 \\u202ethree")
+        'one\\ntwo⟨U+0007⟩ ⟨U+202E⟩three'
+    """
+
+    def seen(found: re.Match[str]) -> str:
+        code = ord(found[0])
+        return "\ufffd" if 0xD800 <= code <= 0xDFFF else f"⟨U+{code:04X}⟩"
+
+    return HIDDEN.sub(seen, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def lines_for_terminal(text: str) -> str:
+    """Escapes unprintable characters in lines of data for a terminal, except line ends and tabs."""
+    return "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
+
+
+# ---------------------------------------------------------------- formats
+
+MARKS = (
+    r"(?P<backslash>\\(?=[!-/:-@\[-`{-~]|$))"
+    r"|(?P<mark>[`*<|\[\]~$])"
+    r"|(?P<underscore>(?<![^\W_])_|_(?![^\W_]))"
+    r"|(?P<entity>&(?=#?\w+;))"
+    r"|(?P<template>\{(?=[{%]))"
+    r"|(?P<mention>(?<![\w`])@(?=\w))"
+    r"|(?P<start>^[#>+-](?=[\s#]))"
+)
+"""The marks of Markdown, GitHub and Jekyll. An underscore between letters is not a mark."""
+
+
+def markdown(text: str) -> str:
+    """Escapes text for Markdown, including cells of tables."""
+
+    def inert(found: re.Match[str]) -> str:
+        kind, mark = found.lastgroup, found[0]
+        if mark == "<" or kind in ("entity", "template"):
+            return {"<": "&lt;", "&": "&amp;", "{": "&#123;"}[mark]
+        # GitHub looks for mentions after rendering, when a backslash is gone.
+        return "@<!-- -->" if kind == "mention" else f"\\{mark}"
+
+    return re.sub(MARKS, inert, printable(text))
+
+
+# LaTeX's old font encoding prints other signs for < > |.
+LATEX_SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
+    "<": "\\textless{}",
+    ">": "\\textgreater{}",
+    "|": "\\textbar{}",
+    "≤": "$\\leq$",
+    "λ": "$\\lambda$",
+    "τ": "$\\tau$",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "\\": "\\textbackslash{}",
+}
+
+
+def latex(text: str) -> str:
+    """Escapes text for LaTeX."""
+    return "".join(LATEX_SPECIAL.get(letter, letter) for letter in printable(text))
+
+
+PLAIN = re.compile(r"[\w .,+-]*", re.ASCII)
+"""Text that needs no escape, as most cells of a table."""
+
+
+def html(text: str) -> str:
+    """Escapes text for HTML and XML content and attributes, including characters that XML forbids."""
+    if PLAIN.fullmatch(text):
+        return text
+    from html import escape
+
+    return escape(printable(text))
+
+
+def cell(text: str, delimiter: str) -> str:
+    """Returns a CSV or TSV cell that every reader reads back as the same text.
+
+    Only build commands are escaped, since a runner reads lines inside quotes too. A spreadsheet formula
+    (``=1+1``) stays, since escaping it would change the id.
+    """
+    if "::" in text or "##" in text:
+        text = re.sub(TO_A_BUILD, escaped, text) if re.search(r"[\r\n]\s*::|##\w*\[", text) else text
+    if not text or text[0] == ":" or re.search(rf'["\r\n{delimiter}]|^\s|\s$', text):
+        return '"' + text.replace('"', '""') + '"' if text else ""
+    return text
+
+
+def command(level: str, title: str, message: str) -> str:
+    """Returns a workflow command for GitHub's runner.
+
+    Source: the escapes of actions/toolkit, packages/core/src/command.ts.
+    """
+    data = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    name = title.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    name = name.replace(":", "%3A").replace(",", "%2C")
+    return f"::{level} title={name}::{data}"
+
+
+def defined(value: Any) -> Any:
+    """Converts a value for JSON.
+
+    NaN and infinite numbers become None, arrays become lists, and data classes become objects.
+    """
+    if is_dataclass(value):
+        value = vars(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): defined(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [defined(each) for each in value]
+    return defined(value.tolist()) if hasattr(value, "tolist") else value
+
+
+def json_text(document: Any, indent: int | None = 2) -> str:
+    """Writes a document as JSON, on one line or indented, and escapes unprintable characters.
+
+    NaN and infinite numbers, which JSON lacks, become null. A data class becomes an object with its fields.
+    """
+    import json
+
+    def inert(line: str) -> str:
+        if not line.isprintable():
+            line = "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in line)
+        return re.sub(r"#(?=#\w*\[)", r"\\u0023", line) if "##" in line else line
+
+    def dumped(value: Any) -> str:
+        return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False, default=defined)
+
+    try:
+        text = dumped(document)
+    except ValueError:  # NaN, which is rare
+        text = dumped(defined(document))
+    # Unprintable characters occur only in strings, and a line never begins with one.
+    return "\n".join(map(inert, text.split("\n")))

@@ -1,0 +1,135 @@
+"""Atomic file writes, which never replace an input, and the reader of TOML files."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+from typing import TYPE_CHECKING, Any
+
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Writes a file atomically. A reader sees either the old or the new content, never a part.
+
+    The content goes to a file with a random name in the same folder, which is then renamed. Several threads and
+    processes may write the same file: the last one wins. An existing file keeps its mode.
+
+    Args:
+        path: the file; links are followed, and devices and pipes (``/dev/null``) are written directly.
+        content: text, written as UTF-8, or bytes.
+
+    Raises:
+        DataError: the file cannot be written.
+    """
+    # Bytes of ids that are not UTF-8 become \udcXX, as JSON writes them.
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    place = os.path.realpath(os.fspath(path))
+    try:
+        mode = mode_of(place)
+        if mode is not None and not stat.S_ISREG(mode):
+            with open(place, "wb") as file:
+                file.write(data)
+            return
+        beside = os.path.join(os.path.dirname(place), f".carob-{os.urandom(8).hex()}.part")
+        try:
+            write_new(beside, data, mode)
+            os.replace(beside, place)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(beside)
+            raise
+    except OSError as error:
+        raise DataError(f"Cannot write {os.fspath(path)}: {error.strerror or error}.") from None
+
+
+def write_new(path: str, data: bytes, mode: int | None) -> None:
+    """Writes a new file with the given mode, or with the process's default mode.
+
+    Raises:
+        OSError: the path exists, even as a link, or the file cannot be written.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    # The kernel applies the process's umask; reading the umask would change it for all threads.
+    with open(os.open(path, flags, 0o666), "wb") as file:
+        file.write(data)
+        if mode is not None:
+            os.chmod(path, stat.S_IMODE(mode))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def mode_of(path: str) -> int | None:
+    """Returns the mode of the file at a path, or None if there is no file.
+
+    Raises:
+        OSError: a folder of the path cannot be searched.
+    """
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+
+
+def refuse_overwriting(path: str | os.PathLike[str], inputs: Iterable[object]) -> None:
+    """Refuses to overwrite an input file, under any name, or a file in an input folder or pattern.
+
+    Args:
+        path: the file to write.
+        inputs: the inputs; those that are not paths are ignored.
+
+    Raises:
+        DataError: the file is an input.
+    """
+    place = os.fspath(path)
+    if not os.path.isfile(place):
+        return
+    for given in inputs:
+        if isinstance(given, (str, os.PathLike)) and is_part_of(place, os.fspath(given)):
+            text = f"this file is an input, {os.fspath(given)}, and is not overwritten."
+            raise DataError(text, file=place, remedy="Give another file.")
+
+
+def is_part_of(path: str, given: str) -> bool:
+    """Returns whether a file is the one at a path, is in its folder, or matches its pattern."""
+    if os.path.isdir(given):
+        inside = os.path.join(os.path.realpath(given), "")
+        return os.path.realpath(path).startswith(inside)
+    found = [given]
+    if not os.path.lexists(given):
+        import glob
+
+        found = glob.glob(given, recursive=True)
+    with contextlib.suppress(OSError):  # a missing file cannot be lost
+        return any(os.path.samefile(path, each) for each in found)
+    return False
+
+
+def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Returns the content of a TOML file.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: the file is not TOML, or not UTF-8.
+    """
+    if sys.version_info >= (3, 11):  # imported here, since most runs read no TOML
+        import tomllib
+    else:
+        import tomli as tomllib
+    with open(path, "rb") as file:
+        return tomllib.load(file)
+
+
+def own_table(module: str, name: str) -> dict[str, Any]:
+    """Returns the content of a TOML file of carob's own, in the folder of a module.
+
+    Args:
+        module: the path of the module, ``__file__``.
+        name: the name of the TOML file.
+    """
+    return read_toml(os.path.join(os.path.dirname(module), name))

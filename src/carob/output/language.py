@@ -1,0 +1,126 @@
+"""Translates footers and explanations. English sentences are the keys of the Chinese catalogue."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob.output.errors import PolicyError, Worded
+from carob.output.files import own_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+LANGUAGES = ("en", "zh")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Language:
+    """A language. A function that translates an English sentence and fills in its placeholders.
+
+    Args:
+        name: ``en`` or ``zh``.
+        texts: its sentences by the English ones; a missing sentence stays English.
+        measures: the definition of each measure, by name.
+        operations: the words of formulas, such as ``ratio``, by the English ones.
+
+    Example:
+        >>> from carob.output.language import language_named
+        >>> language_named("zh")("{count} queries", count=3)
+        '3 个查询'
+    """
+
+    name: str = "en"
+    texts: Mapping[str, str] = field(default_factory=dict)
+    measures: Mapping[str, str] = field(default_factory=dict)
+    operations: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, english: str, **values: object) -> str:
+        """Returns the sentence."""
+        said = self.texts.get(english, english)
+        return said.format(**values) if values else said
+
+    def counted(self, count: int, one: str, many: str, **values: object) -> str:
+        """Returns the sentence for one item, or for several."""
+        return self(one if count == 1 else many, count=count, **values)
+
+
+ENGLISH = Language()
+
+
+def language_named(name: str) -> Language:
+    """Returns the language of that name.
+
+    Raises:
+        PolicyError: carob has no such language.
+    """
+    if name not in LANGUAGES:
+        raise PolicyError(f"There is no language '{name}': lang is {' or '.join(LANGUAGES)}.")
+    if name == "en":
+        return ENGLISH
+    catalogue = own_table(__file__, "chinese.toml")
+    return Language(name, catalogue["sentences"], catalogue["measures"], catalogue["operations"])
+
+
+def language_of(environment: Mapping[str, str]) -> str:
+    """Returns the language of the locale: of ``LC_ALL``, ``LC_MESSAGES`` or ``LANG``, whichever is set first.
+
+    Example:
+        >>> from carob.output.language import language_of
+        >>> language_of({"LANG": "zh_CN.UTF-8"}), language_of({"LC_ALL": "C", "LANG": "zh_CN.UTF-8"})
+        ('zh', 'en')
+    """
+    locale = next(
+        (environment[each] for each in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(each)), ""
+    )
+    return "zh" if locale.casefold().startswith("zh") else "en"
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """Returns a count with its noun. The default plural ends in -s, and thousands have commas."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+class Counting(string.Formatter):
+    """Fills in the placeholders of a sentence: ``{count:line}`` becomes ``1 line`` or ``2 lines``."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        """Returns a count with its noun, or any other value as ``format`` writes it."""
+        if isinstance(value, int) and format_spec[:1].isalpha():
+            return plural(value, *format_spec.split("/"))
+        return super().format_field(value, format_spec)
+
+
+class Sentences:
+    """The sentences of a package, from the file ``sentences.toml`` in its folder, which is read at the first call.
+
+    Called with a section, a key and values for the braces, it returns a sentence. A value in two wordings gives a
+    sentence in two wordings.
+
+    Args:
+        module: the path of a module of the package, ``__file__``.
+    """
+
+    def __init__(self, module: str) -> None:
+        """Stores the path."""
+        self.module = module
+
+    @cached_property
+    def table(self) -> dict[str, Any]:
+        """The content of the file."""
+        return own_table(self.module, "sentences.toml")
+
+    def __call__(self, section: str, key: str, /, **values: Any) -> str:
+        """Returns a sentence."""
+        return filled(self.table[section][key], values)
+
+
+def filled(text: str, values: Mapping[str, Any]) -> str:
+    """Fills in the placeholders of a sentence, and keeps both wordings if a value has two."""
+    python = Counting().format(text, **values)
+    commands = {name: each.command for name, each in values.items() if isinstance(each, Worded)}
+    return Worded(python, Counting().format(text, **{**values, **commands})) if commands else python

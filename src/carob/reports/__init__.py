@@ -1,0 +1,208 @@
+"""``carob.report``: compares runs, or their scores, in one HTML page that works offline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob.comparison.compare import compare
+from carob.comparison.runs import evaluated
+from carob.evaluation.score_tables import footers
+from carob.inputs.texts import texts_of
+from carob.output.files import refuse_overwriting, write_whole
+from carob.output.language import plural
+from carob.reports.data import SNIPPET, Excerpt, alongside, chosen_queries, looked_at
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+
+    from carob.comparison.compare import Comparison
+    from carob.comparison.runs import Evaluation, RunsLike
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.conventions.request import MeasuresLike
+    from carob.inputs.qrels import QrelsLike
+    from carob.inputs.texts import TextsLike
+    from carob.reports.data import Alongside
+
+__all__ = ["Report", "report"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """A report: the HTML page, and the comparison that the page shows.
+
+    Args:
+        html: the whole page; it needs no other file and no network.
+        comparison: the result of ``carob.compare`` for the same runs.
+    """
+
+    html: str
+    comparison: Comparison
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file. An existing file is replaced only by the complete new one.
+
+        Raises:
+            DataError: the file cannot be written.
+        """
+        write_whole(path, self.html)
+
+    @property
+    def summary(self) -> str:
+        """The number of runs, queries and measures."""
+        found = self.comparison
+        queries = plural(len(found.queries), "query", "queries")
+        return f"{len(found.names)} runs, {queries}, {plural(len(found.labels), 'measure', 'measures')}"
+
+    def __repr__(self) -> str:
+        """Returns a one-line summary of the report, because the page is long."""
+        runs, queries = len(self.comparison.names), len(self.comparison.queries)
+        return f"<carob report: {runs} runs, {queries} queries, {len(self.html):,} letters>"
+
+
+def report(
+    qrels: QrelsLike | None,
+    runs: RunsLike,
+    measures: MeasuresLike = None,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    baseline: str | int | None = None,
+    queries: TextsLike | None = None,
+    documents: TextsLike | None = None,
+    title: str | None = None,
+    command: str | None = None,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    progress: Callable[[str], None] | None = None,
+    **settings: Any,
+) -> Report:
+    """Compare runs in one HTML page that works offline.
+
+    Args:
+        qrels: judgments in any form that ``compare`` takes.
+        runs: runs or scores in any form that ``compare`` takes. Scores have no ranked lists to show.
+        measures: the measures, as in ``compare``. The first one is the primary measure.
+        output: the file to write the page to, if any.
+        baseline: the run with which all others are compared, as in ``compare``.
+        queries: the texts of queries: a TSV file ``id<TAB>text``, a JSON Lines file with ``id`` and ``text``, or
+            ``{id: text}``.
+        documents: the texts of documents, in the same formats, with an optional title.
+        title: the page's title.
+        command: the command line to show on the page.
+        policy: the policy, as in ``compare``.
+        profile: the profile, as in ``compare``.
+        progress: a function that is called with a short description when a step begins.
+        settings: all other arguments of ``compare``: ``test``, ``correction``, ``alpha``, ``seed`` …
+
+    Returns:
+        The report. Its ``html`` is the page, and its method ``save`` writes the page to a file.
+
+    Raises:
+        DataError: invalid input, as in ``compare``; texts that cannot be read; a missing package of ``carob[report]``.
+        MeasureError: a measure that does not exist.
+        PolicyError: a profile, policy, test or correction that does not exist.
+
+    Example:
+        >>> import carob
+        >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
+        >>> old = {"q1": {"x": 2.0, "a": 1.0}, "q2": {"b": 1.0}, "q3": {"y": 2.0, "c": 1.0}}
+        >>> new = {"q1": {"a": 1.0}, "q2": {"b": 1.0}, "q3": {"c": 1.0}}
+        >>> runs = {"old": old, "new": new}
+        >>> carob.report(qrels, runs, "RR", output="report.html")  # doctest: +SKIP
+        <carob report: 2 runs, 3 queries, 995,310 letters>
+    """
+    from carob.reports.page import refuse_absent
+
+    refuse_absent()
+    tell = progress or (lambda _: None)
+    tell("scoring the runs")
+    scored = {name: settings[name] for name in ("weights", "judged_at") if name in settings}
+    evaluation = evaluated(qrels, runs, measures, policy=policy, profile=profile, again=True, **scored)
+    tell(f"comparing {len(evaluation.systems)} runs")
+    comparison = compare(None, evaluation, baseline=baseline, **settings)
+    tell("measuring along the ranks")
+    curves = alongside(evaluation, comparison.primary.measure)
+    texts = queries, documents
+    html = assembled(evaluation, comparison, curves, *texts, title=title, command=command, tell=tell)
+    made = Report(html, comparison)
+    if output is not None:
+        read = [
+            path for each in comparison.scores for origin in each.inputs.values() for path in origin.files
+        ]
+        refuse_overwriting(output, [*read, queries, documents])
+        made.save(output)
+    return made
+
+
+def assembled(
+    evaluation: Evaluation,
+    comparison: Comparison,
+    curves: Sequence[Alongside],
+    queries: TextsLike | None,
+    documents: TextsLike | None,
+    *,
+    title: str | None,
+    command: str | None,
+    tell: Callable[[str], None],
+) -> str:
+    """Returns the HTML page of a comparison."""
+    from carob.comparison.findings import NOT_OF_MEANS, SHORT_NAMES, TESTS
+    from carob.comparison.verdict import corrected, verdict_of
+    from carob.reports.data import board, correlation, numbers_of, packed
+    from carob.reports.page import bibtex_of, charts, methods_paragraph, page, title_of
+
+    settings = comparison.settings
+    chosen = chosen_queries(comparison.primary.values, pairs_of(comparison))
+    tell(f"looking at {len(chosen)} queries")
+    excerpt = Excerpt.of(evaluation, comparison.queries, chosen)
+    closeups, derivations = looked_at(excerpt, comparison)
+    asked = {} if queries is None else texts_of(queries, frozenset(comparison.queries), "queries", SNIPPET)
+    shown = frozenset(document for each in closeups for document, _ in each.documents)
+    said = {} if documents is None else texts_of(documents, shown, "documents", SNIPPET)
+    data = numbers_of(comparison, curves, closeups, asked, said)
+    data["derivations"] = packed(derivations)
+    tell("drawing")
+    data["charts"] = charts(
+        len(comparison.names), len(comparison.ids), [(each.name, each.along, each.up) for each in curves]
+    )
+    return page(
+        data,
+        title=title or title_of(comparison),
+        grades=None if evaluation.qrels is None else evaluation.qrels.judgments.grades,
+        given=[name for name, each in evaluation.systems.items() if each.run is None],
+        comparison=comparison,
+        settings=settings,
+        verdict=verdict_of(comparison),
+        test=TESTS[settings.test],
+        of_means=settings.test not in NOT_OF_MEANS,
+        corrected=corrected(settings),
+        word=SHORT_NAMES.get(settings.test) or SHORT_NAMES.get(settings.correction),
+        against=comparison.names[data["contests"][0]["against"]],
+        confidence=f"{settings.confidence * 100:g} %",
+        labels=comparison.labels,
+        names=comparison.names,
+        board=board(comparison),
+        alpha=f"{settings.alpha:g}",
+        dots=len(comparison.names) * len(comparison.ids) <= data["most_dots"],
+        curves=curves,
+        opened=len(closeups),
+        queries=len(comparison.ids),
+        correlation=correlation(comparison),
+        methods=methods_paragraph(comparison),
+        bibtex=bibtex_of(comparison),
+        footers=footers(comparison.scores),
+        command=command,
+        version=data["carob"],
+    )
+
+
+def pairs_of(comparison: Comparison) -> list[tuple[int, int]]:
+    """Returns the pairs of runs: first the pair that the page opens with, then the pairs of the best runs."""
+    from carob.comparison.verdict import reference_of
+
+    first = reference_of(comparison)
+    means = comparison.primary.means
+    rest = sorted(comparison.primary.pairs, key=lambda pair: -max(means[pair.a], means[pair.b]))
+    return [first, *((pair.a, pair.b) for pair in rest)]

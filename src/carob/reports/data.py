@@ -1,0 +1,524 @@
+"""The data of a page: numbers for its script, the leaderboard, curves along the ranks, and queries shown in full."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob._version import __version__
+from carob.comparison.findings import letter, ranked
+from carob.comparison.runs import parts_of
+from carob.comparison.statistics.rank_correlation import kendall
+from carob.comparison.verdict import (
+    digits_of,
+    interval,
+    p_text,
+    p_titles,
+    reference_of,
+    smallest_p,
+    verdict_of,
+)
+from carob.conventions.request import request_of
+from carob.diagnosis.explain import Subject, explained
+from carob.lists.flat import Flat
+from carob.matching.match import of_query
+from carob.measures import Measure, parse_measure
+from carob.output.errors import CarobError
+from carob.output.layout import decimals
+from carob.reports.page import MOST_BARS, MOST_DOTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from carob.comparison.compare import Comparison
+    from carob.comparison.findings import Contest, Pair, Settings
+    from carob.comparison.runs import Evaluation
+    from carob.conventions.policy import Policy
+    from carob.inputs.qrels import Qrels
+    from carob.inputs.run import Run
+    from carob.inputs.texts import Text
+    from carob.lists.rows import Floats
+    from carob.measures.define import Definition
+
+
+MOST_QUERIES = 50
+ALL_QUERIES = 2 * MOST_QUERIES
+"""Up to this number of queries, the page shows all in full. Of more queries, it shows ``MOST_QUERIES``."""
+
+MOST_DOCUMENTS = 20
+MOST_DERIVATIONS = 400
+"""The most derivations of the primary measure, over all runs, and of all other measures together. Each takes a third of
+a kilobyte."""
+
+EACH = 8
+"""The number of queries chosen for each reason, if not all queries are shown."""
+
+
+# ---------------------------------------------------------------- which queries
+
+
+def chosen_queries(values: Floats, pairs: Sequence[tuple[int, int]]) -> list[int]:
+    """Returns the queries to show in full, the most informative first: all, or a selection if there are many.
+
+    Args:
+        values: each run's values of the primary measure [queries, runs].
+        pairs: the pairs of runs whose largest differences count, the most important one first.
+    """
+    count = len(values)
+    filled = np.nan_to_num(values)
+    if count <= ALL_QUERIES:
+        a, b = pairs[0]
+        order: list[int] = np.argsort(-np.abs(filled[:, a] - filled[:, b]), kind="stable").tolist()
+        return order
+    wanted: dict[int, None] = {}
+    for a, b in pairs[:1]:
+        wanted |= extremes(filled[:, a] - filled[:, b])
+    wanted |= extremes(filled.mean(axis=1))
+    wanted |= dict.fromkeys(np.argsort(-np.ptp(filled, axis=1), kind="stable")[:EACH].tolist())
+    for a, b in pairs[1:]:
+        wanted |= extremes(filled[:, a] - filled[:, b])
+    evenly = np.linspace(0, count - 1, MOST_QUERIES).astype(int)
+    wanted |= dict.fromkeys(evenly.tolist())
+    return list(wanted)[:MOST_QUERIES]
+
+
+def extremes(column: Floats) -> dict[int, None]:
+    """Returns the indices of the queries with the largest and the smallest values."""
+    order = np.argsort(column, kind="stable")
+    return dict.fromkeys([*order[::-1][:EACH].tolist(), *order[:EACH].tolist()])
+
+
+# ---------------------------------------------------------------- lists and derivations
+
+Derivations: TypeAlias = "list[dict[int, list[str | None]]]"
+"""The derivation of each value as HTML, by measure, query and run. None if the run has no ranked lists or no value."""
+
+
+@dataclass(frozen=True, eq=False)
+class Closeup:
+    """One query in full: its documents and their rank in each run.
+
+    Args:
+        query: its index among the comparison's queries.
+        documents: each document with its grade, None if unjudged.
+        lists: the first documents of each run, as indices into ``documents``; None for a run given as scores.
+        judged: the number of judged documents of the query.
+        relevant: the number with a grade of 1 or more.
+    """
+
+    query: int
+    documents: tuple[tuple[str, float | None], ...]
+    lists: tuple[tuple[int, ...] | None, ...]
+    judged: int
+    relevant: int
+
+
+@dataclass(frozen=True, eq=False)
+class Excerpt:
+    """Some queries, each with its judgments and its part of each run.
+
+    Args:
+        qrels: the judgments of each query, by its index among the comparison's queries.
+        runs: for each run, the lists by query; None for a run given as scores.
+    """
+
+    qrels: dict[int, Qrels]
+    runs: tuple[dict[int, Run] | None, ...]
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, queries: Sequence[str], chosen: Sequence[int]) -> Excerpt:
+        """Returns the judgments and ranked lists of the chosen queries, without queries that are not judged."""
+        qrels, runs = evaluation.qrels, [each.run for each in evaluation.systems.values()]
+        if qrels is None or not any(runs):
+            return cls({}, tuple(None for _ in runs))
+        places = {query: place for place, query in enumerate(qrels.queries)}
+        names = {query: queries[query] for query in chosen if queries[query] in places}
+        ids = {query: name.encode("utf-8", "surrogateescape") for query, name in names.items()}
+        lists = [None if run is None else parts_of(run, ids.values()) for run in runs]
+        return cls(
+            {query: of_query(qrels, places[name]) for query, name in names.items()},
+            tuple(
+                None if found is None else {query: found[ids[query]] for query in names} for found in lists
+            ),
+        )
+
+    def subjects(self, query: int, name: str) -> list[Subject | None]:
+        """Returns the ranked list of one query for each run, or None for a run given as scores."""
+        return [
+            None
+            if lists is None
+            else Subject(lists[query].name, name, qrels=self.qrels[query], run=lists[query], part=True)
+            for lists in self.runs
+        ]
+
+
+def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], Derivations]:
+    """Returns the data of each query that the page shows in full, with derivations of the values up to a limit.
+
+    Queries are processed one by one, and no list is kept.
+    """
+    contests = list(comparison.contests.values())
+    shares = [1, *[len(contests) - 1] * (len(contests) - 1)]
+    rooms = [max(MOST_DERIVATIONS // (len(comparison.names) * share), 1) for share in shares]
+    closeups: list[Closeup] = []
+    derivations: Derivations = [{} for _ in contests]
+    for number, query in enumerate(excerpt.qrels):
+        subjects = excerpt.subjects(query, comparison.queries[query])
+        closeups.append(closeup(query, excerpt.qrels[query], subjects, comparison.scores[0].policy))
+        for contest, room, its in zip(contests, rooms, derivations, strict=True):
+            if number < room:
+                its[query] = [
+                    derivation(contest, subject, scores.policy)
+                    for subject, scores in zip(subjects, comparison.scores, strict=True)
+                ]
+    return closeups, derivations
+
+
+def closeup(query: int, qrels: Qrels, subjects: Sequence[Subject | None], policy: Policy) -> Closeup:
+    """Returns one query in full: the top documents of each run with their grades."""
+    known: dict[str, int] = {}
+    grades: list[float | None] = []
+    lists: list[tuple[int, ...] | None] = []
+    for subject in subjects:
+        if subject is None:
+            lists.append(None)
+            continue
+        ranked = []
+        for document, grade in first_documents(subject, policy):
+            if document not in known:
+                known[document] = len(known)
+                grades.append(grade)
+            ranked.append(known[document])
+        lists.append(tuple(ranked))
+    judged = qrels.judgments.grades
+    return Closeup(
+        query, tuple(zip(known, grades)), tuple(lists), int((judged >= 0).sum()), int((judged >= 1).sum())
+    )
+
+
+def first_documents(subject: Subject, policy: Policy) -> list[tuple[str, float | None]]:
+    """Returns the top documents of one query with the grades used in the evaluation."""
+    found = subject.matches.under(policy)
+    if not found.queries:
+        return []
+    lists = Flat(found.rows, every_rank=True)
+    ranking = subject.ranking(policy, lists)
+    assert ranking is not None
+    return [
+        (document, grade if grade >= 0 else None)
+        for document, grade in zip(ranking.documents[:MOST_DOCUMENTS], lists.rows.grade.tolist())
+    ]
+
+
+def derivation(contest: Contest, subject: Subject | None, policy: Policy) -> str | None:
+    """Returns the derivation of a run's value for one query, or None if the lists or the value are missing."""
+    if subject is None:
+        return None
+    try:
+        found = explained(contest.label, contest.measure, subject, policy, rows=MOST_DOCUMENTS, digits=4)
+    except CarobError:
+        return None
+    return found.document().html(4)
+
+
+# ---------------------------------------------------------------- numbers
+
+SNIPPET = 300
+"""The most characters of a text that a page shows."""
+
+MOST_VALUES = 500_000
+"""The most values of queries in a page. Each takes 4 bytes. If there are more, the page has the first measures only."""
+
+MOST_GROUPS = 4
+"""The most groups of letters next to a score."""
+
+MOST_ROWS = 100
+"""The most rows of the table of queries."""
+
+
+def numbers_of(
+    comparison: Comparison,
+    curves: Sequence[Alongside],
+    closeups: Sequence[Closeup],
+    queries: dict[str, Text],
+    documents: dict[str, Text],
+) -> dict[str, Any]:
+    """Returns the data that the page's script uses."""
+    settings = comparison.settings
+    grades = sorted({grade for each in closeups for _, grade in each.documents if grade is not None})
+    texts = [queries[name].text if name in queries else "" for name in comparison.queries]
+    return {
+        "carob": __version__,
+        "names": comparison.names,
+        "letters": [letter(run) for run in range(len(comparison.names))],
+        "labels": comparison.labels,
+        "queries": comparison.queries,
+        "texts": texts if any(texts) else None,
+        "pair": reference_of(comparison),
+        "alpha": settings.alpha,
+        "p_titles": p_titles(settings),
+        "digits": digits_of(len(comparison.ids)),
+        "most_bars": MOST_BARS,
+        "most_dots": MOST_DOTS,
+        "most_rows": MOST_ROWS,
+        "contests": [contest_row(each, comparison) for each in comparison.contests.values()],
+        "values": values_block(list(comparison.contests.values())),
+        "curves": [
+            {"name": each.name, "says": each.says, "at": each.at, "runs": each.runs} for each in curves
+        ],
+        "grades": {"shown": few(grades), "max": max(grades, default=0)},
+        "closeups": [closeup_row(each, documents) for each in closeups],
+    }
+
+
+def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
+    """Returns one measure's verdict, means with intervals, and pairs as rows of numbers."""
+    verdict = verdict_of(comparison, contest)
+    return {
+        "verdict": [verdict.headline, verdict.sentences, verdict.small],
+        "against": verdict.against,
+        "smaller": contest.smaller_is_better,
+        "digits": digits_of(len(comparison.ids), contest),
+        "means": [number(each) for each in contest.means],
+        "low": [number(each) for each in contest.low],
+        "high": [number(each) for each in contest.high],
+        "order": ranked(contest),
+        "pairs": [pair_row(each, comparison.settings) for each in contest.pairs],
+    }
+
+
+def pair_row(pair: Pair, settings: Settings) -> list[Any]:
+    """Returns the numbers of one pair. The script's ``pairOf`` names the fields."""
+    return [
+        pair.a,
+        pair.b,
+        *map(number, (pair.difference, pair.low, pair.high, pair.d_z)),
+        pair.wins,
+        pair.ties,
+        pair.losses,
+        number(pair.adjusted),
+        p_text(pair.p, settings.alpha, smallest_p(settings, adjusted=False)),
+        p_text(pair.adjusted, settings.alpha, smallest_p(settings, adjusted=True)),
+        number(pair.detectable),
+        pair.identical,
+        *map(number, (pair.joint_low, pair.joint_high)),
+    ]
+
+
+def number(value: float) -> float | None:
+    """Returns a number with seven digits, more than the page shows, or None if undefined."""
+    return float(f"{value:.7g}") if math.isfinite(value) else None
+
+
+def values_block(contests: Sequence[Contest]) -> dict[str, Any]:
+    """Returns the values by measure, run and query as 32-bit numbers, or only the first measures of many queries."""
+    size = max(contests[0].values.size, 1)
+    kept = contests[: max(MOST_VALUES // size, 1)]
+    block = np.stack([contest.values.T for contest in kept]).astype("<f4")
+    return {"measures": len(kept), "data": base64.b64encode(block.tobytes()).decode()}
+
+
+def closeup_row(closeup: Closeup, documents: dict[str, Text]) -> dict[str, Any]:
+    """Returns the data of a query that the page shows in full."""
+    rows: list[list[Any]] = []
+    for name, grade in closeup.documents:
+        own = documents.get(name)
+        whole = None if grade is None else int(grade) if grade == int(grade) else grade
+        rows.append([name, whole] if own is None else [name, whole, own.title, own.text])
+    known = f"{closeup.judged} documents judged, {closeup.relevant} of them relevant (grade 1 or more)."
+    return {"query": closeup.query, "documents": rows, "lists": closeup.lists, "says": known}
+
+
+def few(grades: Sequence[float]) -> list[float]:
+    """Returns up to five grades for a legend, including the lowest and the highest."""
+    if len(grades) <= 5:
+        return list(grades)
+    return [grades[round(step * (len(grades) - 1) / 4)] for step in range(5)]
+
+
+def packed(derivations: list[dict[int, list[str | None]]]) -> str:
+    """Returns the compressed derivations by measure, query and run. The same data give the same bytes."""
+    text = json.dumps(derivations, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
+
+
+# ---------------------------------------------------------------- the leaderboard
+
+
+def board(comparison: Comparison) -> dict[str, Any]:
+    """Returns the table of scores, best run first, and the whiskers of the primary measure."""
+    primary = comparison.primary
+    ends = [each for each in (*primary.low, *primary.high, *primary.means) if math.isfinite(each)]
+    low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
+    order = ranked(primary)
+    judged = [share for share in comparison.judged if share == share]
+    return {
+        "low": decimals(low, 2),
+        "high": decimals(high, 2),
+        "depth": comparison.judged_depth,
+        "judged": bool(judged),
+        "letters": any(any(contest.letters) for contest in comparison.contests.values()),
+        "rows": [board_row(comparison, run, place, low, high) for place, run in enumerate(order)],
+    }
+
+
+def board_row(comparison: Comparison, run: int, place: int, low: float, high: float) -> dict[str, Any]:
+    """Returns the row of one run in the leaderboard."""
+    primary, share = comparison.primary, comparison.judged[run]
+    digits = digits_of(len(comparison.ids), primary)
+    ends = interval(primary.low[run], primary.high[run], digits)
+    return {
+        "run": run,
+        "place": -place,
+        "letter": letter(run),
+        "name": comparison.names[run],
+        "whisker": whisker(primary, run, low, high),
+        "interval": f"{decimals(primary.means[run], digits)} {ends}",
+        "cells": [cell(contest, run) for contest in comparison.contests.values()],
+        "judged": {"value": number(share), "text": decimals(share, 3, undefined="–")},
+    }
+
+
+def cell(contest: Contest, run: int) -> dict[str, Any]:
+    """Returns a score as a cell of the leaderboard."""
+    digits = digits_of(len(contest.values), contest)
+    top = contest.means[ranked(contest)[0]]
+    return {
+        "value": number(contest.means[run]),
+        "text": decimals(contest.means[run], digits),
+        "letters": in_ranges(contest.beaten[run]),
+        "best": decimals(contest.means[run], digits) == decimals(top, digits),
+    }
+
+
+def in_ranges(beaten: Sequence[int]) -> str:
+    """Returns the letters of runs, with ranges such as ``b–f``, or the number of runs if the letters are too long."""
+    groups: list[list[int]] = []
+    for place in sorted(beaten):
+        if groups and place == groups[-1][-1] + 1:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    if len(groups) > MOST_GROUPS:
+        return f"{len(beaten)} runs"
+    said = [
+        f"{letter(group[0])}–{letter(group[-1])}" if len(group) > 2 else ",".join(map(letter, group))
+        for group in groups
+    ]
+    return ",".join(said)
+
+
+def whisker(contest: Contest, run: int, low: float, high: float) -> dict[str, str] | None:
+    """Returns the positions of the interval and the mean in the chart's units, or None if one is undefined."""
+    values = {"low": contest.low[run], "high": contest.high[run], "mean": contest.means[run]}
+    if not all(map(math.isfinite, values.values())):
+        return None
+    span = high - low or 1.0
+    return {name: f"{6 + 164 * (value - low) / span:.1f}" for name, value in values.items()}
+
+
+# ---------------------------------------------------------------- measures
+
+
+def correlation(comparison: Comparison) -> dict[str, Any] | None:
+    """Returns the rank correlation of the runs under two measures, and the correlation of their values."""
+    contests = list(comparison.contests.values())
+    if len(contests) < 2:
+        return None
+    enough = len(comparison.names) >= 3
+    rows = [
+        [
+            "·"
+            if one is other
+            else orders(one, other)
+            if across > down and enough
+            else alike(one.values, other.values)
+            for across, other in enumerate(contests)
+        ]
+        for down, one in enumerate(contests)
+    ]
+    return {"orders": enough, "rows": rows}
+
+
+def orders(one: Contest, other: Contest) -> str:
+    """Returns Kendall's τ between the orders in which two measures put the runs."""
+    found = kendall(np.array(one.means), np.array(other.means))
+    return decimals(found, 2).replace("-", "−") if math.isfinite(found) else "–"
+
+
+def alike(one: Floats, other: Floats) -> str:
+    """Returns Pearson's r of two measures, over the queries and runs for which both have a value."""
+    x, y = one.ravel(), other.ravel()
+    both = np.isfinite(x) & np.isfinite(y)
+    x, y = x[both], y[both]
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return "–"
+    return f"{np.corrcoef(x, y)[0, 1]:.2f}".replace("-", "−")
+
+
+# ---------------------------------------------------------------- measures along the ranks
+
+DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100)
+TENTHS = tuple(number / 10 for number in range(11))
+
+
+@dataclass(frozen=True, eq=False)
+class Alongside:
+    """A chart of a measure at several depths or recall levels, for every run.
+
+    Args:
+        name: the name of the chart.
+        says: a sentence that says what the chart shows.
+        along: the title of the x axis.
+        up: the title of the y axis.
+        at: the depths or recall levels.
+        runs: for each run, its means at these.
+    """
+
+    name: str
+    says: str
+    along: str
+    up: str
+    at: tuple[float, ...]
+    runs: tuple[tuple[float, ...], ...]
+
+
+def alongside(evaluation: Evaluation, primary: Measure) -> list[Alongside]:
+    """Returns the charts along the ranks: precision by recall, the primary measure and the judged share by depth."""
+    systems = list(evaluation.systems.values())
+    deep = primary if takes_depth(primary) else parse_measure("nDCG@10")
+    bare = replace(deep, depth=None)
+    curves: tuple[tuple[str, str, str, str, tuple[float, ...]], ...] = (
+        ("recall", "Interpolated precision at eleven recall levels.", "recall", "precision", TENTHS),
+        ("depth", f"{bare} down to each depth k.", "depth k", f"{bare}@k", DEPTHS),
+        ("judged", "The share of the first k documents that is judged.", "depth k", "judged@k", DEPTHS),
+    )
+    wanted = {
+        "recall": [parse_measure(f"IPrec@{level}") for level in TENTHS],
+        "depth": [replace(deep, depth=depth) for depth in DEPTHS],
+        "judged": [parse_measure(f"Judged@{depth}") for depth in DEPTHS],
+    }
+    request = request_of(list(chain(*wanted.values())), None, systems[0].scores.policy)
+    found = [each.matched.scores(request, bounds=False).complete() for each in systems if each.matched]
+    return [
+        Alongside(
+            *curve,
+            tuple(
+                tuple(np.nan_to_num([each[str(it)] for it in wanted[curve[0]]]).tolist()) for each in found
+            ),
+        )
+        for curve in (curves if len(found) == len(systems) else ())
+    ]
+
+
+def takes_depth(measure: Measure) -> bool:
+    """Returns whether the measure has a depth that can be changed."""
+    definition: Definition = measure.definition
+    return measure.depth is not None and definition.at == "depth" and definition.aggregate == "mean"

@@ -1,0 +1,330 @@
+"""The HTML page of a report: a single file that loads nothing and runs only its own scripts.
+
+Its charts are specifications in Vega-Lite, from ``templates/charts.json``. The page's script adds the data of the
+chosen pair. All charts mark the chosen run (A) in blue, solid and round, the run that it is compared with (B) in
+orange, dashed and square, and all others in grey: nothing depends on colour alone, and thirty runs need no legend.
+Colours are the page's CSS variables, so that the dark theme redraws nothing. Runs are placed by row number and labelled
+from the data, because a run may be called ``__proto__``, which every JavaScript object has already.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from carob._version import __version__
+from carob.comparison.cautions import sentences_of
+from carob.comparison.findings import FAMILY_WISE
+from carob.evaluation.score_tables import conventions_of
+from carob.output.errors import DataError
+from carob.output.files import own_table
+from carob.output.language import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.abc import Traversable
+
+    from carob.comparison.compare import Comparison
+    from carob.comparison.findings import Settings
+
+
+# ---------------------------------------------------------------- charts
+
+MOST_BARS = 400
+"""Up to this number of queries, each has a bar. More queries are shown as a curve and a histogram."""
+MOST_DOTS = 2500
+"""Up to this number of values, each has a dot."""
+MOST_LABELS = 12
+"""Up to this number of runs, charts have wide rows."""
+ROW, DENSE_ROW, BOX_ROW = 26, 18, 32
+"""The heights of a row in pixels."""
+
+
+def template(name: str) -> str:
+    """Returns the content of a file of ``templates/``."""
+    return (files("carob.reports") / "templates" / name).read_text(encoding="utf-8")
+
+
+def charts(runs: int, queries: int, curves: Sequence[tuple[str, str, str]]) -> dict[str, dict[str, Any]]:
+    """Returns every chart of a page by name.
+
+    Args:
+        runs: the number of runs.
+        queries: the number of queries.
+        curves: for each curve, its name and the titles of its two axes.
+    """
+    drawn = json.loads(template("charts.json"))
+    parts = drawn.pop("parts")
+    few = "" if queries <= MOST_BARS else " of many queries"
+    found = {name: drawn[name + few] for name in ("bars", "scatter")}
+    found["forest"] = drawn["forest"] | {
+        "height": (runs - 1) * (DENSE_ROW if runs - 1 > MOST_LABELS else ROW)
+    }
+    found["spread"] = drawn["spread"] | {"height": runs * (ROW if runs > MOST_LABELS else BOX_ROW)}
+    if runs * queries > MOST_DOTS:
+        found["spread"]["layer"].pop()
+    for name, along, up in curves:
+        x, y = parts["recall" if name == "recall" else "depth"], parts["value"]
+        axes = {"along": titled(x, along), "value": titled(y, up)}
+        found[name] = filled(drawn["curve"], parts | axes) | {"data": {"name": name}}
+    shared = {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "width": "container",
+        "config": "@config",
+    }
+    return {name: filled(shared | each, parts) for name, each in found.items()}
+
+
+def titled(encoding: dict[str, Any], title: str) -> dict[str, Any]:
+    """Returns a Vega-Lite encoding with this title on its axis."""
+    return encoding | {"axis": encoding["axis"] | {"title": title}}
+
+
+def filled(value: Any, parts: dict[str, Any]) -> Any:
+    """Returns a chart with each reference, such as ``@color``, replaced by the part of that name."""
+    if isinstance(value, dict):
+        return {key: filled(each, parts) for key, each in value.items()}
+    if isinstance(value, list):
+        return [filled(each, parts) for each in value]
+    return parts[value[1:]] if isinstance(value, str) and value.startswith("@") else value
+
+
+# ---------------------------------------------------------------- methods
+
+
+def methods_paragraph(comparison: Comparison) -> str:
+    """Returns the paragraph about methods, for a paper."""
+    settings = comparison.settings
+    counts = comparison.scores[0].counts
+    measures = ", ".join(str(contest.measure) for contest in comparison.contests.values())
+    conventions = conventions_of(comparison.scores[0])
+    percentile = settings.interval == "bootstrap"
+    kind = "percentile bootstrap" if percentile else "t"
+    drawn = (
+        ""
+        if settings.resamples or not percentile
+        else f" ({drawn_from(settings.bootstrap_resamples, settings.seed)})"
+    )
+    count = plural(len(comparison.ids), "query", "queries")
+    compared = f"We compared {len(comparison.names)} runs on {count} by {measures}, computed with carob {__version__}"
+    level = f"{settings.confidence * 100:g} %"
+    effect = f"We report mean differences with {level} {kind} intervals{drawn} and d_z, the mean"
+    sentences = [
+        f"{compared} ({said(conventions)}).",
+        tested(comparison, settings),
+        f"{effect} difference divided by the standard deviation of the queries' differences.",
+    ]
+    if counts.missing:
+        sentences.append("Queries that a run does not answer are treated as the policy states.")
+    depth = comparison.judged_depth
+    shares = [share for share in comparison.judged if share == share]
+    if shares:
+        sentences.append(
+            f"Between {min(shares):.1%} and {max(shares):.1%} of the first {depth} documents are judged."
+        )
+    return " ".join(sentences)
+
+
+def said(conventions: str) -> str:
+    """Returns the conventions in words, for the methods paragraph."""
+    return (
+        "trec_eval's conventions: documents of equal score in descending order of their ids, missing queries count 0, "
+        "unjudged documents are not relevant"
+        if conventions == "policy trec"
+        else conventions
+    )
+
+
+@cache
+def method_words() -> dict[str, Any]:
+    """Returns the words and the works for each test and correction, from ``methods.toml``."""
+    return own_table(__file__, "templates/methods.toml")
+
+
+def drawn_from(count: int, seed: int) -> str:
+    """Returns the number and the seed of resamples."""
+    return f"{plural(count, 'resample')} and seed {seed}"
+
+
+def tested(comparison: Comparison, settings: Settings) -> str:
+    """Returns a sentence about the test, its family of comparisons and its correction."""
+    words = method_words()
+    pairs = (
+        f"each run against {comparison.names[settings.baseline]}"
+        if settings.baseline is not None
+        else "the two runs"
+        if len(comparison.names) == 2
+        else "all pairs of runs"
+    )
+    drawn = f", with {drawn_from(settings.resamples, settings.seed)}" if settings.resamples else ""
+    test = words["tests"][settings.test]["words"]
+    sentence = f"We tested {pairs} with {test}{drawn} at α = {settings.alpha:g}"
+    method = words["corrections"][settings.correction]["words"]
+    if method and settings.comparisons > 1:
+        family = "all measures together" if settings.family == "all" else "each measure"
+        sentence += f", corrected by {method} over the {settings.comparisons} comparisons of {family}"
+    elif settings.test not in FAMILY_WISE and settings.comparisons > 1:
+        sentence += f", without correction for {settings.comparisons} comparisons"
+    return f"{sentence}."
+
+
+def bibtex_of(comparison: Comparison) -> str:
+    """Returns the works that the paragraph cites, as BibTeX."""
+    settings, words = comparison.settings, method_words()
+    correction = words["corrections"][settings.correction]["works"] if settings.comparisons > 1 else []
+    written = template("works.bib")
+    works = {each.partition("{")[2].partition(",")[0]: each for each in written.strip().split("\n\n")}
+    keys = (*words["tests"][settings.test]["works"], *correction, "sakai2014statistical")
+    return "\n\n".join(works[key] for key in keys) + "\n"
+
+
+# ---------------------------------------------------------------- the page
+
+EXPOSED = "window.vegaEmbed = vegaEmbed;"
+"""The script that exposes Vega Embed, which contains Vega and Vega-Lite."""
+# Isolated (-I), since "-c" alone would import modules from the working folder, which may not be trusted.
+# A separate process, since vl_convert holds Python's lock for two seconds, and even Ctrl-C would have to wait.
+PROGRAM = """
+import sys
+_, exposed, *sys.path = sys.argv
+import vl_convert
+made = f"/* Vega {vl_convert.get_vega_version()}, bundled by vl-convert */", vl_convert.javascript_bundle(exposed)
+sys.stdout.buffer.write("\\n".join(made).encode())
+"""
+SCRIPTS = ("numbers.js", "drawing.js", "lists.js", "page.js")
+
+
+def refuse_absent() -> None:
+    """Checks that the required packages are installed before any work begins.
+
+    Raises:
+        DataError: a package is not installed.
+    """
+    from importlib.util import find_spec
+
+    needed = (
+        {"jinja2": "jinja2"}
+        if carried().is_file()
+        else {"jinja2": "jinja2", "vl_convert": "vl-convert-python"}
+    )
+    absent = [package for module, package in needed.items() if find_spec(module) is None]
+    if absent:
+        raise DataError(
+            f"A report needs {' and '.join(absent)}, which is not installed here: pip install 'carob[report]'."
+        )
+
+
+def page(data: dict[str, Any], **parts: Any) -> str:
+    """Returns the HTML of a report's page.
+
+    Args:
+        data: the data of the script.
+        parts: the variables of the template.
+    """
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    bundle, vega = drawing_library()
+    early, own = template("early.js"), f'"use strict";\n(() => {{\n{"".join(map(template, SCRIPTS))}}})();\n'
+    scripts = [inert(each) for each in (early, bundle, own)]
+    unjudged = parts["comparison"].unjudged
+    tables = [] if unjudged is None else unjudged.tables()
+    text = environment.from_string(template("page.html")).render(
+        **parts,
+        warnings=sentences_of(parts["comparison"]),
+        bounds=[Markup(each.html()) for each in tables],  # noqa: S704 - escaped by the table
+        data=Markup(script_json(data)),  # noqa: S704 - escaped by script_json
+        style=Markup(template("style.css")),  # noqa: S704 - ours
+        early=Markup(scripts[0]),  # noqa: S704 - ours
+        bundle=Markup(scripts[1]),  # noqa: S704 - Vega's, made inert
+        own=Markup(scripts[2]),  # noqa: S704 - ours
+        security=security(scripts),
+        vega=vega,
+    )
+    # A UTF-8 page cannot contain an id's bytes that are not UTF-8.
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
+def carried() -> Traversable:
+    """Returns the path of the drawing library in a wheel, created by ``build_backend/vega.py``."""
+    return files("carob.reports") / "templates" / "vega.js.gz"
+
+
+def drawing_library() -> tuple[str, str]:
+    """Returns Vega, Vega-Lite and Vega Embed as one script, and the version of Vega."""
+    if carried().is_file():
+        script = gzip.decompress(carried().read_bytes()).decode("utf-8")
+    else:
+        program = [sys.executable, "-I", "-c", PROGRAM, EXPOSED, *filter(None, sys.path)]
+        script = subprocess.run(program, check=True, stdout=subprocess.PIPE).stdout.decode("utf-8")  # noqa: S603 - ours
+    return script, script.partition(",")[0].removeprefix("/* Vega ")
+
+
+def security(scripts: Sequence[str]) -> str:
+    """Returns the content security policy, under which the page runs only its own scripts and loads nothing."""
+    digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
+    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        "connect-src 'none'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def inert(script: str) -> str:
+    """Returns a script that is escaped so that it cannot end the HTML element around it."""
+    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def script_json(data: dict[str, Any]) -> str:
+    """Returns JSON that is safe in a script element, since it can neither open nor close a tag."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
+
+
+def title_of(comparison: Comparison) -> str:
+    """Returns the title: the number of runs and the qrels."""
+    name = os.path.basename(comparison.qrels_name)
+    where = f" on {name}" if name and not name.startswith("<") else ""
+    return f"{len(comparison.names)} runs{where}"
+
+
+def portable(words: Sequence[str]) -> list[str]:
+    """Returns the words of a command without private folders, because the page may be shared.
+
+    Relative paths are kept; an absolute path becomes relative to the working folder, or is cut to its last part if it
+    is outside.
+    """
+    return [f"{before}{equals}{near(path)}" for before, equals, path in map(parted, words)]
+
+
+def parted(word: str) -> tuple[str, str, str]:
+    """Splits ``name=path`` or ``--option=path`` into its parts."""
+    before, equals, after = word.partition("=")
+    return (before, equals, after) if equals and os.path.isabs(after) else ("", "", word)
+
+
+def near(path: str) -> str:
+    """Returns the path without the folders above the working folder."""
+    if not os.path.isabs(path):
+        return path
+    here = os.path.join(os.path.realpath(os.getcwd()), "")
+    whole = os.path.realpath(path)
+    return (
+        os.path.relpath(whole, here)
+        if whole.startswith(here)
+        else os.path.basename(path.rstrip(os.sep)) or path
+    )

@@ -1,0 +1,500 @@
+"""Converts padded, flat or top-k input to one form: checked arrays [query, document]."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.inputs.query_files import A_WEIGHT, LARGEST, SMALLEST
+from carob.lists.arrays import arrays_of, host_view
+from carob.output.errors import DataError
+from carob.output.language import Sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from carob.lists.arrays import Arrays
+
+sentence = Sentences(__file__)
+"""Returns the sentence of an error of this package."""
+
+
+MASKED = {
+    "scores": "scores.data and the documents that there are as mask=~scores.mask",
+    "relevance": "relevance.filled(numpy.nan) for unjudged documents, or mask= for what is no document",
+    "judged": "judged.filled(numpy.nan)",
+    "ids": "ids.filled(-1)",
+    "relevant_ids": "relevant_ids.filled(-1)",
+}
+"""Advice for each masked array: the array to give instead."""
+
+UNHELD = "a score that floating point does not hold, so that different scores would be equal"
+"""The fault of whole numbers beyond 2**53, and the like."""
+
+
+def taken(array: Any, name: str) -> Any:
+    """Returns the array ready for computation. On the host, the result is a NumPy array in native byte order.
+
+    Args:
+        array: an array of any library; anything else is returned unchanged.
+        name: the name of the argument, for errors.
+
+    Raises:
+        DataError: a masked array, or an array of anything but real numbers.
+    """
+    if array is None or isinstance(
+        array, int
+    ):  # also for torch.compile, which does not know their types' names
+        return array
+    array = host_view(array)
+    if not hasattr(array, "dtype") or not getattr(array, "shape", ()):
+        return array
+    if isinstance(array, np.ndarray):
+        if hasattr(array, "harden_mask"):  # numpy.ma's: the import costs more than a small batch
+            instead = MASKED.get(name, f"{name}.data")
+            raise DataError(f"{name} is a masked array, whose mask would be lost: give {instead}.")
+        array = np.asarray(array)
+        if not array.dtype.isnative:
+            array = array.astype(array.dtype.newbyteorder("="))
+    if not arrays_of(array).library.isdtype(array.dtype, ("bool", "integral", "real floating")):
+        raise DataError(f"{name} is of type {array.dtype}: give real numbers, as in {name}.astype(float).")
+    return array
+
+
+def as_scores(arrays: Arrays, scores: Any) -> tuple[Any, Any]:
+    """Returns scores as floats, and marks those that rounding may have made equal (None if no score is marked).
+
+    Whole numbers and long doubles become double precision if the device has it.
+    """
+    xp = arrays.library
+    whole = xp.isdtype(scores.dtype, ("bool", "integral"))
+    if not whole and not (arrays.on_host and scores.dtype.itemsize > np.dtype(np.float64).itemsize):
+        return scores, None
+    floats = xp.astype(scores, widest(arrays))
+    if xp.isdtype(scores.dtype, "bool"):
+        return floats, None
+    exact = 2.0 ** (53 if floats.dtype == xp.float64 else 24)
+    found = arrays.range_of(floats)
+    if whole and (xp.iinfo(scores.dtype).max <= exact or (found and max(-found[0], found[1]) < exact)):
+        return floats, None
+    with arrays.quiet():
+        unheld = xp.astype(floats, scores.dtype) != scores
+    if not whole:
+        return floats, unheld & ~arrays.isnan(scores)
+    # Beyond the type's largest number, the result of the conversion back depends on the processor.
+    return floats, unheld | (floats >= float(xp.iinfo(scores.dtype).max))
+
+
+def widest(arrays: Arrays) -> Any:
+    """Returns the widest floating type that the library has on the device."""
+    if arrays.on_host:
+        return np.float64
+    if arrays.kind == "torch" and arrays.device.type != "mps":
+        return arrays.library.float64
+    return arrays.library.asarray([0.0]).dtype
+
+
+def weights_taken(arrays: Arrays, weights: Any) -> Any:
+    """Returns query weights as floats. On a device, an invalid weight and therefore the mean become NaN.
+
+    Raises:
+        DataError: on the host, an invalid weight.
+    """
+    floats = arrays.floats(weights)
+    fine = (floats == 0.0) | ((floats >= SMALLEST) & (floats <= LARGEST))
+    if not arrays.on_host:
+        return arrays.where(fine, floats, float("nan"))
+    if not fine.all():
+        place = int(fine.argmin())
+        raise DataError(f"'weights' contains {weights[place]} at place {place}: {A_WEIGHT}.")
+    return floats
+
+
+def refuse_no_ids(array: Any, name: str) -> None:
+    """Refuses ids that are not whole numbers.
+
+    Raises:
+        DataError: the ids have fractions, which would be rounded, or NaN.
+    """
+    if not arrays_of(array).library.isdtype(array.dtype, "integral"):
+        raise DataError(sentence("batch", "ids", name=name, dtype=array.dtype))
+
+
+FEW = 2**20
+"""The number of queries that is always accepted; far more queries than documents means that ids were given."""
+
+AT_A_TIME = 2**17
+"""The documents of one part of a batch on the host: as many as fit into a cache."""
+
+
+class Flaws:
+    """The queries whose values are undefined.
+
+    On the host, queries with flaws are refused. On a device, they are marked.
+
+    Args:
+        arrays: the array library.
+        marks: the queries marked so far; None for none [query].
+        first: for a part of a batch, the number of queries before it.
+    """
+
+    def __init__(self, arrays: Arrays, marks: Any = None, first: int = 0) -> None:
+        self.arrays, self.marks, self.first = arrays, marks, first
+
+    def add(self, which: Any, what: str, advice: str) -> None:
+        """Marks more queries that have a flaw [query].
+
+        Raises:
+            DataError: on the host, there is such a query.
+        """
+        if not self.arrays.on_host:
+            self.marks = which if self.marks is None else self.marks | which
+        elif which.any():
+            number = self.first + int(which.argmax()) + 1
+            raise DataError(f"Query number {number} of the batch has {what}: {advice}.")
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Documents of many queries, with their scores, grades and flaws.
+
+    Args:
+        arrays: the array library.
+        scores: the system's scores; None where documents are in rank order already [query, document].
+        grades: the grades, NaN for an unjudged document [query, document].
+        mask: True where there is a document; None for all [query, document].
+        judged: the grades of all judgments, padded with NaN; None if they are those of ``grades`` [query, judgment].
+        flaws: queries whose values are undefined, because values on a device are not inspected [query].
+        first: for a part of a batch, the number of queries before it.
+    """
+
+    arrays: Arrays
+    scores: Any
+    grades: Any
+    mask: Any = None
+    judged: Any = None
+    flaws: Any = None
+    first: int = 0
+
+    def parts(self) -> Iterator[Batch]:
+        """Yields the batch, or parts of a few queries each if that is faster."""
+        queries, width = self.grades.shape
+        step = max(1, AT_A_TIME // max(width, 1))
+        if not self.arrays.on_host or queries <= step:
+            yield self
+            return
+        names = ("scores", "grades", "mask", "judged", "flaws")
+        held = {name: each for name in names if (each := getattr(self, name)) is not None}
+        for first in range(0, queries, step):
+            part = {name: each[first : first + step] for name, each in held.items()}
+            yield replace(self, first=first, **part)
+
+    def marked(self, which: Any, what: str, advice: str) -> Batch:
+        """Marks more queries as undefined. On the host, a marked query is an error.
+
+        Raises:
+            DataError: on the host, a query is marked.
+        """
+        flaws = Flaws(self.arrays, self.flaws, self.first)
+        flaws.add(which, what, advice)
+        return replace(self, flaws=flaws.marks)
+
+
+def batch_of(
+    flaws: Flaws, scores: Any, relevance: Any, mask: Any = None, judged: Any = None, dtype: Any = None
+) -> Batch:
+    """Returns the batch of padded arrays.
+
+    Raises:
+        DataError: shapes that do not fit, or on the host a score that is no number.
+    """
+    two_axes(scores, "scores")
+    for name, each in (("relevance", relevance), ("mask", mask)):
+        if each is not None and tuple(array_of(each, name).shape) != tuple(scores.shape):
+            raise DataError(sentence("batch", "shapes", scores=shown(scores), name=name, shape=shown(each)))
+    if judged is not None and (two_axes(judged, "judged").shape[0] != scores.shape[0]):
+        raise DataError(sentence("batch", "rows", queries=scores.shape[0], judged=judged.shape[0]))
+    arrays = arrays_of(scores, dtype)
+    mask = arrays.truth(mask)
+    scores, unheld = as_scores(arrays, scores)
+    found = arrays.range_of(scores)
+    if found is None or found[0] != found[0]:
+        what, advice = "a score that is no number (NaN)", "give each document a score, or mask it"
+        flaws.add(any_of(arrays, arrays.isnan(scores), mask), what, advice)
+    if unheld is not None:
+        flaws.add(any_of(arrays, unheld, mask), UNHELD, "subtract a constant, or cast the scores to double")
+    return Batch(arrays, scores, relevance, mask, judged, flaws.marks)
+
+
+def any_of(arrays: Arrays, wrong: Any, mask: Any) -> Any:
+    """Marks the rows in which an entry is wrong, unless the mask excludes the entry."""
+    return arrays.library.any(wrong if mask is None else wrong & mask, axis=1)
+
+
+def array_of(array: Any, name: str) -> Any:
+    """Checks that an argument is an array, and returns it.
+
+    Raises:
+        DataError: the argument is something else.
+    """
+    if not hasattr(array, "shape"):
+        raise DataError(sentence("batch", "no_array", name=name, type=type(array).__name__))
+    return array
+
+
+def two_axes(array: Any, name: str) -> Any:
+    """Checks that an argument is an array with two axes, and returns it.
+
+    Raises:
+        DataError: the argument is something else.
+    """
+    if len(array_of(array, name).shape) == 2:
+        return array
+    if name == "judged":
+        raise DataError(sentence("batch", "judged_axes", shape=shown(array)))
+    raise DataError(sentence("batch", "axes", name=name, shape=shown(array)))
+
+
+def shown(array: Any) -> str:
+    """Returns an array's shape for a sentence, such as ``[2, 3]``."""
+    return f"[{', '.join(map(str, array.shape))}]"
+
+
+# ---------------------------------------------------------------- other forms
+
+
+def batch_in(
+    scores: Any,
+    relevance: Any,
+    *,
+    mask: Any = None,
+    judged: Any = None,
+    queries: Any = None,
+    judged_queries: Any = None,
+    n_queries: int | None = None,
+    longest: int | None = None,
+    longest_judged: int | None = None,
+    dtype: Any = None,
+) -> Batch:
+    """Builds a batch from the arrays of a call. Documents and judgments may each be padded or concatenated.
+
+    Raises:
+        DataError: shapes that do not fit; an argument that needs another one; on the host, a number that no query has.
+    """
+    refuse_stray("queries", queries, n_queries=n_queries, longest=longest)
+    refuse_stray("judged_queries", judged_queries, longest_judged=longest_judged)
+    refuse_stray("judged", judged, judged_queries=judged_queries)
+    if queries is not None:
+        given = {"scores": scores, "relevance": relevance, "queries": queries, "mask": mask}
+        refuse_shapes(given, scores, "with queries= scores, relevance, mask and queries are [document]")
+    arrays = arrays_of(array_of(scores, "scores"), dtype)
+    flaws = Flaws(arrays)
+    if judged_queries is not None:
+        count = two_axes(scores, "scores").shape[0] if queries is None else n_queries
+        if count is None:
+            count = max(highest_of(queries, mask), highest_of(judged_queries)) + 1
+        n_queries = None if queries is None else count
+        given = {"judged": judged, "judged_queries": judged_queries}
+        refuse_shapes(given, judged, "with judged_queries= both judged and judged_queries are [judgment]")
+        there, laid_out = padded(flaws, judged_queries, None, count, longest_judged, JUDGMENTS)
+        judged = arrays.where(there, laid_out(arrays.floats(judged)), float("nan"))
+    if queries is not None:
+        if n_queries is None:
+            n_queries = (
+                highest_of(queries, mask) + 1 if judged is None else two_axes(judged, "judged").shape[0]
+            )
+        mask, laid_out = padded(flaws, queries, arrays.truth(mask), n_queries, longest, DOCUMENTS)
+        scores, relevance = laid_out(scores), laid_out(relevance)
+    return batch_of(flaws, scores, relevance, mask, judged, dtype)
+
+
+def refuse_shapes(given: dict[str, Any], like: Any, rule: str) -> None:
+    """Refuses arrays that do not have one axis, or not the same length.
+
+    Raises:
+        DataError: an array has another shape than ``like``.
+    """
+    for name, each in given.items():
+        if each is not None and (len(array_of(each, name).shape) != 1 or each.shape != like.shape):
+            raise DataError(f"{name} is {shown(each)}: {rule}.")
+
+
+def refuse_stray(owner: str, given: Any, **arguments: Any) -> None:
+    """Refuses arguments that are given without another argument that they need.
+
+    Raises:
+        DataError: an argument is given without the one that it needs.
+    """
+    for name, each in arguments.items():
+        if given is None and each is not None:
+            raise DataError(f"{name}= needs {owner}=: give both arguments or neither.")
+
+
+def highest_of(queries: Any, mask: Any = None) -> int:
+    """Returns the largest query number, or -1 without queries. This call waits for the device."""
+    arrays = arrays_of(queries)
+    xp, there, queries = arrays.library, arrays.truth(mask), wide(arrays, queries)
+    known = queries if there is None else xp.where(there, queries, xp.full_like(queries, -1))
+    return max(int(xp.max(known)), -1) if int(queries.shape[0]) else -1
+
+
+def wide(arrays: Arrays, numbers: Any) -> Any:
+    """Converts whole numbers to the library's index type, which can hold -1 and the last number plus 1.
+
+    Other numbers are returned unchanged. Unsigned numbers that are too large for the type become negative.
+    """
+    return arrays.places(numbers) if arrays.library.isdtype(numbers.dtype, "integral") else numbers
+
+
+DOCUMENTS = ("document", "queries", "longest")
+JUDGMENTS = ("judgment", "judged_queries", "longest_judged")
+"""What the entries of flat arrays are, and the arguments with the query of each and with the most of a query."""
+
+
+def padded(
+    flaws: Flaws, queries: Any, mask: Any, n_queries: int, longest: int | None, names: tuple[str, str, str]
+) -> tuple[Any, Callable[[Any], Any]]:
+    """Finds the padded positions of entries from their query numbers. Each query's entries keep their order.
+
+    Returns:
+        The places that hold an entry [query, column], and a function that brings a flat array into this form. Its
+        padding has arbitrary values.
+
+    Raises:
+        DataError: on the host, a number that no query has, or a query with more entries than ``longest``.
+    """
+    arrays, (what, argument, limit) = flaws.arrays, names
+    xp = arrays.library
+    if not xp.isdtype(queries.dtype, "integral"):
+        raise DataError(f"{argument} is of type {queries.dtype}: give whole numbers of at least 0.")
+    entries, given, queries = int(queries.shape[0]), queries, wide(arrays, queries)
+    if n_queries > max(FEW, FEW // 2**10 * entries):
+        facts = {"argument": argument, "queries": n_queries, "entries": entries, "what": what}
+        raise DataError(sentence("batch", "too_many_queries", **facts))
+    # Masked entries go to one more query, after all others.
+    beyond = xp.full_like(queries, n_queries)
+    numbers = queries if mask is None else xp.where(mask, queries, beyond)
+    wrong = (queries < 0) | (queries >= beyond)
+    wrong = wrong if mask is None else wrong & mask
+    if not arrays.on_host:
+        flaws.add(xp.broadcast_to(xp.any(wrong), (n_queries,)), "", "")
+    elif wrong.any():
+        place = int(wrong.argmax())
+        facts = {"argument": argument, "queries": n_queries, "last": n_queries - 1, "what": what}
+        raise DataError(sentence("batch", "unknown_query", query=int(given[place]), place=place, **facts))
+    order = xp.argsort(numbers, stable=True)
+    wanted = xp.arange(n_queries + 1, dtype=queries.dtype, device=arrays.device)
+    edges = xp.searchsorted(xp.take(numbers, order), wanted)
+    starts, sizes = edges[:-1], edges[1:] - edges[:-1]
+    longest = (int(xp.max(sizes)) if n_queries else 0) if longest is None else min(longest, entries)
+    advice = f"give {limit}= the most {what}s that a query has, or leave it out"
+    flaws.add(sizes > longest, f"more than {longest} {what}s", advice)
+    column = xp.arange(longest, dtype=edges.dtype, device=arrays.device)[None, :]
+    last = xp.asarray(max(entries - 1, 0), dtype=edges.dtype, device=arrays.device)
+    place = xp.minimum(starts[:, None] + column, last)
+    source = xp.reshape(xp.take(order, xp.reshape(place, (-1,))), (-1,))
+    there = column < sizes[:, None]
+    return there, lambda array: xp.reshape(xp.take(array, source), tuple(there.shape))
+
+
+def topk_batch(
+    ids: Any,
+    relevant_ids: Any,
+    grades: Any = None,
+    mask: Any = None,
+    relevant_mask: Any = None,
+    duplicates: str = "error",
+    dtype: Any = None,
+) -> Batch:
+    """Builds the batch of retrieved ids in rank order and judged ids.
+
+    Args:
+        ids: the retrieved documents; negative numbers are padding [query, rank].
+        relevant_ids: the judged documents; negative numbers are padding [query, judgment].
+        grades: the grades of ``relevant_ids``; all 1 if None [query, judgment].
+        mask: True where ``ids`` holds a document [query, rank].
+        relevant_mask: True where ``relevant_ids`` holds a document [query, judgment].
+        duplicates: the rule for an id that occurs twice: ``error``, or only the ``first`` or the ``last`` counts.
+        dtype: the floating type; the library's default if None.
+
+    Raises:
+        DataError: shapes that do not fit, or on the host an id that occurs twice.
+    """
+    both = {"ids": (ids, mask), "relevant_ids": (relevant_ids, relevant_mask)}
+    for name, (array, _) in both.items():
+        two_axes(array, name)
+    for name, (array, _) in both.items():
+        refuse_no_ids(array, name)
+    if ids.shape[0] != relevant_ids.shape[0]:
+        raise DataError(sentence("batch", "rows_of_ids", queries=ids.shape[0], judged=relevant_ids.shape[0]))
+    arrays = arrays_of(ids, dtype)
+    for name, each, like in (
+        ("mask", mask, ids),
+        ("relevant_mask", relevant_mask, relevant_ids),
+        ("grades", grades, relevant_ids),
+    ):
+        if each is not None and tuple(array_of(each, name).shape) != tuple(like.shape):
+            raise DataError(sentence("batch", "shapes_of_ids", name=name, shape=shown(each), ids=shown(like)))
+    flaws = Flaws(arrays)
+    (ids, kept), (relevant_ids, there) = (
+        once_each(flaws, array, present, name, duplicates) for name, (array, present) in both.items()
+    )
+    judged = arrays.floats(arrays.library.ones_like(there) if grades is None else grades)
+    judged = arrays.where(there, judged, float("nan"))
+    found = grades_of(arrays, ids, kept, relevant_ids, judged)
+    return Batch(arrays, None, found, kept, judged, flaws.marks)
+
+
+def once_each(flaws: Flaws, ids: Any, mask: Any, name: str, duplicates: str) -> tuple[Any, Any]:
+    """Returns ids in the library's index type, and marks the documents that count, each of them once.
+
+    Raises:
+        DataError: on the host, an id that is too large, or an id that occurs twice if ``duplicates`` forbids it.
+    """
+    arrays, xp = flaws.arrays, flaws.arrays.library
+    unsigned = xp.isdtype(ids.dtype, "unsigned integer")
+    ids, there = wide(arrays, ids), arrays.truth(mask)
+    if unsigned:
+        what, advice = f"an id in {name} of 2**63 or more", "number the documents from 0, or mask it"
+        flaws.add(any_of(arrays, ids < 0, there), what, advice)
+    there = ids >= 0 if there is None else there & (ids >= 0)
+    again = repeated(arrays, ids, there, last=duplicates == "last")
+    if duplicates == "error":
+        flaws.add(
+            xp.any(again, axis=1),
+            f"an id twice in {name}",
+            "remove one, or choose Policy(duplicates='first')",
+        )
+    return ids, there & ~again
+
+
+def repeated(arrays: Arrays, ids: Any, there: Any, *, last: bool) -> Any:
+    """Marks the repeated ids of each row, all but the first or all but the last."""
+    xp = arrays.library
+    if ids.shape[1] < 2:
+        return xp.zeros_like(there)
+    # Padding gets ids below all others, each different.
+    own = -1 - xp.arange(ids.shape[1], dtype=ids.dtype, device=arrays.device)[None, :]
+    ids = xp.where(there, ids, xp.broadcast_to(own, ids.shape))
+    order = xp.argsort(ids, axis=1, stable=True)
+    placed = xp.take_along_axis(ids, order, axis=1)
+    same = placed[:, 1:] == placed[:, :-1]
+    none = xp.zeros_like(same[:, :1])
+    again = xp.concat([same, none] if last else [none, same], axis=1)
+    return xp.take_along_axis(again, xp.argsort(order, axis=1, stable=True), axis=1)
+
+
+def grades_of(arrays: Arrays, ids: Any, kept: Any, judged_ids: Any, judged: Any) -> Any:
+    """Returns the grade of each id, and NaN for unjudged documents and padding.
+
+    The function loops over the columns of judgments, of which there are few.
+    """
+    xp = arrays.library
+    found = arrays.full(tuple(ids.shape), float("nan"))
+    for place in range(judged_ids.shape[1]):
+        its = judged[:, place : place + 1]
+        same = (ids == judged_ids[:, place : place + 1]) & kept & ~xp.isnan(its)
+        found = xp.where(same, its, found)
+    return found

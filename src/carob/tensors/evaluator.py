@@ -1,0 +1,458 @@
+"""Defines ``carob.tensors.evaluate`` and ``Evaluator``, which sort a batch once for all measures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.conventions.policy import Policy
+from carob.conventions.request import conventions, labelled
+from carob.evaluation.score_tables import GEOMETRIC_FLOOR
+from carob.inputs.runs import available_cores, in_threads
+from carob.output.errors import DataError, MeasureError
+from carob.tensors.batch import Batch, array_of, batch_in, sentence, taken, topk_batch, weights_taken
+from carob.tensors.ranking import beyond, checked, means_over_orders, ranked, refuse_axes, values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from carob.conventions.profiles import ProfileLike
+    from carob.conventions.request import MeasuresLike
+    from carob.lists.arrays import Arrays
+    from carob.lists.padded import Padded
+    from carob.measures import Measure
+
+
+RANKING = ("ties", "scores", "judgments", "unjudged", "negative", "retrieved", "depth")
+"""The axes of a policy that affect the ranking: measures that agree on them share a sort."""
+
+
+def evaluate(
+    scores: Any,
+    relevance: Any,
+    measures: MeasuresLike = None,
+    *,
+    mask: Any = None,
+    judged: Any = None,
+    queries: Any = None,
+    judged_queries: Any = None,
+    n_queries: int | None = None,
+    longest: int | None = None,
+    longest_judged: int | None = None,
+    weights: Any = None,
+    per_query: bool = False,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    max_grade: int | None = None,
+    dtype: Any = None,
+) -> dict[str, Any]:
+    """Evaluates a batch of scored documents in arrays of any library, on their device.
+
+    The function copies nothing to the host, and the shapes of its results depend only on the shapes of its arguments,
+    so ``jax.jit`` can compile it. For ``torch.compile``, make an ``Evaluator`` first. On a device, carob does not
+    inspect numbers. Data that is an error on the host, such as a NaN score or a grade above a measure's ``max``, makes
+    the values of its query NaN on a device.
+
+    Args:
+        scores: the system's scores [query, document], or of all queries end to end [document] with ``queries``.
+        relevance: the grade of each document, real or boolean, of the shape of ``scores``; NaN for an unjudged one. The
+            policy decides about negative grades.
+        measures: names or ``Measure``s; the profile's or carob's default ones if None.
+        mask: True where ``scores`` has a document, in the same shape. Other entries may have any value. By default, all
+            entries are documents.
+        judged: the grades of all judgments of each query, retrieved or not, in any order, padded with NaN [query,
+            judgment], or [judgment] with ``judged_queries``. By default, only the given documents are judged. On the
+            host, a document whose positive grade is missing from ``judged`` is an error. On a device, its query becomes
+            NaN if the grade is higher than the judged grades.
+        queries: the query of each document, a whole number from 0, if ``scores`` have one axis [document].
+        judged_queries: the query of each judgment, if ``judged`` has one axis [judgment].
+        n_queries: the number of queries in ``queries``; if None, the rows of ``judged``, or the highest number plus 1.
+            A compiler needs it. A query without a document is an empty list.
+        longest: the maximum number of documents per query, for use with ``queries``. A compiler needs this number.
+        longest_judged: the maximum number of judgments per query, for use with ``judged_queries``. A compiler needs
+            this number.
+        weights: the weight of each query in the means, 0 or from 1e-30 to 1e30; equal weights if None [query].
+        per_query: whether to return the value of each query instead of the mean.
+        policy: the conventions. By default, documents with equal scores keep the order of the array (``input``). The
+            position of a document serves as its id, so ``ascending`` gives the same order and ``trec`` the reverse
+            order. ``optimistic`` and ``pessimistic`` choose the best and the worst order. ``expected`` computes the
+            mean over all orders (on a device, only for measures that are sums over documents). ``empty="skip"`` leaves
+            queries without relevant documents out of the mean and returns NaN for them. ``missing="skip"`` does the
+            same for queries without documents.
+        profile: a named convention, see ``carob.list_profiles()``.
+        max_grade: the highest grade, if grades are whole numbers: ideal rankings are then counted instead of sorted. A
+            query with any other grade becomes NaN. On the host carob finds the highest grade itself.
+        dtype: the floating type to compute with; the type of the scores if None.
+
+    Returns:
+        The mean of each measure as an array without axes, or with ``per_query`` its value for each query [query].
+
+    Raises:
+        DataError: shapes that do not fit; on the host also data that makes values NaN on a device.
+        MeasureError: a measure that does not exist, or that arrays cannot give.
+        PolicyError: a policy that arrays cannot follow.
+
+    Example:
+        >>> import numpy as np
+        >>> import carob.tensors
+        >>> scores = np.array([[0.9, 0.2, 0.4], [0.3, 0.1, 0.2]])
+        >>> relevance = np.array([[0, 1, 0], [1, 0, 1]])
+        >>> carob.tensors.evaluate(scores, relevance, ["RR", "P@2"], per_query=True)
+        {'RR': array([0.33333333, 1.        ]), 'P@2': array([0., 1.])}
+    """
+    asked = Evaluator(measures, policy=policy, profile=profile, max_grade=max_grade, dtype=dtype)
+    return asked(
+        scores,
+        relevance,
+        mask=mask,
+        judged=judged,
+        queries=queries,
+        judged_queries=judged_queries,
+        n_queries=n_queries,
+        longest=longest,
+        longest_judged=longest_judged,
+        weights=weights,
+        per_query=per_query,
+    )
+
+
+def evaluate_topk(
+    ids: Any,
+    relevant_ids: Any,
+    measures: MeasuresLike = None,
+    *,
+    grades: Any = None,
+    mask: Any = None,
+    relevant_mask: Any = None,
+    weights: Any = None,
+    per_query: bool = False,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    max_grade: int | None = None,
+    dtype: Any = None,
+) -> dict[str, Any]:
+    """Evaluates lists of retrieved ids in rank order against the ids of the relevant documents.
+
+    Args:
+        ids: whole numbers in rank order; a negative number is padding [query, rank].
+        relevant_ids: the ids of judged documents, in any order; a negative number is padding [query, judgment].
+        measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
+        grades: the grades of ``relevant_ids``; all 1 if None [query, judgment].
+        mask: True where ``ids`` holds a document [query, rank].
+        relevant_mask: True where ``relevant_ids`` holds a document [query, judgment].
+        weights: the weight of each query in the means, 0 or from 1e-30 to 1e30; None for equal weights [query].
+        per_query: whether to return the value of each query instead of the mean.
+        policy: the conventions. An id that occurs twice is an error on the host and makes its query NaN elsewhere;
+            ``duplicates="first"`` or ``"last"`` keeps one.
+        profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
+            conventions.
+        max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
+        dtype: the floating type to compute with; the library's default if None.
+
+    Returns:
+        The mean of each measure, or with ``per_query`` its value for each query [query].
+
+    Raises:
+        DataError: arrays whose shapes do not fit; on the host, an id that occurs twice in a row.
+        MeasureError: a measure that does not exist, or that arrays cannot give.
+        PolicyError: a policy that arrays cannot follow.
+
+    Example:
+        >>> import numpy as np
+        >>> import carob.tensors
+        >>> ids = np.array([[7, 3, 5], [2, 9, -1]])
+        >>> relevant = np.array([[3, 8], [2, -1]])
+        >>> carob.tensors.evaluate_topk(ids, relevant, ["RR", "R@3"], per_query=True)
+        {'RR': array([0.5, 1. ]), 'R@3': array([0.5, 1. ])}
+    """
+    asked = Evaluator(measures, policy=policy, profile=profile, max_grade=max_grade, dtype=dtype)
+    return asked.topk(
+        ids,
+        relevant_ids,
+        grades=grades,
+        mask=mask,
+        relevant_mask=relevant_mask,
+        weights=weights,
+        per_query=per_query,
+    )
+
+
+class Evaluator:
+    """Measures and conventions that are read once and applied to many batches, also under ``torch.compile``.
+
+    Args:
+        measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
+        policy: the conventions; documents with equal scores keep the order of the array if None.
+        profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
+            conventions.
+        max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
+        dtype: the floating type to compute with; None for the type of the scores.
+
+    Raises:
+        MeasureError: a measure that does not exist, or that arrays cannot give.
+        PolicyError: a policy that arrays cannot follow.
+
+    Example:
+        >>> import numpy as np
+        >>> import carob.tensors
+        >>> measured = carob.tensors.Evaluator(["AP", "nDCG@10"])
+        >>> scores, relevance = np.array([[0.9, 0.2, 0.4]]), np.array([[0, 1, 1]])
+        >>> measured(scores, relevance)["AP"]
+        np.float64(0.5833333333333333)
+    """
+
+    def __init__(
+        self,
+        measures: MeasuresLike = None,
+        *,
+        policy: Policy | None = None,
+        profile: ProfileLike = None,
+        max_grade: int | None = None,
+        dtype: Any = None,
+    ) -> None:
+        """Reads the names and the policy."""
+        convention, self.policy = conventions(profile, policy, Policy(ties="input"))
+        self.asked = labelled(measures, convention)
+        self.max_grade, self.dtype = max_grade, dtype
+        self.groups: list[tuple[Policy, Policy, dict[str, Measure]]] = []
+        groups: dict[Policy, dict[str, Measure]] = {}
+        for label, measure in self.asked.items():
+            refuse_measure(measure)
+            _ = measure.arguments  # computed now: torch.compile cannot trace a cached_property's lock
+            groups.setdefault(self.policy.of_measure(str(measure)), {})[label] = measure
+        for own, its in groups.items():
+            refuse_axes(own)
+            ranking = Policy(**{axis: getattr(own, axis) for axis in RANKING})
+            self.groups.append((own, ranking, its))
+
+    def __call__(
+        self, scores: Any, relevance: Any, *, weights: Any = None, per_query: bool = False, **arrays: Any
+    ) -> dict[str, Any]:
+        """Evaluates a batch. The arguments, result and errors are those of ``carob.tensors.evaluate``."""
+        batch, weights = self.batch(scores, relevance, weights, **arrays)
+        return given_back(scores, self.answer(batch, weights, per_query=per_query))
+
+    def batch(self, scores: Any, relevance: Any, weights: Any = None, **arrays: Any) -> tuple[Batch, Any]:
+        """Returns the arrays of a call as a batch, and the weights of the queries."""
+        arrays = {"scores": scores, "relevance": relevance, "weights": weights, **arrays}
+        arrays = {name: taken(each, name) for name, each in arrays.items()}
+        weights = arrays.pop("weights")
+        return batch_in(**arrays, dtype=dtype_of(self.dtype, arrays["scores"])), weights
+
+    def topk(
+        self, ids: Any, relevant_ids: Any, *, weights: Any = None, per_query: bool = False, **arrays: Any
+    ) -> dict[str, Any]:
+        """Evaluates retrieved ids. The arguments, result and errors are those of ``carob.tensors.evaluate_topk``."""
+        arrays = {"ids": ids, "relevant_ids": relevant_ids, **arrays}
+        arrays = {name: taken(each, name) for name, each in arrays.items()}
+        dtype = dtype_of(self.dtype, arrays["ids"])
+        batch = topk_batch(**arrays, duplicates=self.policy.duplicates, dtype=dtype)
+        return given_back(ids, self.answer(batch, taken(weights, "weights"), per_query=per_query))
+
+    def answer(self, batch: Batch, weights: Any, *, per_query: bool) -> dict[str, Any]:
+        """Returns the values per query, or their means.
+
+        Raises:
+            DataError: weights that do not fit; on the host also weights that are all 0, or data that makes values NaN.
+        """
+        columns = self.columns(batch, weights)
+        if weights is not None and batch.arrays.on_host and len(weights) and not weights.any():
+            raise DataError("Every query has weight 0, so there is no mean.")
+        if per_query:
+            return {label: shown(batch, each) for label, each in columns.items()}
+        return {label: self.mean(batch, label, column) for label, column in columns.items()}
+
+    def mean(self, batch: Batch, label: str, column: Column) -> Any:
+        """Returns the mean of a measure over queries, or its sum."""
+        how = self.asked[label].definition.aggregate
+        with batch.arrays.quiet():
+            return mean_of(batch.arrays, *sums_of(batch.arrays, column, how), how)
+
+    def columns(self, batch: Batch, weights: Any = None) -> dict[str, Column]:
+        """Returns the values of each measure, by label.
+
+        Raises:
+            DataError: weights that do not fit; on the host also data that makes values NaN on a device.
+        """
+        if weights is not None and tuple(array_of(weights, "weights").shape) != tuple(batch.grades.shape[:1]):
+            raise DataError(
+                sentence("evaluator", "weights", shape=list(weights.shape), queries=batch.grades.shape[0])
+            )
+        batch = self.looked_at(batch)
+        found = on_all_cores(self.part, list(batch.parts()))
+        columns = found[0] if len(found) == 1 else joined(batch, found)
+        if weights is not None:
+            weights = weights_taken(batch.arrays, weights)
+            columns = {label: weighed(each, weights) for label, each in columns.items()}
+        return {label: columns[label] for label in self.asked}
+
+    def looked_at(self, batch: Batch) -> Batch:
+        """Returns the batch with a mark on each query that has a fractional grade or one above ``max_grade``."""
+        if self.max_grade is None:
+            return batch
+        wrong = beyond(batch, self.max_grade)
+        if wrong is None:
+            return batch
+        what = f"a grade that is no whole number up to {self.max_grade}"
+        return batch.marked(wrong, what, "name the highest as max_grade")
+
+    def part(self, batch: Batch) -> dict[str, Column]:
+        """Returns the values of all measures for a part of the batch, by label."""
+        columns: dict[str, Column] = {}
+        made: dict[Policy, tuple[Batch, Padded]] = {}
+        with batch.arrays.quiet():
+            for own, ranking, its in self.groups:
+                if ranking not in made:
+                    looked = checked(batch, ranking)
+                    made[ranking] = looked, ranked(looked, ranking, self.max_grade)
+                looked, lists = made[ranking]
+                if ranking.ties == "expected" and batch.scores is not None:
+                    values = means_over_orders(looked, ranking, its, self.max_grade)
+                else:
+                    values = {label: values_of(looked, lists, measure) for label, measure in its.items()}
+                for label, measure in its.items():
+                    columns[label] = column_of(looked, lists, values[label], measure, own)
+        return columns
+
+
+def dtype_of(dtype: Any, array: Any) -> Any:
+    """Returns the floating type. For a NumPy array, PyTorch's type becomes NumPy's."""
+    if dtype is not None and isinstance(array, np.ndarray) and "torch." in str(dtype):
+        return np.dtype(str(dtype).removeprefix("torch."))
+    return dtype
+
+
+def given_back(like: Any, values: dict[str, Any]) -> dict[str, Any]:
+    """Returns the values as arrays of the library of the arguments."""
+    if isinstance(like, np.ndarray):
+        return {label: np.asarray(each)[()] for label, each in values.items()}
+    if any(isinstance(each, (np.ndarray, np.generic)) for each in values.values()):
+        import torch
+
+        return {label: torch.from_numpy(np.asarray(each)) for label, each in values.items()}
+    return values
+
+
+def on_all_cores(work: Callable[[Batch], dict[str, Column]], parts: list[Batch]) -> list[dict[str, Column]]:
+    """Returns the result for each part of a batch. All cores compute, since NumPy releases Python's lock."""
+    if len(parts) < 4 or available_cores() < 2:
+        return [work(each) for each in parts]
+    return list(in_threads(work, parts, available_cores()))
+
+
+def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy: Policy) -> Column:
+    """Returns a measure's values and weights, after applying the policy to empty and missing queries."""
+    xp, kept = batch.arrays, None
+    graded: Any = None if policy.empty == "zero" else cast("Any", measure.wanted.count(lists)) > 0.0
+    listed: Any = None if policy.missing == "zero" else has_documents(batch)
+    for rule, present, what in (
+        (policy.empty, graded, f"no document of {measure.wanted}"),
+        (policy.missing, listed, "no document"),
+    ):
+        if rule == "skip":
+            kept = present if kept is None else kept & present
+        elif rule == "error":
+            batch = batch.marked(
+                ~present, f"{what}, which the policy forbids", "leave it out, or choose another rule"
+            )
+        elif present is not None and measure.definition.aggregate != "sum":
+            values = xp.where(present, values, 1.0 if rule == "one" else float("nan"))
+    if batch.flaws is not None:
+        values = xp.where(batch.flaws, float("nan"), values)
+    return Column(values, measure.weigh(lists), kept)
+
+
+def has_documents(batch: Batch) -> Any:
+    """Returns which queries have a document [query]. A query without documents is missing."""
+    if batch.mask is None:
+        return batch.arrays.full(tuple(batch.grades.shape[:1]), float(batch.grades.shape[1])) > 0.0
+    return batch.arrays.library.any(batch.mask, axis=1)
+
+
+def shown(batch: Batch, column: Column) -> Any:
+    """Returns the value of each query, which is NaN if the query does not count."""
+    if column.kept is None:
+        return column.values
+    return batch.arrays.where(column.kept, column.values, float("nan"))
+
+
+def weighed(column: Column, weights: Any) -> Column:
+    """Returns the column with the caller's weights applied."""
+    return Column(column.values, weights if column.weights is None else column.weights * weights, column.kept)
+
+
+def joined(batch: Batch, parts: list[dict[str, Column]]) -> dict[str, Column]:
+    """Returns the columns of the whole batch, joined from the columns of its parts."""
+
+    def end_to_end(each: list[Any]) -> Any:
+        return None if each[0] is None else batch.arrays.library.concat(each)
+
+    return {
+        label: Column(
+            *(
+                end_to_end([getattr(part[label], name) for part in parts])
+                for name in ("values", "weights", "kept")
+            )
+        )
+        for label in parts[0]
+    }
+
+
+def refuse_measure(measure: Measure) -> None:
+    """Refuses a measure that cannot be computed from arrays of grades.
+
+    Raises:
+        MeasureError: it counts preferences or judgment groups, or compares scores of different queries.
+    """
+    if measure.micro:
+        raise MeasureError(sentence("evaluator", "micro", measure=measure, name=measure.name))
+    if measure.definition.takes != "grades":
+        raise MeasureError(sentence("evaluator", "no_grades", measure=measure))
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The values of one measure.
+
+    Args:
+        values: the value of each query [query].
+        weights: the weight of each query in the mean; None for equal weights [query].
+        kept: True for each query that counts in the mean; None for all [query].
+    """
+
+    values: Any
+    weights: Any = None
+    kept: Any = None
+
+
+def terms_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
+    """Returns the terms that each query adds to the sum of its measure and to the divisor.
+
+    Args:
+        xp: the array library.
+        column: the values of the measure.
+        how: how the values are aggregated: ``mean``, ``geometric`` or ``sum``.
+    """
+    values, weights = column.values, column.weights
+    if how == "geometric":
+        values = xp.log(xp.maximum(values, GEOMETRIC_FLOOR))
+    if how == "sum" or weights is None:
+        weights = xp.full(tuple(values.shape), 1.0)
+    if column.kept is not None:
+        weights = xp.where(column.kept, weights, 0.0)
+    return xp.where(weights > 0.0, values * weights, 0.0), weights
+
+
+def sums_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
+    """Returns the sums of the terms of all queries."""
+    terms, weights = terms_of(xp, column, how)
+    return xp.library.sum(terms, dtype=xp.dtype), xp.library.sum(weights, dtype=xp.dtype)
+
+
+def mean_of(xp: Arrays, total: Any, whole: Any, how: str) -> Any:
+    """Returns the mean, which is the sum of the terms divided by the sum of the weights, or NaN if no query counts."""
+    if how == "sum":
+        return total
+    mean = xp.where(whole > 0.0, total / xp.maximum(whole, 1e-30), float("nan"))
+    return xp.library.exp(mean) if how == "geometric" else mean

@@ -1,0 +1,432 @@
+"""Defines ``carob.Meter``, which computes means over batches and processes from two sums per measure."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.evaluation.scores import Scores
+from carob.lists.arrays import Arrays
+from carob.output.errors import DataError, MeasureError
+from carob.output.language import plural
+from carob.tensors.batch import sentence
+from carob.tensors.evaluator import Column, Evaluator, mean_of, sums_of, terms_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.conventions.request import MeasuresLike
+    from carob.lists.rows import Floats
+
+
+HOST = Arrays(np, None, np.float64, "numpy")
+DIGEST = 16
+"""Bytes of a query's fingerprint: among 10^9 queries the chance of a collision is below 1e-20."""
+
+SAME = 1e-5
+"""The largest difference between the values of a query that comes twice, as from single precision in another batch."""
+
+
+@dataclass
+class State:
+    """The state of a meter.
+
+    Args:
+        sums: the sum and the divisor of each measure [measure, 2].
+        count: the number of queries so far.
+        seen: the fingerprints of the queries with an id.
+        queries: the values of each query and its terms of the sums, by id, if the meter keeps them.
+    """
+
+    sums: Any = None
+    count: int = 0
+    seen: set[bytes] = field(default_factory=set)
+    queries: dict[str, tuple[Floats, Floats]] = field(default_factory=dict)
+
+
+class Meter:
+    """Means over queries that come in batches, in one process or many.
+
+    A meter stores two numbers per measure, for any number of queries, and waits for a device only in ``compute``.
+
+    - Without ids, a repeated query counts twice.
+    - With ids, a repeated query, here or in another process, is an error. The meter stores 16 bytes per query.
+    - With ids and ``per_query=True``, a repeated query counts once, for example if the sampler of distributed training
+      repeats it. The meter also stores each query's values.
+
+    Args:
+        measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
+        policy: the conventions; documents with equal scores keep the order of the array if None.
+        profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
+            conventions.
+        max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
+        per_query: whether to keep the values of each query, by its id.
+
+    Raises:
+        MeasureError: a measure that does not exist, or that arrays cannot give.
+        PolicyError: a policy that arrays cannot follow.
+
+    Example:
+        >>> import numpy as np
+        >>> import carob
+        >>> meter = carob.Meter(["RR", "P@1"])
+        >>> meter.update(np.array([[0.9, 0.2]]), np.array([[0, 1]]))
+        >>> meter.update(np.array([[0.3, 0.8]]), np.array([[0, 1]]))
+        >>> meter.compute()
+        {'RR': 0.75, 'P@1': 0.5}
+    """
+
+    def __init__(
+        self,
+        measures: MeasuresLike = None,
+        *,
+        policy: Policy | None = None,
+        profile: ProfileLike = None,
+        max_grade: int | None = None,
+        per_query: bool = False,
+    ) -> None:
+        """Creates an empty meter."""
+        self.evaluator = Evaluator(measures, policy=policy, profile=profile, max_grade=max_grade)
+        self.measures = tuple(self.evaluator.asked.values())
+        self.labels = tuple(self.evaluator.asked)
+        self.per_query = per_query
+        self.policy = self.evaluator.policy if policy is not None or profile is not None else None
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets all queries."""
+        self.state = State()
+
+    # ------------------------------------------------------------ input
+
+    def update(self, scores: Any, relevance: Any, *, ids: Iterable[Any] | None = None, **named: Any) -> None:
+        """Adds a batch.
+
+        Args:
+            scores: the system's scores [query, document].
+            relevance: the grade of each document, of the shape of ``scores``.
+            ids: the name or number of each query [query].
+            named: further arguments of ``carob.tensors.evaluate``, such as ``mask``, ``judged`` and ``weights``.
+
+        Raises:
+            DataError: arrays whose shapes do not fit; a query that was added before; an id that is missing.
+        """
+        batch, weights = self.evaluator.batch(scores, relevance, **named)
+        self.stand_under(self.evaluator.policy)
+        self.take(batch.arrays, self.evaluator.columns(batch, weights), int(batch.grades.shape[0]), ids)
+
+    def add(self, scores: Scores) -> None:
+        """Adds ``carob.Scores`` of the same measures under the same policy.
+
+        Args:
+            scores: the scores of some queries.
+
+        Raises:
+            DataError: scores of other measures or under another policy, or a query that was added before.
+        """
+        if not isinstance(scores, Scores):
+            raise DataError(sentence("meter", "no_scores", type=type(scores).__name__))
+        if scores.measures != self.measures:
+            raise self.other_measures("The scores contain", scores.labels)
+        self.stand_under(scores.policy)
+        columns = {
+            label: Column(
+                scores.matrix[:, place],
+                None if scores.weights is None else scores.weights[:, place],
+                None if scores.counted is None else scores.counted[:, place],
+            )
+            for place, label in enumerate(self.labels)
+        }
+        self.take(HOST, columns, len(scores.queries), scores.queries)
+
+    def take(self, xp: Arrays, columns: dict[str, Column], count: int, ids: Iterable[Any] | None) -> None:
+        """Adds the values of some queries."""
+        hows = [each.definition.aggregate for each in self.measures]
+        if self.per_query:
+            with xp.quiet():
+                terms = [terms_of(xp, columns[label], how) for label, how in zip(self.labels, hows)]
+            values = np.stack([to_host(columns[label].values) for label in self.labels], axis=-1)
+            parts = np.stack([np.stack([*map(to_host, each)], axis=-1) for each in terms], axis=1)
+            names = named(ids, count)
+            self.absorb(State(queries=dict(zip(names, zip(values, parts)))))
+            return
+        seen: set[bytes] = set()
+        if ids is not None:
+            seen = fingerprints(named(ids, count))
+            refuse_twice(count - len(seen))
+        with xp.quiet():
+            sums = [
+                xp.library.stack(list(sums_of(xp, columns[label], how)))
+                for label, how in zip(self.labels, hows)
+            ]
+        self.absorb(State(wide(xp, xp.library.stack(sums)), count, seen))
+
+    def merge(self, other: Meter) -> None:
+        """Adds the queries of another meter, for example from another process. The order does not matter.
+
+        Args:
+            other: a meter of the same measures, which stays unchanged.
+
+        Raises:
+            DataError: the measures or the policies differ or, without ``per_query``, both meters have the same query.
+        """
+        if not isinstance(other, Meter):
+            raise DataError(f"merge() takes another carob.Meter, not a {type(other).__name__}.")
+        if (other.measures, other.per_query) != (self.measures, self.per_query):
+            raise DataError("Only meters with the same measures and the same per_query can be merged.")
+        if other.policy is not None:
+            self.stand_under(other.policy)
+        self.absorb(other.state)
+
+    def absorb(self, other: State) -> None:
+        """Adds another state to this one. A query that both contain counts once."""
+        mine = self.state
+        if self.per_query:
+            for name, (values, part) in other.queries.items():
+                known, _ = mine.queries.setdefault(name, (values, part))
+                if not np.allclose(known, values, rtol=0.0, atol=SAME, equal_nan=True):
+                    raise DataError(sentence("meter", "two_values", name=name))
+            mine.count = len(mine.queries)
+            return
+        refuse_twice(len(mine.seen & other.seen))
+        mine.sums = together(mine.sums, other.sums)
+        mine.seen |= other.seen
+        mine.count += other.count
+
+    def other_measures(self, found: str, measures: Iterable[str]) -> DataError:
+        """Returns the error for scores or a state of other measures than the meter's."""
+        facts = {"found": found, "measures": ", ".join(measures), "own": ", ".join(self.labels)}
+        return DataError(sentence("meter", "measures", **facts))
+
+    def stand_under(self, policy: Policy) -> None:
+        """Stores the policy of the first batch, and refuses a later batch with another policy.
+
+        Raises:
+            DataError: the policy of a later batch differs.
+        """
+        if self.policy is not None and policy != self.policy:
+            raise DataError(
+                sentence("meter", "policy", earlier=self.policy.describe(), policy=policy.describe())
+            )
+        self.policy = policy
+
+    # ------------------------------------------------------------ results
+
+    def compute(self, *, distributed: bool = False) -> dict[str, float]:
+        """Returns the means over all queries.
+
+        Args:
+            distributed: include the meters of all processes of ``torch.distributed``; each of them must call this.
+
+        Raises:
+            DataError: the meter has no queries; or, without ``per_query``, two processes have the same query.
+        """
+        if distributed:
+            return self.gathered().compute()
+        if not self.state.count:
+            raise DataError("There are no queries yet, so there is no mean: call update() or add() first.")
+        sums = self.sums()
+        with HOST.quiet():
+            return {
+                label: float(mean_of(HOST, total, whole, measure.definition.aggregate))
+                for label, measure, (total, whole) in zip(self.labels, self.measures, sums)
+            }
+
+    def by_query(self, measure: str) -> dict[str, float]:
+        """Returns each query's value by id.
+
+        Args:
+            measure: the label of one of the meter's measures.
+
+        Raises:
+            DataError: the meter keeps no values.
+            MeasureError: the meter does not have the measure.
+        """
+        if not self.per_query:
+            raise DataError("This meter does not store values by query: create it with per_query=True.")
+        if measure not in self.labels:
+            raise MeasureError(
+                f"This meter does not have {measure!r}. Its measures are: {', '.join(self.labels)}."
+            )
+        place = self.labels.index(measure)
+        return {name: float(values[place]) for name, (values, _) in self.state.queries.items()}
+
+    def __len__(self) -> int:
+        """Returns the number of queries so far."""
+        return self.state.count
+
+    def __repr__(self) -> str:
+        """Returns the means so far, the number of queries, and the policy."""
+        if not self.state.count:
+            means = ", ".join(self.labels)
+        else:
+            means = ", ".join(f"{label} {value:.4f}" for label, value in self.compute().items())
+        queries = plural(self.state.count, "query", "queries")
+        policy = (self.policy or self.evaluator.policy).describe()
+        return f"<carob.Meter: {means} · {queries} · policy {policy}>"
+
+    def sums(self) -> Floats:
+        """Returns the sum and the divisor of each measure [measure, 2]."""
+        if not self.per_query:
+            none = self.state.sums is None
+            return np.zeros((len(self.labels), 2)) if none else to_host(self.state.sums)
+        parts = [part for _, (_, part) in sorted(self.state.queries.items())]
+        return np.sum(parts, axis=0) if parts else np.zeros((len(self.labels), 2))
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns the state of the meter, as plain lists for JSON."""
+        queries = {name: [each.tolist() for each in its] for name, its in self.state.queries.items()}
+        return {
+            "measures": [str(each) for each in self.measures],
+            "count": self.state.count,
+            "sums": self.sums().tolist(),
+            "seen": sorted(each.hex() for each in self.state.seen),
+            "queries": queries,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Replaces the state by one from ``state_dict``.
+
+        Args:
+            state: the result of ``state_dict``.
+
+        Raises:
+            DataError: the state is of other measures, or is not one at all.
+        """
+        try:
+            measures = list(map(str, state["measures"]))
+            known = self.known_from(state)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            raise DataError(sentence("meter", "no_state", type=type(error).__name__, error=error)) from None
+        if measures != [str(each) for each in self.measures]:
+            raise self.other_measures("The state contains", measures)
+        self.state = known
+
+    def known_from(self, state: dict[str, Any]) -> State:
+        """Returns the state that a dictionary from ``state_dict`` describes.
+
+        Raises:
+            ValueError: the numbers do not fit the measures. Another dictionary may raise other errors.
+        """
+        rows = len(state["measures"])
+        queries = {
+            str(name): (numbers(its[0], (rows,)), numbers(its[1], (rows, 2)))
+            for name, its in state["queries"].items()
+        }
+        count = state["count"]
+        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+            raise ValueError(f"a count of {count!r}")
+        return State(
+            numbers(state["sums"], (rows, 2)), count, set(map(bytes.fromhex, state["seen"])), queries
+        )
+
+    # ------------------------------------------------------------ many processes
+
+    def gathered(self) -> Meter:
+        """Returns a meter with the queries of all ``torch.distributed`` processes. Each process gets the same meter.
+
+        One all-reduce adds the sums. Fingerprints or values of queries, if there are any, are gathered.
+
+        Raises:
+            DataError: without ``per_query``, a query that two processes have.
+        """
+        import torch
+        from torch import distributed
+
+        everything = Meter.__new__(Meter)
+        everything.__dict__.update(self.__dict__)
+        everything.reset()
+        if self.per_query:
+            found: list[Any] = [None] * distributed.get_world_size()
+            distributed.all_gather_object(found, self.state.queries)
+            for queries in found:
+                everything.absorb(State(queries=queries))
+            return everything
+        place = "cuda" if distributed.get_backend() == "nccl" else "cpu"
+        numbers = [*self.sums().ravel().tolist(), float(self.state.count), float(len(self.state.seen))]
+        reduced = torch.tensor(numbers, dtype=torch.float64, device=place)
+        distributed.all_reduce(reduced)
+        *sums, count, marked = reduced.tolist()
+        state = State(np.array(sums).reshape(-1, 2), int(count))
+        if marked:
+            sets: list[Any] = [None] * distributed.get_world_size()
+            distributed.all_gather_object(sets, self.state.seen)
+            state.seen = set().union(*sets)
+            if len(state.seen) < marked:
+                raise DataError(sentence("meter", "two_processes", count=int(marked) - len(state.seen)))
+        everything.state = state
+        return everything
+
+
+def numbers(given: Any, shape: tuple[int, ...]) -> Floats:
+    """Returns numbers as an array, after a check of its shape.
+
+    Raises:
+        ValueError: the array has another shape.
+    """
+    found = np.array(given, np.float64)
+    if found.shape != shape:
+        raise ValueError(f"found numbers of shape {list(found.shape)}, expected {list(shape)}")
+    return found
+
+
+def named(ids: Iterable[Any] | None, count: int) -> list[str]:
+    """Returns the ids of the queries as text.
+
+    Raises:
+        DataError: there are no ids, or their number is not the number of queries.
+    """
+    if ids is None:
+        raise DataError("This meter stores values by query and needs the queries' ids: update(..., ids=...).")
+    names = [str(each) for each in (ids.tolist() if hasattr(ids, "tolist") else ids)]
+    if len(names) != count:
+        raise DataError(f"There are {len(names)} ids for {count} queries: give one id per query.")
+    return names
+
+
+def refuse_twice(count: int) -> None:
+    """Refuses queries that would count twice.
+
+    Raises:
+        DataError: a query would count twice.
+    """
+    if count:
+        raise DataError(sentence("meter", "twice", count=count))
+
+
+def fingerprints(names: list[str]) -> set[bytes]:
+    """Returns the fingerprint of each name."""
+    return {
+        hashlib.blake2b(name.encode("utf-8", "surrogateescape"), digest_size=DIGEST).digest()
+        for name in names
+    }
+
+
+def wide(xp: Arrays, sums: Any) -> Any:
+    """Converts sums to double precision, if the device has it."""
+    if xp.kind == "numpy":
+        return np.asarray(sums, np.float64)
+    if xp.kind == "torch" and sums.device.type != "mps":
+        return sums.double()
+    return sums
+
+
+def together(mine: Any, others: Any) -> Any:
+    """Adds two sums on their common device, or on the host if their devices differ. None counts as 0."""
+    if mine is None or others is None:
+        return others if mine is None else mine
+    if type(mine) is not type(others) or getattr(mine, "device", None) != getattr(others, "device", None):
+        return to_host(mine) + to_host(others)
+    return mine + others
+
+
+def to_host(array: Any) -> Floats:
+    """Copies an array's numbers to NumPy."""
+    if hasattr(array, "detach"):
+        array = array.detach().cpu()
+    return np.asarray(array, np.float64)

@@ -1,0 +1,175 @@
+"""The two sides of a gate (a run, scores or a record), reduced to the queries that both have."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from carob._numpy import np
+from carob.conventions.request import conventions, labelled
+from carob.evaluation.evaluate import evaluate_run
+from carob.evaluation.scores import Scores
+from carob.inputs.errors import sentences
+from carob.inputs.run import Run
+from carob.output.errors import DataError, Worded
+from carob.testing.read_record import Record, document_in, record_in, refuse_words
+from carob.testing.record import digests, say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.inputs.qrels import QrelsLike
+    from carob.inputs.run import RunLike
+
+
+JUDGED = "Judged@10"
+GAP = 0.05
+"""The smallest difference in the share of judged documents of which a gate warns. A comparison warns of the same."""
+
+
+def record_of(baseline: object) -> Record | None:
+    """Returns the baseline's record, read from its path if necessary, or None if the baseline is a run."""
+    if isinstance(baseline, Record):
+        return baseline
+    if not isinstance(baseline, (str, os.PathLike)) or not os.path.isfile(baseline):
+        return None
+    path = os.fspath(baseline)
+    with sentences(path), open(path, "rb") as file:
+        start = file.read(64)
+        if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+            return None
+        content = start + file.read()
+    try:
+        document, words = document_in(content)
+    except (ValueError, RecursionError):
+        return None  # a run in JSON lines, one object a line
+    if not isinstance(document, dict) or len({"record", "runs", "measures", "policy"} & set(document)) < 2:
+        return None
+    refuse_words(words, path)
+    return record_in(document, path)
+
+
+def run_name(run: RunLike | Scores, name: str | None) -> str:
+    """Returns the run's name."""
+    return run.name if isinstance(run, Scores) else Run.of(run, name).name
+
+
+def run_in(record: Record, wanted: str | None, own: str) -> Scores:
+    """Returns the only run of a record, or the run with the requested name.
+
+    Raises:
+        DataError: the record has several runs, and none is selected.
+    """
+    by_name = dict(zip(record.names, record.scores, strict=True))
+    if wanted is None and len(by_name) == 1:
+        return record.scores[0]
+    if (wanted or own) in by_name:
+        return by_name[wanted or own]
+    raise DataError(
+        say(
+            "limits",
+            "which run",
+            path=record.path,
+            count=len(by_name),
+            wanted=wanted or own,
+            option=Worded("baseline_run=", "--baseline-run"),
+            names=", ".join(record.names),
+        )
+    )
+
+
+def changed_judgments(record: Record, qrels: object) -> list[str]:
+    """Returns a note if the qrels differ from those with which the baseline was recorded."""
+    entry = next((each for each in record.document.get("inputs", ()) if each["role"] == "qrels"), None)
+    if entry is None or not entry["sha256"] or not isinstance(qrels, (str, os.PathLike)) or qrels == "-":
+        return []
+    path = os.fspath(qrels)
+    if not os.path.isfile(path) or digests([path])[path][1] == entry["sha256"]:
+        return []
+    return [say("gate", "other judgments", path=path)]
+
+
+def scored(
+    qrels: QrelsLike | None,
+    run: RunLike | Scores,
+    measures: list[str],
+    policy: Policy | None,
+    profile: ProfileLike,
+    name: str | None,
+) -> Scores:
+    """Returns the scores of a run. The scores are computed unless the caller gave them.
+
+    Raises:
+        DataError: there are no judgments with which to score the run.
+    """
+    if isinstance(run, Scores):
+        for measure in measures:
+            run.column(measure)
+        return run if name is None else replace(run, name=name)
+    if qrels is None:
+        raise DataError(say("limits", "no judgments"))
+    labelled(measures, conventions(profile, policy)[0])
+    asked = list(dict.fromkeys([*measures, JUDGED]))
+    return evaluate_run(qrels, run, asked, policy=policy, profile=profile, name=name).complete()
+
+
+def unjudged(old: Scores, new: Scores) -> list[str]:
+    """Returns a note if fewer of the run's top documents are judged, since unjudged documents make a run look worse."""
+    now, before = share_judged(new), share_judged(old)
+    if now is None or before is None or now >= before - GAP or new.policy.unjudged == "negative":
+        return []
+    return [say("gate", "unjudged", now=1 - now, before=1 - before)]
+
+
+def share_judged(scores: Scores) -> float | None:
+    """Returns the mean share of judged documents in the top ten over answered queries, or None if unknown."""
+    if JUDGED not in scores:
+        return None
+    missing = set(scores.counts.missing)
+    shares = [value for query, value in scores.by_query(JUDGED).items() if query not in missing]
+    return sum(shares) / len(shares) if shares else None
+
+
+def in_both(old: Scores, new: Scores) -> set[str]:
+    """Returns the queries that both sides have.
+
+    Raises:
+        DataError: the two sides have no query in common.
+    """
+    shared = set(old.queries) & set(new.queries)
+    if not shared:
+        ids = {"before": old.queries[0], "after": new.queries[0]}
+        raise DataError(say("limits", "no common query", old=old.name, new=new.name, **ids))
+    return shared
+
+
+def only(scores: Scores, queries: set[str]) -> Scores:
+    """Returns the scores restricted to some queries."""
+    if len(queries) == len(scores.queries):
+        return scores
+    kept = np.array([each in queries for each in scores.queries])
+    return replace(
+        scores,
+        ids=scores.ids.chosen(kept),
+        matrix=scores.matrix[kept],
+        counted=None if scores.counted is None else scores.counted[kept],
+        weights=None if scores.weights is None else scores.weights[kept],
+        bounds={},
+    )
+
+
+def both_valued(old: Scores, new: Scores, measures: Iterable[str]) -> tuple[Scores, Scores]:
+    """Returns both scores, with NaN wherever either value is missing, so that their means are over the same queries."""
+    sides = [replace(each, matrix=each.matrix.copy()) for each in (old, new)]
+    for name in measures:
+        columns = [each.column(name) for each in sides]
+        there = np.ones(len(old.queries), bool)
+        for each, column in zip(sides, columns, strict=True):
+            there &= ~np.isnan(each.matrix[:, column])
+            there &= True if each.counted is None else each.counted[:, column]
+        for each, column in zip(sides, columns, strict=True):
+            each.matrix[~there, column] = np.nan
+    return sides[0], sides[1]

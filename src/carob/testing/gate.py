@@ -1,0 +1,314 @@
+"""``carob.gate``: checks a run against a baseline with tolerances, and against minimum values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Real
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from carob._numpy import np
+from carob.comparison.compare import compare
+from carob.conventions.request import conventions, names_in
+from carob.evaluation.score_tables import GIVEN
+from carob.evaluation.scores import Scores
+from carob.inputs.sources import kept
+from carob.output.errors import DataError, Worded, by_policy
+from carob.testing.baseline import (
+    both_valued,
+    changed_judgments,
+    in_both,
+    only,
+    record_of,
+    run_in,
+    run_name,
+    scored,
+    unjudged,
+)
+from carob.testing.gate_result import Check, Gate, Moved
+from carob.testing.read_record import Record
+from carob.testing.record import say
+
+if TYPE_CHECKING:
+    from carob.comparison.compare import Comparison
+    from carob.comparison.findings import Contest
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
+    from carob.inputs.qrels import QrelsLike
+    from carob.inputs.run import RunLike
+
+
+DROP = Worded("max_drop={'nDCG@10': 0.005}", "--max-drop nDCG@10=0.005")
+"""The option that sets a tolerance."""
+
+Baseline: TypeAlias = "RunLike | Scores | Record"
+
+DEFAULT_MEASURE = "nDCG@10"
+
+
+def gate(
+    qrels: QrelsLike | None,
+    run: RunLike | Scores,
+    baseline: Baseline | None = None,
+    max_drop: float | Mapping[str, float] | None = None,
+    at_least: Mapping[str, float] | None = None,
+    *,
+    alpha: float = 0.05,
+    worst: int = 5,
+    baseline_run: str | None = None,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    name: str | None = None,
+) -> Gate:
+    """Decide whether a run may replace its baseline. The run fails if a drop is significant and exceeds the tolerance.
+
+    A measure fails if its mean, over the queries that both have, fell by more than its tolerance *and* the drop is
+    significant. The test is the paired two-sided t-test with Holm's correction over all gated measures, as in
+    ``carob.compare``. Therefore neither noise nor a tolerated drop stops a release. A pass does not prove that there
+    was no drop: each check says whether its interval excludes a drop beyond the tolerance (non-inferiority), and
+    whether there are enough queries to detect such a drop.
+
+    Args:
+        qrels: the judgments, as in ``carob.evaluate``; None where run and baseline are both scores.
+        run: the run to check, or its scores.
+        baseline: the reference: a run, scores, or the path of a record (``--record``) or of the output of ``carob eval
+            -q --format json``.
+        max_drop: the tolerance of each measure, ``{"nDCG@10": 0.005}``. A single number applies to nDCG@10.
+        at_least: the minimum of each measure's mean, ``{"nDCG@10": 0.6}``, which is compared without a test.
+        alpha: a drop is significant if its corrected p is below alpha.
+        worst: the number of queries to list, with the largest losses first.
+        baseline_run: the run to use from a file with several runs; if None, the one with the name of ``run``.
+        policy: as in ``carob.evaluate``. If no profile is given, the settings change the baseline's policy, if that is
+            known.
+        profile: the profile of the run, as in ``carob.evaluate``.
+        name: the name of the run in the output.
+
+    Returns:
+        The verdict: ``passed``, ``checks``, ``to_text()``, ``to_junit()`` …
+
+    Raises:
+        DataError: inputs cannot be read, there is no limit or a limit without effect, the two sides have no query in
+            common, neither side retrieves a judged document, or the policy leaves out queries that only the baseline
+            answers.
+        MeasureError: a measure that does not exist or that the baseline lacks.
+        PolicyError: a policy that is not the baseline's.
+
+    Example:
+        >>> import carob
+        >>> qrels = {f"q{n}": {"a": 1} for n in range(10)}
+        >>> old = {f"q{n}": {"a": 2.0, "b": 1.0} for n in range(10)}
+        >>> new = {f"q{n}": {"a": 2.0 - (n > 3) * 1.5, "b": 1.0} for n in range(10)}
+        >>> found = carob.gate(qrels, new, old, {"RR": 0.05}, name="new")
+        >>> found.passed, found.checks[0].verdict
+        (False, 'RR fell by 0.3000 (1.0000 to 0.7000), tolerance 0.05')
+    """
+    record = record_of(baseline)
+    held = baseline if record is None else run_in(record, baseline_run, run_name(run, name))
+    qrels = kept(qrels)  # it is read for either run
+    notes = [] if record is None else changed_judgments(record, qrels)
+    assert not isinstance(held, Record)
+    if isinstance(held, Scores) and profile is None:
+        policy = conventions(None, policy, held.policy)[1]
+        profile = None if held.profile == GIVEN else held.profile
+    own = conventions(profile, None)[0].measures
+    drops = limits_in(
+        max_drop, "max_drop", "The tolerance", "0.005", 0, default=own[0] if own else DEFAULT_MEASURE
+    )
+    floors = limits_in(at_least, "at_least", "The least value", "0.6")
+    refuse_nothing(drops, floors, held)
+    new = scored(qrels, run, [*drops, *floors], policy, profile, name)
+    refuse_limits(new, drops, floors)
+    notes += new.warnings
+    checks = [floor_check(new, measure, least) for measure, least in floors.items()]
+    if not drops or held is None:
+        return Gate(new.name, "", tuple(checks), alpha, 0, notes=tuple(notes), story=new.footer())
+    old = scored(qrels, held, list(drops), policy, profile, None)
+    notes += unjudged(old, new)
+    refuse_unanswered(old, new, drops)
+    shared = in_both(old, new)
+    key = f"{old.name} (baseline)" if old.name == new.name else old.name
+    found = compare(
+        None,
+        dict(zip((key, new.name), both_valued(only(old, shared), only(new, shared), drops))),
+        list(drops),
+        baseline=0,
+        test="t",
+        family="all",
+        alpha=alpha,
+    )
+    tolerances = {found.labels[place]: limit for place, limit in enumerate(drops.values())}
+    checks = [drop_check(found, label, limit, worst) for label, limit in tolerances.items()] + checks
+    return Gate(
+        name=new.name,
+        baseline=key if record is None else f"{key} in {record.path}",
+        checks=tuple(checks),
+        alpha=alpha,
+        compared=len(drops),
+        only_before=tuple(each for each in old.queries if each not in shared),
+        only_after=tuple(each for each in new.queries if each not in shared),
+        notes=tuple(notes),
+        story=new.footer(),
+    )
+
+
+# ---------------------------------------------------------------- what is held against what
+
+
+def limits_in(
+    given: Any, name: str, what: str, example: str, least: float = -math.inf, default: str | None = None
+) -> dict[str, float]:
+    """Returns the limit of each measure. One key may name several measures.
+
+    Args:
+        given: the limits by measure, or None.
+        name: the argument's name.
+        what: the limit's name in errors.
+        example: a sensible limit, such as ``0.005``.
+        least: the smallest allowed limit.
+        default: the measure that a single number applies to; None if a single number is refused.
+
+    Raises:
+        DataError: the limits are not a mapping, a limit is not an allowed number, or a measure has two limits.
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        if default is None or isinstance(given, bool) or not isinstance(given, Real):
+            number = "a number, or " if default else ""
+            words = {"name": name, "given": given, "default": DEFAULT_MEASURE, "example": example}
+            raise DataError(say("limits", "no mapping", number=number, **words))
+        given = {default: given}
+    found: dict[str, float] = {}
+    for text, limit in given.items():
+        is_number = not isinstance(limit, bool) and isinstance(limit, Real) and math.isfinite(limit)
+        if not is_number or float(limit) < least:
+            kind = "a number from 0 on" if least == 0 else "a number"
+            words = {"what": what, "text": text, "limit": limit, "kind": kind, "example": example}
+            raise DataError(say("limits", "no number", **words))
+        for measure in map(str, names_in(text)):
+            if found.setdefault(measure, float(limit)) != limit:
+                first = found[measure]
+                raise DataError(say("limits", "two limits", measure=measure, first=first, limit=limit))
+    return found
+
+
+def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: object) -> None:
+    """Refuses a gate without a limit.
+
+    Raises:
+        DataError: there is no limit, or there are tolerances without a baseline.
+    """
+    if not drops and not floors:
+        floor = Worded("at_least={'nDCG@10': 0.6}", "--min nDCG@10=0.6")
+        raise DataError(say("limits", "none", drop=DROP, floor=floor))
+    if drops and baseline is None:
+        given = Worded("baseline=a run or a record", "--baseline with a run, or a record that --record wrote")
+        raise DataError(say("limits", "no baseline", given=given))
+    if baseline is not None and not drops:
+        raise DataError(say("limits", "no tolerance", drop=DROP))
+
+
+def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, float]) -> None:
+    """Refuses limits without effect, such as limits outside a measure's range.
+
+    Raises:
+        DataError: a limit has no effect.
+    """
+    for limits, floor in ((drops, False), (floors, True)):
+        for name, limit in limits.items():
+            place = scores.column(name)
+            label, definition = scores.labels[place], scores.measures[place].definition
+            low, high = definition.values
+            words = {
+                "label": label,
+                "name": scores.name,
+                "default": DEFAULT_MEASURE,
+                "low": low,
+                "high": high,
+            }
+            if scores.queries and scores.counts.empty_for.get(label, 0) >= len(scores.queries):
+                raise DataError(say("limits", "empty", wanted=scores.measures[place].wanted, **words))
+            if definition.smaller_is_better:
+                raise DataError(say("limits", "smaller is better", **words))
+            if low <= limit <= high if floor else limit <= high - low:
+                continue
+            reached = f"a least value of {limit:g} is {'always' if limit < low else 'never'} reached"
+            what = reached if floor else f"a tolerance of {limit:g} lets everything pass"
+            percent = f" For {limit:g} % write {limit / 100:g}." if high < limit <= 100 * high else ""
+            raise DataError(say("limits", "out of range", what=what, percent=percent, **words))
+
+
+def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None:
+    """Refuses an empty comparison: without judged documents, or with queries that only the baseline answers.
+
+    Raises:
+        DataError: neither side retrieved a judged document; or the policy leaves out queries that the run lacks,
+            although the baseline has a value for them.
+    """
+    either = old.counts.found or new.counts.found or GIVEN in (old.profile, new.profile)
+    if not either and "none" not in (old.policy.overlap, new.policy.overlap):
+        raise DataError(say("limits", "nothing judged", new=new.name, old=old.name))
+    absent = set(new.counts.missing)
+    for name in drops:
+        before, after = old.by_query(name), new.by_query(name)
+        lost = [
+            query
+            for query, value in before.items()
+            if query in absent and not math.isnan(value) and math.isnan(after.get(query, math.nan))
+        ]
+        if lost:
+            words = {"new": new.name, "old": old.name, "lost": len(lost), "total": len(before)}
+            missing = new.policy.of_measure(str(new.measures[new.column(name)])).missing
+            words |= {"first": lost[0], "measure": name, "missing": missing}
+            raise DataError(say("limits", "unanswered", remedy=by_policy("missing", "zero"), **words))
+
+
+# ---------------------------------------------------------------- checks
+
+
+def floor_check(scores: Scores, measure: str, least: float) -> Check:
+    """Returns the check of a measure against a minimum."""
+    value = scores[measure]
+    label = scores.labels[scores.column(measure)]
+    return Check(label, "min", least, value >= least, math.nan, value, queries=len(scores.queries))
+
+
+def drop_check(found: Comparison, label: str, limit: float, worst: int) -> Check:
+    """Returns the check of a measure against its baseline.
+
+    Raises:
+        DataError: the measure is a count, to which a tolerance of a mean does not apply.
+    """
+    contest = found.contests[label]
+    if contest.measure.definition.aggregate != "mean":
+        raise DataError(say("limits", "no mean", label=label, default=DEFAULT_MEASURE))
+    (pair,) = contest.pairs
+    before, after = contest.means
+    tested = pair.n > 1
+    failed = tested and -pair.difference > limit and pair.adjusted < found.settings.alpha
+    return Check(
+        label=label,
+        kind="max-drop",
+        limit=limit,
+        passed=not failed,
+        before=before,
+        after=after,
+        low=pair.low,
+        high=pair.high,
+        p=pair.p if tested else math.nan,
+        adjusted=pair.adjusted if tested else math.nan,
+        detectable=pair.detectable,
+        queries=pair.n,
+        worst=lost(contest, found.queries, worst),
+    )
+
+
+def lost(contest: Contest, queries: tuple[str, ...], count: int) -> tuple[Moved, ...]:
+    """Returns the queries whose values fell most, at most ``count`` of them."""
+    change = contest.values[:, 1] - contest.values[:, 0]
+    order = np.argsort(change, kind="stable")
+    first = [place for place in order.tolist() if change[place] < 0][: max(count, 0)]
+    return tuple(
+        Moved(queries[place], float(contest.values[place, 0]), float(contest.values[place, 1]))
+        for place in first
+    )

@@ -1,0 +1,435 @@
+"""Reads scores from records and from the output of ``carob eval --format json``, after a check of their fields."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import contextmanager
+from dataclasses import fields
+from itertools import starmap
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.conventions.policy import Policy
+from carob.evaluation.scores import Scores
+from carob.inputs.errors import sentences
+from carob.inputs.files.paths import FOLDERS
+from carob.inputs.ids import twice
+from carob.inputs.names import Names
+from carob.matching.match import Counts
+from carob.measures import parse_measure
+from carob.output.errors import CarobError, DataError, Worded
+from carob.output.escaping import printable, sentence, shortened
+from carob.testing.record import FORMAT, say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from carob.lists.rows import Floats
+
+
+BY_RECORD = Worded("carob.record", "--record")
+"""The function or option that writes a record."""
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """The content of a score file.
+
+    Args:
+        path: the file.
+        document: the JSON content; it has ``inputs`` and ``made_with`` only if the file is a record.
+        scores: the scores of each run.
+    """
+
+    path: str
+    document: dict[str, Any]
+    scores: tuple[Scores, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Returns whether the file is a full record with hashes and versions, and not only a table of values."""
+        return "record" in self.document
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the runs."""
+        return [each.name for each in self.scores]
+
+
+def read(path: str | os.PathLike[str]) -> Record:
+    """Reads a record, or the output of ``carob eval -q --format json``.
+
+    Args:
+        path: the file.
+
+    Raises:
+        DataError: the file cannot be read, or has neither format.
+        MeasureError: a measure that this carob does not know.
+        PolicyError: a policy that this carob does not know.
+    """
+    name = os.fspath(path)
+    with sentences(name), open(name, "rb") as file:
+        content = file.read()
+    try:
+        document, words = document_in(content)
+    except (ValueError, RecursionError) as error:
+        raise no_json(name, sentence(str(error))) from None
+    refuse_words(words, name)
+    return record_in(document, name)
+
+
+def document_in(content: bytes) -> tuple[Any, list[str]]:
+    """Returns the JSON document in a file, and the words NaN and Infinity in it, which are not valid JSON.
+
+    Raises:
+        ValueError: the file is not JSON.
+        RecursionError: the JSON is nested too deeply.
+    """
+    words: list[str] = []
+    return json.loads(content.decode("utf-8-sig", "surrogateescape"), parse_constant=words.append), words
+
+
+def refuse_words(words: list[str], name: str) -> None:
+    """Refuses NaN and Infinity, which records store as null.
+
+    Raises:
+        DataError: the file contains NaN or Infinity.
+    """
+    for word in words:
+        raise no_json(name, f"it contains {word}, which is not a number")
+
+
+def no_json(name: str, why: str) -> DataError:
+    """Returns the error for a file that is not JSON."""
+    return DataError(say("record", "no JSON", name=name, why=why, writer=BY_RECORD))
+
+
+def record_in(document: Any, name: str) -> Record:
+    """Returns the scores in the document of a file.
+
+    Raises:
+        DataError: the file is not a record, has a later format, or lacks the queries' values.
+    """
+    if not isinstance(document, dict) or not {"runs", "measures", "policy"} <= set(document):
+        raise DataError(say("record", "other", name=name))
+    found, carob = document.get("record", FORMAT), document.get("carob")
+    if found != FORMAT:
+        raise DataError(say("record", "later", name=name, found=found, known=FORMAT, carob=carob))
+    refuse_damaged(document, name)
+    with damaged(name):
+        scores = tuple(scores_in(run, document) for run in document["runs"])
+    without = next((each.name for each in scores if not each.queries), None)
+    if without is not None or not scores:
+        also = Worded("to_json(per_query=True)", "-q --format json")
+        raise DataError(say("record", "no queries", name=name, writer=BY_RECORD, also=also))
+    return Record(name, document, scores)
+
+
+@contextmanager
+def damaged(name: str) -> Iterator[None]:
+    """Turns errors from reading a damaged file into a sentence for the user.
+
+    Raises:
+        DataError: replaces any error that is not carob's.
+    """
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
+        if isinstance(error, CarobError):
+            raise
+        why = f"{type(error).__name__}: {error}"
+        raise DataError(say("record", "damaged", name=name, why=why)) from None
+
+
+def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
+    """Returns the scores of one run. A null is an undefined value, or one that the mean leaves out."""
+    labels = tuple(document["measures"])
+    rows = run.get("queries", {})
+    values = matrix(rows, labels)
+    there = np.isfinite(values)
+    defined = np.array([run["means"].get(label) is not None for label in labels], bool)
+    counted = there | ~defined
+    known = {each.name for each in fields(Counts)}
+    counts = {key: value for key, value in run.get("counts", {}).items() if key in known}
+    return Scores(
+        name=run["name"],
+        labels=labels,
+        measures=tuple(parse_measure(measure) for measure in document["measures"].values()),
+        ids=Names.of(rows),
+        matrix=values,
+        policy=policy_in(document),
+        counts=Counts(**{**counts, "missing": tuple(counts.get("missing", ()))}),
+        bounds={label: (low, high) for label, (low, high) in run.get("ties", {}).items()},
+        profile=document.get("profile"),
+        counted=None if counted.all() else counted,
+        weights=matrix(run["weights"], labels) if "weights" in run else None,
+        errors=run.get("errors", {}),
+    )
+
+
+def policy_in(document: dict[str, Any]) -> Policy:
+    """Returns the complete policy of a record. A setting that the record lacks has its default value."""
+    return Policy().changed(**document["policy"]).over(Policy())
+
+
+def matrix(rows: dict[str, dict[str, float | None]], labels: tuple[str, ...]) -> Floats:
+    """Returns a matrix with a row per query, a column per measure, and NaN for null."""
+    values = [[row[label] for label in labels] for row in rows.values()]
+    return np.array(values, np.float64).reshape(len(rows), len(labels))
+
+
+MOST_RESAMPLES = 10**8
+"""The most resamples that a record may request: more would take hours."""
+
+
+class ShapeError(Exception):
+    """Raised if a field of a record has a value that is not allowed."""
+
+
+def named(value: Any) -> str:
+    """Returns the words that describe a value in an error."""
+    kinds = {dict: "an object", list: "a list", bool: "true or false", type(None): "null"}
+    if type(value) in kinds:
+        return kinds[type(value)]
+    if isinstance(value, str):
+        kind = "text" if is_text(value) else "text with half a character"
+        return f"{kind} ('{printable(shortened(value, 40))}')"
+    return f"the number {value!r}" if is_number(value) else "a number out of range"
+
+
+def is_number(value: Any) -> bool:
+    """Returns whether a value is a number that a double can hold."""
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and abs(value) <= sys.float_info.max  # not NaN either
+    )
+
+
+def is_text(value: Any) -> bool:
+    """Returns whether a value is text that bytes can hold. JSON can also write half of a surrogate pair."""
+    try:
+        return isinstance(value, str) and value.encode("utf-8", "surrogateescape") is not None
+    except UnicodeEncodeError:
+        return False
+
+
+def is_counted(value: Any) -> bool:
+    """Returns whether a value is a count, a list of ids, or counts by name."""
+    if isinstance(value, list):
+        return all(isinstance(each, str) for each in value)
+    return all(map(is_number, value.values())) if isinstance(value, dict) else is_number(value)
+
+
+def names_column(role: Any, name: Any) -> bool:
+    """Returns whether a name or number is valid for a column's role, or for ``folders``."""
+    if role == "folders":
+        return name in FOLDERS
+    return role in COLUMN and (isinstance(name, str) or (role == "grade" and is_number(name)))
+
+
+def is_plain(row: Any) -> bool:
+    """Returns whether every measure's value is a finite float or null."""
+    return isinstance(row, dict) and all(
+        each is None or (type(each) is float and each - each == 0) for each in row.values()
+    )
+
+
+ROLES = ("qrels", "run", "judged ranking", "grades")
+COLUMN = ("query", "document", "score", "rank", "grade", "subtopic")
+VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "text": ("text", is_text),
+    "path": ("a path", lambda value: is_text(value) and bool(value) and "\0" not in value),
+    "number": ("a number", is_number),
+    "count": ("a count", lambda value: type(value) is int and 0 <= value < 2**63),
+    "counted": ("a count, a list of ids or counts by name", is_counted),
+    "bounds": (
+        "two numbers",
+        lambda value: (
+            isinstance(value, list)
+            and len(value) == 2
+            and all(each is None or is_number(each) for each in value)
+        ),
+    ),
+    "role": ("qrels, run, judged ranking or grades", lambda value: value in ROLES),
+    "columns": (
+        f"an object of columns' names by {', '.join(COLUMN[:-1])} or {COLUMN[-1]}",
+        lambda value: isinstance(value, dict) and all(starmap(names_column, value.items())),
+    ),
+    "resamples": (
+        f"at most {MOST_RESAMPLES:,}",
+        lambda value: is_number(value) and value <= MOST_RESAMPLES,
+    ),
+}
+"""Kinds of values, with their names in errors and their tests."""
+
+OBJECTS = {
+    "object": "",
+    "file": "path:path bytes:count sha256:text",
+    "input": "role:role path:path? bytes:count? sha256:text? [name:text why:text columns:columns files:file*]",
+    "run": "name:text means:number?+ [queries:values counts:counted+ counts:counts warnings:text* weights:values "
+    "errors:number?+ ties:bounds+]",
+    "counts": "[missing:text*]",
+    "policy": "[by_measure:object+]",
+    "scores": "runs:run* measures:text+ policy:policy [profile:text? carob:text inputs:input*]",
+    "versions": "python:text numpy:text platform:text",
+    "settings": "[resamples:resamples? bootstrap_resamples:resamples?]",
+    "comparison": "settings:settings names:text* contests:object+",
+    "record": "made_with:versions inputs:input* carob:text [comparison:comparison]",
+    "recorded run": "queries:object counts:object",
+}
+"""Kinds of objects, with the kind of each field. Fields in brackets are optional.
+
+``kind?`` may be null; ``kind*`` is a list of a kind, and ``kind+`` an object whose values have a kind.
+"""
+
+
+def check(value: Any, kind: str, where: str = "") -> None:
+    """Checks that a value has a kind.
+
+    Args:
+        value: the value.
+        kind: a kind of value or object, perhaps with ``?``, ``*`` or ``+``.
+        where: the value's place in the file.
+
+    Raises:
+        ShapeError: the value has another kind.
+    """
+    if kind == "values":
+        # The wrong value is located only after a failed check.
+        if not (isinstance(value, dict) and is_text("".join(value)) and all(map(is_plain, value.values()))):
+            check(value, "number?++", where)
+    elif kind[-1] == "?":
+        if value is not None:
+            check(value, kind[:-1], where)
+    elif kind[-1] in "*+":
+        many = kind[-1] == "*"
+        refuse_other(value, list if many else dict, "a list" if many else "an object", where)
+        for key, each in enumerate(value, 1) if many else value.items():
+            place = f"{where} {key}" if many else inside(where, str(key))
+            check(each, kind[:-1], place)
+    elif kind in OBJECTS:
+        check_fields(value, OBJECTS[kind], where)
+    else:
+        what, holds = VALUES[kind]
+        if not holds(value):
+            raise ShapeError(f"{where} is {named(value)}, expected {what}")
+
+
+def inside(where: str, key: str) -> str:
+    """Returns the place of a key of an object."""
+    if not is_text(key):
+        raise ShapeError(f"a key of {where} is {named(key)}, expected text")
+    return f"{where}, {printable(shortened(key, 40))}"
+
+
+def check_fields(value: Any, fields: str, where: str) -> None:
+    """Checks that a value is an object with certain fields, as ``OBJECTS`` writes them.
+
+    Raises:
+        ShapeError: a field is missing or has another kind.
+    """
+    refuse_other(value, dict, "an object", where)
+    needed, _, more = fields.partition("[")
+    for field in (*needed.split(), *more.strip("]").split()):
+        name, _, kind = field.partition(":")
+        place = f"{where}, {name}" if where else name
+        if name in value:
+            check(value[name], kind, place)
+        elif field in needed.split():
+            raise ShapeError(f"{place} is missing")
+
+
+def refuse_other(value: Any, kind: type, what: str, where: str) -> None:
+    """Refuses a value that is not of a type.
+
+    Raises:
+        ShapeError: the value has another type.
+    """
+    if not isinstance(value, kind):
+        raise ShapeError(f"{where} is {named(value)}, expected {what}")
+
+
+def refuse_damaged(document: dict[str, Any], name: str) -> None:
+    """Refuses a score file, or a record, with fields that are not allowed.
+
+    Args:
+        document: the content of the file.
+        name: the path of the file.
+
+    Raises:
+        DataError: a field is missing or has another kind, or two fields contradict each other.
+    """
+    try:
+        check(document, "scores")
+        for place, run in enumerate(document["runs"], 1):
+            check_measured(run, set(document["measures"]), f"runs {place}")
+        if "record" not in document:
+            return
+        check(document, "record")
+        for place, run in enumerate(document["runs"], 1):
+            check(run, "recorded run", f"runs {place}")
+        check_inputs(document["inputs"], [run["name"] for run in document["runs"]])
+        compared = document.get("comparison", {}).get("names", document["runs"])
+        if len(compared) != len(document["runs"]):
+            raise ShapeError(
+                f"the comparison has {len(compared)} names, but there are {len(document['runs'])} runs"
+            )
+    except ShapeError as error:
+        raise DataError(say("record", "damaged", name=name, why=error)) from None
+
+
+def check_measured(run: dict[str, Any], labels: set[str], where: str) -> None:
+    """Checks that the means and the values of each query are those of the measures.
+
+    Raises:
+        ShapeError: a measure has no value, or a value has no measure.
+    """
+    tables = [("means", run["means"])]
+    for key in ("queries", "weights"):
+        tables += [
+            (f"{key}, {printable(shortened(query, 40))}", row) for query, row in run.get(key, {}).items()
+        ]
+    for place, row in tables:
+        if row.keys() != labels:
+            missing = sorted(labels - row.keys())
+            why = (
+                f"{missing[0]} is missing"
+                if missing
+                else f"{min(row.keys() - labels)} is no measure of the file"
+            )
+            raise ShapeError(f"{where}, {place}, {printable(shortened(why, 80))}")
+    if "weights" in run and run["weights"].keys() != run.get("queries", {}).keys():
+        raise ShapeError(f"{where}, weights and queries have different queries")
+
+
+def check_inputs(inputs: list[dict[str, Any]], runs: list[str]) -> None:
+    """Checks that the inputs of a record are those of its runs, and that each file has its size and hash.
+
+    Raises:
+        ShapeError: an input has no run or no size, or has another name than its run.
+    """
+    of_runs = [each for each in inputs if each["role"] != "qrels"]
+    if len(of_runs) != len(runs):
+        raise ShapeError(f"the record has {len(of_runs)} run inputs, but {len(runs)} runs")
+    if any(each["role"] == "run" and "name" not in each for each in of_runs):
+        raise ShapeError("the input of a run has no name")
+    for each, name in zip(of_runs, runs, strict=True):
+        if each.get("name", name) != name:
+            raise ShapeError(f"the input of run {named(name)} has the name {named(each['name'])}")
+    again = twice(runs)
+    if again is not None:
+        raise ShapeError(f"two runs have the name {named(again)}")
+    for place, each in enumerate(inputs, 1):
+        if each["path"] is not None:  # else it was in memory, and has none of these
+            files = each.get("files")
+            size = each["bytes"] if files is None else sum(file["bytes"] for file in files)
+            if size is None or size != each["bytes"] or files == []:
+                why = f"bytes is {named(each['bytes'])}, expected the size of its files"
+                raise ShapeError(f"inputs {place}, {why}")
+            if (files is None) == (each["sha256"] is None):
+                why = "expected the hash of its file" if files is None else "expected null beside files"
+                raise ShapeError(f"inputs {place}, sha256 is {named(each['sha256'])}, {why}")

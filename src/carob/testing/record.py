@@ -1,0 +1,268 @@
+"""``carob.record``: writes hashes of the inputs, versions, policy, measures and every value into one file."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from carob._numpy import np
+from carob.evaluation.score_tables import GIVEN, document_of
+from carob.evaluation.scores import Scores, ScoresByRun
+from carob.inputs.errors import sentences
+from carob.inputs.ids import twice
+from carob.output.errors import DataError
+from carob.output.escaping import defined, json_text
+from carob.output.files import refuse_overwriting, write_whole
+from carob.output.language import Sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from carob.comparison.compare import Comparison
+    from carob.inputs.sources import Provenance
+
+
+say = Sentences(__file__)
+"""Returns a sentence about a gate, a record or a verification, by its section and key."""
+
+FORMAT = 1
+"""The format version; readers refuse a newer one."""
+
+HELD = ("file", "bytes", "a mapping", "a frame", "a table", "grades")
+"""The kinds of input that can be given again, unlike a stream."""
+
+
+def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str | os.PathLike[str]) -> None:
+    """Write a record of scores and of everything on which they depend, so that anyone can reproduce them.
+
+    The file holds what ``carob eval -q --format json`` prints, the SHA-256 and size of each input file (of the file as
+    it is stored, compressed or not), versions of carob, Python and NumPy and, for a comparison, its settings and
+    results. The record contains no date, so two records of the same scores are equal to the byte. An input from memory
+    has no hash, so it must be passed to ``carob.verify`` as an argument.
+
+    Args:
+        what: the scores of a run, those of several runs on the same judgments, or a comparison.
+        path: the file to write; an existing file is replaced as a whole or not at all.
+
+    Raises:
+        DataError: an input that was standard input or another stream, or a file that has changed since it was
+            scored; scores under different policies; a place where nothing can be written.
+
+    Example:
+        >>> import carob, tempfile, os
+        >>> scores = carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR", name="mine")
+        >>> path = os.path.join(tempfile.mkdtemp(), "mine.json")
+        >>> carob.record(scores, path)
+        >>> carob.verify(path, {"q": {"a": 1}}, {"mine": {"q": {"b": 2.0, "a": 1.0}}}).equal
+        False
+    """
+    comparison = None
+    if isinstance(what, Scores):
+        scores = [what]
+    elif isinstance(what, ScoresByRun):
+        scores = list(what.values())
+    elif isinstance(what, Iterable):
+        scores = list(what)
+    else:
+        scores, comparison = list(what.scores), what
+        if what.judge is not None:
+            raise DataError(say("record", "estimates"))
+    refuse_overwriting(
+        path, [each for its in scores for origin in its.inputs.values() for each in origin.files]
+    )
+    write_whole(path, laid_out(record_of(scores, comparison)))
+
+
+def record_of(scores: Sequence[Scores], comparison: Comparison | None = None) -> dict[str, Any]:
+    """Returns the record as plain dicts and lists.
+
+    Raises:
+        DataError: as ``record``.
+    """
+    refuse_mixture(scores)
+    document = document_of(scores, per_query=True)
+    made = {
+        "record": FORMAT,
+        "carob": document.pop("carob"),
+        "made_with": versions(),
+        "inputs": inputs_of(scores),
+    }
+    if comparison is not None:
+        made["comparison"] = comparison_of(comparison)
+    return {**made, **document}
+
+
+def comparison_of(comparison: Comparison) -> dict[str, Any]:
+    """Returns the settings and results of a comparison, without the scores and without groups of queries."""
+    contests = {
+        label: {
+            "low": defined(contest.low),
+            "high": defined(contest.high),
+            "letters": list(contest.letters),
+            "pairs": [defined(asdict(pair)) for pair in contest.pairs],
+        }
+        for label, contest in comparison.contests.items()
+    }
+    return {
+        "settings": defined(asdict(comparison.settings)),
+        "names": list(comparison.names),
+        "contests": contests,
+    }
+
+
+def versions() -> dict[str, str]:
+    """Returns the software versions that could affect the numbers."""
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "platform": f"{sys.platform} {platform.machine()}",
+    }
+
+
+def refuse_mixture(scores: Sequence[Scores]) -> None:
+    """Refuses scores that do not fit into one record.
+
+    Raises:
+        DataError: there are no scores, two runs have the same name, or measures, policies, profiles or judgments
+            differ.
+    """
+    if not scores:
+        raise DataError(say("record", "empty"))
+    first, names = scores[0], [each.complete().name for each in scores]
+    again = twice(names)
+    if again is not None:
+        raise DataError(say("record", "twice", name=again))
+    if first.profile == GIVEN:
+        raise DataError(say("record", "given", name=first.name))
+    for each in scores[1:]:
+        alike = all(
+            getattr(each, field) == getattr(first, field)
+            for field in ("labels", "measures", "policy", "profile")
+        )
+        if not alike or each.inputs.get("qrels") != first.inputs.get("qrels"):
+            key = "judgments" if alike else "mixture"
+            raise DataError(say("record", key, name=each.name, first=first.name))
+
+
+def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
+    """Returns each input with its role, name, path, size and hash. The qrels are listed once for all runs.
+
+    Raises:
+        DataError: as ``record``.
+    """
+    if any(not each.inputs for each in scores):
+        raise DataError(say("record", "merged"))
+    found: list[tuple[str, str | None, Provenance]] = []
+    for each in scores:
+        for role, origin in each.inputs.items():
+            if role != "qrels" or not found:
+                found.append((role, None if role == "qrels" else each.name, origin))
+    for role, _, origin in found:
+        if origin.kind not in HELD:
+            raise DataError(say("record", "stream", role=role, kind=origin.kind))
+        if origin.path is not None:
+            refuse_changed(origin)
+    hashes = digests([path for _, _, origin in found for path in origin.files])
+    return [described(role, name, origin, hashes) for role, name, origin in found]
+
+
+def described(
+    role: str, name: str | None, origin: Provenance, hashes: dict[str, tuple[int, str]]
+) -> dict[str, Any]:
+    """Returns an input's entry in the record. For input from memory, a reason replaces the hash."""
+    named = {"role": role} | ({} if name is None else {"name": name})
+    if origin.path is None:
+        return {**named, "path": None, "bytes": None, "sha256": None, "why": f"{origin.kind} in memory"}
+    if "exclude" in dict(origin.columns):
+        # Excluded pairs come from another file, which a record does not name.
+        why = f"{origin.path} without documents that were excluded"
+        return {**named, "path": None, "bytes": None, "sha256": None, "why": why}
+    made: dict[str, Any] = {**named, "path": origin.path}
+    if origin.columns:
+        made["columns"] = dict(origin.columns)
+    if not origin.parts:
+        size, found = hashes[origin.path]
+        return {**made, "bytes": size, "sha256": found}
+    files = [{"path": path, "bytes": hashes[path][0], "sha256": hashes[path][1]} for path in origin.files]
+    return {**made, "bytes": sum(hashes[path][0] for path in origin.files), "sha256": None, "files": files}
+
+
+def laid_out(value: Any, indent: str = "") -> str:
+    """Returns JSON with each innermost list or object on one line, so that each query has its own line."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if not any(isinstance(each, (dict, list)) for each in inner):
+        return json_text(value, None) + ("" if indent else "\n")
+    deeper = indent + "  "
+    if isinstance(value, dict):
+        lines = [f"{deeper}{json_text(key, None)}: {laid_out(each, deeper)}" for key, each in value.items()]
+    else:
+        lines = [deeper + laid_out(each, deeper) for each in value]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return f"{opening}\n" + ",\n".join(lines) + f"\n{indent}{closing}" + ("" if indent else "\n")
+
+
+BLOCK = 2**20
+THREADED = 2**25
+"""Bytes of all files from which a second thread saves more time than it takes to start."""
+
+
+def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
+    """Returns the size and SHA-256 of each file as it is stored.
+
+    The hash is SHA-256, because every system has a program that prints it. No file is held in memory.
+
+    Raises:
+        DataError: a file that cannot be read.
+    """
+    distinct = list(dict.fromkeys(paths))
+    # Where memory is lacking, Python waits for ever for a thread that could not begin.
+    if len(distinct) == 1 or sum(map(size_of, distinct)) < THREADED:
+        return {path: digest(path) for path in distinct}
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(distinct, pool.map(digest, distinct), strict=True))
+
+
+def size_of(path: str) -> int:
+    """Returns the bytes of a file.
+
+    Raises:
+        DataError: there is no such file.
+    """
+    with sentences(path):
+        return os.stat(path).st_size
+
+
+def digest(path: str) -> tuple[int, str]:
+    """Returns the size and SHA-256 of one file, in one pass."""
+    from hashlib import sha256
+
+    found, block = sha256(), memoryview(bytearray(BLOCK))
+    size = 0
+    with sentences(path), open(path, "rb", buffering=0) as file:
+        while count := file.readinto(block):
+            found.update(block[:count])
+            size += count
+    return size, found.hexdigest()
+
+
+def refuse_changed(origin: Provenance) -> None:
+    """Refuses a file that has changed since it was scored.
+
+    Raises:
+        DataError: the file was deleted or changed.
+    """
+    for part in origin.parts:
+        refuse_changed(part)
+    if origin.parts:
+        return
+    path = origin.path or ""
+    with sentences(path):
+        now = os.stat(path)
+    if (now.st_size, now.st_mtime_ns) != (origin.size, origin.changed):
+        raise DataError(say("record", "changed", path=path))

@@ -1,0 +1,570 @@
+"""``carob.verify``: repeats the evaluation that a record describes, and reports every difference."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from contextlib import contextmanager
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from carob._dataclasses import dataclass
+from carob._version import __version__
+from carob.comparison.verdict import listed
+from carob.conventions.profiles import profile_named
+from carob.conventions.request import labelled, needs_groups
+from carob.evaluation.evaluate import evaluate_judged_ranking, evaluate_run
+from carob.evaluation.score_tables import document_of
+from carob.inputs.errors import sentences
+from carob.inputs.files.paths import place_of
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run
+from carob.inputs.sources import is_pattern
+from carob.output.document import Document, Documented, Line, Section, Table
+from carob.output.errors import DataError, Worded
+from carob.output.language import plural
+from carob.testing.read_record import BY_RECORD, Record, damaged, policy_in, read
+from carob.testing.record import comparison_of, digests, say, versions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from carob.evaluation.scores import Scores
+    from carob.inputs.qrels import QrelsLike
+    from carob.inputs.run import RunLike
+
+
+TOLERANCE = 1e-12
+"""The logarithms of two processors may differ by this much, which no printed digit shows."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verification(Documented):
+    """The result of evaluating a record again.
+
+    Args:
+        path: the record.
+        findings: the differences from the record.
+        notes: versions that differ from the recorded ones, and parts that could not be compared.
+        largest: the largest difference between a recorded and a recomputed value.
+        counted: the number of recomputed values.
+        tolerance: the largest difference that counts as equal.
+    """
+
+    path: str
+    findings: tuple[Change, ...]
+    notes: tuple[str, ...]
+    largest: float
+    counted: int
+    tolerance: float = TOLERANCE
+
+    @property
+    def equal(self) -> bool:
+        """Whether everything is as recorded."""
+        return not self.findings
+
+    @property
+    def headline(self) -> str:
+        """The verdict in one line."""
+        digits = "to the last digit" if self.largest == 0 else f"largest difference {self.largest:.2g}"
+        verdict = f"equal ({digits})" if self.equal else "differs"
+        return f"{self.path}: {verdict} · {plural(self.counted, 'value', 'values')} recomputed"
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the headline, then each finding and note with its kind."""
+        rows = [
+            *((each.kind, each.sentence) for each in self.findings),
+            *(("note", each) for each in self.notes),
+        ]
+        headline = Line(self.headline, "answer", tone="good" if self.equal else "bad")
+        if layout == "text":
+            lines = [Line(said, mark=f"{kind + ':':<12}", indent=2) for kind, said in rows]
+            return Document([Section([headline, *lines])])
+        return Document(
+            [Section([headline, *([Table(["what", "how it differs"], rows, 2)] if rows else [])])]
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the verdict, the findings and the notes."""
+        return {
+            "record": self.path,
+            "equal": self.equal,
+            "findings": self.findings,
+            "notes": self.notes,
+            "largest": self.largest,
+            "values": self.counted,
+            "tolerance": self.tolerance,
+            "carob": __version__,
+        }
+
+
+def verify(
+    path: str | os.PathLike[str],
+    qrels: QrelsLike | None = None,
+    runs: Mapping[str, RunLike] | None = None,
+    *,
+    tolerance: float = TOLERANCE,
+    anywhere: bool = False,
+) -> Verification:
+    """Evaluate a record again and report differences: inputs, versions, policy, measures, values.
+
+    Args:
+        path: the record, as ``carob.record`` or ``--record`` wrote it.
+        qrels: the judgments, if they are no longer at the recorded path or were in memory.
+        runs: the files of the runs, by name.
+        tolerance: the largest difference of a value that is accepted.
+        anywhere: whether the record may name any file, and not only those below its own folder or the working folder.
+
+    Returns:
+        The differences from the record. ``equal`` says whether there are none. Another version of carob, Python or
+        NumPy is only a note, since it need not change a value.
+
+    Raises:
+        DataError: the record or an input cannot be read.
+
+    Example:
+        >>> import carob, tempfile, os
+        >>> qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
+        >>> path = os.path.join(tempfile.mkdtemp(), "mine.json")
+        >>> carob.record(carob.evaluate(qrels, run, "RR", name="mine"), path)
+        >>> print(carob.verify(path, qrels, {"mine": run}).findings)
+        ()
+    """
+    recorded = read(path)
+    if not recorded.complete:
+        raise DataError(say("verify", "no inputs", path=recorded.path, writer=BY_RECORD))
+    inputs = taken(recorded, qrels, dict(runs or {}))
+    refuse_others(recorded, inputs, anywhere=anywhere)
+    changed, unknown, same = changed_inputs(inputs)
+    scores = recomputed(recorded, inputs, same)
+    differences, largest = changed_scores(recorded.document, document_of(scores, per_query=True), tolerance)
+    if "comparison" in recorded.document:
+        with damaged(recorded.path):
+            more, beside = compared_again(recorded.document["comparison"], scores, tolerance)
+        differences, unknown = [*differences, *more], [*unknown, *beside]
+    return Verification(
+        path=recorded.path,
+        findings=(*changed, *differences),
+        notes=(*changed_versions(recorded.document), *unknown),
+        largest=largest,
+        counted=sum(each.matrix.size for each in scores),
+        tolerance=tolerance,
+    )
+
+
+@dataclass(frozen=True)
+class Taken:
+    """An input of the record, and the input that is used in its place now.
+
+    Args:
+        entry: the record's entry for the input.
+        now: a path, or the argument given for it.
+        named: whether the path comes from the record and not from an argument.
+    """
+
+    entry: dict[str, Any]
+    now: Any
+    named: bool = False
+
+    @property
+    def option(self) -> str:
+        """The name of the argument for this input."""
+        if self.entry["role"] != "run":
+            return Worded("qrels=", "--qrels FILE")
+        name = self.entry["name"]
+        return Worded(f"runs={{{name!r}: run}}", f"--run {name}=FILE")
+
+    @property
+    def label(self) -> str:
+        """The input's name in findings."""
+        role, name = self.entry["role"], self.entry.get("name")
+        return str(self.entry["path"] or (role if name is None else f"{role} {name}"))
+
+    @property
+    def path(self) -> str | None:
+        """The path of the input, if it is a file."""
+        return os.fspath(self.now) if isinstance(self.now, (str, os.PathLike)) else None
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns that were named for a table in files."""
+        return {} if self.path is None else dict(self.entry.get("columns", {}))
+
+
+def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -> list[Taken]:
+    """Returns each input of the record with the argument that replaces it, or else with its recorded path.
+
+    Raises:
+        DataError: a run that the record does not have, or an input that is nowhere.
+    """
+    strangers = sorted(set(runs) - set(recorded.names))
+    if strangers:
+        names = ", ".join(recorded.names)
+        raise DataError(say("verify", "stranger", path=recorded.path, name=strangers[0], names=names))
+    found = []
+    for entry in recorded.document["inputs"]:
+        name = entry.get("name")
+        now = runs.get(name) if entry["role"] == "run" else qrels
+        each = Taken(entry, entry["path"] if now is None else now, named=now is None)
+        if entry["role"] == "grades":
+            raise DataError(say("verify", "grades", path=recorded.path))
+        if each.now is None:
+            words = {"role": entry["role"], "why": entry.get("why", "in memory"), "option": each.option}
+            raise DataError(say("verify", "nowhere", path=recorded.path, **words))
+        found.append(each)
+    return found
+
+
+def refuse_others(recorded: Record, inputs: list[Taken], *, anywhere: bool) -> None:
+    """Refuses recorded paths that are not allowed. Paths given as arguments are not restricted.
+
+    Raises:
+        DataError: the record names a path that is not allowed.
+    """
+    for each in inputs:
+        if each.named and each.path is not None:
+            if not anywhere:  # before a pattern is looked up, and again for each file that it means
+                refuse_elsewhere(each.path, recorded.path)
+            with passable():
+                files = files_now(each)
+            for file in [] if anywhere else files:
+                refuse_elsewhere(file, recorded.path)
+            refuse_irregular(files, recorded.path)
+
+
+def recomputed(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list[Scores]:
+    """Returns the scores of every run, under the recorded policy.
+
+    Args:
+        recorded: the record.
+        inputs: the inputs used now.
+        same: those of them that are the recorded bytes.
+
+    Raises:
+        DataError: an input that cannot be read.
+    """
+    document = recorded.document
+    policy, profile = policy_in(document), document.get("profile")
+    labels = list(document["measures"])
+    groups = needs_groups(labelled(labels, profile_named(profile)))
+    judged, found, runs = None, [], iter(recorded.scores)
+    for each in sorted(inputs, key=lambda each: each.entry["role"] != "qrels"):
+        with quiet(each, same):
+            if each.entry["role"] == "qrels":
+                judged = Qrels.of(each.now, policy, subtopics=groups, **each.columns)
+                continue
+            old = next(runs)
+            how: dict[str, Any] = {"policy": policy, "profile": profile, "weights": given_weights(old)}
+            if judged is None:
+                found.append(evaluate_judged_ranking(each.now, labels, name=old.name, **how))
+            else:
+                run = Run.of(each.now, old.name, **each.columns)
+                found.append(evaluate_run(judged, run, labels, name=old.name, **how))
+    return found
+
+
+@contextmanager
+def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
+    """Hides the content of a file whose hash differs from the record, because a record may name any file.
+
+    Raises:
+        DataError: replaces an error that would show a line of the file.
+    """
+    try:
+        yield
+    except DataError:
+        if not given.named or given in same:
+            raise
+        words = {"path": given.path, "role": given.entry["role"], "option": given.option}
+        raise DataError(say("verify", "hidden", **words)) from None
+
+
+def given_weights(scores: Scores) -> dict[str, float] | None:
+    """Returns the caller's query weights, read from a measure that defines no weights."""
+    if scores.weights is None:
+        return None
+    for place, measure in enumerate(scores.measures):
+        if measure.definition.weighs is None and measure.definition.aggregate != "sum":
+            return dict(zip(scores.queries, scores.weights[:, place].tolist(), strict=True))
+    return None
+
+
+def changed_versions(document: dict[str, Any]) -> list[str]:
+    """Returns notes on versions that differ from the recorded ones."""
+    then = {"carob": document.get("carob"), **document.get("made_with", {})}
+    now = {"carob": __version__, **versions()}
+    return [
+        say("verify", "version", key=key, then=then[key], now=now[key])
+        for key in now
+        if then.get(key) != now[key]
+    ]
+
+
+def changed_inputs(inputs: list[Taken]) -> tuple[list[Change], list[str], list[Taken]]:
+    """Returns the changed files, notes on inputs without a hash, and the inputs that have not changed.
+
+    Raises:
+        DataError: a file that cannot be read.
+    """
+    recorded = [(each, recorded_files(each.entry)) for each in inputs if each.path is not None]
+    known = [(each, then, files_now(each)) for each, then in recorded if then]
+    hashes = digests([path for *_, files in known for path in files])
+    changes = [
+        changed_files(each, [(path, *hashes[path]) for path in files], then) for each, then, files in known
+    ]
+    same = [each for (each, *_), its in zip(known, changes, strict=True) if not its]
+    others = [each.label for each in inputs if each not in [taken for taken, *_ in known]]
+    notes = [say("verify", "no hash", labels=", ".join(others))] if others else []
+    return [each for its in changes for each in its], notes, same
+
+
+File: TypeAlias = "tuple[str, int, str]"
+"""A file's path, bytes and SHA-256."""
+
+
+def recorded_files(entry: dict[str, Any]) -> list[File]:
+    """Returns the recorded files of an input. Input from memory has no recorded files."""
+    if "files" in entry:
+        return [(each["path"], each["bytes"], each["sha256"]) for each in entry["files"]]
+    return [(entry["path"], entry["bytes"], entry["sha256"])] if entry["sha256"] else []
+
+
+def files_now(given: Taken) -> list[str]:
+    """Returns the files of an input, including all files of a folder or a pattern.
+
+    Raises:
+        DataError: no file was found.
+    """
+    path = given.path or ""
+    role = "run" if given.entry["role"] == "run" else "qrels"
+    return (
+        list(place_of(path, role, "parts").files) if "files" in given.entry or os.path.isdir(path) else [path]
+    )
+
+
+def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Change]:
+    """Returns the changed files of an input, or one change if the number of files differs."""
+    if len(now) != len(then):
+        sentence = say("verify", "files", path=given.path, now=len(now), then=len(then))
+        return [Change("input", given.label, sentence, {"files": len(now)})]
+    found = []
+    for (path, size, digest), (_, old_size, old_digest) in zip(now, then, strict=True):
+        if (size, digest) != (old_size, old_digest):
+            words = {"digest": digest, "old_size": old_size, "old_digest": old_digest}
+            sentence = say("verify", "file", path=path, size=size, **words)
+            what = given.label if len(then) == 1 else path
+            found.append(Change("input", what, sentence, {"bytes": size, "sha256": digest}))
+    return found
+
+
+NO_ARGUMENTS = ("comparisons", "resamples", "bootstrap_resamples", "clusters", "by", "notes", "sides")
+"""The recorded settings of a comparison that are not arguments of ``carob.compare``, or not with the recorded value."""
+
+
+def compared_again(
+    old: dict[str, Any], scores: list[Scores], tolerance: float
+) -> tuple[list[Change], list[str]]:
+    """Returns changes of the comparison after computing it again from the scores."""
+    from carob.comparison.compare import compare
+
+    settings = old["settings"]
+    if settings["clusters"] is not None:
+        return [], [say("verify", "clusters")]
+    arguments = {key: value for key, value in settings.items() if key not in NO_ARGUMENTS}
+    named = dict(zip(old["names"], scores, strict=True))
+    resamples = settings["resamples"] or settings.get("bootstrap_resamples")
+    fresh = compare(None, named, resamples=resamples, **arguments)
+    contests = comparison_of(fresh)["contests"]
+    return list(changed("comparison", old["contests"], contests, tolerance)), []
+
+
+OVER = Worded("qrels=, runs={name: run}", "--qrels FILE, --run NAME=FILE")
+"""The arguments with which a user passes inputs."""
+
+
+@contextmanager
+def passable() -> Iterator[None]:
+    """Adds to the error about a missing file that the user can pass another one.
+
+    Raises:
+        DataError: the error with this remedy.
+    """
+    try:
+        yield
+    except DataError as error:
+        words = {"remedy": (error.remedy or "").rstrip("."), "inputs": OVER}
+        raise error.at(remedy=say("verify", "pass" if error.remedy else "pass alone", **words)) from None
+
+
+def refuse_elsewhere(path: str, record: str) -> None:
+    """Refuses a path that, after links are resolved, is outside the record's folder and the working directory.
+
+    Args:
+        path: a file, a folder or a pattern that the record names, or a file that one of these means.
+        record: the record's own path.
+
+    Raises:
+        DataError: the path is outside both folders.
+    """
+    root = os.path.dirname(re.split(r"[*?[]", path)[0]) if is_pattern(path) else path
+    found = os.path.realpath(root or ".")
+    climbs = os.pardir in re.split(r"[/\\]", path[len(root) :])  # behind a wildcard, where no root tells it
+    homes = [os.path.realpath(each) for each in (os.path.dirname(record) or ".", ".")]
+    if climbs or not any(found == home or found.startswith(os.path.join(home, "")) for home in homes):
+        anywhere = Worded("anywhere=True", "--anywhere")
+        words = {"record": record, "path": path, "inputs": OVER, "anywhere": anywhere}
+        raise DataError(say("verify", "elsewhere", **words))
+
+
+def refuse_irregular(paths: Iterable[str], record: str) -> None:
+    """Refuses pipes and devices, because reading one that a record names may never end.
+
+    Raises:
+        DataError: the path is a pipe or device, or does not exist.
+    """
+    for path in paths:
+        with passable(), sentences(path):
+            mode = os.stat(path).st_mode
+        if not stat.S_ISREG(mode):
+            raise DataError(say("verify", "irregular", record=record, path=path, inputs=OVER))
+
+
+@dataclass(frozen=True)
+class Change:
+    """A difference from the record.
+
+    Args:
+        kind: ``input``, ``policy``, ``measure``, ``queries``, ``counts``, ``values``, ``means``, ``ties``, ``errors``,
+            ``weights`` or ``comparison``.
+        what: the input, axis, measure or run that differs.
+        sentence: the difference and its size.
+        numbers: the difference as data: ``[recorded, now]`` for each query, or the new size and hash.
+    """
+
+    kind: str
+    what: str
+    sentence: str
+    numbers: dict[str, Any] = field(default_factory=dict)
+
+
+def changed_scores(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> tuple[list[Change], float]:
+    """Returns the changes of policy, measures and every run, and the largest difference of a value.
+
+    Args:
+        old: the recorded document.
+        new: the recomputed scores, with the runs in the same order.
+        tolerance: the largest difference of a value that is accepted.
+    """
+    findings = [
+        *changed("policy", old["policy"], new["policy"]),
+        *changed("measure", old["measures"], new["measures"]),
+    ]
+    largest = 0.0
+    for then, now in zip(old["runs"], new["runs"], strict=True):
+        own, distance = changed_run(then, now, tolerance)
+        findings += own
+        largest = max(largest, distance)
+    return findings, largest
+
+
+def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> tuple[list[Change], float]:
+    """Returns the changes of one run, and the largest difference of a value."""
+    name, findings = old["name"], []
+    before, after = old["queries"], new["queries"]
+    for mine, its, words in ((before, after, "no longer there"), (after, before, "not in the record")):
+        queries = [each for each in mine if each not in its]
+        if queries:
+            first = listed([f"'{each}'" for each in queries], 3)
+            sentence = f"{name}: {'query' if len(queries) == 1 else 'queries'} {first} {words}"
+            findings.append(Change("queries", name, sentence, {"queries": queries}))
+    findings += changed("counts", old["counts"], new["counts"], start=f"{name}: ")
+    largest = 0.0
+    for label, mean in old["means"].items():
+        pairs = {
+            query: (row[label], after[query][label])
+            for query, row in before.items()
+            if query in after and label in after[query]
+        }
+        apart = {query: distance(*pair) for query, pair in pairs.items() if pair[0] != pair[1]}
+        largest = max(largest, *apart.values(), 0.0)
+        moved = {query: pairs[query] for query, each in apart.items() if each > tolerance}
+        now = new["means"].get(label)
+        if moved:
+            worst = max(moved, key=apart.__getitem__)
+            differ = "query differs" if len(pairs) == 1 else "queries differ"
+            figures = zip(("then", "now", "old_mean", "new_mean"), (*moved[worst], mean, now), strict=True)
+            shown = {key: rounded(value) for key, value in figures} | {"which": f"{len(pairs)} {differ}"}
+            sentence = say("verify", "values", name=name, label=label, moved=len(moved), worst=worst, **shown)
+            findings.append(Change("values", label, sentence, dict(moved)))
+        elif distance(mean, now) > tolerance:
+            sentence = say("verify", "mean", name=name, label=label, then=mean, now=now)
+            findings.append(Change("means", label, sentence))
+    for key, words in BESIDE.items():
+        then, now = (bounds_named(each.get(key, {})) for each in (old, new))
+        findings += changed(key, then, now, tolerance, start=f"{name}, {words}")
+    return findings, largest
+
+
+BESIDE = {"ties": "", "errors": "standard error, ", "weights": ""}
+"""The other numbers of a run, with the words that sentences need beside the kind, which stands before them."""
+
+
+def bounds_named(table: dict[str, Any]) -> dict[str, Any]:
+    """Returns a table with each pair of bounds as an object."""
+    return {
+        label: dict(zip(("lower bound", "upper bound"), each, strict=True))
+        if isinstance(each, list)
+        else each
+        for label, each in table.items()
+    }
+
+
+def changed(
+    kind: str, old: Any, new: Any, tolerance: float = 0.0, place: str = "", start: str = ""
+) -> Iterator[Change]:
+    """Yields the places where two nested tables differ.
+
+    Args:
+        kind: the kind of the changes.
+        old: the recorded table.
+        new: the table now.
+        tolerance: the largest difference of two numbers that is accepted.
+        place: the place of both tables in a larger one.
+        start: the start of each sentence.
+    """
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in {**old, **new}:
+            inside = f"{place}, {key}" if place else key
+            yield from changed(kind, old.get(key), new.get(key), tolerance, inside, start)
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for number, (then, now) in enumerate(zip(old, new), 1):
+            yield from changed(kind, then, now, tolerance, f"{place} {number}", start)
+    elif not same(old, new, tolerance):
+        yield Change(kind, place, f"{start}{place} was {short(old)}, is {short(new)}")
+
+
+def same(old: Any, new: Any, tolerance: float) -> bool:
+    """Returns whether two recorded values are equal. Numbers may differ up to a tolerance."""
+    numbers = isinstance(old, float) and isinstance(new, (int, float))
+    return distance(old, new) <= tolerance if numbers else bool(old == new)
+
+
+def distance(old: float | None, new: float | None) -> float:
+    """Returns the distance of two values, which is infinite if only one of the two is defined."""
+    if old is None or new is None:
+        return 0.0 if old is new else float("inf")
+    apart = abs(new - old)
+    # NaN cannot be compared with a tolerance. It equals only NaN, as null equals only null.
+    return apart if apart == apart else 0.0 if old != old and new != new else float("inf")
+
+
+def rounded(value: float | None) -> str:
+    """Returns a value with six significant digits, so that differences show."""
+    return "undefined" if value is None else f"{value:.6g}"
+
+
+def short(value: Any) -> str:
+    """Formats a value on one line."""
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
