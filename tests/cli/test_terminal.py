@@ -20,8 +20,10 @@ from carob.output.layout import Marked
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "tea"
-QRELS, RUNS = str(EXAMPLES / "qrels.txt"), [str(each) for each in sorted(EXAMPLES.glob("runs/*.run"))]
+CHECKOUT = Path(__file__).resolve().parents[2]
+EXAMPLES = Path("examples", "tea")  # a path is never cut, and that of a checkout may be wider than a terminal
+QRELS = str(EXAMPLES / "qrels.txt")
+RUNS = [str(EXAMPLES / "runs" / each.name) for each in sorted(CHECKOUT.joinpath(EXAMPLES).glob("runs/*.run"))]
 COMMANDS = {
     "eval": ["eval", QRELS, *RUNS, "-m", "AP", "-m", "nDCG@10"],
     "eval of many measures": ["eval", QRELS, *RUNS, *(f"-mP@{each}" for each in range(1, 15))],
@@ -36,6 +38,11 @@ COMMANDS = {
     "profiles": ["profiles"],
     "one profile": ["profiles", "ranx"],
 }
+
+
+@pytest.fixture(autouse=True)
+def _in_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(CHECKOUT)
 
 
 class Terminal(io.TextIOWrapper):
