@@ -13,15 +13,13 @@ import carob
 from carob import DataError, PolicyError
 from carob.estimation.sampled_documents import (
     Documents,
-    Judgment,
     changes_of,
     estimated_documents,
-    has_probabilities,
     is_linear,
-    read_sample,
 )
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
+from carob.inputs.samples import Judgment, has_probabilities, read_sample
 from carob.measures import parse_measure
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from carob.estimation.sampled_documents import read_sample
+from carob.inputs.samples import read_sample
 from carob.judging.collect import Collected, collected
 from carob.judging.journal import Journal, Judgment
 from carob.judging.prompts import filled, grade_in, prompts_of

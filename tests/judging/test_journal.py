@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import carob
-from carob.estimation.sampled_documents import read_sample
+from carob.inputs.samples import read_sample
 from carob.judging.journal import PAGE, Form, Journal, Judgment
 from carob.judging.task import Pair, Task
 from carob.output.errors import DataError

@@ -22,13 +22,11 @@ from carob.comparison.with_judge import (
 )
 from carob.estimation.sampled_documents import (
     Documents,
-    Judgment,
     changes_of,
     estimated_documents,
-    has_probabilities,
     is_linear,
-    read_sample,
 )
+from carob.inputs.samples import Judgment, has_probabilities, read_sample
 from carob.output.errors import DataError, PolicyError
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob._dataclasses import dataclass
-from carob.estimation.sampled_documents import number_in, probability_in, rows_of_text
 from carob.inputs.columns import usual
 from carob.inputs.files.rows import lines_of, name_of, names_in, text_in
+from carob.inputs.samples import number_in, probability_in, rows_of_text
 from carob.judging import say
 from carob.judging.journal import Form, Judgment, known_in, one_line
 from carob.judging.prompts import grade_in

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob._dataclasses import dataclass
-from carob.estimation.sampled_documents import number_in, probability_in, rows_in
 from carob.inputs.columns import usual
 from carob.inputs.files.rows import name_of
+from carob.inputs.samples import number_in, probability_in, rows_in
 from carob.judging import say
 from carob.output.errors import DataError
 
