@@ -25,9 +25,11 @@ TEXTS, MEASURES = language_named("zh").texts, language_named("zh").measures
 
 
 def literals(path: Path) -> set[str]:
-    """The sentences that a module says: literal arguments of ``say`` and ``say.counted``."""
+    """The sentences that a module says: literal arguments of ``say`` and ``say.counted``, and those that count."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and str(node.value).startswith("{count} "):
+            found.add(str(node.value))
         if isinstance(node, ast.Call) and re.fullmatch(r"(self\.)?say(\.counted)?", ast.unparse(node.func)):
             found |= {
                 each.value

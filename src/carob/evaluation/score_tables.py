@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import field
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
@@ -322,41 +323,84 @@ def some_of(names: list[str], say: Language = ENGLISH) -> str:
     return say("{names} and {count} more", names=", ".join(first), count=len(names) - len(first))
 
 
+@dataclass(frozen=True)
+class Fact:
+    """A part of a footer: what was done with a run's data, or what they are.
+
+    Args:
+        kind: a word for what the part tells, such as ``missing``.
+        count: the number of queries, documents or lines; 1 for a part that counts nothing.
+        one: the sentence about one of them.
+        many: the sentence about several.
+        words: the values in the braces of the sentence.
+        own: the names of those values that say something about this run only, which a sum over runs leaves out.
+        reach: how far the fact can move a mean.
+    """
+
+    kind: str
+    count: int
+    one: str
+    many: str
+    words: dict[str, object] = field(default_factory=dict)
+    own: tuple[str, ...] = ()
+    reach: float = 0.0
+
+    def told(self, say: Language = ENGLISH, total: int | None = None) -> str:
+        """Returns the sentence, or that about ``total`` queries, documents or lines of several runs."""
+        if total is None:
+            return say.counted(self.count, self.one, self.many, **self.words)
+        return say.counted(total, self.one, self.many, **(self.words | dict.fromkeys(self.own, "")))
+
+
+def whole(kind: str, said: str) -> Fact:
+    """Returns a part of a footer that is a sentence already."""
+    return Fact(kind, 1, "{said}", "{said}", {"said": said})
+
+
 def decided(scores: Values, say: Language = ENGLISH) -> list[str]:
     """Returns the parts of a footer: the counts of decisions, and the policy."""
+    parts = groupby(facts_of(scores, say), lambda fact: fact.kind)
+    return [", ".join(fact.told(say) for fact in its) for _, its in parts]
+
+
+def facts_of(scores: Values, say: Language = ENGLISH) -> list[Fact]:
+    """Returns the facts of a footer. Neighbours of one kind are one part of it."""
     counts, policy = scores.counts, scores.policy
-    parts = [say.counted(counts.queries, "{count} query", "{count} queries")]
+    facts = [Fact("queries", counts.queries, "{count} query", "{count} queries")]
     if counts.missing:
-        rule = told(scores, "missing", say)
+        words: dict[str, object] = {"rule": told(scores, "missing", say)}
         one, many = "{count} missing query {rule}", "{count} missing queries {rule}"
-        parts.append(say.counted(len(counts.missing), one, many, rule=rule))
+        facts.append(Fact("missing", len(counts.missing), one, many, words))
     if counts.extra:
         one, many = "{count} unjudged query ignored", "{count} unjudged queries ignored"
-        parts.append(say.counted(counts.extra, one, many))
+        facts.append(Fact("extra", counts.extra, one, many))
     if counts.empty:
-        parts.append(empty_told(scores, say))
+        facts += empty_facts(scores, say)
     if scores.profile == GIVEN:
         pass  # the documents are unknown
     elif counts.queries and not counts.found:
-        parts.append(say("no judged document retrieved"))
+        facts.append(whole("nothing", say("no judged document retrieved")))
     elif counts.queries > counts.empty and not counts.relevant:
-        parts.append(say("no relevant document retrieved"))
-    parts += [say("no value of {labels}", labels=", ".join(scores.failed))] * bool(scores.failed)
+        facts.append(whole("nothing", say("no relevant document retrieved")))
+    if scores.failed:
+        facts.append(whole("failed", say("no value of {labels}", labels=", ".join(scores.failed))))
     if counts.tied:
-        bounds = next(iter(scores.bounds.items()), None)
-        moved = "" if bounds is None else reach_said(*bounds, scores.digits, say)
+        label, (low, high) = next(iter(scores.bounds.items()), ("", (0.0, 0.0)))
+        words = {"moved": label and reach_said(label, (low, high), scores.digits, say)}
         one, many = "ties touch {count} query{moved}", "ties touch {count} queries{moved}"
-        parts.append(say.counted(counts.tied, one, many, moved=moved))
+        facts.append(Fact("tied", counts.tied, one, many, words, ("moved",), high - low))
     if scores.errors:
         label, error = next(iter(scores.errors.items()))
         sampled = "mean over a sample of their orders ({label} ± {error})"
-        parts.append(say(sampled, label=label, error=f"{error:.2g}"))
+        facts.append(whole("sampled", say(sampled, label=label, error=f"{error:.2g}")))
     if weighted(scores):
-        parts.append(say("weighted mean ({labels})", labels=", ".join(weighted(scores))))
+        labels = ", ".join(weighted(scores))
+        facts.append(whole("weighted", say("weighted mean ({labels})", labels=labels)))
     run = scores.inputs.get("run")
     if run is not None and "exclude" in dict(run.columns) and not counts.excluded:
-        parts.append(say("{count} documents excluded", count=0))
-    return [*parts, *left_out(counts, policy, say), conventions_of(scores, say), *readings(scores, say)]
+        facts.append(whole("excluded", say("{count} documents excluded", count=0)))
+    facts += left_out(counts, policy, say)
+    return [*facts, whole("policy", conventions_of(scores, say)), *readings(scores, say)]
 
 
 def reach_said(label: str, bounds: tuple[float, float], digits: int, say: Language) -> str:
@@ -367,16 +411,20 @@ def reach_said(label: str, bounds: tuple[float, float], digits: int, say: Langua
     return f" ({label} {worst}–{best})"
 
 
-def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[str]:
+def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[Fact]:
     """Returns the counts of rows dropped, excluded, skipped or changed."""
     rows = (
-        (counts.duplicates, "{count} duplicate dropped", "{count} duplicates dropped"),
-        (counts.excluded, "{count} document excluded", "{count} documents excluded"),
-        (counts.malformed, "{count} malformed line skipped", "{count} malformed lines skipped"),
-        (counts.negative, "{count} negative grade {rule}", "{count} negative grades {rule}"),
+        ("duplicates", "{count} duplicate dropped", "{count} duplicates dropped"),
+        ("excluded", "{count} document excluded", "{count} documents excluded"),
+        ("malformed", "{count} malformed line skipped", "{count} malformed lines skipped"),
+        ("negative", "{count} negative grade {rule}", "{count} negative grades {rule}"),
     )
-    rule = say(policy.negative)
-    return [say.counted(count, one, many, rule=rule) for count, one, many in rows if count]
+    words: dict[str, dict[str, object]] = {"negative": {"rule": say(policy.negative)}}
+    return [
+        Fact(kind, count, one, many, words.get(kind, {}))
+        for kind, one, many in rows
+        if (count := getattr(counts, kind))
+    ]
 
 
 def conventions_of(scores: Values, say: Language = ENGLISH) -> str:
@@ -395,7 +443,7 @@ def conventions_of(scores: Values, say: Language = ENGLISH) -> str:
     return say("profile {name}", name=profile.name)
 
 
-def readings(scores: Values, say: Language = ENGLISH) -> list[str]:
+def readings(scores: Values, say: Language = ENGLISH) -> list[Fact]:
     """Returns the full names of abbreviated labels. A measure at many depths is listed once."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for label, measure in zip(scores.labels, map(str, scores.measures), strict=True):
@@ -405,7 +453,10 @@ def readings(scores: Values, say: Language = ENGLISH) -> list[str]:
             key = (f"{name}@k", f"{measure.rpartition('@')[0]}@k") if alike else (label, measure)
             found.setdefault(key, []).append((label, measure))
     alone = [each[0] if len(each) == 1 else key for key, each in found.items()]
-    return [say("{label} is {measure}", label=label, measure=measure) for label, measure in alone]
+    return [
+        whole(f"reading of {label}", say("{label} is {measure}", label=label, measure=measure))
+        for label, measure in alone
+    ]
 
 
 def weighted(scores: Values) -> list[str]:
@@ -449,8 +500,8 @@ def rules_of(scores: Values, axis: str) -> dict[str, str]:
     }
 
 
-def empty_told(scores: Values, say: Language = ENGLISH) -> str:
-    """Returns the number of queries without relevant documents and their treatment, by measure if it differs."""
+def empty_facts(scores: Values, say: Language = ENGLISH) -> list[Fact]:
+    """Returns the numbers of queries without relevant documents and their treatment, by measure if they differ."""
     counts = scores.counts.empty_for
     plain = all(
         measure.wanted.rel in (None, 1)
@@ -461,23 +512,24 @@ def empty_told(scores: Values, say: Language = ENGLISH) -> str:
         rule = told(scores, "empty", say)
         one = "{count} query without relevant documents {rule}"
         many = "{count} queries without relevant documents {rule}"
-        return say.counted(scores.counts.empty, one, many, rule=rule)
+        return [Fact("empty", scores.counts.empty, one, many, {"rule": rule})]
     alike: dict[tuple[int, Wanted, str], list[str]] = {}
     rules = rules_of(scores, "empty")
     for label, measure in zip(scores.labels, scores.measures, strict=True):
         if counts.get(label):
             alike.setdefault((counts[label], measure.wanted, rules[label]), []).append(label)
-    return ", ".join(
-        say.counted(
+    one = "{count} query without {wanted} {rule} ({labels})"
+    many = "{count} queries without {wanted} {rule} ({labels})"
+    return [
+        Fact(
+            "empty",
             count,
-            "{count} query without {wanted} {rule} ({labels})",
-            "{count} queries without {wanted} {rule} ({labels})",
-            wanted=wanted_words(wanted, say),
-            rule=say(rule),
-            labels=", ".join(labels),
+            one,
+            many,
+            {"wanted": wanted_words(wanted, say), "rule": say(rule), "labels": ", ".join(labels)},
         )
         for (count, wanted, rule), labels in alike.items()
-    )
+    ]
 
 
 def wanted_words(wanted: Wanted, say: Language) -> str:
