@@ -13,6 +13,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import say
 from carob.output.errors import DataError
+from carob.output.parsing import json_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -126,10 +127,7 @@ def read_ledger(path: str | os.PathLike[str]) -> list[Opening]:
         raise DataError(f"Cannot read {place}: {error.strerror or error}.") from None
     found = []
     for number, line in enumerate(lines, 1):
-        try:
-            fields = json.loads(line)
-        except ValueError:
-            fields = None
+        fields = json_or_none(line, file=place, line=number)
         if not isinstance(fields, dict) or set(fields) != FIELDS or not line.endswith(b"\n"):
             raise DataError(say("best", "no opening"), file=place, line=number)
         found.append(Opening(**fields))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import field, fields, replace
-from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from carob._dataclasses import dataclass
-from carob.output.errors import PolicyError, refuse_other
+from carob.output.errors import PolicyError, did_you_mean, refuse_other
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Ties: TypeAlias = Literal[
     "trec", "ascending", "input", "rank-column", "rank", "optimistic", "pessimistic", "expected", "error"
@@ -92,6 +95,7 @@ class Policy:
 
     def __new__(cls, *values: Any, **axes: Any) -> Policy:  # noqa: PYI034 - typing.Self came with Python 3.11
         """Records which settings were given, even if the given value is the default."""
+        refuse_unknown(axes)
         made = super().__new__(cls)
         object.__setattr__(made, "given", frozenset((*AXES[: len(values)], *axes)))
         return made
@@ -124,9 +128,7 @@ class Policy:
 
     def changed(self, **axes: Any) -> Policy:
         """Returns the policy with some settings changed for every measure."""
-        for axis in axes:
-            if axis not in AXES:
-                raise PolicyError(f"A policy has no setting '{axis}'. Its settings are: {', '.join(AXES)}.")
+        refuse_unknown(axes)
         given = self.given | set(axes)
         if "by_measure" not in axes:
             axes["by_measure"] = {
@@ -191,6 +193,18 @@ class Policy:
                 if here.get(axis, mine[axis]) != there.get(axis, its[axis])
             ]
         return found
+
+
+def refuse_unknown(axes: Iterable[str]) -> None:
+    """Refuses a name that is not a setting's.
+
+    Raises:
+        PolicyError: there is one.
+    """
+    for axis in axes:
+        if axis not in AXES:
+            hint = did_you_mean(axis, AXES, f"Its settings are: {', '.join(AXES)}.")
+            raise PolicyError(f"A policy has no setting '{axis}'. {hint}")
 
 
 AXES = tuple(each.name for each in fields(Policy) if each.init)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Iterable, Mapping
@@ -27,6 +26,7 @@ from carob.matching.match import Counts
 from carob.measures import Measure, parse_measure
 from carob.measures.define import UNBOUNDED, Definition
 from carob.output.errors import DataError, MeasureError, Worded, refuse_other
+from carob.output.parsing import json_in, json_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -230,16 +230,13 @@ def columns_in(path: str) -> list[str]:
 def json_holds_scores(path: str, line: str) -> bool:
     """Returns whether a JSON file contains values of queries."""
     try:
-        row = json.loads(line)
+        row = json_or_none(line)
         if isinstance(row, dict) and not any(isinstance(each, (dict, list)) for each in row.values()):
             return Layout.fits(list(row))
-    except (ValueError, RecursionError):
-        pass
-    try:
         with unpacked(path) as file:
-            whole = json.loads(file.read())
+            whole = json_in(file.read())
         nested(Cells(), whole)
-    except (ValueError, DataError, OSError, RecursionError):
+    except (ValueError, OSError):
         return False
     return True
 
@@ -319,10 +316,7 @@ def add_json(cells: Cells, text: str, name: str, alone: str | None) -> None:
     Raises:
         DataError: text that is not JSON.
     """
-    try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError):
-        whole = None
+    whole = json_or_none(text, file=cells.file)
     if isinstance(whole, dict) and any(isinstance(each, (dict, list)) for each in whole.values()):
         nested(cells, whole, name)
         return
@@ -330,10 +324,7 @@ def add_json(cells: Cells, text: str, name: str, alone: str | None) -> None:
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            row = None
+        row = json_or_none(line, file=cells.file, line=number)
         if not isinstance(row, dict):
             raise DataError(sentence("score_files", "no_json"), file=cells.file, line=number)
         layout = layout or Layout.of(row, alone, cells.file)

@@ -5,7 +5,6 @@ The table is written by ``carob next`` and ``carob judge``, and read wherever ju
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob._numpy import np
@@ -13,6 +12,7 @@ from carob.inputs.columns import plain_name, usual
 from carob.inputs.files.header import head_of
 from carob.inputs.files.rows import lines_of, name_of, names_in, rows_of, text_in
 from carob.output.errors import DataError
+from carob.output.parsing import json_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,10 +43,8 @@ def has_probabilities(path: str) -> bool:
     except DataError:
         return False
     if first.startswith("{"):
-        try:
-            names = list(json.loads(first))
-        except ValueError:
-            return False
+        row = json_or_none(first, file=path, line=1)
+        names = list(row) if isinstance(row, dict) else []
     else:
         names = names_in(first)
     return probability_in(names) is not None
@@ -121,10 +119,10 @@ def rows_of_text(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Any]]
         yield from rows_of(lines, path)
         return
     for number, line in lines:
-        try:
-            yield number, dict(json.loads(line))
-        except (ValueError, TypeError):
-            raise DataError("the line is not a JSON object.", file=path, line=number) from None
+        row = json_or_none(line, file=path, line=number)
+        if not isinstance(row, dict):
+            raise DataError("the line is not a JSON object.", file=path, line=number)
+        yield number, row
 
 
 def roles_of(names: Sequence[str], path: str) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,6 +9,7 @@ from carob._dataclasses import dataclass
 from carob.inputs.errors import refused, sentences
 from carob.inputs.sources import source_of
 from carob.output.errors import DataError
+from carob.output.parsing import json_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Mapping
@@ -91,7 +91,7 @@ def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[st
         parse = parse or (of_json if line.lstrip()[:1] == b"{" else of_tsv)
         try:
             key, text = parse(line)
-        except (ValueError, KeyError, RecursionError) as error:
+        except (ValueError, KeyError) as error:
             raise DataError(
                 f"{source.name}, line {number}: found no id and text ({error}). Write a file of {kind} as "
                 'id<TAB>text, or as a JSON object a line: {"id": "q1", "text": "…"}.'
@@ -147,7 +147,7 @@ def of_json(line: bytes) -> tuple[str, Text]:
         ValueError: the line is not a JSON object.
         KeyError: the object has no id or no text.
     """
-    found = json.loads(line)
+    found = json_in(line)
     if not isinstance(found, dict):
         raise ValueError("the line is not a JSON object")
     key = next((found[name] for name in IDS if name in found), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +16,7 @@ from carob.judging.prompts import grade_in
 from carob.judging.session import LONGEST_NOTE
 from carob.judging.task import id_of
 from carob.output.errors import DataError
+from carob.output.parsing import json_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -194,7 +194,7 @@ def read(task: Task, path: str, content: str, grades: Mapping[int, str]) -> tupl
         DataError: the file is of no known kind, or belongs to another task.
     """
     if content.lstrip().startswith("{"):
-        saved = whole_json(content)
+        saved = whole_json(content, path)
         if saved is not None and saved.get("carob") == "judgments":
             return read_saved(task, path, saved)
         return "", list(read_rows(task, path, content, grades))
@@ -205,12 +205,9 @@ def read(task: Task, path: str, content: str, grades: Mapping[int, str]) -> tupl
     return "", list(read_qrels(task, path, lines))
 
 
-def whole_json(content: str) -> dict[str, Any] | None:
+def whole_json(content: str, path: str) -> dict[str, Any] | None:
     """Returns the JSON object of a file, or None if it is no single object."""
-    try:
-        found = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
+    found = json_or_none(content, file=path)
     return found if isinstance(found, dict) else None
 
 

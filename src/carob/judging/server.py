@@ -21,6 +21,7 @@ from carob.judging import say
 from carob.judging.page import judging_page, policy_of
 from carob.judging.session import LONGEST_NOTE
 from carob.output.errors import DataError
+from carob.output.parsing import json_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,6 +35,7 @@ LARGEST = 2**16
 """The most bytes of a request's head, and of a judgment."""
 RECEIVED = 2**24
 """The most bytes that are received to refuse them with a sentence."""
+NO_JUDGMENT = "This is no judgment."
 NEEDED = ("jinja2", "waitress", "werkzeug")
 """The packages that serve the page."""
 
@@ -136,7 +138,10 @@ class Site:
         if (request.content_length or 0) > LARGEST:
             return refusal(413, say("server", "long note", most=LONGEST_NOTE))
         try:
-            sent = json.loads(request.get_data())
+            sent = json_in(request.get_data())
+        except ValueError:
+            return refusal(400, NO_JUDGMENT)
+        try:
             if path == "withdrawals":
                 return as_json(self.session.withdraw())
             if path != "judgments":
@@ -144,10 +149,10 @@ class Site:
             number, grade, note = sent["item"], sent["grade"], sent.get("note", "")
             if not (type(number) is int and type(grade) is int and type(note) is str):
                 raise TypeError
-        except DataError as error:  # a ValueError too
+        except DataError as error:
             return refusal(500, str(error))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return refusal(400, "This is no judgment.")
+        except (KeyError, TypeError, AttributeError):
+            return refusal(400, NO_JUDGMENT)
         try:
             return as_json(self.session.judge(number, grade, note))
         except DataError as error:

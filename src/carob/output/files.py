@@ -1,14 +1,14 @@
-"""Atomic file writes, which never replace an input, and the reader of TOML files."""
+"""Atomic file writes, which never replace an input, and carob's own tables."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import stat
-import sys
 from typing import TYPE_CHECKING, Any
 
 from carob.output.errors import DataError
+from carob.output.parsing import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -108,21 +108,6 @@ def is_part_of(path: str, given: str) -> bool:
     with contextlib.suppress(OSError):  # a missing file cannot be lost
         return any(os.path.samefile(path, each) for each in found)
     return False
-
-
-def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Returns the content of a TOML file.
-
-    Raises:
-        OSError: the file cannot be read.
-        ValueError: the file is not TOML, or not UTF-8.
-    """
-    if sys.version_info >= (3, 11):  # imported here, since most runs read no TOML
-        import tomllib
-    else:
-        import tomli as tomllib
-    with open(path, "rb") as file:
-        return tomllib.load(file)
 
 
 def own_table(module: str, name: str) -> dict[str, Any]:

@@ -43,8 +43,10 @@ def record_of(baseline: object) -> Record | None:
             return None
         content = start + file.read()
     try:
-        document, words = document_in(content)
-    except (ValueError, RecursionError):
+        document, words = document_in(content, path)
+    except DataError:
+        raise
+    except ValueError:
         return None  # a run in JSON lines, one object a line
     if not isinstance(document, dict) or len({"record", "runs", "measures", "policy"} & set(document)) < 2:
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from carob.matching.match import Counts
 from carob.measures import parse_measure
 from carob.output.errors import CarobError, DataError, Worded
 from carob.output.escaping import printable, sentence, shortened
+from carob.output.parsing import json_in
 from carob.testing.record import FORMAT, say
 
 if TYPE_CHECKING:
@@ -74,22 +74,25 @@ def read(path: str | os.PathLike[str]) -> Record:
     with sentences(name), open(name, "rb") as file:
         content = file.read()
     try:
-        document, words = document_in(content)
-    except (ValueError, RecursionError) as error:
+        document, words = document_in(content, name)
+    except DataError:
+        raise
+    except ValueError as error:
         raise no_json(name, sentence(str(error))) from None
     refuse_words(words, name)
     return record_in(document, name)
 
 
-def document_in(content: bytes) -> tuple[Any, list[str]]:
+def document_in(content: bytes, name: str) -> tuple[Any, list[str]]:
     """Returns the JSON document in a file, and the words NaN and Infinity in it, which are not valid JSON.
 
     Raises:
-        ValueError: the file is not JSON.
-        RecursionError: the JSON is nested too deeply.
+        ValueError: the file is not JSON, or nested too deep.
+        DataError: a key occurs twice in one object.
     """
     words: list[str] = []
-    return json.loads(content.decode("utf-8-sig", "surrogateescape"), parse_constant=words.append), words
+    text = content.decode("utf-8-sig", "surrogateescape")
+    return json_in(text, constant=words.append, file=name), words
 
 
 def refuse_words(words: list[str], name: str) -> None:

@@ -14,7 +14,7 @@ from carob.measures import Measure, parse_measures
 from carob.measures.define import plugged
 from carob.measures.grammar import split_names
 from carob.output.errors import MeasureError, PolicyError, did_you_mean, worded
-from carob.output.files import read_toml
+from carob.output.parsing import read_toml
 
 __all__ = ["Profile", "ProfileLike", "every_profile", "list_profiles", "profile_if_known", "profile_named"]
 

@@ -12,7 +12,7 @@ from carob.inputs.errors import refused, sentences
 from carob.inputs.files.paths import shown
 from carob.inputs.files.rows import lines_of, names_in, rows_of, text_in
 from carob.inputs.sources import called
-from carob.output.files import read_toml
+from carob.output.parsing import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -14,8 +14,8 @@ from carob._dataclasses import dataclass
 from carob.inputs.columns import IDS, Plan, constant_in, lists_documents, plan_of, usual
 from carob.inputs.decompression import unpacked
 from carob.inputs.errors import number_error, refused, scores_as_grades, sentences
-from carob.inputs.ids import twice
 from carob.output.errors import CarobError, DataError, NothingError
+from carob.output.parsing import json_in, json_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from carob.inputs.columns import Asked, Shape
 
 
-# Thousands of nested brackets are too deep for Python's parser.
-NO_JSON = (ValueError, RecursionError)
 SAMPLED = 1000
 """Lines that are searched for the objects' fields."""
 
@@ -38,27 +36,18 @@ def mapping_in(path: str) -> dict[str, Any]:
     with sentences(path), unpacked(path) as file:
         content = file.read()
     try:
-        found = json.loads(content.decode("utf-8-sig"), object_pairs_hook=lambda pairs: distinct(pairs, path))
+        found = json_in(content.decode("utf-8-sig"), file=path)
     except UnicodeDecodeError as error:
         raise refused("byte-not-utf-8", file=path, start=error.start) from None
     except json.JSONDecodeError as error:
         raise refused("not-json", file=path, line=error.lineno, why=error.msg) from None
     except CarobError:
         raise
-    except NO_JSON as error:
+    except ValueError as error:
         raise refused("unusable-json", file=path, why=error) from None
     if not isinstance(found, dict):
         kind = "a list" if isinstance(found, list) else "one value"
         raise refused("not-an-object", file=path, value=kind)
-    return found
-
-
-def distinct(pairs: list[tuple[str, Any]], path: str) -> dict[str, Any]:
-    """Returns a dict of the key-value pairs of an object, and refuses repeated keys."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        again = twice(key for key, _ in pairs)
-        raise refused("key-twice", file=path, key=again)
     return found
 
 
@@ -74,8 +63,10 @@ def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
-        except NO_JSON as error:
+            value = json_in(line, file=path, line=number)
+        except CarobError:
+            raise
+        except ValueError as error:
             if number == len(lines):
                 break  # the head may end within it
             raise refused("line-not-json", file=path, line=number, why=error) from None
@@ -121,10 +112,7 @@ def refuse_line(line: bytes, place: dict[str, Any], plan: Plan, kind: str) -> No
         raise refused("nested-too-deep", **place, most=DEEPEST)
     if digits <= EXACT:
         return
-    try:
-        row = json.loads(line)
-    except NO_JSON:
-        return  # the library's error says so
+    row = json_or_none(line, **place)  # None: the library's error says why
     wide = next((each for each in numbers_in(row, plan) if is_wide(each)), None)
     if wide is not None:
         raise number_error(str(wide), kind, wide=True, **place)
@@ -150,13 +138,14 @@ def is_wide(number: Any) -> bool:
         return True
 
 
-def is_by_line(head: bytes) -> bool:
-    """Returns whether the file is JSON lines, rather than one object ``{query: {document: number}}``."""
+def is_by_line(path: str, head: bytes) -> bool:
+    """Returns whether the file is JSON lines, rather than one object ``{query: {document: number}}``.
+
+    Raises:
+        DataError: a key occurs twice in the first object.
+    """
     first, _, rest = head.lstrip().partition(b"\n")
-    try:
-        value = json.loads(first)
-    except NO_JSON:
-        return False
+    value = json_or_none(first, file=path)
     one = isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
     return isinstance(value, dict) and (bool(rest.strip()) or not one)
 

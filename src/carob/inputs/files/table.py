@@ -327,7 +327,7 @@ def by_text(wanted: Wanted, how: Delimited) -> Table:
 def by_json(wanted: Wanted, head: bytes) -> Table:
     """Opens a JSON file, which contains one dictionary or an object on each line."""
     place = wanted.place
-    if place.kind == "json" and not is_by_line(head):
+    if place.kind == "json" and not is_by_line(place.files[0], head):
         if len(place.files) > 1:
             raise refused("several-dictionaries", file=place.name, count=len(place.files))
         return Table(place.name, mapping_in(place.files[0]), wanted.constants, place.origin)

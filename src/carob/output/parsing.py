@@ -1,0 +1,85 @@
+"""JSON and TOML that others wrote. What is nested too deep, or has a key twice, is an error as any other."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+LARGEST = 2**22
+"""The most bytes of a TOML file."""
+TOO_DEEP = "it is nested too deep"
+LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){64}""", re.ASCII)
+"""A key of more than 64 parts: the time that Python's parser takes grows with the square of their number."""
+
+
+def json_in(text: str | bytes, *, constant: Callable[[str], Any] | None = None, **place: Any) -> Any:
+    """Returns the value that a JSON text holds.
+
+    Args:
+        text: the text.
+        constant: what is called with each ``NaN`` and ``Infinity``, and returns its value; None makes floats of them.
+        place: the file and the line, for errors.
+
+    Raises:
+        ValueError: the text is not JSON, or nested too deep.
+        DataError: a key occurs twice in one object, so one of its values would be lost.
+    """
+
+    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            seen: set[str] = set()
+            again = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            raise DataError(f"'{again}' occurs twice in one object.", remedy="Remove one.", **place)
+        return found
+
+    try:
+        return json.loads(text, parse_constant=constant, object_pairs_hook=distinct)
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
+
+
+def json_or_none(text: str | bytes, **place: Any) -> Any:
+    """Returns the value that a JSON text holds, or None if the text is not JSON.
+
+    Raises:
+        DataError: a key occurs twice in one object.
+    """
+    try:
+        return json_in(text, **place)
+    except DataError:
+        raise
+    except ValueError:
+        return None
+
+
+def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Returns the content of a TOML file, which may begin with a byte order mark.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: the file is not TOML, not UTF-8, nested too deep, or far larger than such a file is.
+    """
+    if sys.version_info >= (3, 11):  # imported here, since most runs read no TOML
+        import tomllib
+    else:
+        import tomli as tomllib
+    with open(path, "rb") as file:
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise ValueError(f"it is larger than {LARGEST >> 20} MiB")
+    text = content.decode("utf-8-sig")
+    if LONG_KEY.search(text):
+        raise ValueError("a key has more than 64 parts")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
