@@ -1,5 +1,13 @@
 """The build backend that pip calls: scikit-build-core's, with a compiler if the machine has none."""
 
+import sys
+
+# pip compares its Python with requires-python only after this file, which an older one cannot read to its end.
+if sys.version_info < (3, 10):  # noqa: UP036
+    sys.exit(
+        f"carob needs Python 3.10 or newer, and this is Python {sys.version_info[0]}.{sys.version_info[1]}."
+    )
+
 import tempfile
 from pathlib import Path
 from typing import TypeAlias

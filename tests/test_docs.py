@@ -473,3 +473,17 @@ def test_both_readmes_show_the_same_figures() -> None:
     english, chinese = (list(timed(page).values()) for page in TIMED_IN[:2])
     assert english == chinese
     assert sum(map(len, english)) > 20
+
+
+def test_the_repositorys_address_stands_in_one_place() -> None:
+    """Pages quote the one of pyproject.toml, and say nothing while it has none."""
+    module = loaded("write_address")
+    for page in module.QUOTES:
+        assert module.quoted(page, module.address()) == (CHECKOUT / page).read_text(encoding="utf-8"), (
+            "run 'python docs/write_address.py' and commit the pages"
+        )
+        text = module.quoted(page, "https://example.org/carob.git")
+        assert text.count("https://example.org/carob.git") == 1
+    assert "git clone https://example.org/carob.git" in module.quoted(
+        "README.md", "https://example.org/carob.git"
+    )

@@ -208,3 +208,12 @@ def test_the_tools_follow_the_oldest_python(pyproject: dict) -> None:
     assert "python_version" not in pyproject["tool"]["mypy"]
     listed = [each for each in pyproject["project"]["classifiers"] if re.search(r":: 3\.\d+$", each)]
     assert listed[0].endswith(oldest)
+
+
+def test_an_older_python_is_told_the_version_that_it_needs() -> None:
+    """Before the backend's own imports, which Python 3.9 cannot do."""
+    backend = CHECKOUT / "build_backend" / "carob_build.py"
+    program = f"import runpy, sys; sys.version_info = (3, 9, 18); runpy.run_path({str(backend)!r})"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ran.stderr == "carob needs Python 3.10 or newer, and this is Python 3.9.\n"
+    assert ran.returncode == 1
