@@ -23,6 +23,20 @@ from carob.testing.gate_result import command as workflow_command
 BEFORE = [1, 1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1]
 WORSE = [2, 2, 1, 2, 2, 3, 1, 3, 2, 4, 3, 1]  # ten of twelve fall or stay, most fall
 NOISE = [2, 1, 1, 1, 1, 1, 1, 4, 1, 1, 1, 1]
+FALLEN = [
+    2,
+    2,
+    1,
+    1,
+    1,
+    1,
+    1,
+    3,
+    1,
+    1,
+    2,
+    1,
+]  # two fall by .5, one rises by .5: a mean drop of .0417 of no significance
 
 
 def qrels_of(ranks: list[int], start: int = 0) -> dict[str, dict[str, int]]:
@@ -80,13 +94,37 @@ def test_the_numbers_are_those_of_a_paired_t_test() -> None:
     assert not check.passed
 
 
-def test_it_fails_only_on_a_drop_that_is_both_large_and_significant() -> None:
+def test_a_drop_larger_than_the_tolerance_fails_whether_significant_or_not() -> None:
     drop = -gated(WORSE, {"RR": 0.05}).checks[0].difference
     assert drop == pytest.approx(sum(1 / b - 1 / w for b, w in zip(BEFORE, WORSE, strict=True)) / 12)
-    assert not gated(WORSE, {"RR": drop - 1e-9}).passed  # significant, and just larger
-    assert gated(WORSE, {"RR": drop + 1e-9}).passed  # significant, but tolerated
-    assert gated(WORSE, {"RR": 0.0}, alpha=1e-9).passed  # larger, but it could be chance
-    assert gated(NOISE, {"RR": 0.0}).passed
+    assert not gated(WORSE, {"RR": drop - 1e-9}).passed  # just larger
+    assert gated(WORSE, {"RR": drop + 1e-9}).passed
+    assert not gated(WORSE, {"RR": 0.0}, alpha=1e-9).passed  # not significant at that level
+    assert not gated(FALLEN, {"RR": 0.01}).passed
+    assert gated(FALLEN, {"RR": 0.01}).checks[0].reading == ["larger than the tolerance but not significant"]
+    assert gated(WORSE, {"RR": 0.05}).checks[0].reading == ["larger than the tolerance and significant"]
+
+
+def test_a_drop_of_exactly_the_tolerance_passes_although_doubles_round() -> None:
+    """0.65 - 0.64 is 0.010000000000000009 in doubles."""
+    qrels = {f"q{each}": {"a": 1} for each in range(100)}
+    old, new = (
+        {query: {"a" if place < hits else "x": 1.0} for place, query in enumerate(qrels)} for hits in (65, 64)
+    )
+    assert 0.65 - 0.64 > 0.01
+    assert carob.gate(qrels, new, old, {"P@1": 0.01}).passed
+    assert carob.gate(qrels, new, at_least={"P@1": 0.1 + 0.54}).passed  # 0.6400000000000001
+    assert not carob.gate(qrels, new, at_least={"P@1": 0.6401}).passed
+
+
+def test_by_significance_it_fails_only_on_a_drop_that_is_both_large_and_significant() -> None:
+    drop = -gated(WORSE, {"RR": 0.05}).checks[0].difference
+    rule: dict[str, Any] = {"decide_by": "significance"}
+    assert not gated(WORSE, {"RR": drop - 1e-9}, **rule).passed  # significant, and just larger
+    assert gated(WORSE, {"RR": drop + 1e-9}, **rule).passed  # significant, but tolerated
+    assert gated(WORSE, {"RR": 0.0}, alpha=1e-9, **rule).passed  # larger, but it could be chance
+    assert gated(FALLEN, {"RR": 0.01}, **rule).passed
+    assert gated(NOISE, {"RR": 0.0}, **rule).passed
     better = carob.gate(qrels_of(BEFORE), run_of(BEFORE), run_of(WORSE), {"RR": 0.0})
     assert better.passed  # a significant rise is no drop
     assert better.checks[0].worst == ()
@@ -98,9 +136,14 @@ def test_two_measures_share_alpha_by_holm() -> None:
     assert sorted(each.adjusted for each in found.checks) == pytest.approx(
         [min(1, 2 * p[0]), max(2 * p[0], p[1])]
     )
-    between = gated(WORSE, {"RR": 0.0, "P@1": 0.0}, alpha=1.5 * p[0])
+    rule: dict[str, Any] = {"decide_by": "significance"}
+    between = gated(WORSE, {"RR": 0.0, "P@1": 0.0}, alpha=1.5 * p[0], **rule)
     assert between.passed  # each p alone is below alpha, no corrected one is
-    assert not gated(WORSE, {"RR": 0.0}, alpha=1.5 * found.checks[0].p).passed
+    assert not gated(WORSE, {"RR": 0.0}, alpha=1.5 * found.checks[0].p, **rule).passed
+    # A minimum that is tested is one of the tests.
+    both = gated(WORSE, {"RR": 0.0}, at_least={"P@1": 0.9}, **rule)
+    first, last = sorted(each.p for each in both.checks)
+    assert sorted(each.adjusted for each in both.checks) == pytest.approx([2 * first, max(2 * first, last)])
 
 
 def test_the_worst_queries_come_with_their_values() -> None:
@@ -139,8 +182,8 @@ def test_queries_are_paired_by_id_and_strangers_are_named() -> None:
     assert check.queries == 11
     assert check.before == pytest.approx(sum(1 / rank for rank in BEFORE[1:]) / 11)
     assert check.after == pytest.approx(sum(1 / rank for rank in WORSE[1:]) / 11)
-    assert "only in the baseline, so excluded from the differences: q00" in found.to_text()
-    assert "only in the run, so excluded from the differences: q12, q13" in found.to_text()
+    assert "1 query judged only in the baseline, left out of the differences: q00" in found.to_text()
+    assert "2 queries only in the run, left out of the differences: q12, q13" in found.to_text()
     reversed_order = dict(reversed(list(run_of(WORSE).items())))
     again = carob.gate(qrels_of(BEFORE), reversed_order, run_of(BEFORE), {"RR": 0.05})
     assert again.checks == gated(WORSE, {"RR": 0.05}).checks
@@ -159,11 +202,12 @@ def test_the_same_drop_in_every_query_is_no_chance() -> None:
     assert carob.gate(qrels, new, old, {"RR": 0.5}).passed
 
 
-def test_a_large_drop_in_too_few_queries_passes_with_a_warning() -> None:
+def test_by_significance_a_large_drop_in_too_few_queries_passes_with_a_warning() -> None:
     """Three queries that all fall: of eight sign flips two are as extreme, so p cannot be below 1/4."""
     qrels = {f"q{each}": {"a": 1} for each in range(3)}
     old, new = (dict.fromkeys(qrels, its) for its in ({"a": 2.0, "b": 1.0}, {"a": 0.5, "b": 1.0}))
-    found = carob.gate(qrels, new, old, {"RR": 0.1})
+    assert not carob.gate(qrels, new, old, {"RR": 0.1}).passed
+    found = carob.gate(qrels, new, old, {"RR": 0.1}, decide_by="significance")
     assert found.passed
     assert found.checks[0].p == 1 / 4
     assert found.checks[0].reading == ["larger than the tolerance but not significant"]
@@ -172,7 +216,8 @@ def test_a_large_drop_in_too_few_queries_passes_with_a_warning() -> None:
 
 def test_one_query_or_none_in_common_is_said() -> None:
     one = carob.gate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, {"q": {"a": 1.0}}, {"RR": 0.1})
-    assert one.passed
+    assert not one.passed
+    assert one.checks[0].reading == ["larger than the tolerance"]
     assert one.checks[0].evidence == "no significance test, because it needs at least 2 queries"
     assert "no significance test, because it needs at least 2 queries" in one.to_text()
     assert math.isnan(one.checks[0].p)
@@ -375,7 +420,7 @@ def test_the_text_says_everything_in_80_columns() -> None:
     ]
     assert lines[4:6] == ["        -0.7500  1.0000 to 0.2500  q09", "        -0.6667  1.0000 to 0.3333  q05"]
     assert max(map(len, lines)) <= 80
-    assert "paired t-test, two-sided, alpha 0.05, one measure, no correction" in " ".join(text.split())
+    assert "paired t-test, two-sided, alpha 0.05, one check, no correction" in " ".join(text.split())
     assert str(found) == text
 
 
@@ -562,3 +607,201 @@ def test_judgments_from_a_pipe_are_read_once_for_all() -> None:
         carob.difference("trec_eval-10", "sklearn", "nDCG", given, new) for given in (piped(), qrels)
     )
     assert str(by_pipe) == str(by_dict)
+
+
+# ---------------------------------------------------------------- queries that one side lacks
+
+
+MISSING_QRELS = {f"q{each}": {"a": 1} for each in range(1, 7)}
+HALF = {f"q{each}": {"a": 1.0} for each in range(1, 4)}
+"""The baseline answers q1 to q3 well, and timed out on the others."""
+SECOND = {f"q{each}": {"x": 2.0, "a": 1.0} for each in range(1, 7)}
+"""The run answers all, at rank 2: .5 is the mean of both sides if the baseline's missing queries count as 0."""
+
+
+def written(folder: Path, **runs: dict[str, dict[str, float]]) -> None:
+    for name, run in runs.items():
+        (folder / f"{name}.run").write_text(text_of(run))
+    (folder / "qrels.txt").write_text("".join(f"{query} 0 a 1\n" for query in MISSING_QRELS))
+
+
+def baselines(folder: Path) -> dict[str, Any]:
+    """The baseline in every form that a gate reads."""
+    written(folder, half=HALF, second=SECOND)
+    scores = carob.evaluate("qrels.txt", "half.run", "RR")
+    carob.record(scores, "record.json")
+    (folder / "printed.json").write_text(scores.to_json())
+    table = "".join(f"{query},{value}\n" for query, value in scores.by_query("RR").items() if query in HALF)
+    (folder / "values.csv").write_text(f"query,RR\n{table}")
+    return {
+        "run": HALF,
+        "file": "half.run",
+        "record": "record.json",
+        "printed": "printed.json",
+        "scores": scores,
+        "values": carob.read_scores("values.csv")["values"],
+    }
+
+
+@pytest.mark.parametrize("kind", ["run", "file", "record", "printed", "scores", "values"])
+def test_queries_that_only_the_run_answers_are_left_out_and_named(kind: str, folder: Path) -> None:
+    baseline = baselines(folder)[kind]
+    found = carob.gate(MISSING_QRELS, SECOND, baseline, {"RR": 0.05}, name="second")
+    (check,) = found.checks
+    assert (check.before, check.after, check.queries) == (1.0, 0.5, 3)
+    assert not found.passed
+    assert found.only_after == ("q4", "q5", "q6")
+    assert found.missing_before == (() if kind == "values" else ("q4", "q5", "q6"))
+    assert found.missing_after == found.only_before == ()
+    said = "3 queries only in the run, left out of the differences: q4, q5, q6"
+    assert said in str(found)
+    assert said in found.to_markdown()
+    assert said in found.to_junit()
+    assert f"::warning title=carob gate::{said}" in found.to_github()
+    fields = json.loads(found.to_json())
+    assert fields["only_after"] == ["q4", "q5", "q6"]
+    assert (fields["only_before"], fields["missing_after"], fields["missing"]) == ([], [], "zero")
+
+
+@pytest.mark.parametrize("missing", ["zero", "skip", "nan"])
+def test_they_are_left_out_under_every_policy(missing: str) -> None:
+    found = carob.gate(MISSING_QRELS, SECOND, HALF, {"RR": 0.05}, policy=Policy(missing=missing))
+    assert (found.checks[0].before, found.checks[0].after) == (1.0, 0.5)
+    assert found.only_after == ("q4", "q5", "q6")
+
+
+def test_queries_that_only_the_run_lacks_count_as_zero_and_are_named() -> None:
+    """Leaving them out would let a run pass that answers only what it answers well."""
+    qrels, full = MISSING_QRELS, {query: {"a": 1.0} for query in MISSING_QRELS}
+    found = carob.gate(qrels, HALF, full, {"RR": 0.05})
+    assert (found.checks[0].before, found.checks[0].after, found.checks[0].queries) == (1.0, 0.5, 6)
+    assert not found.passed
+    assert (found.missing_after, found.only_before, found.only_after) == (("q4", "q5", "q6"), (), ())
+    said = "3 queries missing from the run, counted as 0: q4, q5, q6"
+    assert said in str(found)
+    assert said in found.to_github()
+    floor = carob.gate(qrels, HALF, at_least={"RR": 0.9}, policy=Policy(missing="skip"))
+    assert floor.missing_after == ("q4", "q5", "q6")
+    assert "3 queries missing from the run, left out of its means: q4, q5, q6" in str(floor)
+
+
+def test_queries_that_both_sides_lack_count_as_zero_in_both() -> None:
+    found = carob.gate(MISSING_QRELS, HALF, HALF, {"RR": 0.05})
+    assert found.checks[0].after == 0.5
+    assert found.missing_before == found.missing_after == ("q4", "q5", "q6")
+    assert "3 queries missing from both sides, counted as 0 in both: q4, q5, q6" in str(found)
+    assert found.to_github() == ""
+
+
+def test_without_a_query_that_both_answer_there_is_no_decision() -> None:
+    other = {f"q{each}": {"a": 1.0} for each in range(4, 7)}
+    for new, old in ((HALF, other), (other, HALF)):
+        with pytest.raises(DataError, match="have no query in common"):
+            carob.gate(MISSING_QRELS, new, old, {"RR": 0.05})
+
+
+def test_values_that_lack_queries_of_the_baseline_do_not_pass(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Values from elsewhere do not say why a query is absent."""
+    written(folder, full={query: {"a": 1.0} for query in MISSING_QRELS})
+    (folder / "few.csv").write_text("query,RR\nq1,1\nq2,1\n")
+    few = carob.read_scores("few.csv")["few"]
+    full = carob.evaluate(MISSING_QRELS, "full.run", "RR")
+    graded = carob.evaluate_grades([[1], [1]], "RR")
+    for new, old in ((few, full), (graded, carob.evaluate_grades([[1], [1], [1]], "RR"))):
+        with pytest.raises(DataError, match="so a run that answers fewer queries could pass"):
+            carob.gate(None, new, old, {"RR": 0.05})
+    found = carob.gate(None, few, full, {"RR": 0.05}, policy=Policy(missing="zero"))
+    assert (found.checks[0].before, found.checks[0].after) == (1.0, pytest.approx(2 / 6))
+    assert found.missing_after == ("q3", "q4", "q5", "q6")
+    (folder / "full.csv").write_text("query,RR\n" + "".join(f"{query},1\n" for query in MISSING_QRELS))
+    words = ["gate", "few.csv", "--baseline", "full.csv", "--max-drop", "RR=0.05"]
+    assert command(*words) == 2
+    assert "few has no value for 4 of 6 queries of full, starting with 'q3'" in capfd.readouterr().err
+    assert command(*words, "--missing", "zero") == 1
+    assert "4 queries missing from the run, counted as 0: q3, q4, q5, q6" in capfd.readouterr().out
+
+
+def test_no_verdict_comes_from_values_that_are_not_defined() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"a": 0}}
+    policy = Policy(empty="nan", missing="nan")
+    one, other = {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, {"q3": {"a": 1.0}, "q2": {"a": 1.0}}
+    with pytest.raises(DataError):
+        carob.gate(qrels, other, one, {"RR": 0.9}, policy=policy)
+    with pytest.raises(DataError):
+        carob.gate({"q2": {"a": 0}}, other, one, {"RR": 0.9}, policy=policy)
+    with pytest.raises(DataError):
+        carob.gate({"q2": {"a": 0}}, other, at_least={"RR": 0.0}, policy=policy)
+
+
+# ---------------------------------------------------------------- what a gate decides by
+
+
+@pytest.mark.parametrize(
+    ("run", "rule", "limits", "code"),
+    [
+        ("fallen", None, "--max-drop RR=0.01", 1),  # fell by .0417, not significantly
+        ("fallen", "mean", "--max-drop RR=0.01", 1),
+        ("fallen", "significance", "--max-drop RR=0.01", 0),
+        ("fallen", "non-inferiority", "--max-drop RR=0.01", 1),
+        ("fallen", None, "--max-drop RR=0.05", 0),
+        ("fallen", "non-inferiority", "--max-drop RR=0.05", 1),  # a drop of .22 remains possible
+        ("fallen", "non-inferiority", "--max-drop RR=0.25", 0),
+        ("worse", "significance", "--max-drop RR=0.05", 1),
+        ("old", "non-inferiority", "--max-drop RR=0", 0),
+        ("fallen", None, "--min RR=0.83", 1),  # the mean is .8194
+        ("fallen", "significance", "--min RR=0.83", 0),
+        ("fallen", "non-inferiority", "--min RR=0.8", 1),  # its interval begins at .6478
+        ("fallen", "non-inferiority", "--min RR=0.64", 0),
+        ("worse", "significance", "--min RR=0.9", 1),
+        ("fallen", "significance", "--max-drop RR=0.01 --min RR=0.83", 0),
+        ("fallen", "chance", "--max-drop RR=0.01", 2),
+    ],
+)
+def test_the_status_follows_the_rule(
+    run: str, rule: str | None, limits: str, code: int, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "fallen.run").write_text(text_of(run_of(FALLEN)))
+    baseline = ["--baseline", "old.run"] if "drop" in limits else []
+    chosen = [] if rule is None else ["--decide-by", rule]
+    assert command("gate", "qrels.txt", f"{run}.run", *baseline, *limits.split(), *chosen) == code
+
+
+def test_non_inferiority_is_the_lower_end_of_the_interval() -> None:
+    before, after = ([1 / rank for rank in ranks] for ranks in (BEFORE, FALLEN))
+    low = float(stats.ttest_rel(after, before).confidence_interval(0.95).low)
+    rule: dict[str, Any] = {"decide_by": "non-inferiority"}
+    assert gated(FALLEN, {"RR": -low + 1e-6}, **rule).passed
+    (check,) = gated(FALLEN, {"RR": -low - 1e-6}, **rule).checks
+    assert not check.passed
+    assert check.reading[0].startswith("not shown to be within the tolerance: a drop of 0.2")
+    wide = float(stats.ttest_rel(after, before).confidence_interval(0.99).low)
+    assert not gated(FALLEN, {"RR": -low + 1e-6}, alpha=0.01, **rule).passed
+    assert gated(FALLEN, {"RR": -wide + 1e-6}, alpha=0.01, **rule).passed
+    assert "99 % interval" in str(gated(FALLEN, {"RR": 0.1}, alpha=0.01, **rule))
+    floor = float(stats.ttest_1samp(after, 0).confidence_interval(0.95).low)
+    assert gated_floor(floor - 1e-6, **rule).passed
+    assert not gated_floor(floor + 1e-6, **rule).passed
+    (check,) = gated_floor(0.83, decide_by="significance").checks
+    assert check.p == pytest.approx(stats.ttest_1samp(after, 0.83).pvalue, rel=1e-9)
+
+
+def gated_floor(least: float, **options: Any) -> carob.Gate:
+    return carob.gate(qrels_of(BEFORE), run_of(FALLEN), at_least={"RR": least}, **options)
+
+
+def test_equal_differences_prove_something_only_if_there_are_enough() -> None:
+    """Of n equal differences, the sign-flip test gives p = 2 / 2**n: below .05 from n = 6 on."""
+    for count, shown in ((5, False), (6, True)):
+        qrels = {f"q{each}": {"a": 1} for each in range(count)}
+        old, new = (dict.fromkeys(qrels, its) for its in ({"a": 1.0}, {"x": 2.0, "a": 1.0}))
+        found = carob.gate(qrels, new, old, {"RR": 0.6}, decide_by="non-inferiority")
+        assert found.passed == shown
+        assert ("too few queries to show anything: 5" in str(found)) != shown
+        assert not carob.gate(qrels, new, old, {"RR": 0.4}, decide_by="non-inferiority").passed
+
+
+def test_an_unknown_rule_is_refused() -> None:
+    with pytest.raises(carob.PolicyError, match="decide_by"):
+        gated(WORSE, {"RR": 0.05}, decide_by="chance")

@@ -35,10 +35,14 @@ def gate_command(
     given: Given,
     **options: Any,
 ) -> None:
-    """Fail if RUN is significantly worse than a baseline, and by more than the tolerance.
+    """Fail if the mean of RUN fell by more than a tolerance from a baseline, or is below a minimum.
 
     \b
         carob gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=0.005
+
+    With --decide-by significance, only a significant drop fails. With --decide-by non-inferiority, the gate fails
+    unless the data show that the drop is not larger. Queries that the baseline lacks are left out and named. Queries
+    that only RUN lacks count as 0, or the gate is undecided.
 
     In place of QRELS and RUN, SCORES is a file with the values of one run by query, as in 'carob compare'. The baseline
     is then such a file, too.

@@ -236,6 +236,41 @@ class ScoresByRun(Tabled, Listed[Scores]):
         return frame_of({name: [row[place] for row in rows] for place, name in enumerate(header)}, backend)
 
 
+def with_zeros(scores: Scores, queries: Sequence[str]) -> Scores:
+    """Returns the scores with the value 0 for further queries, which count as missing.
+
+    Such a query weighs as much as the other queries on average.
+
+    Args:
+        scores: the scores.
+        queries: queries of which they have no value.
+    """
+    if not queries:
+        return scores
+    names = [*scores.queries, *queries]
+    order = sorted(range(len(names)), key=lambda each: names[each].encode("utf-8", "surrogateescape"))
+    added = np.zeros((len(queries), len(scores.labels)))
+
+    def longer(array: Any, filled: Any) -> Any:
+        return None if array is None else np.concatenate([array, filled])[order]
+
+    weights = None if scores.weights is None else added + scores.weights.mean(axis=0)
+    missing = {*scores.counts.missing, *queries}
+    return replace(
+        scores,
+        ids=Names.of(names[each] for each in order),
+        matrix=longer(scores.matrix, added),
+        counts=replace(
+            scores.counts,
+            queries=len(names),
+            missing=tuple(names[each] for each in order if names[each] in missing),
+        ),
+        bounds={},
+        counted=longer(scores.counted, added == 0),
+        weights=longer(scores.weights, weights),
+    )
+
+
 def stacked(parts: Sequence[tuple[Any, tuple[int, ...]]], kind: Any, order: list[int]) -> Any:
     """Stacks the arrays, with ones in place of missing arrays. Returns None if all arrays are missing."""
     if all(array is None for array, _ in parts):

@@ -6,13 +6,15 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.request import conventions, labelled
 from carob.evaluation.evaluate import evaluate_run
-from carob.evaluation.scores import Scores
+from carob.evaluation.score_tables import GIVEN
+from carob.evaluation.scores import Scores, with_zeros
 from carob.inputs.errors import sentences
 from carob.inputs.run import Run
-from carob.output.errors import DataError, Worded
+from carob.output.errors import DataError, Worded, by_policy
 from carob.testing.read_record import Record, document_in, record_in, refuse_words
 from carob.testing.record import digests, say
 
@@ -135,17 +137,67 @@ def share_judged(scores: Scores) -> float | None:
     return sum(shares) / len(shares) if shares else None
 
 
-def in_both(old: Scores, new: Scores) -> set[str]:
-    """Returns the queries that both sides have.
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """The queries of a gate's two sides, and the scores of those that are compared.
+
+    A query that the baseline lacks says nothing about a drop, so it is left out. A query that only the run lacks is a
+    drop: the policy counts it as 0, or there is no decision.
+
+    Args:
+        old: the baseline's scores of the compared queries.
+        new: the run's scores of these queries.
+        only_before: queries that are judged on the baseline's side only.
+        only_after: queries that only the run answers, or that are judged on its side only.
+        missing_before: judged queries that the baseline does not answer.
+        missing_after: judged queries that the run does not answer.
+    """
+
+    old: Scores
+    new: Scores
+    only_before: tuple[str, ...]
+    only_after: tuple[str, ...]
+    missing_before: tuple[str, ...]
+    missing_after: tuple[str, ...]
+
+
+def sides_of(old: Scores, new: Scores, zero: bool) -> Sides:
+    """Returns the queries that both sides have, and those that only one side has.
+
+    Args:
+        old: the baseline.
+        new: the run.
+        zero: whether the caller chose to count queries that the run's values lack as 0.
 
     Raises:
-        DataError: the two sides have no query in common.
+        DataError: the two sides have no query in common, or it is unknown why the run has no value for a query.
     """
-    shared = set(old.queries) & set(new.queries)
-    if not shared:
+    absent = set(old.queries).difference(new.queries, new.counts.missing, old.counts.missing)
+    if absent and not judged_by_file(new):
+        lost = tuple(query for query in old.queries if query in absent)
+        if not zero:
+            words = {"new": new.name, "old": old.name, "lost": len(lost), "total": len(old.queries)}
+            remedy = by_policy("missing", "zero")
+            raise DataError(say("limits", "no values", first=lost[0], remedy=remedy, **words))
+        new = with_zeros(new, lost)
+    before, after = set(old.counts.missing), set(new.counts.missing)
+    shared = (set(old.queries) & set(new.queries)) - (before - after)
+    if not shared - before - after:
         ids = {"before": old.queries[0], "after": new.queries[0]}
         raise DataError(say("limits", "no common query", old=old.name, new=new.name, **ids))
-    return shared
+    return Sides(
+        only(old, shared),
+        only(new, shared),
+        only_before=tuple(each for each in old.queries if each not in {*new.queries, *after}),
+        only_after=tuple(each for each in new.queries if each not in shared),
+        missing_before=old.counts.missing,
+        missing_after=new.counts.missing,
+    )
+
+
+def judged_by_file(scores: Scores) -> bool:
+    """Returns whether scores come from judgments, which say which queries the run had to answer."""
+    return scores.profile != GIVEN and not {"grades", "judged ranking"} & set(scores.inputs)
 
 
 def only(scores: Scores, queries: set[str]) -> Scores:

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from carob._numpy import np
 from carob.comparison.compare import compare
+from carob.comparison.significance import corrected
 from carob.conventions.request import conventions, names_in
 from carob.evaluation.score_tables import GIVEN
 from carob.evaluation.scores import Scores
 from carob.inputs.sources import kept
-from carob.output.errors import DataError, Worded, by_policy
+from carob.output.errors import DataError, Worded, by_policy, refuse_other
 from carob.testing.baseline import (
     both_valued,
     changed_judgments,
-    in_both,
-    only,
     record_of,
     run_in,
     run_name,
     scored,
+    sides_of,
     unjudged,
 )
 from carob.testing.gate_result import Check, Gate, Moved
@@ -45,6 +46,12 @@ Baseline: TypeAlias = "RunLike | Scores | Record"
 
 DEFAULT_MEASURE = "nDCG@10"
 
+DecideBy: TypeAlias = Literal["mean", "significance", "non-inferiority"]
+"""What a check decides by."""
+
+UNPAIRED = ("only_before", "only_after", "missing_before", "missing_after")
+"""The fields about queries that one side lacks."""
+
 
 def gate(
     qrels: QrelsLike | None,
@@ -54,19 +61,19 @@ def gate(
     at_least: Mapping[str, float] | None = None,
     *,
     alpha: float = 0.05,
+    decide_by: DecideBy = "mean",
     worst: int = 5,
     baseline_run: str | None = None,
     policy: Policy | None = None,
     profile: ProfileLike = None,
     name: str | None = None,
 ) -> Gate:
-    """Decide whether a run may replace its baseline. The run fails if a drop is significant and exceeds the tolerance.
+    """Decide whether a run may replace its baseline. The run fails if a mean fell by more than its tolerance.
 
-    A measure fails if its mean, over the queries that both have, fell by more than its tolerance *and* the drop is
-    significant. The test is the paired two-sided t-test with Holm's correction over all gated measures, as in
-    ``carob.compare``. Therefore neither noise nor a tolerated drop stops a release. A pass does not prove that there
-    was no drop: each check says whether its interval excludes a drop beyond the tolerance (non-inferiority), and
-    whether there are enough queries to detect such a drop.
+    The means are over the queries that the baseline answers. A query that only the run answers is left out. A query
+    that only the run lacks counts as 0, or the gate is undecided, so no run passes by answering less. A pass does not
+    prove that there was no drop: each check says whether its interval excludes a drop beyond the tolerance, and whether
+    there are enough queries to detect such a drop. ``decide_by`` makes significance, or this proof, a condition.
 
     Args:
         qrels: the judgments, as in ``carob.evaluate``; None where run and baseline are both scores.
@@ -74,8 +81,12 @@ def gate(
         baseline: the reference: a run, scores, or the path of a record (``--record``) or of the output of ``carob eval
             -q --format json``.
         max_drop: the tolerance of each measure, ``{"nDCG@10": 0.005}``. A single number applies to nDCG@10.
-        at_least: the minimum of each measure's mean, ``{"nDCG@10": 0.6}``, which is compared without a test.
-        alpha: a drop is significant if its corrected p is below alpha.
+        at_least: the minimum of each measure's mean, ``{"nDCG@10": 0.6}``.
+        alpha: a difference is significant if its corrected p is below alpha. Intervals have the confidence 1 - alpha.
+        decide_by: ``mean``: a drop larger than the tolerance fails, and a mean below its minimum. ``significance``:
+            these fail only if they are significant, by the paired two-sided t-test of ``carob.compare`` with Holm's
+            correction over all checks. ``non-inferiority``: a check fails unless its interval excludes a drop larger
+            than the tolerance, or a mean below the minimum.
         worst: the number of queries to list, with the largest losses first.
         baseline_run: the run to use from a file with several runs; if None, the one with the name of ``run``.
         policy: as in ``carob.evaluate``. If no profile is given, the settings change the baseline's policy, if that is
@@ -88,10 +99,10 @@ def gate(
 
     Raises:
         DataError: inputs cannot be read, there is no limit or a limit without effect, the two sides have no query in
-            common, neither side retrieves a judged document, or the policy leaves out queries that only the baseline
+            common, neither side retrieves a judged document, or the run has no value of queries that the baseline
             answers.
         MeasureError: a measure that does not exist or that the baseline lacks.
-        PolicyError: a policy that is not the baseline's.
+        PolicyError: a policy that is not the baseline's, or no such rule.
 
     Example:
         >>> import carob
@@ -102,6 +113,8 @@ def gate(
         >>> found.passed, found.checks[0].verdict
         (False, 'RR fell by 0.3000 (1.0000 to 0.7000), tolerance 0.05')
     """
+    refuse_other("decide_by", decide_by, get_args(DecideBy))
+    zero = policy is not None and "missing" in policy.given and policy.missing == "zero"
     record = record_of(baseline)
     held = baseline if record is None else run_in(record, baseline_run, run_name(run, name))
     qrels = kept(qrels)  # it is read for either run
@@ -119,33 +132,35 @@ def gate(
     new = scored(qrels, run, [*drops, *floors], policy, profile, name)
     refuse_limits(new, drops, floors)
     notes += new.warnings
-    checks = [floor_check(new, measure, least) for measure, least in floors.items()]
-    if not drops or held is None:
-        return Gate(new.name, "", tuple(checks), alpha, 0, notes=tuple(notes), story=new.footer())
-    old = scored(qrels, held, list(drops), policy, profile, None)
-    notes += unjudged(old, new)
-    refuse_unanswered(old, new, drops)
-    shared = in_both(old, new)
-    key = f"{old.name} (baseline)" if old.name == new.name else old.name
-    found = compare(
-        None,
-        dict(zip((key, new.name), both_valued(only(old, shared), only(new, shared), drops))),
-        list(drops),
-        baseline=0,
-        test="t",
-        family="all",
-        alpha=alpha,
-    )
-    tolerances = {found.labels[place]: limit for place, limit in enumerate(drops.values())}
-    checks = [drop_check(found, label, limit, worst) for label, limit in tolerances.items()] + checks
+    checks: list[Check] = []
+    sides, key = None, ""
+    if drops and held is not None:
+        old = scored(qrels, held, list(drops), policy, profile, None)
+        notes += unjudged(old, new)
+        refuse_unanswered(old, new, drops)
+        sides = sides_of(old, new, zero)
+        key = f"{old.name} (baseline)" if old.name == new.name else old.name
+        both, names = (sides.old, sides.new), (key, new.name)
+        checks += tested_checks("max-drop", both, drops, names, alpha, decide_by, worst)
+    if floors and decide_by == "mean":
+        checks += [floor_check(new, measure, least) for measure, least in floors.items()]
+    elif floors:
+        both, names = (at_floors(new, floors), new), (f"{new.name} (minimum)", new.name)
+        checks += tested_checks("min", both, floors, names, alpha, decide_by, 0)
+    tested = [place for place, each in enumerate(checks) if each.tested]
+    adjusted = corrected([checks[place].p for place in tested], "holm").tolist()
+    for place, p in zip(tested, adjusted, strict=True):
+        checks[place] = replace(checks[place], adjusted=p)
+    unpaired = {} if sides is None else {each: getattr(sides, each) for each in UNPAIRED}
     return Gate(
         name=new.name,
-        baseline=key if record is None else f"{key} in {record.path}",
-        checks=tuple(checks),
+        baseline="" if sides is None else key if record is None else f"{key} in {record.path}",
+        checks=tuple(each.decided() for each in checks),
         alpha=alpha,
-        compared=len(drops),
-        only_before=tuple(each for each in old.queries if each not in shared),
-        only_after=tuple(each for each in new.queries if each not in shared),
+        compared=len(tested),
+        decide_by=decide_by,
+        **{"missing_after": new.counts.missing, **unpaired},
+        missing=new.policy.missing,
         notes=tuple(notes),
         story=new.footer(),
     )
@@ -267,39 +282,80 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
 
 
 def floor_check(scores: Scores, measure: str, least: float) -> Check:
-    """Returns the check of a measure against a minimum."""
+    """Returns the check of a measure's mean against a minimum, without a test."""
     value = scores[measure]
     label = scores.labels[scores.column(measure)]
-    return Check(label, "min", least, value >= least, math.nan, value, queries=len(scores.queries))
+    if math.isnan(value):
+        raise DataError(say("limits", "no value", label=label, name=scores.name))
+    return Check(label, "min", least, False, math.nan, value, queries=len(scores.queries))
+
+
+def at_floors(scores: Scores, floors: Mapping[str, float]) -> Scores:
+    """Returns scores with the value of each measure's minimum for every query, with which a test compares the run."""
+    matrix = scores.matrix.copy()
+    for name, least in floors.items():
+        matrix[:, scores.column(name)] = least
+    return replace(scores, matrix=matrix, bounds={})
+
+
+def tested_checks(
+    kind: str,
+    sides: tuple[Scores, Scores],
+    limits: Mapping[str, float],
+    names: tuple[str, str],
+    alpha: float,
+    decide_by: DecideBy,
+    worst: int,
+) -> list[Check]:
+    """Returns the check of each measure, with a test of the differences of the queries.
+
+    Args:
+        kind: ``max-drop`` or ``min``.
+        sides: the baseline, or the minimum values, and the run, with the same queries.
+        limits: the limit of each measure.
+        names: the names of the two sides.
+        alpha: the level of the tests.
+        decide_by: what the gate decides by.
+        worst: the number of queries to list.
+    """
+    runs = dict(zip(names, both_valued(*sides, limits), strict=True))
+    found = compare(None, runs, list(limits), baseline=0, test="t", alpha=alpha, confidence=1 - alpha)
+    checks = []
+    for label, limit in zip(found.labels, limits.values(), strict=True):
+        check = replace(drop_check(found, label, limit, worst), decide_by=decide_by)
+        if kind == "min":
+            low, high = check.low + limit, check.high + limit
+            check = replace(check, kind=kind, before=math.nan, low=low, high=high)
+        checks.append(check)
+    return checks
 
 
 def drop_check(found: Comparison, label: str, limit: float, worst: int) -> Check:
     """Returns the check of a measure against its baseline.
 
     Raises:
-        DataError: the measure is a count, to which a tolerance of a mean does not apply.
+        DataError: the measure is a count, to which a tolerance of a mean does not apply, or no query has two values.
     """
     contest = found.contests[label]
     if contest.measure.definition.aggregate != "mean":
         raise DataError(say("limits", "no mean", label=label, default=DEFAULT_MEASURE))
     (pair,) = contest.pairs
     before, after = contest.means
-    tested = pair.n > 1
-    failed = tested and -pair.difference > limit and pair.adjusted < found.settings.alpha
+    if not pair.n or math.isnan(pair.difference):
+        raise DataError(say("limits", "no value", label=label, name=" and ".join(found.names)))
+    nothing = {"low": math.nan, "high": math.nan, "p": math.nan}
     return Check(
         label=label,
         kind="max-drop",
         limit=limit,
-        passed=not failed,
+        passed=False,
         before=before,
         after=after,
-        low=pair.low,
-        high=pair.high,
-        p=pair.p if tested else math.nan,
-        adjusted=pair.adjusted if tested else math.nan,
+        **({name: getattr(pair, name) for name in nothing} if pair.n > 1 else nothing),
         detectable=pair.detectable,
         queries=pair.n,
         worst=lost(contest, found.queries, worst),
+        alpha=found.settings.alpha,
     )
 
 

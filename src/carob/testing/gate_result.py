@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._version import __version__
@@ -12,6 +13,9 @@ from carob.output.document import Document, Documented, Items, Line, Part, Secti
 from carob.output.escaping import command, printable, sentence
 from carob.output.layout import Marked, decimals
 from carob.testing.record import say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,10 @@ class Moved:
     after: float
 
 
+SLACK = 1e-12
+"""A difference of a limit and a mean up to this one is due to rounding, as in 0.65 - 0.64 > 0.01."""
+
+
 @dataclass(frozen=True)
 class Check:
     """The check of one measure against one limit.
@@ -38,15 +46,17 @@ class Check:
         kind: ``max-drop`` or ``min``.
         limit: the tolerance, or the least value.
         passed: whether the run passes.
-        before: the baseline's mean over the queries that both have; NaN for ``min``.
+        before: the baseline's mean over the compared queries; NaN for ``min``.
         after: the run's mean over these queries; for ``min``, over all its queries.
-        low: the lower end of the 95 % interval of the difference; NaN for ``min``, and where there is none.
+        low: the lower end of the interval of the difference, or of the mean for ``min``; NaN where there is none.
         high: the upper end of this interval.
-        p: the two-sided p of the paired t-test.
-        adjusted: the p after Holm's correction for the number of gated measures.
+        p: the two-sided p of the t-test.
+        adjusted: the p after Holm's correction for the number of tested checks.
         detectable: the smallest difference that these queries would detect with 80 % power.
-        queries: the number of queries that both have.
+        queries: the number of compared queries.
         worst: the queries whose values fell most.
+        decide_by: what the check decides by: ``mean``, ``significance`` or ``non-inferiority``.
+        alpha: the level of the test; the interval has the confidence 1 - alpha.
     """
 
     label: str
@@ -62,6 +72,13 @@ class Check:
     detectable: float = math.nan
     queries: int = 0
     worst: tuple[Moved, ...] = ()
+    decide_by: str = "mean"
+    alpha: float = 0.05
+
+    @property
+    def tested(self) -> bool:
+        """Whether the check has a test. A minimum that only the mean decides has none."""
+        return self.kind == "max-drop" or self.decide_by != "mean"
 
     @property
     def difference(self) -> float:
@@ -70,18 +87,36 @@ class Check:
 
     @property
     def beyond(self) -> bool:
-        """Returns whether the mean fell by more than the tolerance, significantly or not."""
-        return self.kind == "max-drop" and -self.difference > self.limit
+        """Returns whether the mean misses the limit, significantly or not."""
+        room = self.after - self.limit if self.kind == "min" else self.difference + self.limit
+        return room < -SLACK
+
+    @property
+    def not_inferior(self) -> bool:
+        """Whether the interval excludes a drop larger than the tolerance, or a mean below the minimum.
+
+        If all queries have the same difference, there is no interval. The sign-flip test decides in its place.
+        """
+        if math.isfinite(self.low):
+            return self.low >= (self.limit if self.kind == "min" else -self.limit) - SLACK
+        return not self.beyond and self.p <= self.alpha
 
     @property
     def doubtful(self) -> bool:
         """Returns whether the check passed on weak evidence: a drop beyond the tolerance, or too few queries."""
-        return self.passed and (self.beyond or (self.detectable > self.limit and not self.not_inferior))
+        few = self.detectable > self.limit if self.kind == "max-drop" else self.tested
+        return self.passed and (self.beyond or (few and not self.not_inferior))
 
     @property
-    def not_inferior(self) -> bool:
-        """Whether the interval excludes a drop larger than the tolerance."""
-        return self.low >= -self.limit
+    def significant(self) -> bool:
+        """Whether the difference from the baseline, or from the minimum, is significant."""
+        return self.adjusted < self.alpha
+
+    def decided(self) -> Check:
+        """Returns the check with ``passed`` by its rule."""
+        if self.decide_by == "non-inferiority":
+            return replace(self, passed=self.not_inferior)
+        return replace(self, passed=not (self.beyond and (self.decide_by == "mean" or self.significant)))
 
     @property
     def title(self) -> str:
@@ -92,32 +127,44 @@ class Check:
     def verdict(self) -> str:
         """A sentence with the change and the limit."""
         if self.kind == "min":
-            return self.said("reached" if self.passed else "below")
+            return self.said("below" if self.beyond else "reached")
         key = "unchanged" if self.difference == 0 else "fell" if self.difference < 0 else "rose"
         return self.said(key, change=abs(self.difference))
 
     @property
     def evidence(self) -> str:
         """A sentence with the interval and the test."""
+        if self.kind == "min" and not self.tested:
+            return self.said("minimum")
         key = "interval" if math.isfinite(self.low) else "no spread"
-        key = "minimum" if self.kind == "min" else "one query" if self.queries < 2 else key
-        return self.said(key, p=shown_p(self.p), adjusted=shown_p(self.adjusted))
+        key = "one query" if self.queries < 2 else key
+        if self.kind == "min" and key == "interval":
+            key = "interval of the mean"
+        numbers = {"p": shown_p(self.p), "adjusted": shown_p(self.adjusted)}
+        return self.said(key, percent=f"{100 * (1 - self.alpha):.10g}", **numbers)
 
     @property
     def reading(self) -> list[str]:
         """Explains the conclusions that the evidence allows."""
-        if self.kind == "min":
+        if not self.tested:
             return []
-        if not self.passed:
-            return [self.said("failed")]
-        lines = [self.said("beyond")] if self.beyond else []
-        if not math.isfinite(self.low):
+        about = ":min" if self.kind == "min" else ""
+        lines = []
+        if self.beyond:
+            key = (
+                "beyond" if math.isnan(self.adjusted) else "significant" if self.significant else "by chance"
+            )
+            lines.append(self.said(key + about))
+        if not self.passed and self.decide_by != "non-inferiority":
             return lines
         if self.not_inferior:
             # The number of queries no longer matters once the interval excludes such a drop.
-            return [*lines, self.said("not inferior")]
-        few = [self.said("too few")] if self.detectable > self.limit else []
-        return [*lines, self.said("not shown", excluded=-self.low), *few]
+            return [*lines, self.said("not inferior" + about)]
+        if not math.isfinite(self.low):
+            unshown = not self.passed and not self.beyond
+            return [*lines, *([self.said("nothing shown")] if unshown else [])]
+        few = [self.said("too few")] if self.detectable > self.limit and self.kind == "max-drop" else []
+        return [*lines, self.said("not shown" + about, excluded=abs(self.low)), *few]
 
     def said(self, key: str, **more: object) -> str:
         """Fills a sentence about the check with the check's fields and further values."""
@@ -154,9 +201,13 @@ class Gate(Documented):
         baseline: the baseline's name.
         checks: a check for each measure and limit.
         alpha: a corrected p below it is significant.
-        compared: the number of measures over which p is corrected.
-        only_before: queries that only the baseline has, which are not part of any difference.
-        only_after: queries that only the run has.
+        compared: the number of tested checks, over which p is corrected.
+        only_before: queries that are judged on the baseline's side only, which are not part of any difference.
+        only_after: queries that only the run answers, or that are judged on its side only, which are not part either.
+        missing_before: judged queries that the baseline does not answer.
+        missing_after: judged queries that the run does not answer.
+        missing: what the policy does with the queries that the run does not answer.
+        decide_by: what the checks decide by.
         notes: further remarks for the reader.
         story: the footer of the run's scores.
     """
@@ -168,6 +219,10 @@ class Gate(Documented):
     compared: int
     only_before: tuple[str, ...] = ()
     only_after: tuple[str, ...] = ()
+    missing_before: tuple[str, ...] = ()
+    missing_after: tuple[str, ...] = ()
+    missing: str = "zero"
+    decide_by: str = "mean"
     notes: tuple[str, ...] = ()
     story: str = ""
 
@@ -187,19 +242,41 @@ class Gate(Documented):
         return f"gate {'passed' if self.passed else 'FAILED'}: {sentence(self.name)}{against}, {count}"
 
     @property
+    def unpaired(self) -> list[str]:
+        """The remarks on queries that only one side has."""
+        zero = "" if self.missing == "zero" else ":left out"
+        alone = [each for each in self.missing_after if each not in set(self.missing_before)]
+        groups = {
+            "only before": self.only_before,
+            "only after": self.only_after,
+            f"missing{zero}": alone,
+        }
+        return [self.named(key, queries) for key, queries in groups.items() if queries]
+
+    @property
     def remarks(self) -> list[str]:
         """The remarks below the checks: unpaired queries, notes, the test, and the footer of the scores."""
-        lines = [
-            say("gate", "unpaired", owner=owner, queries=listed(list(map(sentence, queries))))
-            for queries, owner in ((self.only_before, "baseline"), (self.only_after, "run"))
-            if queries
-        ]
+        lines = self.unpaired
+        both = [each for each in self.missing_after if each in set(self.missing_before)]
+        if both and self.missing == "zero":
+            lines.append(self.named("missing:both", both))
         lines += self.notes
-        if self.compared:
-            holm = f"Holm over {self.compared} measures"
-            correction = holm if self.compared > 1 else "one measure, no correction"
-            lines.append(say("gate", "test", alpha=self.alpha, correction=correction))
+        kinds = dict.fromkeys(each.kind for each in self.checks if each.tested)
+        rules = [say("gate", f"{self.decide_by}:{kind}") for kind in kinds]
+        if rules:
+            holm = f"Holm over {self.compared} checks"
+            correction = holm if self.compared > 1 else "one check, no correction"
+            paired = "paired t-test" if "max-drop" in kinds else "t-test"
+            words = {"alpha": self.alpha, "correction": correction, "paired": paired}
+            if self.decide_by == "non-inferiority":
+                words["correction"] = say("gate", "all must pass")
+            rules.append(say("gate", "test", **words))
+            lines.append(" ".join(rules))
         return [*lines, self.story] if self.story else lines
+
+    def named(self, key: str, queries: Sequence[str]) -> str:
+        """Returns a remark on queries, of which the first are named."""
+        return say("gate", key, count=len(queries), queries=listed(list(map(sentence, queries))))
 
     def document(self, layout: str = "text") -> Document:
         """Returns the verdict, with lines below each check in text, or with tables in other formats."""
@@ -218,7 +295,17 @@ class Gate(Documented):
 
     def tables(self) -> list[Table]:
         """Returns the table of the checks, and the table of the queries whose values fell most."""
-        header = ["", "measure", "before", "after", "change", "limit", "95 % interval", "p", "corrected"]
+        header = [
+            "",
+            "measure",
+            "before",
+            "after",
+            "change",
+            "limit",
+            f"{100 * (1 - self.alpha):.10g} % interval",
+            "p",
+            "corrected",
+        ]
         rows = [
             [
                 "pass" if each.passed else Marked("FAIL", bold=True),
@@ -246,6 +333,7 @@ class Gate(Documented):
             "run": self.name,
             "baseline": self.baseline,
             "alpha": self.alpha,
+            "decide_by": self.decide_by,
             "test": "paired t, two-sided",
             "correction": "holm" if self.compared > 1 else "none",
             "checks": [
@@ -253,6 +341,9 @@ class Gate(Documented):
             ],
             "only_before": self.only_before,
             "only_after": self.only_after,
+            "missing_before": self.missing_before,
+            "missing_after": self.missing_after,
+            "missing": self.missing,
             "notes": self.notes,
             "scores": self.story,
             "carob": __version__,
@@ -290,5 +381,5 @@ class Gate(Documented):
                 lines.append(command("error", f"carob gate: {each.title}", sentences))
             elif each.doubtful:
                 lines.append(command("warning", f"carob gate: {each.title}", sentences))
-        lines += [command("warning", "carob gate", sentence(each)) for each in self.notes]
+        lines += [command("warning", "carob gate", sentence(each)) for each in (*self.unpaired, *self.notes)]
         return "".join(f"{line}\n" for line in lines)
