@@ -13,6 +13,7 @@ from carob._version import __version__
 from carob.cli.terminal import fail, warnings_said
 from carob.output.errors import CarobError, asks_for_json
 from carob.output.escaping import sentence
+from carob.output.taken import remembered
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -108,7 +109,7 @@ def main(arguments: list[str] | None = None) -> None:
     arguments = sys.argv[1:] if arguments is None else arguments
     as_json = asks_for_json(arguments)
     try:
-        with warnings_said(as_json=as_json):
+        with warnings_said(as_json=as_json), remembered():
             commands.main(arguments, prog_name="carob", standalone_mode=False)
     except CarobError as error:
         fail(error.as_dict(command=True), 2, as_json=as_json)

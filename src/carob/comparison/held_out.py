@@ -14,6 +14,7 @@ from carob._numpy import np
 from carob.comparison.findings import say
 from carob.output.errors import DataError
 from carob.output.parsing import json_or_none
+from carob.output.taken import refuse_taken, take
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -91,6 +92,7 @@ def record_opening(
     Raises:
         DataError: the file cannot be read or written, or a line is not an opening. Nothing is written then.
     """
+    refuse_taken(path)
     read_ledger(path)
     time = datetime.now(timezone.utc).isoformat(timespec="seconds")
     own = Opening(os.urandom(8).hex(), time, salt, share, queries, runs, dict(chosen))
@@ -98,6 +100,7 @@ def record_opening(
     try:
         file = os.open(os.fspath(path), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
         try:
+            take(path)
             os.write(file, line)
             os.fsync(file)
         finally:

@@ -12,6 +12,7 @@ import sys
 from typing import IO, TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
+from carob.output.taken import take
 
 if TYPE_CHECKING:
     import zlib
@@ -113,6 +114,7 @@ def format_of(start: bytes) -> Format | None:
 
 def unpacked(path: str) -> IO[bytes]:
     """Opens a file and decompresses it if necessary."""
+    take(path)
     file = open(path, "rb")  # noqa: SIM115 -- the caller closes it
     its = format_of(file.peek(FIRST)[:FIRST])
     if its is None:

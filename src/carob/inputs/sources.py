@@ -24,6 +24,7 @@ from carob.inputs.ids import text_of
 from carob.output.errors import DataError, Worded, by_policy, reworded, worded
 from carob.output.escaping import shown
 from carob.output.files import own_table
+from carob.output.taken import take
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -392,6 +393,7 @@ def from_path(path: str) -> Source:
             raise refused("folder", file=path)
         if not stat.S_ISREG(found.st_mode):
             return from_stream(open(path, "rb"), path, own=True)
+        take(path)
         with open(path, "rb") as file:
             head = file.read(HEAD)
     its = packing(head)

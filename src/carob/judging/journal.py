@@ -22,6 +22,7 @@ from carob.judging import say
 from carob.judging.file_lock import FileLock
 from carob.output.errors import DataError
 from carob.output.files import mode_of, write_new
+from carob.output.taken import refuse_taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -202,6 +203,7 @@ class Journal:
         self.form = Form(self.path, task)
         self.judgments: dict[int, Judgment] = {}
         self.repaired, self.broken, self.file = "", False, -1
+        refuse_taken(self.path)
         self.lock = FileLock(self.path)
         try:
             self.start(task)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, ge
 from carob._dataclasses import dataclass
 from carob.output.errors import DataError, DataWarning, MeasureError
 from carob.output.language import Sentences
+from carob.output.taken import take
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -387,6 +388,7 @@ def import_by_name(name: str) -> None:
     Raises:
         DataError: there is no such file or module, or its import fails.
     """
+    before = set(sys.modules)
     try:
         if name.endswith(".py"):
             import_file(name)
@@ -394,8 +396,19 @@ def import_by_name(name: str) -> None:
             importlib.import_module(name)
     except FileNotFoundError:
         raise DataError(f"{name}: there is no such file to import. Check the path.") from None
+    except SystemExit as error:
+        raise DataError(
+            f"{name} cannot be imported: it ends the process (sys.exit({'' if error.code is None else error.code!r})).",
+            remedy="Put what it runs below if __name__ == '__main__'.",
+        ) from error
     except Exception as error:
         raise DataError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
+    if name.endswith(".py"):
+        take(name)
+    for each in {name, *(sys.modules.keys() - before)}:
+        file = getattr(sys.modules.get(each), "__file__", None)
+        if isinstance(file, str):
+            take(file)
 
 
 def import_file(path: str) -> None:

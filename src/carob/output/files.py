@@ -1,4 +1,4 @@
-"""Atomic file writes, which never replace an input, and carob's own tables."""
+"""Atomic file writes, which never replace a file that the same command reads, and carob's own tables."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob.output.errors import DataError
 from carob.output.parsing import read_toml
+from carob.output.taken import own_input, refuse_taken, take
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,15 +22,17 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     processes may write the same file: the last one wins. An existing file keeps its mode.
 
     Args:
-        path: the file; links are followed, and devices and pipes (``/dev/null``) are written directly.
+        path: the file. If its name is a link, the file behind the link is written, as the user may have made the
+            link; files beside it never follow one. Devices and pipes (``/dev/null``) are written directly.
         content: text, written as UTF-8, or bytes.
 
     Raises:
-        DataError: the file cannot be written.
+        DataError: the file cannot be written, or the running command has read it.
     """
     # Bytes of ids that are not UTF-8 become \udcXX, as JSON writes them.
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     place = os.path.realpath(os.fspath(path))
+    refuse_taken(path)
     try:
         mode = mode_of(place)
         if mode is not None and not stat.S_ISREG(mode):
@@ -40,6 +43,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         try:
             write_new(beside, data, mode)
             os.replace(beside, place)
+            take(place)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(beside)
@@ -91,8 +95,7 @@ def refuse_overwriting(path: str | os.PathLike[str], inputs: Iterable[object]) -
         return
     for given in inputs:
         if isinstance(given, (str, os.PathLike)) and is_part_of(place, os.fspath(given)):
-            text = f"this file is an input, {os.fspath(given)}, and is not overwritten."
-            raise DataError(text, file=place, remedy="Give another file.")
+            raise own_input(place, given)
 
 
 def is_part_of(path: str, given: str) -> bool:

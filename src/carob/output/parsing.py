@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from carob.output.errors import DataError
+from carob.output.taken import take
 
 if TYPE_CHECKING:
     import os
@@ -72,6 +73,7 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
         import tomllib
     else:
         import tomli as tomllib
+    take(path)
     with open(path, "rb") as file:
         content = file.read(LARGEST + 1)
     if len(content) > LARGEST:

@@ -15,6 +15,7 @@ from carob.evaluation.scores import Scores, with_zeros
 from carob.inputs.errors import sentences
 from carob.inputs.run import Run
 from carob.output.errors import DataError, Worded, by_policy
+from carob.output.taken import take
 from carob.testing.read_record import Record, document_in, record_in, refuse_words
 from carob.testing.record import digests, say
 
@@ -39,6 +40,7 @@ def record_of(baseline: object) -> Record | None:
     if not isinstance(baseline, (str, os.PathLike)) or not os.path.isfile(baseline):
         return None
     path = os.fspath(baseline)
+    take(path)
     with sentences(path), open(path, "rb") as file:
         start = file.read(64)
         if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):

@@ -22,6 +22,7 @@ from carob.measures import parse_measure
 from carob.output.errors import CarobError, DataError, Worded
 from carob.output.escaping import printable, sentence, shortened
 from carob.output.parsing import json_in
+from carob.output.taken import take
 from carob.testing.record import FORMAT, say
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def read(path: str | os.PathLike[str]) -> Record:
         PolicyError: a policy that this carob does not know.
     """
     name = os.fspath(path)
+    take(name)
     with sentences(name), open(name, "rb") as file:
         content = file.read()
     try:

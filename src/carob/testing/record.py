@@ -18,6 +18,7 @@ from carob.output.errors import DataError
 from carob.output.escaping import defined, json_text
 from carob.output.files import refuse_overwriting, write_whole
 from carob.output.language import Sentences
+from carob.output.taken import take
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -244,6 +245,7 @@ def digest(path: str) -> tuple[int, str]:
 
     found, block = sha256(), memoryview(bytearray(BLOCK))
     size = 0
+    take(path)
     with sentences(path), open(path, "rb", buffering=0) as file:
         while count := file.readinto(block):
             found.update(block[:count])

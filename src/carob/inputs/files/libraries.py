@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from carob import _native
 from carob.inputs.columns import IDS
 from carob.inputs.errors import refused, sentences
+from carob.output.taken import take
 
 if TYPE_CHECKING:
     import duckdb
@@ -344,6 +345,8 @@ def library_for(place: Place, kind: str) -> Library:
     Raises:
         DataError: no such library is installed.
     """
+    for each in place.files:
+        take(each)
     for library in READS[kind]:
         if find_spec(library.name):
             return library()

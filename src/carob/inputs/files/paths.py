@@ -13,6 +13,7 @@ from carob.inputs.decompression import Cursor, unpacked
 from carob.inputs.errors import refused, sentences
 from carob.inputs.sources import BYTE_ORDER_MARK, Provenance, Source, is_pattern, kind_of
 from carob.output.errors import by_reading
+from carob.output.taken import take
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -63,6 +64,7 @@ def origin_of(path: str) -> Provenance:
     """Returns the name and the path of a file for records."""
     with sentences(path):
         found = os.stat(path)
+    take(path)
     return Provenance("file", path, found.st_size, found.st_mtime_ns)
 
 

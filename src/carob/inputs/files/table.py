@@ -26,6 +26,7 @@ from carob.inputs.frames import is_frame
 from carob.inputs.runs import Wrapper
 from carob.inputs.sources import BYTE_ORDER_MARK, Provenance, content_of, is_trec
 from carob.output.errors import ColumnsOfTextError, ContentError, DataError, by_policy, worded
+from carob.output.taken import take
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -356,6 +357,7 @@ def by_reader(wanted: Wanted) -> Table:
         raise refused("several-files", file=place.name, count=len(place.files), kind=place.kind)
     (path,), read = place.files, READERS[place.kind]
     name = f"{read.__module__}.{getattr(read, '__qualname__', type(read).__qualname__)}"
+    take(path)
     with sentences(path):
         try:
             content = read(path, wanted.kind)

@@ -265,6 +265,7 @@ def in_threads(work: Callable[[Given], Made], given: Iterable[Given], threads: i
         threads: the number of threads.
     """
     from concurrent.futures import ThreadPoolExecutor
+    from contextvars import copy_context
 
     pool = ThreadPoolExecutor(threads)
     try:
@@ -272,7 +273,7 @@ def in_threads(work: Callable[[Given], Made], given: Iterable[Given], threads: i
         for each in given:
             if len(begun) == AHEAD * threads:
                 yield begun.popleft().result()
-            begun.append(pool.submit(work, each))
+            begun.append(pool.submit(copy_context().run, work, each))
         while begun:
             yield begun.popleft().result()
     except BaseException:
