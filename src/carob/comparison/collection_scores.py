@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob.comparison.collection_notes import notes_of
 from carob.comparison.findings import say
 from carob.comparison.runs import evaluated, tables_of
 from carob.conventions.request import names_in
@@ -22,7 +23,8 @@ from carob.output.errors import DataError, Worded, one_of, refuse_other
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from carob.comparison.runs import Table
+    from carob.comparison.collection_notes import Note
+    from carob.comparison.runs import System, Table
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
@@ -74,6 +76,8 @@ class Scored:
         measures: the measures by label.
         values: for each label, the values of each collection.
         lacking: the pairs of a run and a collection that lacks it.
+        scores: the scores of each collection by run; empty where only means are known.
+        notes: what is known about the data of the runs.
     """
 
     names: tuple[str, ...]
@@ -81,6 +85,8 @@ class Scored:
     measures: dict[str, Measure]
     values: dict[str, list[Values]]
     lacking: tuple[tuple[str, str], ...]
+    scores: dict[str, dict[str, Scores]] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
 
 
 def scored(
@@ -305,31 +311,39 @@ def from_scores(own: Mapping[str, Any], measures: MeasuresLike, conventions: Map
     """Returns the values of collections whose runs are evaluated, or of which the scores of queries are given.
 
     Raises:
-        DataError: a collection is given in another form, or the measures of two collections differ.
+        DataError: a collection is given in another form, or the measures or the policies of two collections differ.
     """
     scores: dict[str, dict[str, Scores]] = {}
+    notes: list[Note] = []
     for name, given in own.items():
         wanted = measures
         if measures is None and scores:
             wanted = next(iter(next(iter(scores.values())).values())).labels
-        scores[name] = scores_in(name, given, wanted, conventions)
+        systems = systems_in(name, given, wanted, conventions)
+        scores[name] = {run: each.scores for run, each in systems.items()}
+        notes += notes_of(name, systems)
     runs = tuple(dict.fromkeys(run for each in scores.values() for run in each))
     first = next(iter(next(iter(scores.values())).values()))
     for name, its in scores.items():
-        if next(iter(its.values())).measures != first.measures:
+        one = next(iter(its.values()))
+        if one.measures != first.measures:
             raise DataError(say("collections", "other measures", collection=name))
+        if one.policy != first.policy:
+            policies = {"own": one.policy.describe(), "other": first.policy.describe()}
+            raise DataError(say("collections", "other policy", collection=name, **policies))
     found: dict[str, list[Values]] = {label: [] for label in first.labels}
     for name, its in scores.items():
         for table in tables_of(list(its.values()))[1]:
             found[table.label].append(values_of(table, [runs.index(each) for each in its], len(runs), name))
     measured = dict(zip(first.labels, first.measures, strict=True))
-    return Scored(tuple(scores), runs, measured, found, lacking_in(tuple(scores), runs, found))
+    lacking = lacking_in(tuple(scores), runs, found)
+    return Scored(tuple(scores), runs, measured, found, lacking, scores, tuple(notes))
 
 
-def scores_in(
+def systems_in(
     name: str, given: Any, measures: MeasuresLike, conventions: Mapping[str, Any]
-) -> dict[str, Scores]:
-    """Returns the scores of the runs of one collection, by run.
+) -> dict[str, System]:
+    """Returns the runs of one collection with their scores.
 
     Raises:
         DataError: the collection is given in another form, or has no runs.
@@ -345,8 +359,7 @@ def scores_in(
         qrels, runs = None, given
     else:
         raise DataError(say("collections", "form", collection=name))
-    systems = evaluated(qrels, runs, measures, **conventions, least=1).systems
-    return {run: each.scores for run, each in systems.items()}
+    return evaluated(qrels, runs, measures, **conventions, least=1).systems
 
 
 def values_of(table: Table, places: list[int], runs: int, name: str) -> Values:
@@ -434,4 +447,17 @@ def without(found: Scored, *, collections: bool) -> Scored:
         names=tuple(found.names[place] for place in kept),
         runs=tuple(found.runs[place] for place in columns),
         values=values,
+        scores={
+            found.names[place]: {
+                run: each
+                for run, each in found.scores.get(found.names[place], {}).items()
+                if collections or run not in runs
+            }
+            for place in kept
+        },
+        notes=tuple(
+            each
+            for each in found.notes
+            if (each.collection not in names if collections else each.run not in runs)
+        ),
     )

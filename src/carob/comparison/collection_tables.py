@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, field, fields, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
+from carob._version import __version__
 from carob.comparison.cautions import resamples_needed
+from carob.comparison.collection_notes import DOUBTFUL, summaries
 from carob.comparison.critical_difference import RankPicture
 from carob.comparison.difference_picture import DifferencePicture, Differences
 from carob.comparison.findings import SHORT_NAMES, letter, say
 from carob.comparison.formats import floating, laid_out
 from carob.comparison.tables import EVERY, Sheet, top_said
 from carob.comparison.verdict import MOST_LETTERED, interval, listed, p_text, signed
+from carob.evaluation.score_tables import conventions_of
 from carob.evaluation.scores import frame_of
 from carob.output import escaping
 from carob.output.document import Document, Documented, Items, Line, Section, Table
@@ -23,9 +26,11 @@ from carob.output.errors import DataError, did_you_mean
 from carob.output.layout import COLUMNS, Marked, apart, columns_of, decimals, lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from carob.comparison.collection_findings import Across, AcrossPair, AcrossSettings, OneCollection
+    from carob.comparison.collection_notes import Note
+    from carob.evaluation.scores import Scores
     from carob.output.document import Part
 
 DIGITS = 4
@@ -53,6 +58,8 @@ class CollectionsComparison(Documented):
         measures: the result of each measure, by label.
         settings: the settings.
         lacking: the pairs of a run and a collection that lacks it.
+        notes: what is known about the data of each run in each collection, as in the footer of an evaluation.
+        scores: the scores of each collection by run; empty where only means are known.
 
     Example:
         >>> import carob
@@ -67,6 +74,8 @@ class CollectionsComparison(Documented):
     measures: dict[str, Across]
     settings: AcrossSettings
     lacking: tuple[tuple[str, str], ...] = ()
+    notes: tuple[Note, ...] = ()
+    scores: dict[str, dict[str, Scores]] = field(default_factory=dict)
 
     def __getitem__(self, measure: str) -> Across:
         """Returns the result of a measure.
@@ -95,8 +104,17 @@ class CollectionsComparison(Documented):
             view = Shown(self, each, pairs, top)
             sections += view.sections(titled=layout != "text")
         warned: list[Part] = [Line(each, mark="! ", tone="warning") for each in self.warnings()]
-        sections.append(Section([Items(self.method(), "footer", hang=0)]))
-        return Document([*sections, Section(warned)], title)
+        footers = [Items(each, "footer", hang=0) for each in (self.footers(), self.method()) if each]
+        return Document([*sections, *(Section([each]) for each in footers), Section(warned)], title)
+
+    def footers(self) -> list[str]:
+        """Returns the sentences about the data that are no warnings, such as duplicates and ties."""
+        return [said for kind, said in self.noted if kind not in DOUBTFUL]
+
+    @cached_property
+    def noted(self) -> list[tuple[str, str]]:
+        """The kind and the sentence of each summary of notes."""
+        return summaries(self.notes, {name: len(self.scores.get(name, ())) for name in self.collections})
 
     def heading(self) -> str:
         """Returns the number of collections, runs and queries."""
@@ -134,11 +152,18 @@ class CollectionsComparison(Documented):
         if settings.rope is not None:
             said.append(say("collections", "rope", rope=settings.rope))
         said.append(say("collections", f"borda:{settings.borda_of}"))
+        if self.first is not None:
+            said.append(f"carob {__version__}, {conventions_of(self.first)}.")
         return said
 
+    @property
+    def first(self) -> Scores | None:
+        """The scores of one run, whose policy and profile are those of all runs; None where only means are known."""
+        return next((each for its in self.scores.values() for each in its.values()), None)
+
     def warnings(self) -> list[str]:
-        """Returns the limits of the conclusions."""
-        found = []
+        """Returns the doubts about the data and the limits of the conclusions."""
+        found = [said for kind, said in self.noted if kind in DOUBTFUL]
         if self.lacking:
             shown = listed([f"{run} in {name}" for run, name in self.lacking])
             count = {"count": len(self.lacking), "shown": shown}
@@ -216,7 +241,8 @@ class CollectionsComparison(Documented):
             tables += [lay_out("latex", part.header, part.rows, part.names) for part in drawn]
             tables += [part.latex() for part in view.pictures()]
         said = " ".join([f"{self.heading()}.", *self.method()])
-        return floating(tables, said if caption is None else caption, label, self.warnings())
+        remarks = [*self.warnings(), *self.footers()]
+        return floating(tables, said if caption is None else caption, label, remarks)
 
     def to_svg(self, measure: str | None = None) -> str:
         """Returns the picture of mean ranks with the critical difference as SVG.
@@ -245,6 +271,11 @@ class CollectionsComparison(Documented):
                 "measures": {label: self.contents(each) for label, each in self.measures.items()},
                 "method": self.method(),
                 "warnings": self.warnings(),
+                "footers": self.footers(),
+                "notes": [each.as_dict() for each in self.notes],
+                "policy": None if self.first is None else self.first.policy.as_dict(),
+                "profile": None if self.first is None else self.first.profile,
+                "carob": __version__,
             }
         )
         return found
@@ -265,8 +296,8 @@ class CollectionsComparison(Documented):
         """Returns a data frame.
 
         Args:
-            what: ``pairs`` (a row for each measure and pair), ``runs`` (each measure and run) or ``collections`` (each
-                measure, collection and run).
+            what: ``pairs`` (a row for each measure and pair), ``runs`` (each measure and run), ``collections`` (each
+                measure, collection and run) or ``notes`` (each fact about the data of a run).
             backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
 
         Raises:
@@ -275,12 +306,17 @@ class CollectionsComparison(Documented):
         return frame_of(self.columns_of(what), backend)
 
     def columns_of(self, what: str) -> dict[str, list[Any]]:
-        """Returns the columns of a table of pairs, runs or collections.
+        """Returns the columns of a table of pairs, runs, collections or notes.
 
         Raises:
             DataError: ``what`` is another word.
         """
-        rows = {"pairs": self.pair_rows, "runs": self.run_rows, "collections": self.cell_rows}
+        rows: dict[str, Callable[[], list[dict[str, Any]]]] = {
+            "pairs": self.pair_rows,
+            "runs": self.run_rows,
+            "collections": self.cell_rows,
+            "notes": lambda: [each.as_dict() for each in self.notes],
+        }
         if what not in rows:
             hint = did_you_mean(what, rows, f"It is one of {', '.join(rows)}.")
             raise DataError(f"There is no table '{what}'. {hint}")

@@ -188,7 +188,9 @@ def compared(found: Scored, settings: AcrossSettings) -> CollectionsComparison:
         results[label] = Method(settings, base, found.names, -1.0 if smaller else 1.0).across(
             label, found.values[label]
         )
-    return CollectionsComparison(found.names, found.runs, results, settings, found.lacking)
+    return CollectionsComparison(
+        found.names, found.runs, results, settings, found.lacking, found.notes, found.scores
+    )
 
 
 def refuse_words(settings: AcrossSettings) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from itertools import islice, starmap
+from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,8 @@ from carob._numpy import np
 from carob.diagnosis.check.finding import ERROR, KINDS, WARNING, found, told
 from carob.diagnosis.check.lenient import DEPTH
 from carob.diagnosis.check.text import EXAMPLES, queries_at
+from carob.evaluation.suspects import copies, fingerprint
+from carob.evaluation.suspects import perfect as perfect_by
 from carob.inputs.ids import text_of
 from carob.inputs.run import short
 from carob.output.language import Sentences
@@ -27,8 +29,6 @@ sentence = Sentences(__file__)
 
 ENOUGH = 20
 """If there are this many judged documents and a run retrieves none of them, the run is of another collection."""
-SEVERAL = 5
-"""With this many queries, a perfect score is not chance."""
 COVERED = 0.9
 """If a smaller share of the top documents is judged, a note says so."""
 
@@ -121,11 +121,9 @@ def unjudged(pair: Pair) -> Iterator[Finding]:
 def perfect(pair: Pair) -> Iterator[Finding]:
     """Finds a run with a perfect score."""
     scores = pair.scores()
-    if scores is None or len(scores.ids) < SEVERAL:
-        return
-    means = [place for place, each in enumerate(scores.measures) if each.definition.aggregate != "sum"]
-    if means and (scores.matrix[:, means] == 1).all() and int(pair.found.length.max()) > 1:
-        yield found("perfect", pair.name, measures=", ".join(scores.labels[place] for place in means))
+    labels = [] if scores is None else perfect_by(scores, pair.rows)
+    if labels:
+        yield found("perfect", pair.name, measures=", ".join(labels))
 
 
 QRELS_VS_RUN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (queries, documents, unjudged, perfect)
@@ -140,24 +138,15 @@ GAP = 0.1
 
 def identical(pairs: Sequence[Pair]) -> Iterator[Finding]:
     """Finds runs that rank all judged documents as an earlier run does. Each is compared with the first of its kind."""
-    first: list[Pair] = []
-    for pair in pairs:
-        if pair.matched is None or not len(pair.matched.rank):
-            continue
-        one = next((each for each in first if alike(each, pair)), None)
-        if one is None:
-            first.append(pair)
-        elif same_file(one, pair):
+    known = [pair for pair in pairs if pair.matched is not None and len(pair.matched.rank)]
+    prints = [fingerprint(each.found.judgment, each.found.rank, each.found.length) for each in known]
+    for place, first in copies(prints).items():
+        pair, one = known[place], known[first]
+        if same_file(one, pair):
             key = "same path" if one.name == pair.name else "same file"
             yield found("identical-runs", pair.name, sentence("identical", key, other=one.name))
         else:
             yield found("identical-runs", pair.name, other=one.name)
-
-
-def alike(one: Pair, other: Pair) -> bool:
-    """Returns whether two runs rank all judged documents alike."""
-    columns = [(pair.found.judgment, pair.found.rank, pair.found.length) for pair in (one, other)]
-    return all(starmap(np.array_equal, zip(*columns, strict=True)))
 
 
 def same_file(one: Pair, other: Pair) -> bool:

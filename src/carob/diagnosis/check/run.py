@@ -8,6 +8,7 @@ from carob._numpy import np
 from carob.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, found, moved
 from carob.diagnosis.check.lenient import LENIENT
 from carob.diagnosis.check.text import EXAMPLES, of_lines, queries_at, repeats_at, truncated_line, unreadable
+from carob.evaluation.suspects import constant_lists
 from carob.inputs.ids import text_of
 from carob.inputs.runs import MatchOptions
 from carob.inputs.sources import is_pattern, several_runs
@@ -94,15 +95,6 @@ def tags(pair: Pair) -> Iterator[Finding]:
 MOSTLY = 0.9
 SURE = 10
 """If this many scores rise, the run is certainly upside down."""
-NOT_FEW = 0.2
-"""The share of lists without any order from which on it is no accident; fewer are among the ties."""
-
-
-def constant(pair: Pair) -> list[int]:
-    """Returns the judged queries whose lists have several documents, all with the same score."""
-    rows = pair.rows
-    alone = (rows.tie_first == 1) & (rows.tie_last == rows.length[rows.list_of_row]) & (rows.tie_last > 1)
-    return sorted(set(rows.list_of_row[alone].tolist()))
 
 
 def ties(pair: Pair) -> Iterator[Finding]:
@@ -110,9 +102,7 @@ def ties(pair: Pair) -> Iterator[Finding]:
     scores = pair.scores()
     if scores is None:
         return
-    names, same, lists = pair.judgments.queries, constant(pair), pair.lists
-    if len(same) < NOT_FEW * lists:
-        same = []
+    names, same, lists = pair.judgments.queries, constant_lists(pair.rows), pair.lists
     if same:
         yield found(
             "constant-scores",

@@ -1,0 +1,204 @@
+"""What is known about the data of each run in each collection, and its summary in a few sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.findings import say
+from carob.comparison.verdict import listed
+from carob.evaluation.score_tables import Fact, facts_of, whole
+from carob.evaluation.suspects import constant_lists, copies, fingerprint, perfect
+from carob.output.errors import Worded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from carob.comparison.runs import System
+
+DOUBTFUL = ("doubt", "failed", "perfect", "identical-runs", "constant-scores", "missing", "nothing")
+"""The kinds that are warnings, the most severe first."""
+
+SAME = ("queries", "policy", "reading")
+"""The starts of the kinds of facts that are no news about a run."""
+
+MOST_PLACES = 5
+"""The most runs and collections that a sentence names."""
+
+MOST_ALIKE = 3
+"""The most sentences of a kind in a summary, such as warnings with different words."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Note:
+    """Something known about the data of a run in a collection, without which its values may mislead.
+
+    Args:
+        collection: the collection.
+        run: the run.
+        fact: the fact, as in the footer of an evaluation.
+        other: the run that this one equals; None for other facts.
+        of: the number of queries or lists that might have been concerned; None if that is not meant.
+    """
+
+    collection: str
+    run: str
+    fact: Fact
+    other: str | None = None
+    of: int | None = None
+
+    @property
+    def kind(self) -> str:
+        """The kind of the fact, such as ``missing``, ``duplicates``, ``malformed``, ``tied`` or ``perfect``."""
+        return self.fact.kind
+
+    @property
+    def count(self) -> int:
+        """The number of queries, documents or lines concerned."""
+        return self.fact.count
+
+    @property
+    def sentence(self) -> str:
+        """The fact as a sentence about this run."""
+        return self.fact.told()
+
+    @property
+    def subject(self) -> str:
+        """The run, or both runs that are equal."""
+        return self.run if self.other is None else f"{self.run} = {self.other}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the note as plain values."""
+        names = ("kind", "collection", "run", "other", "count", "of", "sentence")
+        return {name: getattr(self, name) for name in names}
+
+
+def notes_of(collection: str, systems: Mapping[str, System]) -> list[Note]:
+    """Returns what is known about the runs of a collection.
+
+    Args:
+        collection: the collection.
+        systems: its runs.
+    """
+    notes = [note for name, each in systems.items() for note in notes_of_run(collection, name, each)]
+    return [*notes, *equal_runs(collection, systems)]
+
+
+def notes_of_run(collection: str, run: str, system: System) -> Iterator[Note]:
+    """Yields the facts of the footer and the warnings of a run, and whether its scores or values are suspicious."""
+    scores, found = system.scores, system.found
+    for each in facts_of(scores):
+        if not each.kind.startswith(SAME):
+            yield Note(collection, run, each, of=scores.counts.judged if each.kind == "missing" else None)
+    for said in scores.warnings:
+        yield Note(collection, run, whole("doubt", said))
+    if perfect(scores, None if found is None else found.rows):
+        yield Note(collection, run, whole("perfect", say("collections", "perfect")))
+    if found is None:
+        return
+    same = len(constant_lists(found.whole))
+    if same:
+        one, many = (
+            say("collections", f"equal scores:{key}", ties=scores.policy.ties) for key in ("one", "many")
+        )
+        lists = int(np.count_nonzero(found.whole.length > 1))
+        yield Note(collection, run, Fact("constant-scores", same, one, many), of=lists)
+
+
+def equal_runs(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
+    """Yields the runs that rank the judged documents as an earlier run does, or have its values for every query."""
+    kinds: dict[str, dict[str, bytes]] = {"rankings": {}, "values": {}}
+    for name, each in systems.items():
+        if each.found is None:
+            kinds["values"][name] = fingerprint(each.scores.matrix, np.array(each.scores.ids.texts))
+        elif len(each.found.whole.rank):
+            rows = each.found.whole
+            kinds["rankings"][name] = fingerprint(rows.offsets, rows.rank, rows.grade, rows.length)
+    for key, prints in kinds.items():
+        names = list(prints)
+        for place, first in copies(list(prints.values())).items():
+            fact = whole("identical-runs", say("collections", f"identical:{key}"))
+            yield Note(collection, names[place], fact, names[first])
+
+
+# ---------------------------------------------------------------- summaries
+
+
+def summaries(notes: Iterable[Note], runs: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Returns the kind and the sentence of each group of notes. A sentence names the first runs and counts the others.
+
+    Args:
+        notes: the notes.
+        runs: the number of runs of each collection.
+    """
+    groups: dict[str, dict[Any, list[Note]]] = {}
+    for each in notes:
+        fact = each.fact
+        words = tuple((key, str(word)) for key, word in fact.words.items() if key not in fact.own)
+        groups.setdefault(fact.kind, {}).setdefault((fact.one, words), []).append(each)
+    order = [
+        *(kind for kind in DOUBTFUL if kind in groups),
+        *(kind for kind in groups if kind not in DOUBTFUL),
+    ]
+    found = []
+    for kind in order:
+        its = sorted(groups[kind].values(), key=len, reverse=True)
+        found += [(kind, summary(each, runs)) for each in its[:MOST_ALIKE]]
+        if len(its) > MOST_ALIKE:
+            more, json = len(its) - MOST_ALIKE, Worded("notes", "--format json")
+            found.append((kind, say("collections", "more notes", count=more, json=json)))
+    return found
+
+
+def summary(notes: Sequence[Note], runs: Mapping[str, int]) -> str:
+    """Returns one sentence in place of notes that say the same about several runs or collections."""
+    fact, places, most = notes[0].fact, places_of(notes, runs), ""
+    said = fact.told() if len(notes) == 1 else fact.told(total=sum(count for _, count, _ in places))
+    widest = max(notes, key=lambda each: each.fact.reach)
+    if len(notes) > 1 and widest.fact.reach > 0:
+        where = f"{widest.run}{within([widest.collection], runs)}"
+        most = say("collections", "widest", place=where, **widest.fact.words)
+    plain = len(places) == 1 or "{count}" not in fact.many
+    shown = [
+        f"{place} ({count} of {of})" if of else place if plain else f"{place} ({count})"
+        for place, count, of in places
+    ]
+    return f"{said[:1].upper()}{said[1:].removesuffix('.')}: {listed(shown, MOST_PLACES)}{most}."
+
+
+def places_of(notes: Sequence[Note], runs: Mapping[str, int]) -> list[tuple[str, int, int]]:
+    """Returns where something was found, how often, and of how many; first what is found in every run.
+
+    What is found equally often in every run of a collection comes from its judgments, and counts once.
+    """
+    by_collection: dict[str, list[Note]] = {}
+    by_subject: dict[str, list[Note]] = {}
+    for each in notes:
+        by_collection.setdefault(each.collection, []).append(each)
+    every = {
+        name: own[0].count
+        for name, own in by_collection.items()
+        if len(own) == runs[name] > 1 and own[0].of is None and len({each.count for each in own}) == 1
+    }
+    for each in notes:
+        if each.collection not in every:
+            by_subject.setdefault(each.subject, []).append(each)
+    found = [
+        (
+            subject + within([each.collection for each in own], runs),
+            sum(each.count for each in own),
+            sum(each.of or 0 for each in own),
+        )
+        for subject, own in by_subject.items()
+    ]
+    found.sort(key=lambda place: -place[1])
+    return [(f"every run{within(list(every), runs)}", sum(every.values()), 0)] * bool(every) + found
+
+
+def within(collections: Sequence[str], runs: Mapping[str, int]) -> str:
+    """Returns the name of one collection, or the number of several."""
+    if len(collections) == 1:
+        return f" in {collections[0]}"
+    every = "all " if len(collections) == len(runs) else ""
+    return f" in {every}{len(collections)} collections"

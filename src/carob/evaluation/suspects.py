@@ -1,0 +1,116 @@
+"""Signs that a run is not what it seems: equal scores, the best possible values, the ranking of another run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from carob._numpy import np
+from carob.evaluation.values import values_of
+from carob.matching.axes import ranks_within, to_depth
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from carob.evaluation.score_tables import Values
+    from carob.lists.rows import JudgedRows
+    from carob.measures import Measure
+
+NOT_FEW = 0.2
+"""The share of lists without any order from which on it is no accident."""
+SEVERAL = 5
+"""With this many queries, the best possible values are not chance."""
+ROUNDING = 1e-12
+"""The largest difference of equal values, whose sums may have been added in another order."""
+
+
+def constant_lists(rows: JudgedRows) -> list[int]:
+    """Returns the judged queries whose lists have several documents, all with the same score.
+
+    If these are few of the lists with several documents, it returns none: they are among the ties.
+
+    Args:
+        rows: the rows before the policy's rule for ties.
+    """
+    alone = (rows.tie_first == 1) & (rows.tie_last == rows.length[rows.list_of_row]) & (rows.tie_last > 1)
+    found = sorted(set(rows.list_of_row[alone].tolist()))
+    return found if len(found) >= NOT_FEW * np.count_nonzero(rows.length > 1) else []
+
+
+def fingerprint(*columns: NDArray[np.generic]) -> bytes:
+    """Returns a short text that is the same for the same numbers only."""
+    found = sha256()
+    for each in columns:
+        found.update(f"{each.dtype}{each.shape}".encode())
+        found.update(each.tobytes())
+    return found.digest()
+
+
+def copies(prints: Sequence[bytes]) -> dict[int, int]:
+    """Returns the place of the first equal print for each print that is not the first of its kind."""
+    first: dict[bytes, int] = {}
+    for place, each in enumerate(prints):
+        first.setdefault(each, place)
+    return {place: first[each] for place, each in enumerate(prints) if first[each] != place}
+
+
+def perfect(scores: Values, rows: JudgedRows | None) -> list[str]:
+    """Returns the measures of a run that has the best possible value of all of them for every query, or none.
+
+    All relevant documents must precede all others. Measures that also depend on documents without relevance, sums and
+    measures by subtopic are not considered.
+
+    Args:
+        scores: the run's values.
+        rows: the rows from which they were computed; None if only the values are known, of which the best is 1.
+    """
+    places = [place for place, each in enumerate(scores.measures) if has_best(each)]
+    values, labels = scores.matrix[:, places], [scores.labels[place] for place in places]
+    if not places or len(values) < SEVERAL:
+        return []
+    if rows is None:
+        return labels if (values == 1).all() else []
+    if len(rows.length) != len(values) or rows.length.max() <= 1:
+        return []
+    wanted, relevant = len(np.unique(rows.list_of_judgment[rows.judged_grades > 0])), rows.relevant
+    answered = np.count_nonzero(np.diff(relevant.offsets))
+    # The first document of real systems may be relevant for every query, but not every relevant one comes first.
+    if not wanted or answered < wanted or (relevant.rank != ranks_within(relevant.offsets)).any():
+        return []
+    best = values_of(ideal(rows), [scores.measures[place] for place in places])
+    return labels if np.allclose(values, best, rtol=0.0, atol=ROUNDING) else []
+
+
+def has_best(measure: Measure) -> bool:
+    """Returns whether the order of relevant documents alone decides the measure's value, and more is better."""
+    kind = measure.definition
+    return not (
+        measure.rows != "relevant"
+        or measure.micro
+        or kind.groups
+        or kind.smaller_is_better
+        or kind.aggregate == "sum"
+    )
+
+
+def ideal(rows: JudgedRows) -> JudgedRows:
+    """Returns the judged documents of each list, the highest grade first."""
+    order = np.lexsort((-rows.judged_grades, rows.list_of_judgment))
+    rank = ranks_within(rows.judged_offsets)
+    best = replace(
+        rows,
+        length=np.diff(rows.judged_offsets).astype(np.float64),
+        offsets=rows.judged_offsets,
+        rank=rank,
+        grade=rows.judged_grades[order],
+        tie_first=rank,
+        tie_last=rank,
+        listed=None,
+        scores=None,
+        document=None,
+        by_group=None,
+    )
+    return to_depth(best, rows.depth)
