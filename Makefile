@@ -20,7 +20,7 @@ PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help eval test quick check fix fuzz fuzz-quick fuzz-python sanitize mutants mutants-match plants forms bench clean peers pythons cpus
+.PHONY: help eval test quick check fix fuzz fuzz-quick fuzz-python fuzz-files sanitize mutants mutants-match plants forms bench clean peers pythons cpus
 
 help:
 	@echo "make eval                    set up, and score the bundled example"
@@ -31,6 +31,7 @@ help:
 	@echo "make fuzz-python             $(COUNT) mutated dicts, compressed runs and names of measures through carob"
 	@echo "make mutants                 break each formula a little; some test must notice"
 	@echo "make mutants-match           change the code of match, ties and policy by mutmut; some test must notice (half an hour)"
+	@echo "make fuzz-files              $(COUNT) mutated pickles, Parquet and Arrow files each, in processes of their own"
 	@echo "make plants                  plant a fault in the kernel, one at a time; the fuzz target must find each"
 	@echo "make forms                   5,000 random queries as arrays, in every form and library, against dicts"
 	@echo "make peers                   install the libraries that carob's profiles are held to, for make test"
@@ -135,6 +136,9 @@ sanitize: build/sanitize/carob-fuzz
 
 fuzz-python: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/python tests/fuzz.py --count $(COUNT) --seed $(SEED)
+
+fuzz-files: $(VENV)/installed $(VENV)/test-tools
+	PYTHONPATH=tests $(BIN)/python tests/hostile/mutated.py --count $(COUNT) --seed $(SEED)
 
 mutants: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/python tests/mutants.py

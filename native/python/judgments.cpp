@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "python/errors.h"
 #include "python/mapping.h"
@@ -80,6 +81,8 @@ std::unique_ptr<HeldJudgments> judgments_from_rows(nb::list queries, nb::list do
     return hold(builder.finish(duplicate_rule(duplicates)));
 }
 
+constexpr std::size_t STATE_SIZE = 7;
+
 // The queries, how many judgments each has, the documents, grades and lines, and the counts of lines: what a pickle keeps.
 nb::tuple state_of(HeldJudgments& held) {
     const carob::Judgments& data = held.data;
@@ -91,16 +94,25 @@ nb::tuple state_of(HeldJudgments& held) {
                           data.count.malformed.count, data.count.lines);
 }
 
+// A pickle may come from anywhere: all that the builder and its readers rely on is checked.
 void restore(HeldJudgments* self, const nb::tuple& state) {
+    if (state.size() != STATE_SIZE) throw nb::value_error("the state of judgments has another number of parts");
     const auto queries = nb::cast<nb::list>(state[0]);
     const auto offsets = nb::cast<std::vector<std::int64_t>>(state[1]);
     const auto documents = nb::cast<nb::list>(state[2]);
     const auto grades = nb::cast<std::vector<double>>(state[3]);
     const auto lines = nb::cast<std::vector<std::int64_t>>(state[4]);
+    const auto malformed = nb::cast<std::int64_t>(state[5]), line_count = nb::cast<std::int64_t>(state[6]);
     if (offsets.size() != queries.size() + 1 || offsets[0] != 0 || documents.size() != grades.size() ||
         documents.size() != lines.size() || offsets.back() != static_cast<std::int64_t>(grades.size()) ||
         !std::is_sorted(offsets.begin(), offsets.end())) {
         throw nb::value_error("queries, documents, grades and lines must have the same length");
+    }
+    if (!std::all_of(grades.begin(), grades.end(), [](double grade) { return std::isfinite(grade); })) {
+        throw nb::value_error("a grade is not a finite number");
+    }
+    if (malformed < 0 || line_count < 0 || std::any_of(lines.begin(), lines.end(), [](auto line) { return line < 0; })) {
+        throw nb::value_error("a line's number or a count is negative");
     }
     carob::JudgmentsBuilder builder;
     for (std::size_t q = 0; q < queries.size(); ++q) {
@@ -110,8 +122,11 @@ void restore(HeldJudgments* self, const nb::tuple& state) {
             builder.add(query, bytes_at(documents, static_cast<Py_ssize_t>(j)), grades[j], lines[j]);
     }
     carob::Judgments data = builder.finish(carob::Duplicates::keep);
-    data.count.malformed.count = nb::cast<std::int64_t>(state[5]);
-    data.count.lines = nb::cast<std::int64_t>(state[6]);
+    if (data.query_count() != static_cast<std::int64_t>(queries.size()) || !data.duplicates.empty()) {
+        throw nb::value_error("a query or a document of a query occurs twice");
+    }
+    data.count.malformed.count = malformed;
+    data.count.lines = line_count;
     new (self) HeldJudgments{std::move(data), {}};
 }
 
