@@ -77,12 +77,12 @@ def drawn(
     whole = sum(effect.values())
     chance = {pair: min(1.0, SINGLE * its / whole) for pair, its in effect.items()}
     pairs = sorted(chance, key=lambda _: draw.random())
-    start, lines = draw.random(), ["query,document,grade,probability\n"]
+    start, rows = draw.random(), []
     ends = list(accumulate(chance[pair] for pair in pairs))
     for pair, end in zip(pairs, ends):
         if math.floor(end - start) > math.floor(end - chance[pair] - start):
-            lines.append(f"{pair[0]},{pair[1]},{people[pair]},{chance[pair]:.6f}\n")
-    return lines
+            rows.append(f"{pair[0]},{pair[1]},{people[pair]},{chance[pair]:.6f}")
+    return ["query,document,grade,probability,sample_size\n", *(f"{row},{len(rows)}\n" for row in rows)]
 
 
 def write(name: str, lines: list[str]) -> None:

@@ -94,7 +94,15 @@ def perfect(query: int, place: int) -> str:
 
 CUT = gzip.compress(run().encode())[:-200]
 
+
+def sample() -> str:
+    """The judgments as a table, with a probability for each."""
+    rows = [line.split() for line in qrels().splitlines()]
+    return "query,document,grade,probability\n" + "".join(f"{row[0]},{row[2]},{row[3]},0.5\n" for row in rows)
+
+
 CASES: dict[str, Case] = {
+    "sample": Case("error", qrels=sample()),
     # texts
     "unreadable": Case("error", runs=("/nowhere/at/all.run",)),
     "content": Case("error", runs=(b"PK\x03\x04" + bytes(100),)),

@@ -260,8 +260,8 @@ def test_without_a_judge_the_judgments_so_far_take_its_place(tmp_path, capfd) ->
     lines = (tmp_path / "next.csv").read_text().splitlines()
     filled = [lines[0]]
     for line in lines[1:]:
-        query, document, _, probability = line.split(",")
-        filled.append(f"{query},{document},{grades[query, document]},{probability}")
+        query, document, _, probability, size = line.split(",")
+        filled.append(f"{query},{document},{grades[query, document]},{probability},{size}")
     (tmp_path / "judged.csv").write_text("\n".join(filled) + "\n")
     capfd.readouterr()
     people = str(tmp_path / "judged.csv")

@@ -19,7 +19,7 @@ from carob.estimation.sampled_documents import (
 )
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
-from carob.inputs.samples import Judgment, has_probabilities, read_sample
+from carob.inputs.samples import Judgment
 from carob.measures import parse_measure
 
 if TYPE_CHECKING:
@@ -130,18 +130,24 @@ def test_the_file_is_a_table_with_probabilities(tmp_path: Path) -> None:
         '{"qid": "q1", "docno": "d1", "rel": 2, "probability": 0.5}\n'
         '{"qid": "q1", "docno": "d2", "rel": 0, "probability": 1}\n'
     )
-    for text in (table, table.replace(",", "\t"), lines):
-        path = written(tmp_path, text)
-        assert has_probabilities(path)
-        assert read_sample(path) == expected
-    assert not has_probabilities(written(tmp_path, "q1 0 d1 2\n"))
-    assert not has_probabilities(written(tmp_path, "query,document,grade\nq1,d1,2\n"))
+    for text, name in (
+        (table, "a.csv"),
+        (table.replace(",", "\t"), "a.tsv"),
+        (lines, "a.jsonl"),
+        (table, "a.txt"),
+    ):
+        path = written(tmp_path, text, name)
+        assert Qrels.of(path).drawn == expected
+    assert Qrels.of(written(tmp_path, "q1 0 d1 2\n", "qrels.txt")).drawn is None
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("query,document,grade,probability\nq1,d1,,0.5\n", r"line 2: the grade '' is not a number"),
+        (
+            "query,document,grade,probability\nq1,d1,,0.5\n",
+            r"line 2: the grade '' is not a number: document 'd1' of query 'q1' is not judged\.",
+        ),
         (
             "query,document,grade,probability\nq1,d1,1,0\n",
             r"line 2: the probability 0 is not above 0 and at most 1",
@@ -152,13 +158,13 @@ def test_the_file_is_a_table_with_probabilities(tmp_path: Path) -> None:
             r"line 3: document 'd' is listed twice for query 'q'",
         ),
         ("query,document,grade,probability\nq1,d1,1\n", r"line 2: found 3 columns, but the first line has 4"),
-        ("query,document,probability\nq1,d1,1\n", r"there is no column with a usual name for the grade"),
+        ("query,document,probability\nq1,d1,1\n", r"no column with a usual name for the grade"),
         ("query,document,grade,probability\n", r"there are no judgments"),
     ],
 )
 def test_a_bad_file_is_refused(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=message):
-        read_sample(written(tmp_path, text))
+        Qrels.of(written(tmp_path, text))
 
 
 def test_a_comparison_from_a_file(tmp_path: Path) -> None:

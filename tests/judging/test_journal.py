@@ -59,9 +59,9 @@ def test_a_part_of_a_sample_is_not_taken_for_the_sample(tmp_path: Path) -> None:
     with Journal(str(path), SAMPLE) as journal:
         journal.add(0, Judgment(1))
         with pytest.raises(DataError, match="the sample has 3 documents, but 2 are judged"):
-            read_sample(str(path))
+            carob.compare(str(path), [{"q1": {"a": 1.0}}], "DCG@10", judge={"q1": {"a": 1}, "q2": {"a": 1}})
         journal.add(1, Judgment(0))
-        assert read_sample(str(path))["q1"]["b"] == (0.0, 0.125)
+        assert read_sample(str(path))["q1"]["b"] == (0.0, 0.125, 3)
 
 
 def test_a_judgment_is_on_the_disk_before_it_is_acknowledged(

@@ -250,9 +250,9 @@ def split(argument: str) -> tuple[str | None, str]:
 
 def columns_known(kind: str) -> tuple[str, ...]:
     """Returns the columns that an option can name."""
-    from carob.inputs.columns import ROLES
+    from carob.inputs.columns import ASKED
 
-    return (*ROLES[kind], *(["subtopic"] if kind == "qrels" else []))
+    return (*ASKED[kind], *(["subtopic"] if kind == "qrels" else []))
 
 
 def weights_in(path: str | None) -> dict[str, float] | None:
@@ -268,6 +268,11 @@ def weights_in(path: str | None) -> dict[str, float] | None:
     return read_weights(path)
 
 
+def may_be_constant(role: str, value: str) -> bool:
+    """Returns whether a number may stand for a column: any grade, and the probability 1 of complete judgments."""
+    return is_number(value) and (role == "grade" or (role == "probability" and float(value) == 1))
+
+
 def columns_in(text: str | None, kind: str) -> dict[str, Any]:
     """Parses ``what=name,what=name`` for ``Qrels.of`` or ``Run.of``, where ``grade:=1`` is a number.
 
@@ -279,7 +284,7 @@ def columns_in(text: str | None, kind: str) -> dict[str, Any]:
     for part in text.split(",") if text else []:
         role, _, name = part.partition("=")
         role, constant = role.strip().removesuffix(":"), role.strip().endswith(":")
-        if role not in known or not name or (constant and (role != "grade" or not is_number(name))):
+        if role not in known or not name or (constant and not may_be_constant(role, name)):
             more = "; grade:=1 gives every row that grade" if kind == "qrels" else ""
             raise DataError(
                 f"--{kind}-columns: '{part}' names no column: write WHAT=NAME, where WHAT is "

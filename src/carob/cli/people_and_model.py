@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from carob.cli.options import Given, present, refuse_misuse, split
 from carob.cli.terminal import say, show_document, text_columns
+from carob.inputs.columns import DRAW
 
 NARROWEST = 60
 
@@ -68,7 +70,10 @@ def judging_given(
     rest = present({name: value for name, value in judging.items() if name not in ("people", "judge")})
     if existing:
         return {"judge": scores_in((judging["judge"],), given, measures), **rest}
-    return {"judge": given.qrels(judging["judge"], measures or None), **rest}
+    # Only people's documents are drawn, so columns that say how are no columns of the judge's file.
+    own = {role: name for role, name in given.columns.get("qrels", {}).items() if role not in DRAW}
+    of_judge = replace(given, columns={**given.columns, "qrels": own})
+    return {"judge": of_judge.qrels(judging["judge"], measures or None), **rest}
 
 
 def scores_in(files: tuple[str, ...], given: Given, measures: tuple[str, ...]) -> Any:

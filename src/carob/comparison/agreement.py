@@ -94,6 +94,9 @@ def agreement(
         raise PolicyError(f"There is no pool {pool!r}: choose one of {', '.join(POOLS)}.")
     convention, decided = conventions(profile, policy)
     one, other = Qrels.of(a, decided), Qrels.of(b, decided)
+    if runs is not None or (one.sample is None) != (other.sample is None):
+        # Two judges of one sample can be compared, but a sample neither scores runs nor goes with complete judgments.
+        one, other = one.complete, other.complete
     pairing = pair(one, other)
     if not pairing.queries:
         raise DataError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
@@ -19,8 +18,9 @@ from carob.comparison.significance import contests_of, draws
 from carob.comparison.statistics import SEED
 from carob.comparison.statistics.paired import RESAMPLES, refuse_regions, refuse_seed
 from carob.comparison.statistics.rank_correlation import kendall, rbo, tau_ap_b
-from carob.comparison.with_documents import documents_contests, grades_of, sample_in
+from carob.comparison.with_documents import documents_contests, people_of
 from carob.comparison.with_judge import Plan, judged_contests
+from carob.conventions.request import request_of
 from carob.estimation.bounds import bounds_of
 from carob.estimation.unjudged_bounds import UnjudgedBounds
 from carob.evaluation.scores import Scores
@@ -157,7 +157,7 @@ def compare(
     """
     plan = Plan(target, judge_weight, strata, width)
     conventions: dict[str, Any] = {"policy": policy, "profile": profile, "weights": weights}
-    judging, sample, people = None, None, ""
+    judging, sample = None, None
     if judge is not None:
         plan.refuse_unusable(
             test=test not in (None, "t"),
@@ -167,9 +167,8 @@ def compare(
             weights=weights,
         )
         test = "t"
-        sample = sample_in(qrels)
-        people = os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else ""
-        qrels = qrels if sample is None else grades_of(sample)
+        if qrels is not None and not isinstance(runs, Evaluation):
+            sample, qrels = people_of(qrels, request_of(measures, profile, policy, weights))
         if not isinstance(runs, Evaluation):
             runs = named(runs, 1)  # they are read under both judges, and an open file is read once
         judging = evaluated_by(judge, runs, measures, conventions, judged_at)
@@ -237,7 +236,7 @@ def compare(
         settings=settings,
         judged=tuple(each.judged for each in systems),
         judged_depth=runs.depth,
-        qrels_name=people or ("" if runs.qrels is None else runs.qrels.name),
+        qrels_name="" if runs.qrels is None else runs.qrels.name,
         orders=orders_of(list(contests.values()), systems, settings.baseline) if orders else None,
         judge=facts,
         unjudged=bounds_over(runs, contests, max_grade, unseen or 0) if unjudged_bounds else None,

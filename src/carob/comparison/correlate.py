@@ -328,10 +328,10 @@ def from_judgments(
     convention, decided = conventions(profile, policy)
     own = measures[0] if measures[0] is not None else list(convention.measures or DEFAULT_MEASURES)
     asked = list(dict.fromkeys([*(measures[1] or []), *own]))
-    true = Qrels.of(truth, decided)
+    true = Qrels.of(truth, decided).complete
     systems = named(runs, least=3)
     rest = {"policy": policy, "profile": profile}
-    given = [(name, Qrels.of(each, decided)) for name, each in by_name(judges)]
+    given = [(name, Qrels.of(each, decided).complete) for name, each in by_name(judges)]
     if pool == "both" and len(given) > 1:
         raise DataError(say("correlate", "one pool"))
     found: dict[str, dict[str, Sheet]] = {}

@@ -208,7 +208,7 @@ def evaluated(
     if measures is None and ready:
         measures = ready[0].labels
     request = request_of(measures, profile, policy, weights)
-    judged = Qrels.of(qrels, request.policy, subtopics=request.groups)
+    judged = Qrels.of(qrels, request.policy, subtopics=request.groups).complete
     first = next(iter(request.asked.values()))
     depth = judged_at or (first.depth if first.depth and first.depth <= DEEPEST_JUDGED else 10)
     primary = request.policy.of_measure(str(first))

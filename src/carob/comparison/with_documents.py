@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from carob._numpy import np
 from carob.comparison.findings import Judged, Judging
@@ -26,42 +24,36 @@ from carob.estimation.sampled_documents import (
     estimated_documents,
     is_linear,
 )
-from carob.inputs.samples import Judgment, has_probabilities, read_sample
+from carob.inputs.qrels import Qrels
 from carob.output.errors import DataError, PolicyError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from carob.comparison.findings import Contest, Settings
     from carob.comparison.runs import Evaluation, Table
     from carob.comparison.significance import Outcome
     from carob.comparison.with_judge import Plan
+    from carob.conventions.request import Request
     from carob.estimation.sampled_documents import Sampled
     from carob.inputs.names import Names
+    from carob.inputs.qrels import QrelsLike
+    from carob.inputs.samples import Judgment
     from carob.lists.rows import Floats, Integers
 
 
-def sample_in(people: Any) -> dict[str, dict[str, Judgment]] | None:
-    """Returns people's judgments of sampled documents, or None for judgments of whole queries.
+def people_of(given: QrelsLike, request: Request) -> tuple[dict[str, dict[str, Judgment]] | None, Qrels]:
+    """Reads people's judgments.
 
-    Args:
-        people: a path, or ``{query: {document: (grade, probability)}}``.
+    Returns the judgments of sampled documents, or None for judgments of whole queries, and their grades.
+
+    Raises:
+        DataError: they cannot be read, or are a part of a sample.
     """
-    if isinstance(people, (str, os.PathLike)):
-        path = os.fspath(people)
-        return read_sample(path) if os.path.isfile(path) and has_probabilities(path) else None
-    if not isinstance(people, Mapping):
-        return None
-    first = next((each for its in people.values() if isinstance(its, Mapping) for each in its.values()), None)
-    if not isinstance(first, tuple):
-        return None
-    return {
-        str(query): {str(document): Judgment(*each) for document, each in its.items()}
-        for query, its in people.items()
-    }
-
-
-def grades_of(sample: Mapping[str, Mapping[str, Judgment]]) -> dict[str, dict[str, float]]:
-    """Returns the grades of sampled documents as qrels."""
-    return {query: {document: each.grade for document, each in its.items()} for query, its in sample.items()}
+    people = Qrels.of(given, request.policy, subtopics=request.groups)
+    if people.sample is not None:
+        people.sample.refuse_part(people.name)
+    return people.drawn, people.known
 
 
 def documents_contests(

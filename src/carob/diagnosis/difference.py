@@ -359,7 +359,7 @@ class Evaluated:
             its = known.judgments
             if other == key or (other[2] == subtopics and not (its.dropped or its.malformed)):
                 return known  # without duplicates and malformed lines every rule reads the same
-        self.judged[key] = Qrels.of(self.qrels, policy, subtopics=subtopics)
+        self.judged[key] = Qrels.of(self.qrels, policy, subtopics=subtopics).complete
         return self.judged[key]
 
 
@@ -493,7 +493,7 @@ def rejudged(
         fault = "reads judgments by subtopic" if len(asked) == 1 else f"stands for {len(asked)} measures"
         raise MeasureError(f"'{measure}' {fault}: give one document-level measure, such as nDCG@10.")
     (meant,) = asked.values()
-    ends = [Qrels.of(each, policy) for each in (a, b)]
+    ends = [Qrels.of(each, policy).complete for each in (a, b)]
     one, other = map(grades_of, ends)
     names, shared = names_of(ends), [query for query in one if query in other]
     if not shared:

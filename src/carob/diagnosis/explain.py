@@ -598,12 +598,12 @@ def subject_of(
             worded("An explanation is for one query: name it with ", Worded("query=", "--query"), ".")
         )
     if judged_ranking is not None:
-        ranking = Qrels.of(judged_ranking, policy)
+        ranking = Qrels.of(judged_ranking, policy).complete
         return Subject(short(ranking.name), query, qrels=alone(ranking, query))
     if qrels is None or run is None:
         raise DataError("An explanation needs both judgments and a run: give 'qrels', 'run' and 'query'.")
     ranked = in_memory(Run.of(run))
-    return Subject(ranked.name, query, qrels=alone(Qrels.of(qrels, policy), query), run=ranked)
+    return Subject(ranked.name, query, qrels=alone(Qrels.of(qrels, policy).complete, query), run=ranked)
 
 
 def alone(qrels: Qrels, query: str) -> Qrels:

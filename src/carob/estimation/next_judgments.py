@@ -17,6 +17,7 @@ from carob.estimation.shown_documents import Shown
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import runs_in
+from carob.inputs.samples import columns_of, draw_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, PolicyError, did_you_mean
 from carob.output.files import write_whole
@@ -91,7 +92,7 @@ class Next(Documented):
     linear: bool
 
     def to_csv(self) -> str:
-        """Returns the table for people: query, document, an empty grade, and the probability of a sample.
+        """Returns the table for people: query, document and an empty grade; for a sample, its probability and size.
 
         A sample also contains the known judgments, with probability 1, so that the file is complete once people have
         filled in the grades. ``carob compare --people`` reads it.
@@ -99,14 +100,14 @@ class Next(Documented):
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         sampled = self.order == "sample"
-        writer.writerow(["query", "document", "grade", "probability"][: 4 if sampled else 3])
+        writer.writerow(columns_of(sampled=sampled))
+        size = len(self.chosen) + sum(map(len, self.known.values()))
         for each in self.chosen:
-            row = [each.query, each.document, ""]
-            writer.writerow([*row, f"{each.probability:.9g}"] if sampled else row)
-        if sampled:
-            for query, its in self.known.items():
-                for document, grade in its.items():
-                    writer.writerow([query, document, f"{grade:g}", "1"])
+            draw = draw_of(each.probability if sampled else None, size)
+            writer.writerow([each.query, each.document, "", *draw])
+        for query, its in self.known.items() if sampled else ():
+            for document, grade in its.items():
+                writer.writerow([query, document, f"{grade:g}", *draw_of(1.0, size)])
         return text.getvalue()
 
     def save(self, path: str) -> None:
@@ -258,8 +259,8 @@ def next_judgments(
             f"{label} is no plain mean over queries of values from grades. Choose another measure, such as nDCG@10."
         )
     used = request.policy.of_measure(str(wanted))
-    people = None if qrels is None else Qrels.of(qrels, used)
-    model = None if judge is None else Qrels.of(judge, used)
+    people = None if qrels is None else Qrels.of(qrels, used).known
+    model = None if judge is None else Qrels.of(judge, used).complete
     given = runs_in(runs)
     shown = Shown.of(people, given, used, model)
     effects, highest = effects_of(shown, wanted, used, max_grade)

@@ -203,7 +203,7 @@ def unjudged_bounds(
     request = request_of(measures, profile, policy)
     given = runs_in(runs)
     found = bounds_of(
-        Qrels.of(qrels, request.policy),
+        Qrels.of(qrels, request.policy).complete,
         given,
         request.asked,
         request.policy,

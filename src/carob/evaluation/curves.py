@@ -203,7 +203,7 @@ def curve(
     elif judged_ranking is not None:
         matched = Matches.of_judged_ranking(judged_ranking, policy, name)
     else:
-        known = Qrels.of(cast("Any", qrels), policy, subtopics=request.groups)
+        known = Qrels.of(cast("Any", qrels), policy, subtopics=request.groups).complete
         matched = Matches.of_run(known, Run.of(cast("Any", run), name), request)
     longest = int(matched.under(policy).rows.length.max(initial=0))
     given = tuple(int(each) if each == int(each) else float(each) for each in (() if at is None else at))

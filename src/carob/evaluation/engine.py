@@ -126,7 +126,7 @@ class Matches:
         Raises:
             DataError: the ranking cannot be read, or lists a document twice.
         """
-        judged = Qrels.of(ranking, policy)
+        judged = Qrels.of(ranking, policy).complete
         inputs = {"judged ranking": judged.origin}
         of_policy = partial(match_judged_ranking, judged)
         return cls(of_policy, name or short(judged.name), inputs, judged.name)

@@ -104,7 +104,7 @@ def evaluate(
             f"name={name!r} is the name of one run: to name several runs, give a dict {{name: run, …}}."
         )
     request = request_of(measures, profile, policy, weights)
-    judged = Qrels.of(qrels, request.policy, subtopics=request.groups)
+    judged = Qrels.of(qrels, request.policy, subtopics=request.groups).complete
     if several:
         runs = runs_in(cast("RunsLike", run), exclude)
         evaluated = evaluate_together(judged, runs, request, progress, scores_only=True)
@@ -123,7 +123,7 @@ def evaluate_run(
 ) -> Scores:
     """Measure one run like ``evaluate``, but refuse several runs. The bounds of ties may be omitted."""
     request = request_of(measures, given.get("profile"), given.get("policy"), given.get("weights"))
-    judged = Qrels.of(qrels, request.policy, subtopics=request.groups)
+    judged = Qrels.of(qrels, request.policy, subtopics=request.groups).complete
     one = Run.of(run, given.get("name"), exclude=given.get("exclude"))
     matched = Matches.of_run(judged, one, request, given.get("progress"), scores_only=True)
     return warned(matched.scores(request, bounds=bounds))

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 
 ROLES = {"qrels": ("query", "document", "grade"), "run": ("query", "document", "score", "rank")}
+DRAW = ("probability", "sample_size")
+"""The columns of judgments of a sample, which say how its documents were drawn."""
+ASKED = {"qrels": (*ROLES["qrels"], *DRAW), "run": ROLES["run"]}
+"""The columns that are sought in a table."""
 IDS = ("query", "document", "subtopic")
 INSISTED = "!"
 """The end of a column's name that insists on scores, even if they look like ranks."""
@@ -85,6 +89,9 @@ def choose(names: Sequence[str], kind: str, wanted: Asked) -> dict[str, str]:
         ways = {role: by_reading(kind, **{role: ...}) for role in (missing[0], "rank")}
         words |= {"swapped": seems_swapped(names, kind, asked), "relevant": by_reading(kind, grade=1)}
         raise refused(missing[0], part="no-column", **words, reading=ways[missing[0]], rank=ways["rank"])
+    if "sample_size" in chosen and "probability" in asked and "probability" not in chosen:
+        ways = {"reading": by_reading(kind, probability=...), "complete": by_reading(kind, probability=1)}
+        raise refused("sample-without-probability", **words, column=chosen["sample_size"], **ways)
     return chosen
 
 
@@ -220,6 +227,13 @@ def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> Plan:
         inside = {role: column for role, column in asked.items() if role != "query"}
         return Plan(query | choose(fields[records[0]], kind, inside), records=records[0])
     value = value_of(lists, kind, asked, listed[0])
+    drawn = [
+        each
+        for each in fields
+        if "probability" in asked and plain_name(each) in known_names()["lists"]["draws"]
+    ]
+    if drawn:
+        raise refused("sample-in-lists", column=drawn[0], complete=by_reading(kind, probability=1))
     columns = query | {"document": listed[0]} | value
     return Plan(columns, lists=True, relevant=kind == "qrels" and not value)
 

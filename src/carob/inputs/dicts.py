@@ -43,6 +43,12 @@ def numbered(mapping: Mapping[Any, Any], kind: str, grade: float | None = None) 
     return {query: numbers_of(query, its, kind, grade) for query, its in mapping.items()}
 
 
+def is_sample(qrels: Mapping[Any, Any]) -> bool:
+    """Returns whether a dictionary holds judgments with probabilities, by its first judgment."""
+    inner = (each for its in qrels.values() if isinstance(its, Mapping) for each in its.values())
+    return isinstance(next(inner, None), (tuple, list))
+
+
 def numbers_of(query: Any, its: Any, kind: str, grade: float | None) -> Any:
     """Returns a query's ids with their grades, or with their scores, which are minus the ranks in a list of ids."""
     if isinstance(its, Mapping):

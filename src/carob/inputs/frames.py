@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 from carob import _native
 from carob._dataclasses import dataclass
 from carob.inputs import engine_of, installed
-from carob.inputs.columns import IDS, ROLES, choose, constant_in, refuse_namesakes, usual
+from carob.inputs.columns import ASKED, IDS, ROLES, choose, constant_in, refuse_namesakes, usual
 from carob.inputs.errors import refusals, refused, sentences, sentences_of
 from carob.inputs.sources import Provenance
 
@@ -87,9 +87,14 @@ class Columns:
         """Returns the name of a role's column."""
         return self.frame.fields[self.places[role]][0]
 
-    def judgments(self, duplicates: str) -> _native.Judgments:
-        """Returns the judgments, with ``duplicates`` as the kernel's rule for documents that occur twice."""
-        columns = {role: self.places.get(role) for role in ROLES["qrels"]}
+    def judgments(self, duplicates: str, grade: str = "grade") -> _native.Judgments:
+        """Returns the judgments, with ``duplicates`` as the kernel's rule for documents that occur twice.
+
+        Args:
+            duplicates: the rule.
+            grade: the role of the column with the numbers.
+        """
+        columns = {role: self.places.get(role) for role in ROLES["qrels"]} | {"grade": self.places.get(grade)}
         return _native.judgments_from_frame(
             self.frame, **cast("Any", columns), constant=self.constant, duplicates=duplicates
         )
@@ -161,7 +166,7 @@ def columns_of(given: Any, kind: str, named: Asked) -> Columns:
         DataError: a missing or ambiguous column, or one of the wrong type.
     """
     library = library_of(given)
-    asked: Asked = {**dict.fromkeys(ROLES[kind]), **named}
+    asked: Asked = {**dict.fromkeys(ASKED[kind]), **named}
     refuse_one_column(given, kind)
     with refusals(kind, library):
         if library == "pyarrow" and not hasattr(given, "__arrow_c_stream__"):

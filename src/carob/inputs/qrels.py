@@ -15,11 +15,11 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.inputs.columns import constant_in
-from carob.inputs.dicts import MAPPING, numbered, numbers_of, plain
+from carob.inputs.dicts import MAPPING, is_sample, numbered, numbers_of, plain
 from carob.inputs.errors import refused, scores_as_grades, sentences
 from carob.inputs.files import read_as
 from carob.inputs.frames import Frame, columns_of, is_frame
-from carob.inputs.ids import bytes_of, texts
+from carob.inputs.ids import bytes_of, text_of, texts
 from carob.inputs.names import Names
 from carob.inputs.sources import Provenance, Readable, Source
 from carob.output.errors import DataError, NothingError, by_policy, worded
@@ -28,6 +28,7 @@ from carob.output.escaping import shown
 if TYPE_CHECKING:
     from carob.inputs.columns import Asked
     from carob.inputs.files.table import Table
+    from carob.inputs.samples import Judgment, Sample
     from carob.lists.rows import Floats, Integers
 
 
@@ -55,6 +56,7 @@ class Qrels:
         judgments: the kernel's table: queries in byte order, documents in file order.
         origin: the origin of the judgments.
         subtopics: the judgment group of each line; None if not requested.
+        sample: how the documents were drawn; None if the judgments are not those of a sample.
 
     Example:
         >>> from carob import Qrels
@@ -66,6 +68,7 @@ class Qrels:
     judgments: _native.Judgments
     origin: Provenance = TABLE
     subtopics: Subtopics | None = None
+    sample: Sample | None = None
 
     @cached_property
     def fractional(self) -> bool:
@@ -85,6 +88,8 @@ class Qrels:
         document: str | None = None,
         grade: str | float | None = None,
         subtopic: str | None = None,
+        probability: str | float | None = None,
+        sample_size: str | None = None,
         folders: str | None = None,
     ) -> Qrels:
         """Reads judgments from a path, bytes, an open binary file, ``{query: {document: grade}}``, or a data frame.
@@ -105,6 +110,9 @@ class Qrels:
             subtopics: whether the second column, or the second key of ``{query: {subtopic: {document: grade}}}``,
                 names a subtopic (judgment group); a document's overall grade is its highest one.
             subtopic: a table's subtopic column; implies ``subtopics``.
+            probability: the column with the probability with which each document was drawn, if the judgments are a
+                sample; 1 if they are complete, although a column has a usual name for such probabilities.
+            sample_size: the column with the number of documents of the whole sample.
             folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries
                 get the folder as a ``prefix``, as in ``nq/1``.
 
@@ -117,6 +125,7 @@ class Qrels:
             return qrels
         grouped = subtopics or subtopic is not None
         asked: dict[str, str | float | None] = {"query": query, "document": document, "grade": grade}
+        asked |= {"probability": probability, "sample_size": sample_size}
         if isinstance(qrels, list):
             from carob.inputs.files.json import mapping_of_rows
 
@@ -126,7 +135,9 @@ class Qrels:
             return cls.in_frame(qrels, roles, policy.duplicates)
         if isinstance(qrels, Mapping):
             constant = constant_in(asked)
-            return cls.by_subtopic(qrels, policy, constant) if grouped else cls.in_mapping(qrels, constant)
+            if grouped:
+                return cls.by_subtopic(qrels, policy, constant)
+            return cls.in_mapping(qrels, constant, complete=probability is not None)
         source = read_as(cast("Readable", qrels), "qrels", roles, folders)
         if not isinstance(source, Source):
             return cls.in_files(source, policy, subtopics=grouped)
@@ -147,12 +158,24 @@ class Qrels:
         return table.without_duplicates()
 
     @classmethod
-    def in_mapping(cls, qrels: Mapping[Any, Any], grade: float | None) -> Qrels:
+    def in_mapping(cls, qrels: Mapping[Any, Any], grade: float | None, *, complete: bool = False) -> Qrels:
         """Reads ``{query: {document: grade}}``. A query may have a list or a set of documents instead.
+
+        A sample has ``(grade, probability)`` in place of each grade, or ``(grade, probability, sample_size)``.
+
+        Args:
+            qrels: the judgments.
+            grade: the grade of every document, in place of the grades; None to use these.
+            complete: whether to ignore the probabilities.
 
         Raises:
             DataError: an entry that cannot be read, or no judgments.
         """
+        if is_sample(qrels):
+            from carob.inputs.samples import in_mapping
+
+            judgments, sample = in_mapping(qrels)
+            return cls("<mapping>", judgments, MAPPING, sample=None if complete else sample)
         with sentences("qrels", "qrels"):
             judgments = _native.judgments_from_mapping(plain(numbered(qrels, "qrels", grade)))
         if not judgments.query_count:
@@ -214,16 +237,21 @@ class Qrels:
         columns = columns_of(frame, "qrels", asked)
         if origin is not None:
             columns = replace(columns, origin=replace(origin, whole=columns.origin.whole))
-        grouped = "subtopic" in columns.places
+        grouped, sample = "subtopic" in columns.places, None
         keep = "max" if grouped else "keep" if duplicates == "error" else duplicates
         with sentences("qrels frame", "qrels"):
-            judgments = columns.judgments(keep)
+            if "probability" in columns.places:
+                from carob.inputs.samples import in_frame
+
+                judgments, sample = in_frame(columns)
+            else:
+                judgments = columns.judgments(keep)
             if not judgments.query_count:
                 raise nothing("qrels frame", "it has no rows.")
             if asked.get("grade") is None and columns.name_of("grade").casefold() == "score":
                 refuse_scores(judgments)
             if not grouped:
-                return cls("<frame>", judgments, columns.origin).without_duplicates()
+                return cls("<frame>", judgments, columns.origin, sample=sample).without_duplicates()
             ids, grades = columns.by_subtopic()
         lines = ids, np.array(grades), np.arange(1, len(grades) + 1)
         groups = subtopics_of(lines, judgments, duplicates, "qrels frame", columns.origin)
@@ -240,6 +268,40 @@ class Qrels:
             ids = {"query": self.judgments.queries[query], "document": document}
             raise self.origin.twice(file, JUDGED_TWICE, lines, ids)
         return self
+
+    @property
+    def complete(self) -> Qrels:
+        """The judgments themselves, for a function in which documents without a judgment count as unjudged.
+
+        Raises:
+            DataError: these are judgments of a sample, which say nothing about the documents that were not drawn.
+        """
+        if self.sample is not None and not self.sample.everything:
+            from carob.inputs.samples import incomplete
+
+            raise incomplete(self.name, self.judgments.count)
+        return self
+
+    @property
+    def known(self) -> Qrels:
+        """The same grades, whatever the way in which the documents were drawn."""
+        return self if self.sample is None else replace(self, sample=None)
+
+    @property
+    def drawn(self) -> dict[str, dict[str, Judgment]] | None:
+        """The judgments of a sample with their probabilities, or None for complete judgments."""
+        if self.sample is None or self.sample.everything:
+            return None
+        from carob.inputs.samples import Judgment
+
+        found: dict[str, dict[str, Judgment]] = {}
+        for (query, document, grade), chance in zip(
+            self.rows(), self.sample.probability.tolist(), strict=True
+        ):
+            found.setdefault(text_of(query), {})[text_of(document)] = Judgment(
+                grade, chance, self.sample.size
+            )
+        return found
 
     def rows(self) -> Iterator[tuple[bytes, bytes, float]]:
         """Yields the query, the document and the grade of each judgment."""

@@ -452,7 +452,7 @@ def pairs_of(given: Any) -> Qrels:
     first = Policy(duplicates="first")
     try:
         try:
-            return Qrels.of(pairs or given, first, grade=1)
+            return Qrels.of(pairs or given, first, grade=1, probability=1)
         except ColumnsOfTextError:
             return Qrels.of(given, first)
     except NothingError:

@@ -1,27 +1,38 @@
-"""Judgments of documents that were drawn with known probabilities: their table in a file.
+"""Judgments of a sample: documents that were drawn with known probabilities. Their table is read and written here.
 
-The table is written by ``carob next`` and ``carob judge``, and read wherever judgments of a sample are taken.
+``carob next`` and ``carob judge`` write the table, and every reader of judgments recognises it by its columns. In
+Python it is also ``{query: {document: (grade, probability)}}``, perhaps with the sample's size as a third number.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from carob import _native
+from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.inputs.columns import plain_name, usual
-from carob.inputs.files.header import head_of
-from carob.inputs.files.rows import lines_of, name_of, names_in, rows_of, text_in
-from carob.output.errors import DataError
+from carob.inputs.columns import DRAW, IDS, usual
+from carob.inputs.dicts import MAPPING
+from carob.inputs.errors import refused, sentences
+from carob.inputs.ids import text_of
+from carob.inputs.sources import is_number
+from carob.output.errors import DataError, Worded, by_reading
+from carob.output.escaping import shown
 from carob.output.parsing import json_or_none
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-PROBABILITY = ("probability", "inclusionprobability", "pi")
-"""The usual names of the column of probabilities, in lower case and without separators."""
+    from carob.inputs.frames import Columns
+    from carob.inputs.sources import Provenance
+    from carob.lists.rows import Floats
 
-SAMPLE_SIZE = "samplesize"
-"""The column with the number of documents in the sample, in lower case and without separators."""
+COMPLETE = by_reading("qrels", probability=1)
+"""How to say that judgments are complete, although they have a column of probabilities."""
+COLUMNS = ("query", "document", "grade")
+"""The columns that carob writes for judgments of any kind."""
 
 
 class Judgment(NamedTuple):
@@ -30,82 +41,241 @@ class Judgment(NamedTuple):
     Args:
         grade: the grade.
         probability: the probability with which the document was drawn, above 0 and at most 1.
+        size: the number of documents of the whole sample; None if it is not stated.
     """
 
     grade: float
     probability: float
+    size: float | None = None
 
 
-def has_probabilities(path: str) -> bool:
-    """Returns whether a file is a table of judgments with a column of probabilities."""
-    try:
-        first = head_of(path).decode("utf-8", "replace").split("\n", 1)[0].strip()
-    except DataError:
-        return False
-    if first.startswith("{"):
-        row = json_or_none(first, file=path, line=1)
-        names = list(row) if isinstance(row, dict) else []
-    else:
-        names = names_in(first)
-    return probability_in(names) is not None
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """How documents were drawn.
+
+    Args:
+        probability: the probability of each document, in the order of the judgments [judgments].
+        size: the number of documents of the whole sample; None if it is not stated.
+    """
+
+    probability: Floats
+    size: int | None = None
+
+    @property
+    def lacking(self) -> bool:
+        """Whether these are not all documents of the sample."""
+        return self.size is not None and self.size != len(self.probability)
+
+    @property
+    def everything(self) -> bool:
+        """Whether every document was certain to be drawn, and is there, so that the judgments are complete."""
+        return not self.lacking and bool((self.probability == 1).all())
+
+    def refuse_part(self, name: str) -> None:
+        """Refuses a part of a sample.
+
+        Raises:
+            DataError: documents are missing, or there are too many.
+        """
+        if self.lacking:
+            raise refused("part-of-sample", file=name, size=self.size, count=len(self.probability))
 
 
-def probability_in(names: Iterable[str]) -> str | None:
-    """Returns the column of probabilities among the names of columns, or None."""
-    return next((name for name in names if plain_name(name) in PROBABILITY), None)
+def sample_of(
+    judgments: _native.Judgments,
+    probability: Floats,
+    stated: Iterable[float | None],
+    origin: Provenance,
+    name: str,
+) -> Sample:
+    """Returns how documents were drawn.
 
-
-def read_sample(path: str) -> dict[str, dict[str, Judgment]]:
-    """Reads judgments of sampled documents: a table in CSV, TSV or JSON lines.
-
-    Its columns are the query, the document, the grade, and the probability with which the document was drawn. A column
-    ``sample_size`` has the number of documents of the whole sample.
+    Args:
+        judgments: the judgments.
+        probability: the probability of each of them.
+        stated: the size of the sample that each row states.
+        origin: the origin of the judgments.
+        name: the name of the input in errors.
 
     Raises:
-        DataError: a missing column; a grade or a probability that is not allowed; a document that occurs twice; a part
-            of a sample.
+        DataError: a probability that is not allowed, or sizes that differ.
     """
+    for number in np.flatnonzero(~((probability > 0) & (probability <= 1)))[:1].tolist():
+        query = int(np.searchsorted(judgments.offsets, number, "right")) - 1
+        ids = {"query": text_of(judgments.queries[query]), "document": text_of(judgments.document(number))}
+        place = {"file": name} | origin.place(int(judgments.lines[number]))
+        raise refused("no-probability", value=float(probability[number]), complete=COMPLETE, **ids, **place)
+    return Sample(probability, size_of(stated, name))
+
+
+def size_of(stated: Iterable[float | None], name: str) -> int | None:
+    """Returns the size of a sample that its rows state, or None if they state none.
+
+    Raises:
+        DataError: they state several, or no whole number.
+    """
+    sizes = list(dict.fromkeys(stated)) or [None]
+    size = sizes[0]
+    if len(sizes) > 1 or (size is not None and (size < 1 or size != math.floor(size))):
+        said = " and ".join("none" if each is None else f"{each:g}" for each in sizes[:3])
+        raise refused("sizes-differ", file=name, sizes=said)
+    return None if size is None else int(size)
+
+
+def incomplete(name: str, count: int) -> DataError:
+    """Returns the error of a function that would take a sample for complete judgments.
+
+    Args:
+        name: the name of the judgments.
+        count: their number.
+    """
+    file = "PEOPLE" if name.startswith("<") else name
+    estimate = Worded(
+        "carob.compare(people, runs, judge=judge)", f"carob compare --people {file} --judge JUDGE.qrels RUN…"
+    )
+    return refused("sample", file=name, count=count, estimate=estimate, complete=COMPLETE)
+
+
+# ---------------------------------------------------------------- dictionaries and frames
+
+
+def in_mapping(qrels: Mapping[Any, Any]) -> tuple[_native.Judgments, Sample]:
+    """Reads ``{query: {document: (grade, probability)}}``, perhaps with the sample's size as a third number.
+
+    Raises:
+        DataError: a judgment without a grade or a probability, or a probability or size that is not allowed.
+    """
+    found: dict[Any, dict[Any, Judgment]] = {}
+    for query, its in qrels.items():
+        if not isinstance(its, Mapping):
+            raise refused("no-drawn-judgment", file="qrels", query=str(query), found=f"{its!r:.60}")
+        found[query] = {document: judgment_in(query, document, each) for document, each in its.items()}
+    grades = {query: {key: each.grade for key, each in its.items()} for query, its in found.items()}
+    chances = {query: {key: each.probability for key, each in its.items()} for query, its in found.items()}
+    with sentences("qrels", "qrels"):
+        judgments, drawn = map(_native.judgments_from_mapping, (grades, chances))
+    stated = (each.size for its in found.values() for each in its.values())
+    return judgments, sample_of(judgments, drawn.grades, stated, MAPPING, "qrels")
+
+
+def judgment_in(query: object, document: object, given: Any) -> Judgment:
+    """Returns ``(grade, probability)``, or with the sample's size as third number, as a judgment.
+
+    Raises:
+        DataError: it is something else.
+    """
+    ids = {"file": "qrels", "query": str(query), "document": str(document)}
+    if not isinstance(given, (tuple, list)) or len(given) not in (2, 3) or not all(map(is_real, given[1:2])):
+        raise refused("no-drawn-judgment", found=f"{given!r:.60}", file="qrels", query=str(query))
+    grade, probability, *size = given
+    if not is_real(grade):
+        raise refused("unjudged", grade=shown(grade), others="", **ids)
+    if any(each is not None and not is_real(each) for each in size):
+        raise refused("sizes-differ", sizes=shown(size[0]), **ids)
+    return Judgment(float(grade), float(probability), *size)
+
+
+def is_real(value: Any) -> bool:
+    """Returns whether a value is a finite number, which may be one of NumPy's."""
+    return hasattr(value, "__float__") and type(value) is not bool and math.isfinite(float(value))
+
+
+def in_frame(columns: Columns) -> tuple[_native.Judgments, Sample]:
+    """Reads judgments and how they were drawn from the columns of a frame.
+
+    Raises:
+        DataError: a document without a grade or a probability, a document that occurs twice, or subtopics.
+    """
+    name = "qrels frame"
+    if "subtopic" in columns.places:
+        raise refused("sample-by-subtopic", file=name)
+    judgments = numbers_in(columns, "grade")
+    for query, document, _, line in judgments.duplicates:
+        ids = {"query": text_of(judgments.queries[query]), "document": text_of(document)}
+        raise refused("drawn-twice", **ids, **{"file": name} | columns.origin.place(line))
+    chances = numbers_in(columns, "probability").grades
+    stated = numbers_in(columns, "sample_size").grades.tolist() if "sample_size" in columns.places else ()
+    return judgments, sample_of(judgments, chances, stated, columns.origin, name)
+
+
+def numbers_in(columns: Columns, role: str) -> _native.Judgments:
+    """Returns a column of numbers of a frame in place of grades, in the order of the judgments.
+
+    Raises:
+        DataError: a document without a number.
+    """
+    try:
+        return columns.judgments("keep", role)
+    except _native.RowError as error:
+        if (
+            error.kind not in ("null", "nan")
+            or role not in columns.places
+            or error.column != columns.name_of(role)
+        ):
+            raise
+        ids = {"query": text_of(error.query), "document": text_of(error.document)}
+        place: dict[str, Any] = {"file": "qrels frame", "row": error.row, **ids}
+        if role == "grade":
+            raise refused("unjudged", grade=error.kind, others="", **place) from None
+        raise refused("not-drawn", column=error.column, empty=error.kind, **place) from None
+
+
+# ---------------------------------------------------------------- tables in text
+
+
+def read_sample(*paths: str, roles: Mapping[str, str] | None = None) -> dict[str, dict[str, Judgment]]:
+    """Reads judgments of sampled documents from the files of a table in CSV, TSV or JSON lines.
+
+    Args:
+        paths: the files.
+        roles: the column of each role; None looks for usual names.
+
+    Raises:
+        DataError: a missing column; a grade or a probability that is not allowed; a document that occurs twice or is
+            not judged.
+    """
+    from carob.inputs.files.rows import text_in
+
     found: dict[str, dict[str, Judgment]] = {}
-    roles: dict[str, str] = {}
-    sizes: set[str] = set()
-    for line, row in rows_in(path):
-        roles = roles or roles_of(list(row), path)
-        query, document = (str(row[roles[role]]).strip() for role in ("query", "document"))
-        grade = number_in(row[roles["grade"]], "grade", path, line)
-        probability = number_in(row[roles["probability"]], "probability", path, line)
-        if not 0 < probability <= 1:
-            raise DataError(
-                f"the probability {probability:g} is not above 0 and at most 1.", file=path, line=line
-            )
-        its = found.setdefault(query, {})
-        if document in its:
-            raise DataError(
-                f"document '{document}' is listed twice for query '{query}'. Remove one.",
-                file=path,
-                line=line,
-            )
-        its[document] = Judgment(grade, probability)
-        sizes.update(str(value) for name, value in row.items() if plain_name(name) == SAMPLE_SIZE)
+    unjudged: list[dict[str, Any]] = []
+    for path in paths:
+        for line, row in rows_of_text(text_in(path), path):
+            place: dict[str, Any] = {"file": path, "line": line}
+            roles = roles or roles_of(list(row), path)
+            cells = {role: field_in(row, name, place, role) for role, name in roles.items()}
+            query, document = (str(cells[role]).strip() for role in ("query", "document"))
+            its = found.setdefault(query, {})
+            if document in its:
+                raise refused("drawn-twice", query=query, document=document, **place)
+            if cells["grade"] in (None, ""):
+                unjudged.append({"query": query, "document": document, **place})
+                its[document] = Judgment(math.nan, 1.0)
+                continue
+            grade, probability = (number_in(cells[role], role, **place) for role in ("grade", "probability"))
+            if not 0 < probability <= 1:
+                ids = {"query": query, "document": document}
+                raise refused("no-probability", value=probability, complete=COMPLETE, **ids, **place)
+            stated = cells.get("sample_size")
+            size = None if stated in (None, "") else number_in(stated, "sample_size", **place)
+            its[document] = Judgment(grade, probability, size)
+    if unjudged:
+        more = len(unjudged) - 1
+        others = f" ({more:,} more of the sample are not judged either)" if more else ""
+        raise refused("unjudged", grade="''", others=others, **unjudged[0])
     if not found:
-        raise DataError("there are no judgments.", file=path)
-    count = sum(map(len, found.values()))
-    if sizes and sizes != {str(count)}:
-        whole = ", ".join(sorted(sizes))
-        raise DataError(
-            f"the sample has {whole} documents, but {count} are judged. Judge the others, since a part of a sample "
-            "gives biased estimates.",
-            file=path,
-        )
+        raise DataError("there are no judgments.", file=paths[0])
     return found
 
 
-def rows_in(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yields the number of each line of a file and its row.
+def field_in(row: Mapping[str, Any], name: str, place: dict[str, Any], role: str) -> Any:
+    """Returns a field of a row.
 
     Raises:
-        DataError: the text is not UTF-8, or a row has another number of columns.
+        DataError: the field is missing, or an id is empty.
     """
-    yield from rows_of_text(text_in(path), name_of(path))
+    if name not in row or (role in IDS and row[name] in (None, "")):
+        raise refused("no-field", column=name, **place)
+    return row[name]
 
 
 def rows_of_text(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -114,6 +284,8 @@ def rows_of_text(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Any]]
     Raises:
         DataError: a row has another number of columns, or is not a JSON object.
     """
+    from carob.inputs.files.rows import lines_of, rows_of
+
     lines = lines_of(text)
     if not lines or not lines[0][1].lstrip().startswith("{"):
         yield from rows_of(lines, path)
@@ -131,28 +303,36 @@ def roles_of(names: Sequence[str], path: str) -> dict[str, str]:
     Raises:
         DataError: a column is missing.
     """
-    found = {role: next(iter(usual(names, role)), None) for role in ("query", "document", "grade")}
-    found["probability"] = probability_in(names)
+    found = {role: next(iter(usual(names, role)), None) for role in (*COLUMNS, *DRAW)}
     for role, name in found.items():
-        if name is None:
+        if name is None and role != "sample_size":
             raise DataError(
                 f"there is no column with a usual name for the {role}, such as '{role}'.", file=path
             )
     return {role: name for role, name in found.items() if name is not None}
 
 
-def number_in(value: object, role: str, path: str, line: int) -> float:
+def number_in(value: object, role: str, file: str, line: int) -> float:
     """Returns a field as a finite number.
 
     Raises:
-        DataError: the field is empty or not a number.
+        DataError: the field is not a number.
     """
-    try:
-        number = float(str(value))
-    except ValueError:
-        number = np.nan
-    if not np.isfinite(number):
-        raise DataError(
-            f"the {role} '{value}' is not a number. Fill it in, or remove the row.", file=path, line=line
-        )
-    return number
+    text = str(value).strip()
+    # Python also reads 1_0 and digits of other scripts, which no other reader takes for numbers.
+    if not text.isascii() or "_" in text or not is_number(text) or not math.isfinite(float(text)):
+        raise DataError(f"the {role} '{value}' is not a number. Correct it.", file=file, line=line)
+    return float(text)
+
+
+# ---------------------------------------------------------------- writing
+
+
+def columns_of(*, sampled: bool) -> list[str]:
+    """Returns the columns of a table of judgments."""
+    return [*COLUMNS, *(DRAW if sampled else ())]
+
+
+def draw_of(probability: float | None, size: int) -> list[str]:
+    """Returns the fields of a document about the draw: its probability, and the number of documents in the sample."""
+    return [] if probability is None else [f"{probability:.9g}", str(size)]

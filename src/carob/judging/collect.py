@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from carob._dataclasses import dataclass
 from carob.inputs.columns import usual
 from carob.inputs.files.rows import lines_of, name_of, names_in, text_in
-from carob.inputs.samples import number_in, probability_in, rows_of_text
+from carob.inputs.samples import number_in, rows_of_text
 from carob.judging import say
 from carob.judging.journal import Form, Judgment, known_in, one_line
 from carob.judging.prompts import grade_in
@@ -254,13 +254,7 @@ def read_rows(task: Task, path: str, content: str, grades: Mapping[int, str]) ->
             place = ids[own]
         if grade is not None and row[grade] not in (None, ""):
             rest = {name: one_line(str(row.get(name) or "")) for name in ("time", "note", "judge")}
-            drawn = probability_in(row)
-            chance = task.pairs[place].probability
-            if (
-                drawn
-                and chance is not None
-                and (abs(number_in(row[drawn], "probability", path, line) - chance) > ROUNDING)
-            ):
+            if is_other_draw(task, place, row, path, line):
                 raise DataError(say("journal", "other draw", task=task.name), file=path, line=line)
             yield Entry(line, place, Judgment(number_in(row[grade], "grade", path, line), **rest))
             continue
@@ -270,6 +264,16 @@ def read_rows(task: Task, path: str, content: str, grades: Mapping[int, str]) ->
             yield Entry(line, place, None if found is None else Judgment(found))
         elif grade is None:
             raise DataError(say("collect", "no answer"), file=path, line=line)
+
+
+def is_other_draw(task: Task, place: int, row: Mapping[str, Any], path: str, line: int) -> bool:
+    """Returns whether a row says that its document was drawn otherwise than the task says."""
+    chance, size = task.pairs[place].probability, len(task.pairs)
+    for role, own in () if chance is None else (("probability", chance), ("sample_size", size)):
+        name = next(iter(usual(list(row), role)), None)
+        if name is not None and abs(number_in(row[name], role, path, line) - own) > ROUNDING:
+            return True
+    return False
 
 
 def read_qrels(task: Task, path: str, lines: Lines) -> Iterator[Entry]:

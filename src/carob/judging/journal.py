@@ -18,6 +18,8 @@ import stat
 from typing import TYPE_CHECKING, NamedTuple
 
 from carob.inputs import ENDINGS, PACKED
+from carob.inputs.columns import DRAW
+from carob.inputs.samples import columns_of, draw_of
 from carob.judging import say
 from carob.judging.file_lock import FileLock
 from carob.output.errors import DataError
@@ -89,9 +91,8 @@ class Form:
         ending = os.path.splitext(path)[1].lower()
         self.table = ending == ".csv"
         self.task = task
-        self.columns = ["query", "document", "grade"]
+        self.columns = columns_of(sampled=self.table and task.sampled)
         if self.table:
-            self.columns += ["probability", "sample_size"] if task.sampled else []
             self.columns += ["judge", "time", "note"]
         elif ending in ENDINGS or ending in PACKED or ending in (".tsv", ".parquet", ".jsonl", ".json"):
             raise DataError(say("journal", "no format"), file=path)
@@ -126,8 +127,7 @@ class Form:
 
     def draw(self, place: int) -> list[str]:
         """Returns the probability of a pair and the number of all pairs, as they are written for a sample."""
-        chance = self.task.pairs[place].probability
-        return [] if chance is None else [f"{chance:.9g}", str(len(self.task.pairs))]
+        return draw_of(self.task.pairs[place].probability, len(self.task.pairs))
 
     def read(self, lines: list[bytes], path: str) -> Iterator[tuple[int, int, Judgment]]:
         """Yields the number of each line, the place of its pair, and the judgment.
@@ -169,7 +169,7 @@ class Form:
         if not math.isfinite(grade):
             return None
         rest = {name: named.get(name, "") for name in ("time", "note", "judge")}
-        draw = [named[name] for name in ("probability", "sample_size") if name in named]
+        draw = [named[name] for name in DRAW if name in named]
         return (named["query"], named["document"]), Judgment(grade, **rest), draw
 
 

@@ -9,14 +9,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob._dataclasses import dataclass
-from carob.inputs.columns import usual
-from carob.inputs.files.rows import name_of
-from carob.inputs.samples import number_in, probability_in, rows_in
+from carob.inputs.columns import DRAW, usual
+from carob.inputs.files.rows import name_of, text_in
+from carob.inputs.files.table import COLUMNAR, frame_in
+from carob.inputs.samples import COLUMNS, number_in, rows_of_text, size_of
+from carob.inputs.sources import kind_of
 from carob.judging import say
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 class Pair(NamedTuple):
@@ -76,35 +78,49 @@ def read_task(path: str) -> Task:
     is kept for the estimates.
 
     Raises:
-        DataError: a missing column, a pair that occurs twice, an id that no table can hold, or nothing to judge.
+        DataError: a missing column, a pair that occurs twice, an id that no table can hold, a part of a sample, or
+            nothing to judge.
     """
     pairs: dict[tuple[str, str], Pair] = {}
     roles: dict[str, str] = {}
     rows, path = rows_in(path), name_of(path)
+    stated: list[float | None] = []
     for line, row in rows:
         roles = roles or roles_of(list(row), path)
         pair = pair_in(row, roles, path, line)
+        size = row.get(roles.get("sample_size", ""))
+        stated.append(None if size in (None, "") else number_in(size, "sample_size", path, line))
         key = pair.query, pair.document
         if key in pairs:
             raise DataError(say("task", "twice", query=key[0], document=key[1]), file=path, line=line)
         pairs[key] = pair
     if not pairs:
         raise DataError(say("task", "empty"), file=path)
+    whole = size_of(stated, path)
+    if whole not in (None, len(pairs)):
+        raise DataError(say("task", "part", size=whole, count=len(pairs)), file=path)
     task = Task(path, tuple(pairs.values()))
     if not task.open:
         raise DataError(say("task", "nothing"), file=path)
     return task
 
 
+def rows_in(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yields the number of each line of a table and its row: CSV, TSV, JSON lines, Parquet or Arrow."""
+    if kind_of(path) in COLUMNAR:
+        yield from enumerate(frame_in(path).iter_rows(named=True), 1)
+    else:
+        yield from rows_of_text(text_in(path), name_of(path))
+
+
 def roles_of(names: Sequence[str], path: str) -> dict[str, str]:
-    """Returns the column of each role. The grade and the probability may be missing.
+    """Returns the column of each role. The grade may be missing, and the draw of what is no sample.
 
     Raises:
-        DataError: there is no column of queries or documents.
+        DataError: there is no column of queries or documents, or of the probabilities of a sample.
     """
-    found = {role: next(iter(usual(names, role)), None) for role in ("query", "document", "grade")}
-    found["probability"] = probability_in(names)
-    for role in ("query", "document"):
+    found = {role: next(iter(usual(names, role)), None) for role in (*COLUMNS, *DRAW)}
+    for role in ("query", "document", *(["probability"] if found["sample_size"] else [])):
         if found[role] is None:
             raise DataError(say("task", "no column", role=role), file=path)
     return {role: name for role, name in found.items() if name is not None}

@@ -185,9 +185,10 @@ def match(
     kernel uses ``threads`` threads, or one per core.
 
     Raises:
-        DataError: duplicates, missing queries, ties, empty queries or negative grades, if the policy makes them errors.
+        DataError: judgments of a sample; or duplicates, missing queries, ties, empty queries or negative grades, if
+            the policy makes them errors.
     """
-    judgments = qrels.judgments
+    judgments = qrels.complete.judgments
     by_rank = policy.ranks == "given" and run.held.by_rank
     if by_rank and scores:
         raise refused("scores-of-ranks", error=PolicyError)

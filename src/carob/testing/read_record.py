@@ -233,7 +233,9 @@ def names_column(role: Any, name: Any) -> bool:
     """Returns whether a name or number is valid for a column's role, or for ``folders``."""
     if role == "folders":
         return name in FOLDERS
-    return role in COLUMN and (isinstance(name, str) or (role == "grade" and is_number(name)))
+    return role in COLUMN and (
+        isinstance(name, str) or (role in ("grade", "probability") and is_number(name))
+    )
 
 
 def is_plain(row: Any) -> bool:
@@ -244,7 +246,7 @@ def is_plain(row: Any) -> bool:
 
 
 ROLES = ("qrels", "run", "judged ranking", "grades")
-COLUMN = ("query", "document", "score", "rank", "grade", "subtopic")
+COLUMN = ("query", "document", "score", "rank", "grade", "probability", "sample_size", "subtopic")
 VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "text": ("text", is_text),
     "path": ("a path", lambda value: is_text(value) and bool(value) and "\0" not in value),

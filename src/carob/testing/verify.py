@@ -252,7 +252,7 @@ def recomputed(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list
     for each in sorted(inputs, key=lambda each: each.entry["role"] != "qrels"):
         with quiet(each, same):
             if each.entry["role"] == "qrels":
-                judged = Qrels.of(each.now, policy, subtopics=groups, **each.columns)
+                judged = Qrels.of(each.now, policy, subtopics=groups, **each.columns).complete
                 continue
             old = next(runs)
             how: dict[str, Any] = {"policy": policy, "profile": profile, "weights": given_weights(old)}

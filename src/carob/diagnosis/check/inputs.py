@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, cast
 from carob import _native
 from carob._dataclasses import dataclass
 from carob.diagnosis.check.finding import Finding, found, without_stop
-from carob.inputs.columns import ROLES
+from carob.inputs.columns import ASKED
 from carob.inputs.decompression import Cursor
-from carob.inputs.dicts import MappingRun, numbered
+from carob.inputs.dicts import MappingRun, is_sample, numbered
 from carob.inputs.errors import sentences
 from carob.inputs.files import read_as
-from carob.inputs.frames import columns_of, is_frame
+from carob.inputs.frames import Columns, columns_of, is_frame
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
@@ -52,6 +52,7 @@ class Text:
         faults: findings that say why the text cannot be read.
         survey: the counts of one pass over the text; None before that pass.
         unbroken: the cursors over a compressed file, which note where it ends early.
+        drawn: the number of documents, if the judgments are a sample.
     """
 
     kind: str
@@ -62,6 +63,7 @@ class Text:
     faults: list[Finding] = field(default_factory=list)
     survey: _native.Survey | None = None
     unbroken: Unbroken | None = None
+    drawn: int = 0
 
     def read(self, judgments: _native.Judgments | None = None) -> _native.Survey:
         """Returns the survey of the text. With qrels, the survey also finds other spellings of judged documents."""
@@ -145,10 +147,11 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
         given = given.held.mapping
     try:
         with sentences(f"{kind} frame", kind) if is_frame(given) else nullcontext():
-            content = lined(rows_in(given, kind), kind)
+            held = held_in(given, kind)
+            content = lined(rows_in(held, kind), kind)
     except DataError as error:
         return Text(kind, label, None, given, False, [found("refused", label, without_stop(error))])
-    return Text(kind, label, memory(content), given, is_file=False)
+    return Text(kind, label, memory(content), given, is_file=False, drawn=drawn_in(held))
 
 
 def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -> Text:
@@ -157,7 +160,8 @@ def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -
         source = read_as(given, kind, files.columns.get(kind, {}), files.folders)
         if isinstance(source, Source):
             return in_text(kind, name or source.name, source, given)
-        return Text(kind, name or source.name, memory(tabled(source, kind)), given, is_file=False)
+        content, drawn = tabled(source, kind)
+        return Text(kind, name or source.name, memory(content), given, is_file=False, drawn=drawn)
     except LineEndError:
         return in_text(kind, shown, source_of(given), given)
     except ContentError as error:
@@ -205,8 +209,8 @@ def head(source: Source | None) -> bytes:
         return file.read(HEAD)
 
 
-def rows_in(given: Any, kind: str, **columns: Any) -> Iterable[tuple[Any, Any, Any]]:
-    """Returns the rows of qrels, a run, a dict or a data frame: query, document, number.
+def held_in(given: Any, kind: str, **columns: Any) -> Any:
+    """Returns qrels, a run, a dict, a list of rows or a data frame in a form that has rows.
 
     Args:
         given: the data.
@@ -214,18 +218,33 @@ def rows_in(given: Any, kind: str, **columns: Any) -> Iterable[tuple[Any, Any, A
         columns: the named columns of a frame.
 
     Raises:
-        DataError: a frame or a list of rows that cannot be read.
+        DataError: a frame or a list of rows that cannot be read, or a sample that is not allowed.
     """
-    if isinstance(given, Qrels):
-        return given.rows()
     if isinstance(given, list):
         from carob.inputs.files.json import mapping_of_rows
 
-        given = mapping_of_rows(given, kind, dict.fromkeys(ROLES[kind]) | columns)
-    if isinstance(given, Mapping):
-        return rows_of_dict(given, kind)
-    held = given.held if isinstance(given, Run) else columns_of(given, kind, columns)
-    return held.rows()
+        given = mapping_of_rows(given, kind, dict.fromkeys(ASKED[kind]) | columns)
+    if isinstance(given, (Qrels, Run)):
+        return given if isinstance(given, Qrels) else given.held
+    if kind == "qrels" and isinstance(given, Mapping) and is_sample(given):
+        return Qrels.of(given)
+    return given if isinstance(given, Mapping) else columns_of(given, kind, columns)
+
+
+def rows_in(held: Any, kind: str) -> Iterable[tuple[Any, Any, Any]]:
+    """Returns the rows: query, document, number.
+
+    Raises:
+        DataError: a row that cannot be read.
+    """
+    return rows_of_dict(held, kind) if isinstance(held, Mapping) else held.rows()
+
+
+def drawn_in(held: Any) -> int:
+    """Returns the number of documents of a sample, or 0 for other data."""
+    if isinstance(held, Qrels):
+        return 0 if held.sample is None or held.sample.everything else held.judgments.count
+    return held.frame.rows if isinstance(held, Columns) and "probability" in held.places else 0
 
 
 def rows_of_dict(mapping: Mapping[Any, Any], kind: str) -> Iterator[tuple[Any, Any, Any]]:
@@ -244,16 +263,17 @@ def rows_of_dict(mapping: Mapping[Any, Any], kind: str) -> Iterator[tuple[Any, A
             yield query, each, value
 
 
-def tabled(table: Table, kind: str) -> bytes:
-    """Returns the rows of a table in files as lines.
+def tabled(table: Table, kind: str) -> tuple[bytes, int]:
+    """Returns the rows of a table in files as lines, and the number of documents of a sample.
 
     Raises:
         DataError: a row that cannot be read.
     """
     with table.named(), sentences(f"{kind} frame", kind):
         if kind == "run" and not isinstance(table.content, Mapping):
-            return lined(rows_in(Run.in_files(table), kind), kind)
-        return lined(rows_in(table.content, kind, **cast("Any", table.columns)), kind)
+            return lined(rows_in(Run.in_files(table).held, kind), kind), 0
+        held = held_in(table.content, kind, **cast("Any", table.columns))
+        return lined(rows_in(held, kind), kind), drawn_in(held)
 
 
 def lined(rows: Iterable[tuple[Any, Any, Any]], kind: str) -> bytes:

@@ -150,7 +150,15 @@ def first_of(judged: Judged, rows: NDArray[Any]) -> dict[str, Any]:
     return {"count": int(np.count_nonzero(rows)), "where": (f"{where}: {shown}".lstrip(": "),)}
 
 
+def sampled(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+    """Finds judgments of a sample, which are no complete judgments."""
+    del pair
+    if judged.text.drawn:
+        yield found("sample", judged.text.name, count=judged.text.drawn)
+
+
 IN_QRELS: tuple[Callable[[Judged, Pair | None], Iterator[Finding]], ...] = (
+    sampled,
     duplicates,
     without_relevant,
     odd_grades,

@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING
 
 from carob.inputs import PACKED, installed
-from carob.inputs.columns import ROLES
+from carob.inputs.columns import ASKED
 from carob.inputs.errors import refused
 from carob.inputs.sources import Readable, Source, content_of, is_pattern, is_trec, kind_of, source_of
 from carob.output.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
@@ -82,7 +82,7 @@ def opened(path: str, kind: str, asked: Asked, folders: str | None) -> Source | 
 
     if kind_of(path) == "text":
         installed()  # other packages' readers may know what carob does not
-    found = table_in(path, kind, {**dict.fromkeys(ROLES[kind]), **asked}, folders)
+    found = table_in(path, kind, {**dict.fromkeys(ASKED[kind]), **asked}, folders)
     if found is not None:
         return found if isinstance(found, Table) else joined(found)
     source = source_of(path)

@@ -8,7 +8,7 @@ from carob._dataclasses import dataclass
 from carob.inputs.columns import INSISTED, usual
 from carob.inputs.decompression import unpacked
 from carob.inputs.errors import refused, sentences
-from carob.inputs.files.rows import cells_of, separator_of
+from carob.inputs.files.rows import cells_of, names_in, separator_of
 from carob.inputs.ids import twice
 from carob.inputs.sources import BYTE_ORDER_MARK, is_number
 
@@ -77,6 +77,8 @@ def delimited(
     if "\r" in lines[0]:
         raise refused("carriage-return", file=path, line=1)
     names = cells_of(lines[0], separator)
+    if not sure and kind == "qrels" and usual(names_in(lines[0]), "probability"):
+        separator, names = separator_of(lines[0]), names_in(lines[0])  # a sample's table under any name
     if is_header(names, asked) or (sure and not any(is_number(each) for each in names)):
         again = twice(names)
         if again is not None:

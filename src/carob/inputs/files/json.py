@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob import _native
 from carob._dataclasses import dataclass
-from carob.inputs.columns import IDS, Plan, constant_in, lists_documents, plan_of, usual
+from carob.inputs.columns import DRAW, IDS, Plan, constant_in, lists_documents, plan_of, usual
 from carob.inputs.decompression import unpacked
 from carob.inputs.errors import number_error, refused, scores_as_grades, sentences
 from carob.output.errors import CarobError, DataError, NothingError
@@ -283,7 +283,10 @@ class Row:
 
 
 def documents(row: Row, plan: Plan, constant: float | None) -> Iterator[tuple[Any, Any]]:
-    """Yields each document of a row with its score or grade, or with the negated rank."""
+    """Yields each document of a row with its score or grade, or with the negated rank.
+
+    A document of a sample comes with its grade, its probability and, if it is stated, the size of the sample.
+    """
     columns = dict(plan.inside)
     if not plan.nested:
         inner = [row]
@@ -294,9 +297,13 @@ def documents(row: Row, plan: Plan, constant: float | None) -> Iterator[tuple[An
         if len(set(map(len, lists.values()))) > 1:
             raise row.refused("unequal-lists", names=" and ".join(lists))
         inner = [replace(row, fields=dict(zip(lists, each))) for each in zip(*lists.values(), strict=True)]
+    draw = [columns[role] for role in DRAW if role in columns]
     for place, each in enumerate(inner, 1):
         document, value = each.one(columns["document"]), columns.get("grade", columns.get("score"))
-        if constant is not None:
+        if draw:
+            grade = each.fields.get(value) if constant is None and value is not None else constant
+            yield document, (grade, *map(each.fields.get, draw))
+        elif constant is not None:
             yield document, constant
         elif value is not None:
             yield document, each.one(value)

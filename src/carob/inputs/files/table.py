@@ -312,14 +312,15 @@ def columnar_file(path: str) -> Place:
 
 def by_text(wanted: Wanted, how: Delimited) -> Table:
     """Opens CSV or TSV files, which must all have the same first line."""
-    place = wanted.place
+    place, plan = wanted.place, wanted.plan(dict.fromkeys(how.names, "one"))
+    if "probability" in plan.columns:
+        return sampled(wanted, plan)
     refuse_packed(place)
     for each in place.files[1:]:
         other = delimited(each, head_of(each), wanted.kind, list(how.names), sure=how.header)
         if other != how:
             raise refused("other-first-line", file=each, first=place.files[0])
     library = library_for(place, "delimited")
-    plan = wanted.plan(dict.fromkeys(how.names, "one"))
     with reading(place.name, library.name):
         table = library.delimited(place, how)
     return wanted.made(library, table, plan, text=True, header=how.header)
@@ -332,18 +333,32 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
         if len(place.files) > 1:
             raise refused("several-dictionaries", file=place.name, count=len(place.files))
         return Table(place.name, mapping_in(place.files[0]), wanted.constants, place.origin)
+    plan = wanted.plan(shapes_of(first_objects(place.files[0], head)))
+    if "probability" in plan.columns and not plan.nested:
+        return sampled(wanted, plan)
     refuse_packed(place)
     for each in place.files:
         with sentences(each), open(each, "rb") as file:
             if file.read(3) == BYTE_ORDER_MARK:
                 raise refused("byte-order-mark", file=each)
     library = library_for(place, "lines")
-    plan = wanted.plan(shapes_of(first_objects(place.files[0], head)))
     for each in place.files:
         refuse_lines(each, plan, wanted.kind)
     with reading(place.name, library.name):
         table = library.lines(place, plan)
     return wanted.made(library, table, plan)
+
+
+def sampled(wanted: Wanted, plan: Plan) -> Table:
+    """Reads the table of a sample row by row, which needs no library and names each line."""
+    from carob.inputs.samples import read_sample
+
+    if "subtopic" in plan.columns:
+        raise refused("sample-by-subtopic", file=wanted.place.name)
+    origin = replace(wanted.place.origin, columns=tuple(wanted.given.items()))
+    return Table(
+        wanted.place.name, read_sample(*wanted.place.files, roles=plan.columns), wanted.constants, origin
+    )
 
 
 def by_reader(wanted: Wanted) -> Table:
