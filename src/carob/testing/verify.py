@@ -17,7 +17,7 @@ from carob.conventions.request import labelled, needs_groups
 from carob.evaluation.evaluate import evaluate_judged_ranking, evaluate_run
 from carob.evaluation.score_tables import document_of
 from carob.inputs.errors import sentences
-from carob.inputs.files.paths import place_of
+from carob.inputs.files.paths import lies_in, place_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
 from carob.inputs.sources import is_pattern
@@ -408,10 +408,8 @@ def refuse_elsewhere(path: str, record: str) -> None:
         DataError: the path is outside both folders.
     """
     root = os.path.dirname(re.split(r"[*?[]", path)[0]) if is_pattern(path) else path
-    found = os.path.realpath(root or ".")
     climbs = os.pardir in re.split(r"[/\\]", path[len(root) :])  # behind a wildcard, where no root tells it
-    homes = [os.path.realpath(each) for each in (os.path.dirname(record) or ".", ".")]
-    if climbs or not any(found == home or found.startswith(os.path.join(home, "")) for home in homes):
+    if climbs or not lies_in(root or ".", (os.path.dirname(record) or ".", ".")):
         anywhere = Worded("anywhere=True", "--anywhere")
         words = {"record": record, "path": path, "inputs": OVER, "anywhere": anywhere}
         raise DataError(say("verify", "elsewhere", **words))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob.inputs.errors import refused, sentences
-from carob.inputs.files.paths import shown
+from carob.inputs.files.paths import lies_in, shown
 from carob.inputs.files.rows import lines_of, names_in, rows_of, text_in
 from carob.inputs.sources import called
 from carob.output.parsing import read_toml
@@ -69,9 +69,37 @@ def collections_in(path: str, runs: Sequence[tuple[str | None, str]] = ()) -> li
         found = in_table(path)
     if not os.path.isdir(path):
         refuse_absent(path, found, with_runs=not runs)
-    if not runs:
-        return found
-    return [replace(each, runs=at_patterns(each.name, runs)) for each in found]
+    if runs:
+        found = [replace(each, runs=at_patterns(each.name, runs)) for each in found]
+    refuse_foreign(path, found, runs)
+    return found
+
+
+def refuse_foreign(
+    path: str, found: Sequence[CollectionFiles], runs: Sequence[tuple[str | None, str]]
+) -> None:
+    """Refuses files that are not the business of a folder or table of collections, whoever wrote it.
+
+    An error or a finding about a file shows a part of it, so a table may name only files below its own folder, below
+    the working directory, or where the caller's own paths of runs lead. A pipe or a device may have no end.
+
+    Args:
+        path: the folder or table.
+        found: the files that it names.
+        runs: the paths of runs, as in ``collections_in``.
+
+    Raises:
+        DataError: a file lies elsewhere, after links are resolved, or is neither a regular file nor a folder.
+    """
+    own = path if os.path.isdir(path) else os.path.dirname(path) or "."
+    homes = [own, ".", *(os.path.dirname(pattern.partition(PLACE)[0]) or "." for _, pattern in runs)]
+    for each in found:
+        for file in filter(None, (each.qrels, *each.runs.values(), *each.scores)):
+            words = {"file": path, "collection": each.name, "path": file}
+            if not lies_in(file, homes):
+                raise refused("elsewhere-in-collection", **words)
+            if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):
+                raise refused("irregular-in-collection", **words)
 
 
 def refuse_absent(table: str, found: Sequence[CollectionFiles], *, with_runs: bool) -> None:

@@ -124,11 +124,19 @@ def in_beir(folder: str, its: Iterable[str], kind: str) -> Place:
         raise refused("beir-without-run", file=folder)
     inside = os.path.join(folder, "qrels") if "qrels" in its else folder
     splits = [os.path.join(inside, each) for each in sorted(os.listdir(inside)) if each.endswith(".tsv")]
+    splits = list(filter(os.path.isfile, splits))
     if not splits:
         raise refused("beir-without-judgments", file=inside, expected=os.path.join(inside, "test.tsv"))
     if len(splits) > 1:
         raise refused("several-splits", file=folder, count=len(splits), splits=" or ".join(splits))
     return Place(splits[0], (splits[0],), "text")
+
+
+def lies_in(path: str, folders: Iterable[str]) -> bool:
+    """Returns whether a path, after links are resolved, is one of some folders or within one."""
+    found = os.path.realpath(path)
+    homes = [os.path.realpath(each) for each in folders]
+    return any(found == home or found.startswith(os.path.join(home, "")) for home in homes)
 
 
 def walked(folder: str) -> list[str]:
@@ -137,7 +145,7 @@ def walked(folder: str) -> list[str]:
     for where, folders, files in os.walk(folder):
         folders[:] = sorted(each for each in folders if each[0] not in "_.")
         found += [os.path.join(where, each) for each in files if each[0] not in "_."]
-    return sorted(found)
+    return sorted(filter(os.path.isfile, found))  # a pipe among them may have no end
 
 
 def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> Place:
