@@ -10,7 +10,13 @@ from carob.output.document import lay_out
 from carob.output.errors import command_of
 
 PAGE = Path(__file__).with_name("check.md")
-SECTIONS = {"files": "In any file", "qrels": "In judgments", "run": "In a run", "runs": "Between runs"}
+SECTIONS = {
+    "files": "In any file",
+    "qrels": "In judgments",
+    "run": "In a run",
+    "runs": "Between runs",
+    "collections": "Between collections",
+}
 
 
 def table(kinds: list[Kind]) -> str:

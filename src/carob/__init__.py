@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from carob.conventions.profiles import list_profiles as list_profiles
     from carob.diagnosis.check import Check as Check
     from carob.diagnosis.check import check as check
+    from carob.diagnosis.check.collections import check_collections as check_collections
     from carob.diagnosis.difference import Difference as Difference
     from carob.diagnosis.difference import difference as difference
     from carob.diagnosis.explain import explain as explain
@@ -83,6 +84,7 @@ MODULES = {
     "carob.conventions.policy": "Policy",
     "carob.conventions.profiles": "Profile list_profiles",
     "carob.diagnosis.check": "Check check",
+    "carob.diagnosis.check.collections": "check_collections",
     "carob.diagnosis.difference": "Difference difference",
     "carob.diagnosis.explain": "explain",
     "carob.estimation.next_judgments": "Next next_judgments",

@@ -3,41 +3,79 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from carob.cli.options import Given, options, refuse_misuse, split
 from carob.cli.terminal import answer
 
+if TYPE_CHECKING:
+    from carob.diagnosis.check import Check
+
 
 @click.command("check")
-@click.argument("files", nargs=-1, required=True, metavar="QRELS [[NAME=]RUN]...")
+@click.argument("files", nargs=-1, metavar="QRELS [[NAME=]RUN]...")
 @options("check")
 def check_command(
-    files: tuple[str, ...], measures: tuple[str, ...], layout: str, strict: bool, given: Given
+    files: tuple[str, ...],
+    measures: tuple[str, ...],
+    layout: str,
+    strict: bool,
+    collections: str | None,
+    given: Given,
 ) -> None:
     """Find mistakes in judgments and runs, show their effect on the scores, and suggest remedies.
 
     QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
     quoted patterns work too, and '-' stands for standard input. The exit code is 0 without warnings or errors, 1 with
     warnings, and 2 with errors.
+
+    With --collections in place of QRELS, all runs on several collections are checked at once. A run has the same file
+    name in each, or a path with {collection} in place of the collection's name:
+
+    \b
+        carob check --collections beir
+    """
+    refuse_misuse(*files)
+    options: dict[str, Any] = {
+        **({"measures": measures} if measures else {}),
+        "qrels_columns": given.columns["qrels"],
+        "run_columns": given.columns["run"],
+        "folders": given.folders,
+    }
+    found = checked(files, options) if collections is None else several_checked(collections, files, options)
+    answer(found.on_command_line(), layout)
+    sys.exit(2 if strict and found.exit_code else found.exit_code)
+
+
+def checked(files: tuple[str, ...], options: dict[str, Any]) -> Check:
+    """Returns the check of judgments and runs.
+
+    Raises:
+        click.UsageError: no file was given.
     """
     from carob.diagnosis.check import check
     from carob.inputs.run import refuse_alike
 
-    refuse_misuse(*files)
+    if not files:
+        raise click.UsageError("Give a QRELS file and any number of RUNs, or --collections.")
     pairs = [split(each) for each in files[1:]]
     names = [name for name, _ in pairs if name is not None]
     refuse_alike(names)
     # A repeated file without a name is a finding, and a dict would hide the repetition.
     runs = [{name or path: path for name, path in pairs}] if names else files[1:]
-    found = check(
-        files[0],
-        *runs,
-        **({"measures": measures} if measures else {}),
-        qrels_columns=given.columns["qrels"],
-        run_columns=given.columns["run"],
-        folders=given.folders,
-    ).on_command_line()
-    answer(found, layout)
-    sys.exit(2 if strict and found.exit_code else found.exit_code)
+    return check(files[0], *runs, **options)
+
+
+def several_checked(collections: str, files: tuple[str, ...], options: dict[str, Any]) -> Check:
+    """Returns the check of the runs on several collections.
+
+    Raises:
+        click.UsageError: the collections are to come from standard input.
+    """
+    from carob.cli.collections import refuse_standard_input
+    from carob.diagnosis.check.collections import check_collections
+
+    refuse_standard_input(collections)
+    return check_collections(collections, runs=[split(each) for each in files], **options)

@@ -41,6 +41,16 @@ def several_in(options: dict[str, Any]) -> dict[str, Any]:
     return several
 
 
+def refuse_standard_input(collections: str) -> None:
+    """Refuses standard input in place of a folder or table.
+
+    Raises:
+        click.UsageError: the path is ``-``.
+    """
+    if collections == "-":
+        raise click.UsageError("--collections does not read standard input: give a folder or a table.")
+
+
 def refuse_meaningless() -> None:
     """Refuses options that have no meaning with several collections.
 
@@ -135,8 +145,7 @@ def compared_several(
     from carob.comparison.collection_scores import scored
     from carob.comparison.collections import compared, refuse_words
 
-    if several["collections"] == "-":
-        raise click.UsageError("--collections does not read standard input: give a folder or a table.")
+    refuse_standard_input(several["collections"])
     refuse_meaningless()
     refuse_misuse(*files, given.exclude)
     chosen = {name: each for name, each in {**options, **several}.items() if name in SETTINGS}

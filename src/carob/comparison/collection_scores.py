@@ -16,9 +16,9 @@ from carob.comparison.runs import evaluated, tables_of
 from carob.conventions.request import names_in
 from carob.evaluation.score_files import Cells, Layout, by_role, holds_scores, read_scores, scores_of
 from carob.evaluation.scores import Scores, ScoresByRun
-from carob.inputs.files.collections import collections_in, is_table_of_files, rows_in
+from carob.inputs.files.collections import collections_in, is_table_of_files, noted, rows_in
 from carob.inputs.frames import is_frame
-from carob.output.errors import DataError, Worded, one_of, refuse_other
+from carob.output.errors import DataError, Worded, one_of, refuse_other, worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
-    from carob.inputs.files.collections import CollectionFiles
+    from carob.inputs.files.collections import CollectionFiles, Faults
     from carob.lists.rows import Floats
     from carob.measures import Measure
 
@@ -118,21 +118,51 @@ def scored(
         PolicyError: ``absent`` is another word.
     """
     refuse_other("absent", absent, ABSENT)
-    conventions = {"policy": policy, "profile": profile}
     missing = "error" if policy is None or "missing" not in policy.given else policy.missing
-    if isinstance(given, (str, os.PathLike)):
-        own = from_path(os.fspath(given), runs, missing, measures, opened, judged)
-    elif is_frame(given):
-        own = from_rows("frame", rows_of_frame(given), measures, missing)
-    elif isinstance(given, Mapping):
-        own = {str(name): its for name, its in given.items()}
-    else:
-        raise DataError(say("collections", "no source", type=type(given).__name__))
+    own = given_in(given, runs, measures, missing=missing, opened=opened, judged=judged)
     if not own:
         raise DataError(say("collections", "nothing"))
     if all(is_values(its) for its in own.values()):
         return decided(from_means(own, measures), absent)
-    return decided(from_scores(own, measures, conventions), absent)
+    return decided(from_scores(own, measures, {"policy": policy, "profile": profile}), absent)
+
+
+def given_in(
+    given: CollectionsLike,
+    runs: Sequence[tuple[str | None, str]] = (),
+    measures: MeasuresLike = None,
+    *,
+    missing: str = "zero",
+    opened: Callable[[str, str], Any] | None = None,
+    judged: Callable[[str], Any] | None = None,
+    faults: Faults | None = None,
+) -> dict[str, Any]:
+    """Returns the qrels and runs, the scores or the means of each collection.
+
+    Args:
+        given: as in ``scored``.
+        runs: as in ``scored``.
+        measures: as in ``scored``.
+        missing: how values that a file lacks are treated, as in ``read_scores``.
+        opened: as in ``scored``.
+        judged: as in ``scored``.
+        faults: the list to which errors about one collection are added; None to raise the first error.
+
+    Raises:
+        DataError: the collections are given in an unknown form, or their files are not found or not clear.
+    """
+    found: dict[str, Any] = {}
+    if isinstance(given, (str, os.PathLike)):
+        with noted(faults):
+            found = from_path(os.fspath(given), runs, missing, measures, opened, judged, faults)
+    elif is_frame(given):
+        with noted(faults):
+            found = from_rows("frame", rows_of_frame(given), measures, missing)
+    elif isinstance(given, Mapping):
+        found = {str(name): its for name, its in given.items()}
+    else:
+        raise DataError(say("collections", "no source", type=type(given).__name__))
+    return found
 
 
 # ---------------------------------------------------------------- files
@@ -145,6 +175,7 @@ def from_path(
     measures: MeasuresLike,
     opened: Callable[[str, str], Any] | None,
     judged: Callable[[str], Any] | None,
+    faults: Faults | None = None,
 ) -> dict[str, Any]:
     """Returns the qrels and runs, or the scores, of each collection in a folder or table."""
     table = not os.path.isdir(path) and not path.endswith(".toml")
@@ -152,9 +183,11 @@ def from_path(
         rows = rows_in(path)
         if not is_table_of_files(rows):
             return from_rows(path, rows, measures, missing)
-    return {
-        each.name: of_files(each, missing, measures, opened, judged) for each in collections_in(path, runs)
-    }
+    found = {}
+    for each in collections_in(path, runs, faults):
+        with noted(faults, each.name):
+            found[each.name] = of_files(each, missing, measures, opened, judged)
+    return found
 
 
 def of_files(
@@ -319,7 +352,8 @@ def from_scores(own: Mapping[str, Any], measures: MeasuresLike, conventions: Map
         wanted = measures
         if measures is None and scores:
             wanted = next(iter(next(iter(scores.values())).values())).labels
-        systems = systems_in(name, given, wanted, conventions)
+        with told_of_check(name):
+            systems = systems_in(name, given, wanted, conventions)
         scores[name] = {run: each.scores for run, each in systems.items()}
         notes += notes_of(name, systems)
     runs = tuple(dict.fromkeys(run for each in scores.values() for run in each))
@@ -338,6 +372,23 @@ def from_scores(own: Mapping[str, Any], measures: MeasuresLike, conventions: Map
     measured = dict(zip(first.labels, first.measures, strict=True))
     lacking = lacking_in(tuple(scores), runs, found)
     return Scored(tuple(scores), runs, measured, found, lacking, scores, tuple(notes))
+
+
+@contextmanager
+def told_of_check(collection: str) -> Iterator[None]:
+    """Adds the collection to an error that does not name it, and how to see the faults of all runs at once.
+
+    Raises:
+        DataError: in place of the error.
+    """
+    try:
+        yield
+    except DataError as error:
+        if collection not in str(error):
+            error.within(lambda said: say("collections", "inside", collection=collection, said=said))
+        check = Worded("carob.check_collections", "carob check --collections")
+        all_faults = say("collections", "all faults", check=check)
+        raise error.at(remedy=worded(*([error.remedy, " "] if error.remedy else []), all_faults)) from None
 
 
 def systems_in(

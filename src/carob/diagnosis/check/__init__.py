@@ -44,6 +44,7 @@ class Check(Documented):
         findings: the findings.
         subjects: the names of the checked files and runs.
         baselines: the mean of each run by each measure, and what rankings that ignore the query would score.
+        collections: the names of the collections, where several were checked.
 
     Example:
         >>> import carob
@@ -57,6 +58,7 @@ class Check(Documented):
     findings: tuple[Finding, ...]
     subjects: tuple[str, ...]
     baselines: tuple[Baseline, ...] = ()
+    collections: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -99,15 +101,17 @@ class Check(Documented):
     def document(self, layout: str = "text") -> Document:
         """Returns a section for each finding in text, or a table of the findings in other formats."""
         summary = Section([Line(self.summary(), "verdict")])
-        table = [baseline_table(self.baselines)] if self.baselines else []
+        # Of many collections the table would show the first runs of the first one.
+        table = [baseline_table(self.baselines)] if self.baselines and not self.collections else []
         if layout == "text":
-            return Document([*map(section, grouped(self.findings)), *table, summary])
+            groups = grouped(self.findings, 2 if self.collections else MANY)
+            return Document([*map(section, groups), *table, summary])
         header = ["severity", "code", "in", "what", "where", "what it does", "what to do"]
         rows = [
             [
                 each.severity,
                 each.code,
-                each.subject,
+                each.place,
                 each.what,
                 "; ".join(each.where),
                 each.effect,
@@ -125,6 +129,7 @@ class Check(Documented):
             "warnings": self.count(WARNING),
             "notes": self.count(NOTE),
             "checked": self.subjects,
+            **({"collections": self.collections} if self.collections else {}),
             "findings": self.findings,
             "baselines": self.baselines,
             "carob": __version__,
@@ -141,7 +146,8 @@ class Check(Documented):
         """
         from carob.evaluation.scores import frame_of
 
-        names = ("severity", "code", "subject", "count", "what", "effect", "remedy")
+        several = ["collection"] if self.collections else []
+        names = [*several, "severity", "code", "subject", "count", "what", "effect", "remedy"]
         return frame_of({name: [getattr(each, name) for each in self.findings] for name in names}, backend)
 
     def __str__(self) -> str:
@@ -149,33 +155,42 @@ class Check(Documented):
         return self.to_text().rstrip("\n")
 
 
-def grouped(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Returns the findings in groups. The same finding in many runs is one group."""
+def grouped(findings: Sequence[Finding], many: int = MANY) -> list[list[Finding]]:
+    """Returns the findings in groups. The same finding in ``many`` runs or more is one group."""
     groups: dict[object, list[Finding]] = {}
     for each in findings:
         groups.setdefault((each.severity, each.code), []).append(each)
     together: list[list[Finding]] = []
     for group in groups.values():
-        together += [group] if len(group) >= MANY else [[each] for each in group]
+        together += [group] if len(group) >= many else [[each] for each in group]
     return together
 
 
 def section(findings: Sequence[Finding]) -> Section:
     """Returns one finding, or the same finding in many runs, as lines of text."""
     finding, *others = findings
-    where, effect, label = "; ".join(filter(None, finding.where)), finding.effect, sentence(finding.subject)
+    where, effect, label = "; ".join(filter(None, finding.where)), finding.effect, sentence(finding.place)
     lines = [Line(finding.what, indent=4)]
     if others:
-        lines = [Line(f"{short(each.subject)}: {each.what}", indent=4, hang=8) for each in findings[:SHOWN]]
-        if len(findings) > SHOWN:
-            lines.append(Line(f"and {len(findings) - SHOWN} more", indent=4))
+        # All errors have to be corrected, and so all are listed with their places.
+        shown = findings if finding.severity == ERROR else findings[:SHOWN]
+        lines = [Line(in_short(each), indent=4, hang=8) for each in shown]
+        if len(findings) > len(shown):
+            lines.append(Line(f"and {len(findings) - len(shown)} more", indent=4))
         # A file may have several findings of a kind, such as one for each measure.
-        files = len({each.subject for each in findings})
+        files = len({each.place for each in findings})
         where, label = "", f"{files} files" if files > 1 else label
         effect += " (The first.)" if finding.values else ""
     head = Line(f"{finding.code} in {label}", "answer", mark=f"{finding.severity}: ", tone=finding.severity)
     labels = [("where:", where), ("effect:", effect), ("to do:", finding.remedy)]
     return Section([head, *lines, Terms(labels, indent=4, role="footer", gap=1)])
+
+
+def in_short(finding: Finding) -> str:
+    """Returns a finding as one of many of its kind."""
+    name = short(finding.subject) if finding.collection is None else finding.place
+    where = "; ".join(filter(None, finding.where)) if finding.severity == ERROR else ""
+    return f"{name}: {finding.what}" + (f" ({where})" if where else "")
 
 
 def check(

@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
+from carob.inputs.run import short
 from carob.output.errors import Worded, by_policy, command_of, reworded, worded
 from carob.output.escaping import sentence
 from carob.output.files import own_table
@@ -62,6 +63,7 @@ class Finding:
         effect: the effect on the numbers.
         remedy: the advice.
         values: the means under the alternatives, ``{alternative: {measure: mean}}``.
+        collection: the collection, where several were checked; else None.
     """
 
     code: str
@@ -73,6 +75,12 @@ class Finding:
     effect: str
     remedy: str
     values: dict[str, dict[str, float]] = field(default_factory=dict)
+    collection: str | None = None
+
+    @property
+    def place(self) -> str:
+        """The file or the run, and the collection where several were checked."""
+        return self.subject if self.collection is None else f"{self.collection}/{short(self.subject)}"
 
     def on_command_line(self) -> Finding:
         """Returns the finding with a remedy for the command line."""

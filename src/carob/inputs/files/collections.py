@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import contextmanager
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass
 from carob.inputs.errors import refused, sentences
 from carob.inputs.files.paths import lies_in, shown
 from carob.inputs.files.rows import lines_of, names_in, rows_of, text_in
 from carob.inputs.sources import called
+from carob.output.errors import DataError
 from carob.output.parsing import read_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 PLACE = "{collection}"
 """The words in the path of a run for which the name of each collection is put."""
@@ -26,6 +28,9 @@ QUIET = ("readme", "license", "licence")
 """The starts of names of files in a folder that are neither qrels nor runs."""
 
 COLUMNS = ("collection", "qrels", "run")
+
+Faults: TypeAlias = "list[tuple[str | None, DataError]]"
+"""The collections, or None, whose files are not found or not clear, each with the error that says why."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +50,32 @@ class CollectionFiles:
     scores: tuple[str, ...] = ()
 
 
-def collections_in(path: str, runs: Sequence[tuple[str | None, str]] = ()) -> list[CollectionFiles]:
+@contextmanager
+def noted(faults: Faults | None, collection: str | None = None) -> Iterator[None]:
+    """Adds an error to the faults, if they are collected.
+
+    Raises:
+        DataError: the faults are not collected.
+    """
+    try:
+        yield
+    except DataError as error:
+        if faults is None:
+            raise
+        faults.append((collection, error))
+
+
+def collections_in(
+    path: str, runs: Sequence[tuple[str | None, str]] = (), faults: Faults | None = None
+) -> list[CollectionFiles]:
     """Finds the files of several collections.
 
     Args:
         path: a folder with a subfolder for each collection, or a table (TOML, CSV or TSV).
         runs: the name, or None, and the path of each run, with ``{collection}`` for the name of the collection. These
             runs take the place of those in the folder. A path that does not exist is a missing run.
+        faults: the list to which errors about one collection are added, and about paths that do not exist none; None
+            to raise the first error.
 
     Raises:
         DataError: there are no collections, or the qrels or the runs of one are not found or not clear.
@@ -62,22 +86,26 @@ def collections_in(path: str, runs: Sequence[tuple[str | None, str]] = ()) -> li
     with sentences(path):
         os.stat(path)
     if os.path.isdir(path):
-        found = in_folder(path, bool(runs))
+        found = in_folder(path, bool(runs), faults)
     elif path.endswith(".toml"):
-        found = in_toml(path)
+        found = in_toml(path, faults)
     else:
-        found = in_table(path)
-    if not os.path.isdir(path):
+        found = in_table(path, faults)
+    if not os.path.isdir(path) and faults is None:
         refuse_absent(path, found, with_runs=not runs)
     if runs:
-        found = [replace(each, runs=at_patterns(each.name, runs)) for each in found]
-    refuse_foreign(path, found, runs)
-    return found
+        found = [replace(each, runs=at_patterns(each.name, runs, faults)) for each in found]
+    own = path if os.path.isdir(path) else os.path.dirname(path) or "."
+    homes = [own, ".", *(os.path.dirname(pattern.partition(PLACE)[0]) or "." for _, pattern in runs)]
+    kept = []
+    for each in found:
+        with noted(faults, each.name):
+            refuse_foreign(path, each, homes)
+            kept.append(each)
+    return kept
 
 
-def refuse_foreign(
-    path: str, found: Sequence[CollectionFiles], runs: Sequence[tuple[str | None, str]]
-) -> None:
+def refuse_foreign(path: str, collection: CollectionFiles, homes: Sequence[str]) -> None:
     """Refuses files that are not the business of a folder or table of collections, whoever wrote it.
 
     An error or a finding about a file shows a part of it, so a table may name only files below its own folder, below
@@ -85,21 +113,18 @@ def refuse_foreign(
 
     Args:
         path: the folder or table.
-        found: the files that it names.
-        runs: the paths of runs, as in ``collections_in``.
+        collection: the files of one collection that it names.
+        homes: the folders below which the files may lie.
 
     Raises:
         DataError: a file lies elsewhere, after links are resolved, or is neither a regular file nor a folder.
     """
-    own = path if os.path.isdir(path) else os.path.dirname(path) or "."
-    homes = [own, ".", *(os.path.dirname(pattern.partition(PLACE)[0]) or "." for _, pattern in runs)]
-    for each in found:
-        for file in filter(None, (each.qrels, *each.runs.values(), *each.scores)):
-            words = {"file": path, "collection": each.name, "path": file}
-            if not lies_in(file, homes):
-                raise refused("elsewhere-in-collection", **words)
-            if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):
-                raise refused("irregular-in-collection", **words)
+    for file in filter(None, (collection.qrels, *collection.runs.values(), *collection.scores)):
+        words = {"file": path, "collection": collection.name, "path": file}
+        if not lies_in(file, homes):
+            raise refused("elsewhere-in-collection", **words)
+        if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):
+            raise refused("irregular-in-collection", **words)
 
 
 def refuse_absent(table: str, found: Sequence[CollectionFiles], *, with_runs: bool) -> None:
@@ -114,7 +139,9 @@ def refuse_absent(table: str, found: Sequence[CollectionFiles], *, with_runs: bo
                 raise refused("no-file-of-collection", file=table, collection=each.name, path=path)
 
 
-def at_patterns(collection: str, runs: Sequence[tuple[str | None, str]]) -> dict[str, str]:
+def at_patterns(
+    collection: str, runs: Sequence[tuple[str | None, str]], faults: Faults | None = None
+) -> dict[str, str]:
     """Returns the path of each run that exists for a collection.
 
     Raises:
@@ -125,7 +152,8 @@ def at_patterns(collection: str, runs: Sequence[tuple[str | None, str]]) -> dict
         path = pattern.replace(PLACE, collection)
         own = name or name_in(pattern)
         if os.path.exists(path):
-            add(found, own, path, collection)
+            with noted(faults, collection):
+                add(found, own, path, collection)
     return found
 
 
@@ -157,12 +185,13 @@ def add(runs: dict[str, str], name: str, path: str, collection: str) -> None:
 # ---------------------------------------------------------------- folders
 
 
-def in_folder(path: str, without_runs: bool = False) -> list[CollectionFiles]:
+def in_folder(path: str, without_runs: bool = False, faults: Faults | None = None) -> list[CollectionFiles]:
     """Finds the collections in a folder.
 
     Args:
         path: the folder.
         without_runs: whether the runs are elsewhere.
+        faults: as in ``collections_in``.
 
     Raises:
         DataError: the folder has no subfolders and no files, or a subfolder is not a collection.
@@ -170,7 +199,11 @@ def in_folder(path: str, without_runs: bool = False) -> list[CollectionFiles]:
     its = [each for each in sorted(os.listdir(path)) if each[0] not in "_."]
     folders = [each for each in its if os.path.isdir(os.path.join(path, each))]
     if folders:
-        return [in_subfolder(each, os.path.join(path, each), without_runs) for each in folders]
+        found = []
+        for each in folders:
+            with noted(faults, each):
+                found.append(in_subfolder(each, os.path.join(path, each), without_runs))
+        return found
     files = [os.path.join(path, each) for each in its if not each.lower().startswith(QUIET)]
     if not files:
         raise refused("no-collections", file=path)
@@ -228,7 +261,7 @@ def qrels_in(folder: str, its: Sequence[str]) -> str | None:
 # ---------------------------------------------------------------- tables
 
 
-def in_toml(path: str) -> list[CollectionFiles]:
+def in_toml(path: str, faults: Faults | None = None) -> list[CollectionFiles]:
     """Finds the collections that a TOML file names: a table ``[collection]`` each, with ``qrels`` and ``runs``.
 
     Raises:
@@ -244,17 +277,18 @@ def in_toml(path: str) -> list[CollectionFiles]:
     home = os.path.dirname(path)
     found = []
     for name, entry in table.items():
-        if (
-            not isinstance(entry, Mapping)
-            or not isinstance(entry.get("qrels"), str)
-            or set(entry) - {"qrels", "runs"}
-        ):
-            raise refused("no-collection-in-toml", file=path, collection=name)
-        runs: dict[str, str] = {}
-        for run, where in runs_named(entry.get("runs", []), path, name):
-            add(runs, run, os.path.join(home, where), name)
-        found.append(CollectionFiles(name, os.path.join(home, entry["qrels"]), runs))
-    if not found:
+        with noted(faults, name):
+            if (
+                not isinstance(entry, Mapping)
+                or not isinstance(entry.get("qrels"), str)
+                or set(entry) - {"qrels", "runs"}
+            ):
+                raise refused("no-collection-in-toml", file=path, collection=name)
+            runs: dict[str, str] = {}
+            for run, where in runs_named(entry.get("runs", []), path, name):
+                add(runs, run, os.path.join(home, where), name)
+            found.append(CollectionFiles(name, os.path.join(home, entry["qrels"]), runs))
+    if not found and not faults:
         raise refused("no-collections", file=path)
     return found
 
@@ -289,7 +323,7 @@ def is_table_of_files(rows: Iterable[tuple[int, Mapping[str, str]]]) -> bool:
     return all("qrels" in row for _, row in rows)
 
 
-def in_table(path: str) -> list[CollectionFiles]:
+def in_table(path: str, faults: Faults | None = None) -> list[CollectionFiles]:
     """Finds the collections that a table names, with a row for each run: collection, qrels, run and perhaps name.
 
     Raises:
@@ -299,13 +333,14 @@ def in_table(path: str) -> list[CollectionFiles]:
     found: dict[str, CollectionFiles] = {}
     for line, row in rows_in(path):
         name, qrels, run = (row.get(each, "") for each in COLUMNS)
-        if not name or not qrels or ("run" in row and not run):
-            raise refused("cell-of-collections", file=path, line=line)
-        own = found.setdefault(name, CollectionFiles(name, os.path.join(home, qrels)))
-        if own.qrels != os.path.join(home, qrels):
-            raise refused("two-qrels", file=path, line=line, collection=name)
-        if run:
-            add(own.runs, row.get("name") or called(run), os.path.join(home, run), name)
-    if not found:
+        with noted(faults, name or None):
+            if not name or not qrels or ("run" in row and not run):
+                raise refused("cell-of-collections", file=path, line=line)
+            own = found.setdefault(name, CollectionFiles(name, os.path.join(home, qrels)))
+            if own.qrels != os.path.join(home, qrels):
+                raise refused("two-qrels", file=path, line=line, collection=name)
+            if run:
+                add(own.runs, row.get("name") or called(run), os.path.join(home, run), name)
+    if not found and not faults:
         raise refused("no-collections", file=path)
     return list(found.values())

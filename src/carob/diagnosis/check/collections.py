@@ -1,0 +1,131 @@
+"""``carob.check_collections``, which finds the faults of all runs on several collections at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from carob.comparison.collection_notes import notes_of
+from carob.comparison.collection_scores import given_in, is_values
+from carob.comparison.runs import evaluated
+from carob.diagnosis.check import ORDER, Check, check
+from carob.diagnosis.check.finding import found, without_stop
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from carob.comparison.collection_scores import CollectionsLike
+    from carob.diagnosis.check.finding import Finding
+    from carob.measures import Measure
+
+OF_VALUES = {"perfect": "perfect", "identical-runs": "identical-runs", "missing": "missing-queries"}
+"""The kinds of findings about runs of which only values are known, by the kinds of notes."""
+
+
+def check_collections(
+    collections: CollectionsLike,
+    *,
+    runs: Sequence[tuple[str | None, str]] = (),
+    measures: Iterable[str | Measure] = ("AP", "nDCG@10"),
+    qrels_columns: Mapping[str, str] | None = None,
+    run_columns: Mapping[str, str] | None = None,
+    folders: str | None = None,
+) -> Check:
+    """Find the problems in the judgments and runs of several collections, all at once.
+
+    A check always finishes: what cannot be read is a finding, and the rest is still checked. Runs of which only values
+    exist are checked for missing queries, perfect values and equal runs.
+
+    Args:
+        collections: as in ``carob.compare_collections``.
+        runs: the name, or None, and the path of each run, with ``{collection}`` for the name of the collection.
+        measures: as in ``carob.check``.
+        qrels_columns: as in ``carob.check``.
+        run_columns: as in ``carob.check``.
+        folders: as in ``carob.check``.
+
+    Returns:
+        The findings of ``carob.check`` for each collection, whose name is their ``collection``, and the runs that a
+        collection lacks, the most severe first.
+
+    Raises:
+        DataError: the collections are given in an unknown form.
+        MeasureError: a measure that does not exist.
+
+    Example:
+        >>> import carob
+        >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
+        >>> good, bad = {"q1": {"d1": 2.0}, "q2": {"d3": 1.0}}, {"q1": {"d1": float("nan")}}
+        >>> found = carob.check_collections({"web": (qrels, {"a": good}), "news": (qrels, {"a": bad, "b": good})})
+        >>> [(each.code, each.collection, each.subject) for each in found if each.severity == "error"]
+        [('refused', 'news', 'a'), ('nan-scores', 'news', 'a')]
+        >>> [(each.collection, each.subject) for each in found.of("missing-run")]
+        [('web', 'b')]
+    """
+    faults: list[tuple[str | None, DataError]] = []
+    own = given_in(collections, runs, faults=faults)
+    findings = [
+        replace(
+            found("refused-collection", error.file or name or "collections", without_stop(error)),
+            collection=name,
+        )
+        for name, error in faults
+    ]
+    checks = {
+        name: checked(
+            name,
+            its,
+            measures=measures,
+            qrels_columns=qrels_columns,
+            run_columns=run_columns,
+            folders=folders,
+        )
+        for name, its in own.items()
+    }
+    for name, each in checks.items():
+        findings += [replace(finding, collection=name) for finding in each.findings]
+    findings += missing_runs({name: runs_of(its) for name, its in own.items()})
+    findings.sort(key=lambda each: ORDER.index(each.severity))
+    subjects = tuple(f"{name}/{subject}" for name, each in checks.items() for subject in each.subjects)
+    baselines = tuple(
+        replace(row, run=f"{name}/{row.run}") for name, each in checks.items() for row in each.baselines
+    )
+    return Check(tuple(findings), subjects, baselines, tuple(own))
+
+
+def checked(name: str, given: Any, **options: Any) -> Check:
+    """Returns the check of one collection: of its judgments and runs, or of the values of its runs."""
+    if isinstance(given, tuple) and len(given) == 2:
+        if given[1]:
+            return check(*given, **options)
+        return Check((found("refused-collection", name, "the collection has no runs"),), ())
+    if is_values(given):  # one value for each run, of which nothing is known
+        return Check((), tuple(given))
+    try:
+        systems = evaluated(None, given, None, least=1).systems
+    except DataError as error:
+        return Check((found("refused-collection", name, without_stop(error)),), ())
+    notes = [note for note in notes_of(name, systems) if note.kind in OF_VALUES]
+    return Check(
+        tuple(found(OF_VALUES[note.kind], note.run, note.sentence, count=note.count) for note in notes),
+        tuple(systems),
+    )
+
+
+def runs_of(given: Any) -> list[str]:
+    """Returns the names of the runs of a collection."""
+    runs = given[1] if isinstance(given, tuple) else given
+    return (
+        list(map(str, runs)) if hasattr(runs, "keys") else [str(getattr(each, "name", each)) for each in runs]
+    )
+
+
+def missing_runs(runs: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
+    """Yields the runs that a collection lacks and another one has."""
+    every = dict.fromkeys(run for its in runs.values() for run in its)
+    for name, its in runs.items():
+        for run in every:
+            if run not in its:
+                others = sum(run in each for each in runs.values())
+                yield replace(found("missing-run", run, others=others), collection=name)
