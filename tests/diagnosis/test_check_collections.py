@@ -214,3 +214,22 @@ def test_findings_of_collections_are_a_frame_and_markdown() -> None:
     found = carob.check_collections(KITCHEN, measures=["RR"])
     assert found.to_frame("polars").columns[0] == "collection"
     assert "| baking/" in found.to_markdown()
+
+
+def test_a_check_shows_nothing_of_files_elsewhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside, elsewhere = tmp_path / "in", tmp_path / "secret.txt"
+    inside.mkdir()
+    monkeypatch.chdir(inside)
+    elsewhere.write_text("TOKEN=hush hush hush\n")
+    (inside / "q.txt").write_text(broken.qrels(queries=6))
+    (inside / "x.run").write_text(broken.run(**FEW))
+    rows = ["collection,qrels,run", f"A,q.txt,{elsewhere}", "B,q.txt,x.run", f"C,{elsewhere},x.run"]
+    (inside / "table.csv").write_text("\n".join(rows) + "\n")
+    assert ended("table.csv", "--format", "json") == 2
+    out = capsys.readouterr().out
+    assert "hush" not in out
+    found = json.loads(out)["findings"]
+    assert [each["collection"] for each in found if each["code"] == "refused-collection"] == ["A", "C"]
+    assert [each["collection"] for each in found if each["code"] == "few-queries"] == ["B"]
