@@ -20,11 +20,12 @@ PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help eval test quick check fix fuzz fuzz-quick fuzz-python fuzz-files sanitize mutants mutants-match plants forms bench clean peers pythons cpus
+.PHONY: help eval test test-all quick check fix fuzz fuzz-quick fuzz-python fuzz-files sanitize mutants mutants-match plants forms bench clean peers pythons cpus
 
 help:
 	@echo "make eval                    set up, and score the bundled example"
 	@echo "make test                    set up, and run every check that a change must pass"
+	@echo "make test-all                every test, those that take minutes too; TESTS= names some files"
 	@echo "make quick                   the tests of each part that are done in a minute: rules, laws, measures, each face"
 	@echo "make check | fix             linter and types only | what the linter can repair"
 	@echo "make fuzz | sanitize         $(FUZZ_COUNT) mutated inputs through the kernel, plain | with ASan and UBSan"
@@ -43,14 +44,20 @@ help:
 eval: $(VENV)/installed
 	$(BIN)/carob eval $(EXAMPLE)/qrels.txt $(EXAMPLE)/runs/*.run
 
+PYTEST = $(BIN)/pytest --numprocesses auto --maxprocesses $(WORKERS) --dist loadfile
+
 # All four run whatever the others say, and pytest comes last: its summary is what a reader looks for. Before it, the
 # three that keep one core busy run side by side.
 test: $(VENV)/installed $(VENV)/test-tools build/fuzz/carob-fuzz
 	@status=0; \
 	$(MAKE) --no-print-directory --keep-going --jobs=2 check fuzz-quick fuzz-python || \
 	  { status=1; echo "One of these checks failed; the tests run nonetheless."; }; \
-	$(BIN)/pytest --numprocesses auto --maxprocesses $(WORKERS) --dist loadfile || status=1; \
+	$(PYTEST) -m "not long" || status=1; \
 	exit $$status
+
+# Beside what `make peers` installed, this is what CI ends with.
+test-all: $(VENV)/installed $(VENV)/test-tools
+	$(PYTEST) $(TESTS)
 
 # What most changes break, and no library that takes seconds to import; the laws are tried on a fifth of the lists.
 QUICK := house laws measures lists comparison diagnosis/test_checking.py diagnosis/test_check_command.py compat \
@@ -60,8 +67,7 @@ QUICK := house laws measures lists comparison diagnosis/test_checking.py diagnos
   tensors/test_tensors.py matching/test_ties.py
 
 quick: $(VENV)/installed $(VENV)/test-tools
-	CAROB_QUICK=1 $(BIN)/pytest --quiet --numprocesses auto --maxprocesses $(WORKERS) --dist loadfile \
-	  $(addprefix tests/,$(QUICK))
+	CAROB_QUICK=1 $(PYTEST) --quiet $(addprefix tests/,$(QUICK))
 
 check: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/ruff check

@@ -62,7 +62,8 @@ def pytest_collection_finish() -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if os.environ.get("CAROB_QUICK"):
-        left_out = [item for item in items if item.get_closest_marker("thorough")]
+        slow = ("thorough", "long")
+        left_out = [item for item in items if any(map(item.get_closest_marker, slow))]
         items[:] = [item for item in items if item not in left_out]
         config.hook.pytest_deselected(items=left_out)
     if hasattr(config, "workerinput"):
@@ -75,8 +76,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Count the skipped tests by reason: a line for each of a thousand hides what failed."""
-    reasons = Counter(_reason(report.longrepr) for report in terminalreporter.stats.get("skipped", []))
+    """Count the skipped tests by reason: a line for each of a thousand hides what failed.
+
+    Their files are kept for a run beside more libraries, which need not repeat the others.
+    """
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(_reason(report.longrepr) for report in skipped)
+    if cache := getattr(terminalreporter.config, "cache", None):
+        cache.set("carob/skipped", sorted({report.nodeid.partition("::")[0] for report in skipped}))
     if reasons:
         terminalreporter.section("skipped")
         for reason, count in reasons.most_common():

@@ -172,6 +172,7 @@ def test_all_queries_of_a_cluster_are_held_out_or_none() -> None:
     assert 0 < found.held < 40
 
 
+@pytest.mark.long
 def test_no_number_depends_on_held_out_queries_until_they_are_opened(tmp_path: Path) -> None:
     values, ledger = equal_runs(10, 40), tmp_path / "openings.jsonl"
     ids = sorted(f"q{row:02}" for row in range(40))

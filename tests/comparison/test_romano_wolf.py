@@ -134,6 +134,7 @@ def test_the_cut_is_the_t_interval_at_the_critical_value() -> None:
 
 
 @pytest.mark.parametrize("spread", [np.ones(6), np.linspace(0.1, 2, 6)])
+@pytest.mark.long
 def test_under_the_null_hypothesis_at_most_five_in_a_hundred_are_found(spread: np.ndarray) -> None:
     """Normal scores of equal mean, with equal and with different variances; 400 tables, standard error .011."""
     draw = np.random.default_rng(11)

@@ -29,6 +29,7 @@ def test_an_entry_says_everything_in_terminal_width(name: str) -> None:
     assert max(map(len, text.splitlines())) <= 120
 
 
+@pytest.mark.long
 def test_each_meaning_is_a_measure_that_parses_to_itself() -> None:
     for name, definition in OF_LISTS.items():
         for meaning in elsewhere(definition):

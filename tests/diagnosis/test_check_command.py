@@ -66,6 +66,7 @@ def test_a_warning_exits_with_1_and_with_2_if_strict(
     assert ended("--strict", *files[:2]) == 0
 
 
+@pytest.mark.long
 def test_copies_of_runs_are_counted_as_files(
     files: tuple[str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -496,6 +496,7 @@ def test_good_runs_of_real_tracks_have_no_errors(shared: Callable[..., Path]) ->
         assert not found.count("error"), str(found)
 
 
+@pytest.mark.long
 def test_no_input_ends_in_anything_but_findings() -> None:
     """Bytes of good files changed, cut, doubled, moved: a check always ends, and its forms can be written."""
     draw = random.Random(20261121)

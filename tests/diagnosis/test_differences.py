@@ -130,6 +130,7 @@ def test_steps_add_up_to_the_gap_exactly(b: str, users: Users) -> None:
 
 @given(judgments(), runs(), st.sampled_from(NAMES), st.sampled_from(NAMES))
 @settings(max_examples=60, deadline=None)
+@pytest.mark.long
 def test_a_path_ends_where_the_other_profile_stands(qrels: Any, run: Any, a: str, b: str) -> None:
     values = []
     for name in (a, b):
@@ -146,6 +147,7 @@ def test_a_path_ends_where_the_other_profile_stands(qrels: Any, run: Any, a: str
     assert ends == pytest.approx(values, abs=0, nan_ok=True)
 
 
+@pytest.mark.long
 def test_what_is_printed_adds_up_in_eighty_columns() -> None:
     for b in NAMES:
         for users in (CORE, EMPTY, MISSING):

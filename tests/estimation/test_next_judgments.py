@@ -81,6 +81,7 @@ def test_the_effect_on_average_precision_is_a_finite_difference() -> None:
     assert found.chosen[0].effect == pytest.approx(1 - 5 / 6, abs=1e-12)
 
 
+@pytest.mark.long
 def test_the_loop_of_next_judge_compare_is_unbiased_for_sums() -> None:
     truth, (one, two) = collection(2)
     some = {query: {"d0": its["d0"]} for query, its in truth.items()}

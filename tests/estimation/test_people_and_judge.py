@@ -157,6 +157,7 @@ def test_a_stratum_with_one_judged_query_is_refused() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("follows", [0.3, 0.6, 0.9])
+@pytest.mark.long
 def test_simulated_intervals_hold_the_mean_of_similar_queries(follows: float) -> None:
     """Values like those of nDCG@10 (Beta) and a judge who compresses them: 8 of 500 queries judged by people."""
     draw = np.random.default_rng(8)

@@ -83,7 +83,7 @@ def test_which_measures_are_linear() -> None:
     assert [name for name in names if is_linear(parse_measure(name))] == ["P@10", "CG@5", "DCG@10"]
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_simulated_intervals_hold_the_difference() -> None:
     draw = np.random.default_rng(11)
     queries = [f"q{n}" for n in range(25)]

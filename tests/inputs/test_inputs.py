@@ -543,6 +543,7 @@ def test_a_run_without_seen_documents_is_the_run_that_never_had_them(ties: Any, 
     assert "3 documents retrieved" in explained
 
 
+@pytest.mark.long
 def test_random_runs_without_seen_documents_are_those_that_never_had_them() -> None:
     draw = np.random.default_rng(11)
     for _ in range(60):

@@ -121,6 +121,7 @@ def test_at_any_parameter_a_value_is_a_number_of_the_stated_range(name: str) -> 
 
 
 @pytest.mark.parametrize("name", GRADED)
+@pytest.mark.long
 def test_of_any_grades_a_value_is_a_number_of_the_stated_range(name: str) -> None:
     parameters = REGISTER[name].parameters
     words = parameters["gain"].words if isinstance(parameters.get("gain"), OneOf) else ()

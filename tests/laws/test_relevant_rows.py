@@ -79,6 +79,7 @@ def outcome(measure: Measure, rows: JudgedRows) -> str | bytes:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if OF_LISTS[name].rows == "relevant"])
+@pytest.mark.long
 def test_rows_without_relevance_can_be_left_out(name: str) -> None:
     asked = [each for each in variants(name) if each.rows == "relevant"]
     assert asked

@@ -52,6 +52,7 @@ def only_query(found: Match, place: int) -> Flat:
 
 @settings(max_examples=examples(15), deadline=None)
 @given(judgments(), runs())
+@pytest.mark.long
 def test_the_last_step_is_the_value_to_the_bit(qrels: dict, run: dict) -> None:
     try:
         found = match(Qrels.of(qrels), Run.of(run), Policy())

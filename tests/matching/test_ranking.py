@@ -91,6 +91,7 @@ def lines(run: dict[str, dict[str, float]]) -> bytes:
 
 @settings(max_examples=examples(30), deadline=None)
 @given(judgments(), runs())
+@pytest.mark.long
 def test_the_grades_of_the_documents_are_those_of_the_match(qrels: dict, run: dict) -> None:
     for ties in [each for each in CHOICES["ties"] if each not in ("rank-column", "rank", "error")]:
         for axes in (

@@ -56,6 +56,7 @@ def every_order(run: dict[str, float]) -> list[dict[str, float]]:
 
 @settings(max_examples=examples(80), deadline=None)
 @given(DOCUMENTS, st.sampled_from([{}, {"depth": 2}, {"unjudged": "removed"}]))
+@pytest.mark.long
 def test_expected_is_the_mean_over_every_order(documents: list, axes: dict) -> None:
     run = {f"d{number}": score for number, (_, score) in enumerate(documents)}
     qrels = {f"d{number}": grade for number, (grade, _) in enumerate(documents) if grade is not None}
