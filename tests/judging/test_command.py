@@ -189,7 +189,8 @@ def test_next_judge_and_compare_are_a_loop(
     rows = [line.split(",") for line in Path("next.csv").read_text().splitlines()]
     by_hand = {(pair.query, pair.document): str(grade) for pair, grade in grades.items()}
     filled = [
-        [query, document, grade or by_hand[query, document], p] for query, document, grade, p in rows[1:]
+        [query, document, grade or by_hand[query, document], *draw]
+        for query, document, grade, *draw in rows[1:]
     ]
     Path("judged.csv").write_text("".join(f"{','.join(each)}\n" for each in [rows[0], *filled]))
     main(compare)

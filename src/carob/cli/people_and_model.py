@@ -10,6 +10,7 @@ import click
 from carob.cli.options import Given, present, refuse_misuse, split
 from carob.cli.terminal import say, show_document, text_columns
 from carob.inputs.columns import DRAW
+from carob.output.errors import ColumnsOfTextError
 
 NARROWEST = 60
 
@@ -73,7 +74,13 @@ def judging_given(
     # Only people's documents are drawn, so columns that say how are no columns of the judge's file.
     own = {role: name for role, name in given.columns.get("qrels", {}).items() if role not in DRAW}
     of_judge = replace(given, columns={**given.columns, "qrels": own})
-    return {"judge": of_judge.qrels(judging["judge"], measures or None), **rest}
+    try:
+        judge = of_judge.qrels(judging["judge"], measures or None)
+    except ColumnsOfTextError:  # then the names are those of people's table
+        judge = replace(given, columns={**given.columns, "qrels": {}}).qrels(
+            judging["judge"], measures or None
+        )
+    return {"judge": judge, **rest}
 
 
 def scores_in(files: tuple[str, ...], given: Given, measures: tuple[str, ...]) -> Any:

@@ -55,6 +55,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Cautio
         others = (missing, meanings)
         return (
             *apart(comparison),
+            *sparse(comparison),
             *judge(comparison),
             *chain.from_iterable(look(comparison) for look in others),
         )
@@ -119,6 +120,25 @@ def said_of_many(comparison: Findings, cautions: Sequence[Caution]) -> str:
     first, names = cautions[0], [comparison.names[each.runs[0]] for each in cautions]
     words = missing_words(comparison.scores[first.runs[0]]) | first.numbers | {"names": some_of(names)}
     return say("cautions", f"{first.kind}:several", **words)
+
+
+SPARSE = 0.5
+"""The share of the judge's documents below which people's judgments may be a sample of them, without its probabilities.
+
+Judgments of a pool are far above it for the runs of the pool: they have all of their top documents."""
+
+
+def sparse(comparison: Findings) -> Iterator[Caution]:
+    """Warns if people judged few of the documents that the judge judged, as of a sample without its probabilities."""
+    known = comparison.judge
+    if known is None or declared_negative(comparison):
+        return
+    shares = list(zip(comparison.judged, known.judged, strict=True))
+    few = [run for run, (own, its) in enumerate(shares) if own < SPARSE * its]
+    if few:
+        own, its = (float(np.mean([shares[run][side] for run in few])) for side in range(2))
+        words = {"names": listed([comparison.names[run] for run in few]), "depth": comparison.judged_depth}
+        yield caution("sparse", few, words, people=own, judge=its)
 
 
 FEW_FOR_PEOPLE = 12

@@ -277,6 +277,7 @@ class Judging:
         undefined: the number of queries that are left out because a run has no value, by label.
         measures: the judge's values of each measure, by label.
         documents: the number of documents that people judged, if people judged sampled documents and not whole queries.
+        judged: the share of each run's top documents that the judge judged, to the depth of the comparison.
     """
 
     name: str
@@ -291,6 +292,7 @@ class Judging:
     undefined: dict[str, int]
     measures: dict[str, Judged]
     documents: int | None = None
+    judged: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

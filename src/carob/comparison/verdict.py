@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
@@ -60,7 +61,20 @@ def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[
 
 
 def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
-    """Returns the verdict for a measure, by default for the primary measure."""
+    """Returns the verdict for a measure, by default for the primary measure.
+
+    A headline says so if people judged so few of the judge's documents that they may be a sample.
+    """
+    found = plain_verdict(comparison, contest)
+    doubt = next((each.numbers for each in comparison.warnings if each.kind == "sparse"), None)
+    if doubt is None:
+        return found
+    words = {"verdict": found.headline, "depth": comparison.judged_depth, **doubt}
+    return replace(found, headline=say("verdict", "only if complete", **words))
+
+
+def plain_verdict(comparison: Findings, contest: Contest | None) -> Verdict:
+    """Returns the verdict for a measure, whatever the warnings."""
     contest = contest or comparison.primary
     if not contest.pairs:
         return Verdict(value_said(comparison, contest), (), "", 0, (0, 0))

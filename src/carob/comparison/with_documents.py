@@ -110,6 +110,7 @@ def documents_contests(
         undefined={},
         measures=facts,
         documents=len(documents.sampled),
+        judged=tuple(each.judged for each in judge.systems.values()),
     )
     return ids, contests, info
 

@@ -143,6 +143,7 @@ def judged_contests(
         alone=alone,
         undefined=undefined,
         measures=known,
+        judged=tuple(each.judged for each in judge.systems.values()),
     )
     return Names.of(common), contests, info
 

@@ -137,7 +137,7 @@ class Qrels:
             constant = constant_in(asked)
             if grouped:
                 return cls.by_subtopic(qrels, policy, constant)
-            return cls.in_mapping(qrels, constant, complete=probability is not None)
+            return cls.in_mapping(qrels, constant, complete=isinstance(probability, (int, float)))
         source = read_as(cast("Readable", qrels), "qrels", roles, folders)
         if not isinstance(source, Source):
             return cls.in_files(source, policy, subtopics=grouped)

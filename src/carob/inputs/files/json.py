@@ -297,7 +297,7 @@ def documents(row: Row, plan: Plan, constant: float | None) -> Iterator[tuple[An
         if len(set(map(len, lists.values()))) > 1:
             raise row.refused("unequal-lists", names=" and ".join(lists))
         inner = [replace(row, fields=dict(zip(lists, each))) for each in zip(*lists.values(), strict=True)]
-    draw = [columns[role] for role in DRAW if role in columns]
+    draw = [columns[role] for role in DRAW if role in columns and "probability" in columns]
     for place, each in enumerate(inner, 1):
         document, value = each.one(columns["document"]), columns.get("grade", columns.get("score"))
         if draw:

@@ -136,7 +136,7 @@ def found_in(wanted: Wanted) -> Table | Place | None:
     if grade is not None:
         raise refused("grade-of-text", error=ColumnsOfTextError, file=place.name, grade=grade)
     if names:
-        raise refused("no-header", file=place.name)
+        raise refused("no-header", error=ColumnsOfTextError, file=place.name)
     return None if place.files == (place.name,) else place
 
 
