@@ -28,8 +28,9 @@ date. `carob measures NAME` prints the entry of one measure.
 **Names.** A measure is written `NAME`, `NAME@DEPTH` or `NAME(parameter=value)@DEPTH`. A name without parameters has
 the same meaning as in trec_eval. `@10` cuts the run and the ideal ranking after ten documents, but not the judgments.
 carob also accepts trec_eval's names (`map`, `P_10`, `ndcg_cut.5,10`, `all_trec`) and the parameters of ir_measures
-(`cutoff`, `dcg='exp-log2'`, `gains`, `max_rel`). Case, hyphens and underscores do not matter: `hit_rate@5` and
-`HitRate@5` are both names of `Success@5`. carob refuses an ambiguous or unknown name, and suggests other names.
+(`cutoff`, `dcg='exp-log2'`, `gains`, `max_rel`, `judged_only`). Case, hyphens and underscores do not matter:
+`hit_rate@5` and `HitRate@5` are both names of `Success@5`. carob refuses an ambiguous or unknown name, and suggests
+other names.
 
 **Formulas.** This page shows each formula as code and as mathematics. The code is the body of the function in
 `src/carob/measures/`, written with the methods of `Lists` (`src/carob/lists/__init__.py`). carob generates the
@@ -44,6 +45,9 @@ methods or attributes of `Lists`. The page shows `IPrecMean`, the mean of eleven
 **Parameters of several measures.**
 
 {shared}
+- `unjudged`: a setting of the policy that the name of any measure can give for that measure alone. With
+  `nDCG(unjudged=removed)@10`, the ranks are counted without the unjudged documents of a list (condensed lists), and
+  `nDCG@10` in the same call counts all ranks. ir_measures writes `nDCG(judged_only=True)@10`.
 
 **Subtopics.** The measures by subtopic read qrels whose second column names the subtopic
 (`query subtopic document grade`), as in the diversity task of TREC's Web track. In Python, you can also pass

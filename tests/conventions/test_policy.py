@@ -11,6 +11,7 @@ import pytest
 import carob
 import carob.tensors
 from carob import Policy, PolicyError
+from carob.measures import parse_measure
 
 QRELS = {"q1": {"a": 1, "b": 1, "z": 1}, "q2": {"a": 0}, "q3": {"c": 1}}
 RUN = {"q1": {"a": 3.0, "x": 2.0, "b": 1.0}, "q2": {"a": 1.0}}
@@ -65,8 +66,8 @@ def test_a_measure_with_a_depth_may_decide_otherwise_than_without() -> None:
 def test_a_change_holds_for_every_measure() -> None:
     assert MIXED.changed(empty="nan").exceptions == {"R": {"missing": "skip"}}
     assert hash(MIXED) == hash(MIXED.changed())
-    assert MIXED.of_measure("nDCG(gain=exp2)@5") == Policy(empty="one")
-    assert MIXED.of_measure("AP") == Policy()
+    assert MIXED.of_measure(parse_measure("nDCG(gain=exp2)@5")) == Policy(empty="one")
+    assert MIXED.of_measure(parse_measure("AP")) == Policy()
 
 
 def test_a_value_that_no_axis_has_is_refused_with_the_nearest_or_all() -> None:
@@ -102,8 +103,8 @@ def test_exceptions_are_added_to_those_of_the_profile() -> None:
 
 def test_exceptions_know_a_measure_whose_parameters_have_parameters() -> None:
     policy = Policy(by_measure={"nDCG": {"empty": "one"}, "nDCG@": {"ties": "input"}})
-    assert policy.of_measure("nDCG(gain=binary(1))") == Policy(empty="one")
-    assert policy.of_measure("nDCG(gain=binary(1))@5") == Policy(empty="one", ties="input")
+    assert policy.of_measure(parse_measure("nDCG(gain=binary(1))")) == Policy(empty="one")
+    assert policy.of_measure(parse_measure("nDCG(gain=binary(1))@5")) == Policy(empty="one", ties="input")
 
 
 def test_the_most_special_exception_rules() -> None:
@@ -111,7 +112,7 @@ def test_the_most_special_exception_rules() -> None:
         by_measure={"R": {"empty": "nan"}, "R@": {"empty": "one"}, "R(over=capped)": {"empty": "skip"}}
     )
     found = {
-        name: policy.of_measure(name).empty
+        name: policy.of_measure(parse_measure(name)).empty
         for name in ("R", "R@5", "R(over=capped)", "R(over=capped)@5", "RR@5")
     }
     assert found == {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 import carob
 import carob.tensors
 from carob import DataError, MeasureError, Policy, PolicyError
+from carob.adapters.objects import calc_aggregate, iter_calc
 from carob.cli import main
 from carob.conventions.profiles import every_profile, profile_named
 from carob.measures import REGISTER, Measure
@@ -805,3 +807,121 @@ def test_rank_numbers_stand_as_rectools_has_them() -> None:
     zero = pandas.DataFrame([("1", "a", 0)], columns=run.columns)
     with pytest.raises(DataError, match="ranks count from 1"):
         carob.evaluate(qrels, zero, names, profile="rectools")
+
+
+# ---------------------------------------------------------------- ir_measures, which asks several providers
+# ir_measures.calc_aggregate of version 0.4.3 (2026-11-25): pyndeval sorts ties by id ascending, cwl_eval not at all.
+
+SUBTOPIC = {"1": {"1": {"a": 1}}}
+IN_PROVIDERS_ORDER = [
+    (SUBTOPIC, "ba", {"alpha_nDCG@10": 1.0, "AP_IA": 1.0, "ERR_IA@10": 0.72143, "P_IA@1": 1.0}),
+    (
+        SUBTOPIC,
+        "ba",
+        {"NRBP": 0.75, "nNRBP": 1.0, "StRecall@1": 1.0, "nERR_IA@2": 1.0, "alpha_DCG@2": 0.76019},
+    ),
+    (
+        {"1": {"a": 4}},
+        "ab",
+        {"BPM(max_rel=4)@2": 1.0, "SDCG(max_rel=4)@2": 0.61315, "AP": 0.5, "RR@2": 1.0},
+    ),
+    (
+        {"1": {"a": 4}},
+        "ab",
+        {"INST(max_rel=4)": 0.6083, "INSQ(max_rel=4)": 0.3882, "RBP(rel=1)": 0.2, "nDCG@2": 0.6309},
+    ),
+]
+
+
+@pytest.mark.parametrize(("qrels", "order", "expected"), IN_PROVIDERS_ORDER)
+def test_ties_stand_in_the_order_of_the_provider_that_ir_measures_asks(
+    qrels: Any, order: str, expected: dict[str, float]
+) -> None:
+    run = {"1": dict.fromkeys(order, 1.0)}
+    names = list(expected)
+    values = list(expected.values())
+    found = carob.evaluate(qrels, run, names, profile="ir_measures")
+    assert list(found.means().values()) == pytest.approx(values, abs=5e-5)
+    lines = "".join(f"1 Q0 {document} 0 1 t\n" for document in order).encode()
+    alone = [carob.evaluate(qrels, lines, name, profile="ir_measures")[name] for name in names]
+    assert alone == pytest.approx(values, abs=5e-5)
+    assert list(calc_aggregate(names, qrels, run).values()) == pytest.approx(values, abs=5e-5)
+    assert [value for _, _, value in iter_calc(names, qrels, run)] == pytest.approx(values, abs=5e-5)
+
+
+def test_counts_are_those_of_the_queries_that_ir_measures_was_given() -> None:
+    qrels, run = {"1": {"a": 1, "b": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}}
+    assert carob.evaluate(qrels, run, "NumRel NumQ P@1", profile="ir_measures").means() == {
+        "NumRel": 2.0,
+        "NumQ": 1.0,
+        "P@1": 0.5,
+    }
+    empty = {"1": {"s": {"a": 1}}, "2": {"s": {"b": 0}}}
+    scores = carob.evaluate(empty, {"1": {"a": 1.0}, "2": {"b": 1.0}}, "nNRBP NRBP", profile="ir_measures")
+    assert math.isnan(scores.by_query("nNRBP")["2"])
+    assert scores.by_query("NRBP")["2"] == 0.0
+    below = carob.evaluate({"1": {"a": -1, "b": 1}}, {"1": {"a": 1.0}}, "Judged@1 P@1", profile="ir_measures")
+    assert below.means() == {"Judged@1": 1.0, "P@1": 0.0}
+
+
+CONDENSED = {"q": {"a": 1, "b": 0}}
+BOTH = {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}
+
+
+def test_a_name_may_remove_unjudged_documents_for_its_measure_alone() -> None:
+    names = ["RR", "RR(unjudged=removed)", "P@1", "P(unjudged=removed)@1", "P(judged_only=True)@2"]
+    expected = [1 / 3, 1 / 2, 0.0, 0.0, 1 / 2]
+    assert list(carob.evaluate(CONDENSED, BOTH, names).means().values()) == expected
+    assert list(carob.evaluate(CONDENSED, BOTH, names, profile="ir_measures").means().values()) == expected
+    # The name rules over the policy, and the exceptions of a policy know the measure by its other parameters.
+    removed = Policy(unjudged="removed")
+    kept = carob.evaluate(CONDENSED, BOTH, ["RR", "RR(unjudged=nonrelevant)"], policy=removed)
+    assert list(kept.means().values()) == [1 / 2, 1 / 3]
+    apart = Policy(by_measure={"P(over=retrieved)@": {"depth": 2}})
+    exceptional = carob.evaluate(CONDENSED, BOTH, "P(over=retrieved, unjudged=removed)@5", policy=apart)
+    assert list(exceptional.means().values()) == [0.0]
+
+
+def test_a_name_that_removes_unjudged_documents_is_one_in_every_face() -> None:
+    name = "RR(unjudged=removed)"
+    assert str(carob.RR(unjudged="removed")) == name
+    assert carob.explain(name, CONDENSED, BOTH, "q").value == 1 / 2
+    assert carob.explain(name, CONDENSED, BOTH, "q").full_name == "RR(rel=1, of=first, unjudged=removed)"
+    assert carob.curve("P(unjudged=removed)", CONDENSED, BOTH, at=[2])["P(unjudged=removed)"] == [0.5]
+    assert carob.difference("carob", "trec_eval-9", name, CONDENSED, BOTH).values == (0.5, 0.5)
+    compared = carob.compare(
+        CONDENSED | {"r": {"a": 1}}, {"a": BOTH | {"r": {"a": 1.0}}, "b": BOTH}, [name, "RR"]
+    )
+    assert compared[name].means == pytest.approx([3 / 4, 1 / 4])
+    assert compared["RR"].means == pytest.approx([2 / 3, 1 / 6])
+    arrays = carob.tensors.evaluate(
+        np.array([[3.0, 2.0, 1.0]]), np.array([[math.nan, 0.0, 1.0]]), [name, "RR"]
+    )
+    assert {label: float(value) for label, value in arrays.items()} == {name: 0.5, "RR": pytest.approx(1 / 3)}
+    grades = carob.evaluate_grades([[None, 0, 1]], [name, "RR"])
+    assert list(grades.means().values()) == [1 / 2, 1 / 3]
+    assert carob.unjudged_bounds(CONDENSED, {"a": BOTH}, name) is not None
+
+
+def test_a_setting_in_a_name_is_one_that_the_measure_has() -> None:
+    with pytest.raises(MeasureError, match=r"unjudged is one of nonrelevant, removed"):
+        carob.evaluate(CONDENSED, BOTH, "RR(unjudged=no)")
+    with pytest.raises(MeasureError, match="RR has no parameter 'ties'"):
+        carob.evaluate(CONDENSED, BOTH, "RR(ties=trec)")
+    with pytest.raises(MeasureError, match="ILD has no parameter 'unjudged'"):
+        Measure.parse("ILD(unjudged=removed)")
+
+
+def test_lists_are_cut_before_unjudged_documents_are_removed(capsys: pytest.CaptureFixture[str]) -> None:
+    # As by trec_eval -M 2 -J, and as both texts say.
+    policy = Policy(depth=2, unjudged="removed")
+    assert carob.evaluate(CONDENSED, BOTH, "RR", policy=policy)["RR"] == 0
+    name = "RR(unjudged=removed)"
+    assert carob.evaluate(CONDENSED, BOTH, name, policy=Policy(depth=3))[name] == 0.5
+    texts = re.findall(r"(?ms)^        (\w+): (.*?)(?=^        \w)", Policy.__doc__ or "")
+    assert "cut before unjudged documents" in " ".join(dict(texts)["depth"].split())
+    assert "after the lists are cut at ``depth``" in " ".join(dict(texts)["unjudged"].split())
+    main(["eval", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "lists are cut before --unjudged removed" in shown
+    assert "removed counts ranks without them, after the cut at --depth" in shown

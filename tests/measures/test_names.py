@@ -22,7 +22,7 @@ def random_measure(random: Random) -> Measure:
     definition = REGISTER[random.choice(sorted(REGISTER))]
     parameters = [
         (name, random_value(random, name, declared))
-        for name, declared in definition.parameters.items()
+        for name, declared in {**definition.parameters, **definition.settings}.items()
         if random.random() < 0.5
     ]
     depth = random.randint(1, 2000) if definition.whole or random.random() < 0.5 else None

@@ -14,12 +14,11 @@ from carob.measures import REGISTER, parse_measure, parse_measures
 from carob.measures.grammar import also_called, canonical, folded, split_names
 from carob.measures.unknown_names import pointers
 
-JUDGED_ONLY = "Policy(unjudged='removed')"
 FROM_0 = "a scale must begin at grade 0"
 OF_IR_MEASURES = [
     # (as its documentation and str() write it, carob's name under the profile, or None and what the sentence says)
     *[
-        (name, None, "Write AUC for ir_measures' Accuracy")
+        (name, None, "Write GAUC(weight=queries)")
         for name in ("Accuracy", "Accuracy@10", "Accuracy(rel=2)@10")
     ],
     *[
@@ -28,23 +27,34 @@ OF_IR_MEASURES = [
         for rest in ("", "@10", "(rel=2)", "(rel=2)@10")
     ],
     *[
-        (f"{name}(judged_only=True)", None, JUDGED_ONLY)
-        for name in ("AP", "MAP", "AP_IA", "MAP_IA", "ERR_IA")
+        (f"{theirs}(judged_only=True){end}", f"{own}(unjudged=removed){end}", "")
+        for theirs, own, end in (
+            ("AP", "AP", ""),
+            ("MAP", "AP", ""),
+            ("AP_IA", "APIA", ""),
+            ("MAP_IA", "APIA", ""),
+            ("ERR_IA", "ERRIA", ""),
+            ("nERR_IA", "nERRIA", ""),
+            ("Rprec", "Rprec", ""),
+            ("SetP", "SetP", ""),
+            ("SetF", "SetF", ""),
+            ("SetAP", "SetAP", ""),
+            ("AP", "AP", "@10"),
+            ("P", "P", "@10"),
+            ("Precision", "P", "@10"),
+            ("R", "R", "@10"),
+            ("Recall", "R", "@10"),
+            ("nDCG", "nDCG", "@10"),
+            ("NDCG", "nDCG", "@10"),
+            ("RR", "RR", "@10"),
+            ("MRR", "RR", "@10"),
+            ("Success", "Success", "@10"),
+            ("alpha_nDCG", "alphanDCG", "@10"),
+            ("alpha_DCG", "alphaDCG", "@10"),
+            ("P_IA", "PIA", "@10"),
+        )
     ],
-    *[
-        (f"{name}(judged_only=True)@10", None, JUDGED_ONLY)
-        for name in ("AP", "P", "Precision", "R", "Recall")
-    ],
-    *[
-        (f"{name}(judged_only=True)@10", None, JUDGED_ONLY)
-        for name in ("nDCG", "NDCG", "RR", "MRR", "Success")
-    ],
-    *[
-        (f"{name}(judged_only=True)", None, JUDGED_ONLY)
-        for name in ("Rprec", "SetP", "SetF", "SetAP", "nERR_IA")
-    ],
-    *[(f"{name}(judged_only=True)@10", None, JUDGED_ONLY) for name in ("alpha_nDCG", "alpha_DCG", "P_IA")],
-    ("IPrec(judged_only=True)@0.2", None, JUDGED_ONLY),
+    ("IPrec(judged_only=True)@0.2", "IPrec(rounding=up, unjudged=removed)@0.2", ""),
     ("AP(judged_only=False)", "AP", ""),
     ("nDCG(cutoff=10)", "nDCG@10", ""),
     ("BPM(max_rel=3)@10", "BPM(gain=linear, max=3)", ""),
@@ -55,7 +65,7 @@ OF_IR_MEASURES = [
     ("Bpref(rel=2)", "Bpref(rel=2)", ""),
     ("BPref", "Bpref", ""),
     *[
-        (f"Compat{rest}", None, "no compatibility")
+        (f"Compat{rest}", None, "give the tables to carob compare")
         for rest in ("", "(p=0.8)", "(normalize=False)", "(p=0.99)")
     ],
     *[(f"ERR_IA{rest}", f"ERRIA{rest}", "") for rest in ("", "@10", "(rel=2)", "(rel=2)@10")],
@@ -109,8 +119,8 @@ OF_IR_MEASURES = [
         )
     ],
     ("nDCG(dcg='exp')@10", None, "or gain=exp2 for dcg=exp-log2"),
-    *[(f"NERR{number}(max_rel=3)@10", None, "C/W/L's approximations of ERR") for number in (8, 9)],
-    *[(f"NERR{number}(max_rel=3)", None, "C/W/L's approximations of ERR") for number in (10, 11)],
+    *[(f"NERR{number}(max_rel=3)@10", None, "give the tables to carob compare") for number in (8, 9)],
+    *[(f"NERR{number}(max_rel=3)", None, "give the tables to carob compare") for number in (10, 11)],
     ("nERR@20", "nERR@20", ""),  # carob's own: ir_measures does not have it
     ("NumQ", "NumQ", ""),
     ("NumRel", "NumRel", ""),
@@ -146,7 +156,7 @@ OF_IR_MEASURES = [
     ("SetRecall", "R", ""),
     ("SetF", "SetF", ""),
     ("SetF(rel=2)", "SetF(rel=2)", ""),
-    ("SetF(beta=2.0)", None, "SetF(weight=2)"),
+    ("SetF(beta=2.0)", "SetF(weight=2)", ""),
     ("SetAP", "SetAP", ""),
     ("SetAP(rel=2)", "SetAP(rel=2)", ""),
     ("Success@5", "Success@5", ""),

@@ -10,7 +10,7 @@ from carob.evaluation.evaluate import evaluate_run
 from carob.inputs.errors import refused
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
-from carob.output.errors import MeasureError, by_policy
+from carob.output.errors import by_policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -123,14 +123,8 @@ def read(measures: Iterable[Any], profile: ProfileLike) -> list[tuple[Any, Measu
     Raises:
         MeasureError: an unknown name, or one that stands for several measures.
     """
-    convention, found = profile_named(profile), []
-    for each in measures:
-        meant = convention.read(str(each))
-        if len(meant) != 1:
-            names = ", ".join(label for label, _ in meant)
-            raise MeasureError(f"'{each}' means several measures ({names}): request each of them.")
-        found.append((each, meant[0][1]))
-    return found
+    convention = profile_named(profile)
+    return [(each, convention.read_one(str(each))) for each in measures]
 
 
 def scores_of(

@@ -509,7 +509,7 @@ def readings_of(comparison: Findings, system: System, run: int) -> Floats | None
     contest = comparison.primary
     if system.found is None or contest.measure.definition.groups:
         return None
-    policy = system.scores.policy.of_measure(str(contest.measure))
+    policy = system.scores.policy.of_measure(contest.measure)
     highest = max(1.0, float(system.found.whole.judged_grades.max(initial=1.0)))
     found = alternatives(system.found, contest.measure, policy, comparison.judged_depth, highest)
     # A query that is left out because it is empty occurs in the match but not in the comparison.

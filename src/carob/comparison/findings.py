@@ -14,6 +14,7 @@ from carob.output.language import Sentences
 
 if TYPE_CHECKING:
     from carob.comparison.statistics.multiple_comparisons import Anova
+    from carob.conventions.request import Measured
     from carob.estimation.unjudged_bounds import UnjudgedBounds
     from carob.evaluation.scores import Scores
     from carob.inputs.names import Names
@@ -323,7 +324,7 @@ class Findings:
         """The comparison by the first measure."""
         return self.contests[self.labels[0]]
 
-    def __getitem__(self, measure: str | Measure) -> Contest:
+    def __getitem__(self, measure: str | Measured) -> Contest:
         """Returns the comparison by one measure, which is named as in carob or as in trec_eval.
 
         Raises:

@@ -211,7 +211,7 @@ def evaluated(
     judged = Qrels.of(qrels, request.policy, subtopics=request.groups).complete
     first = next(iter(request.asked.values()))
     depth = judged_at or (first.depth if first.depth and first.depth <= DEEPEST_JUDGED else 10)
-    primary = request.policy.of_measure(str(first))
+    primary = request.policy.of_measure(first)
     unread = {name: each for name, each in given.items() if isinstance(each, Run)}
     if again and sum(each.origin.size for each in unread.values()) <= HELD_TOGETHER:
         unread = {name: in_memory(each) for name, each in unread.items()}

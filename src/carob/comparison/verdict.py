@@ -529,7 +529,7 @@ def detectable_span(contest: Contest) -> str:
 
 def declared_negative(comparison: Findings) -> bool:
     """Returns whether the policy of the primary measure declares unjudged documents not relevant."""
-    policy = comparison.scores[0].policy.of_measure(str(comparison.primary.measure))
+    policy = comparison.scores[0].policy.of_measure(comparison.primary.measure)
     return policy.unjudged == "negative"
 
 

@@ -128,7 +128,7 @@ def refuse_unfit(table: Table, judge: Evaluation) -> None:
             f"{table.label} is no plain mean over queries, as estimates from sampled documents need. Choose another "
             "measure, such as P@10 or nDCG@10."
         )
-    policy = next(iter(judge.systems.values())).scores.policy.of_measure(str(table.measure))
+    policy = next(iter(judge.systems.values())).scores.policy.of_measure(table.measure)
     if policy.ties in ("expected", "optimistic", "pessimistic") or policy.unjudged == "removed":
         raise PolicyError(
             "Sampled documents need a fixed order of documents (ties=trec or another fixed order) and all documents of "

@@ -11,6 +11,8 @@ from carob.output.errors import PolicyError, did_you_mean, refuse_other
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from carob.measures import Measure
+
 Ties: TypeAlias = Literal[
     "trec", "ascending", "input", "rank-column", "rank", "optimistic", "pessimistic", "expected", "error"
 ]
@@ -44,7 +46,8 @@ class Policy:
             receive labels and scores row by row.
         unjudged: the treatment of unjudged documents: ``nonrelevant``; ``negative``, which gives the same values but
             does not count as a gap in the judgments, as in recommendation; or ``removed`` before ranks are counted
-            (condensed lists).
+            (condensed lists), but after the lists are cut at ``depth``. A name such as ``AP(unjudged=removed)`` chooses
+            for one measure alone.
         negative: the meaning of a negative grade: ``unjudged`` (pooled, but not judged), ``nonrelevant`` (grade 0) or
             ``error``.
         overlap: what a run must have in common with the judgments. ``query`` requires a query: an empty run is refused,
@@ -57,7 +60,9 @@ class Policy:
             ranks.
         listing: the order of the run's lines: ``ignored``, or ``known`` to measures that use it (``ListedAUC``,
             ``ListedAP``), since the values of some tools depend on it.
-        depth: the number of documents of each list that count; None for all.
+        depth: the number of documents of each list that count; None for all. Lists are cut before unjudged documents
+            are removed (``unjudged="removed"``), as by trec_eval's -M and -J. The depth in a measure's name, such as
+            ``@10``, counts the documents that are left.
         malformed: the treatment of a line that cannot be read: ``error``, or ``skip`` the line and count it.
         by_measure: exceptions for some measures, ``{"nDCG": {"empty": "one"}}``; ``"RR@"`` is RR with a depth,
             ``"R(over=capped)"`` is R with that parameter.
@@ -104,19 +109,11 @@ class Policy:
         """Refuses a value that a setting does not allow."""
         if self.ties == "rank":
             object.__setattr__(self, "ties", "rank-column")
-        for axis, choices in CHOICES.items():
-            refuse_other(axis, getattr(self, axis), choices)
-        depth: object = self.depth
-        if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 1):
-            raise PolicyError(
-                f"depth={self.depth!r}: a depth is a whole number of at least 1, or None for all documents."
-            )
-        if isinstance(depth, int) and depth > DEEPEST:
-            raise PolicyError(f"depth={self.depth}: a depth is at most {DEEPEST} documents, or None for all.")
+        refuse_values({axis: getattr(self, axis) for axis in (*CHOICES, "depth")})
         exceptions = self.exceptions
-        object.__setattr__(self, "by_measure", ())
         for axes in exceptions.values():
-            self.changed(**axes)
+            refuse_unknown(axes)
+            refuse_values(axes)
         # Pairs instead of the dicts that are given, so that a policy can be hashed.
         kept = tuple((name, tuple(axes.items())) for name, axes in exceptions.items() if axes)
         object.__setattr__(self, "by_measure", kept)
@@ -155,20 +152,20 @@ class Policy:
             exceptions[name] = {**exceptions.get(name, {}), **its}
         return replace(base, **axes, by_measure=exceptions)
 
-    def of_measure(self, measure: str) -> Policy:
-        """Returns the policy for one measure, with the changes of the most specific exception.
+    def of_measure(self, measure: Measure) -> Policy:
+        """Returns the policy for one measure: the changes of the most specific exception, then those of its own name.
 
         Args:
-            measure: its full name, such as ``R(over=capped)@10``.
+            measure: the measure, such as ``R(over=capped)@10`` or ``AP(unjudged=removed)``.
         """
         exceptions = self.exceptions
-        if not exceptions:
+        if not exceptions and not measure.settings:
             return self
-        whole, at, _ = measure.partition("@")
+        whole, at, _ = str(measure.plain).partition("@")
         name = whole.partition("(")[0]
         keys = [name, f"{name}@"[: len(name) + len(at)], whole, f"{whole}@"[: len(whole) + len(at)]]
         mine = {axis: value for key in keys for axis, value in exceptions.get(key, {}).items()}
-        return replace(self, **mine, by_measure=())
+        return replace(self, **{**mine, **measure.settings}, by_measure=())
 
     def as_dict(self) -> dict[str, Any]:
         """Returns every setting with its value."""
@@ -205,6 +202,23 @@ def refuse_unknown(axes: Iterable[str]) -> None:
         if axis not in AXES:
             hint = did_you_mean(axis, AXES, f"Its settings are: {', '.join(AXES)}.")
             raise PolicyError(f"A policy has no setting '{axis}'. {hint}")
+
+
+def refuse_values(axes: dict[str, Any]) -> None:
+    """Refuses a value that a setting does not allow.
+
+    Raises:
+        PolicyError: there is one.
+    """
+    for axis, value in axes.items():
+        if axis in CHOICES:
+            refuse_other(axis, value, CHOICES[axis])
+        elif value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+            raise PolicyError(
+                f"depth={value!r}: a depth is a whole number of at least 1, or None for all documents."
+            )
+        elif isinstance(value, int) and value > DEEPEST:
+            raise PolicyError(f"depth={value}: a depth is at most {DEEPEST} documents, or None for all.")
 
 
 AXES = tuple(each.name for each in fields(Policy) if each.init)

@@ -9,7 +9,7 @@ from carob.conventions.policy import Policy
 from carob.conventions.profiles import Profile, every_profile, profile_named
 from carob.measures import REGISTER
 from carob.measures.grammar import split_names
-from carob.measures.names import given_names
+from carob.measures.names import MeasureObject, given_names
 from carob.measures.unknown_names import UnknownMeasureError
 from carob.output.errors import DataError, MeasureError, PolicyError, Worded, worded
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 DEFAULT_MEASURES = ("AP", "RR", "nDCG@10", "nDCG", "P@10", "R@1000")
 
-MeasuresLike: TypeAlias = "str | Measure | Iterable[str | Measure] | None"
+Measured: TypeAlias = "Measure | MeasureObject"
+MeasuresLike: TypeAlias = "str | Measured | Iterable[str | Measured] | None"
 
 
 def conventions(
@@ -89,14 +90,14 @@ def request_of(
     return Request(labelled(measures, convention), convention, policy, weights)
 
 
-def names_in(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
+def names_in(measures: str | Measured | Iterable[str | Measured]) -> list[str | Measured]:
     """Returns the names of the requested measures.
 
     A string may contain several names, separated by blanks or commas.
     """
     return [
         part
-        for each in given_names(measures)
+        for each in given_names(measures, (MeasureObject,))
         for part in (split_names(each) if isinstance(each, str) else [each])
     ]
 

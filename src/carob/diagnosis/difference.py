@@ -379,7 +379,7 @@ def convention_of(profile: Profile, policy: Policy, measure: str) -> Convention:
             f"'{measure}' stands for {len(found)} measures under {profile.name}: name one of them."
         )
     meant = found[0][1]
-    return Convention(meant, policy.of_measure(str(meant)))
+    return Convention(meant.plain, policy.of_measure(meant))
 
 
 def path(start: Convention, end: Convention) -> list[str]:

@@ -21,7 +21,6 @@ from carob.inputs.run import Run, in_memory, short
 from carob.lists.flat import Flat
 from carob.matching.match import Ranking, match, match_judged_ranking, of_query, ranking_of
 from carob.matching.mismatch import refuse_empty, refuse_ranks
-from carob.measures.define import show
 from carob.output import escaping
 from carob.output.document import Document, Documented, Formula, Line, Section, Table, Terms
 from carob.output.errors import DataError, MeasureError, Worded, did_you_mean, worded
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import Profile, ProfileLike
+    from carob.conventions.request import Measured
     from carob.inputs.qrels import QrelsLike
     from carob.inputs.run import RunLike
     from carob.lists.derivation import Derivation, Sheet
@@ -93,12 +93,7 @@ class Explanation(Documented):
     @property
     def full_name(self) -> str:
         """Returns the measure's name with all its parameters, including those at their defaults."""
-        at = self.measure.definition.at
-        arguments = self.measure.arguments
-        inside = ", ".join(f"{key}={show(value)}" for key, value in arguments.items() if key != at)
-        where = self.measure.depth if at == "depth" else arguments.get(at)
-        name = f"{self.measure.name}({inside})" if inside else self.measure.name
-        return name if where is None else f"{name}@{show(where)}"
+        return self.measure.full
 
     @property
     def result(self) -> str:
@@ -336,7 +331,7 @@ def shown(value: float, digits: int) -> str:
 
 
 def explain(
-    measure: str | Measure,
+    measure: str | Measured,
     qrels: QrelsLike | None = None,
     run: RunLike | None = None,
     query: str | None = None,
@@ -463,7 +458,7 @@ def explained(
 
     refuse_unexplained(measure)
     convention = convention or conventions(None, policy)[0]
-    own = policy.of_measure(str(measure))
+    own = policy.of_measure(measure)
     found = subject.matches.under(own)
     if subject.run is not None and not subject.part:
         refuse_empty(subject.run, found, own)

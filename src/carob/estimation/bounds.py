@@ -102,7 +102,7 @@ def bounds_of(
     levels = relevance_levels(highest, shown.grade)
     pairs = list(pairs)
     return {
-        label: one_measure(shown, measure, policy.of_measure(str(measure)), levels, pairs, unseen)
+        label: one_measure(shown, measure, policy.of_measure(measure), levels, pairs, unseen)
         for label, measure in measures.items()
     }
 

@@ -258,7 +258,7 @@ def next_judgments(
         raise DataError(
             f"{label} is no plain mean over queries of values from grades. Choose another measure, such as nDCG@10."
         )
-    used = request.policy.of_measure(str(wanted))
+    used = request.policy.of_measure(wanted)
     people = None if qrels is None else Qrels.of(qrels, used).known
     model = None if judge is None else Qrels.of(judge, used).complete
     given = runs_in(runs)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from carob._dataclasses import dataclass
+from carob.conventions.profiles import measure_of
 from carob.conventions.request import Request, conventions, names_in
 from carob.evaluation.engine import Matches, warned
 from carob.evaluation.score_tables import document_of
@@ -13,6 +14,7 @@ from carob.evaluation.scores import Scores, frame_of
 from carob.inputs.qrels import Qrels, QrelsLike
 from carob.inputs.run import Run, RunLike
 from carob.measures.define import show
+from carob.measures.names import MeasureObject
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
 from carob.output.layout import Listed, decimals, lay_out
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import Profile, ProfileLike
+    from carob.conventions.request import Measured
     from carob.measures import Measure
 
 TENTHS = tuple(number / 10 for number in range(11))
@@ -189,7 +192,7 @@ def curve(
         [3.0, 5.0, 8.0, 8.0, 8.0, 9.0, 11.0, 13.0, 16.0, 16.0]
     """
     convention, policy = conventions(profile, policy)
-    wanted = {str(each): at_one(str(each), convention) for each in names_in(measures)}
+    wanted = {str(each): at_one(each, convention) for each in names_in(measures)}
     if not wanted:
         raise DataError("No measure was requested: name at least one, such as nDCG.")
     request = Request(wanted, convention, policy, weights)
@@ -214,14 +217,16 @@ def curve(
     return Curve(warned(matched.scores(replace(request, asked=asked)).complete()), places)
 
 
-def at_one(name: str, convention: Profile) -> Measure:
+def at_one(name: str | Measured, convention: Profile) -> Measure:
     """Returns the measure that a name means, at the first depth or recall level.
 
     Raises:
         MeasureError: there is no such measure, or it does not accept ``@``.
     """
-    if "@" in name:
+    if "@" in str(name):
         raise MeasureError(f"'{name}': leave out '@' and the depth, and pass the depths or levels as at=[…].")
+    if isinstance(name, MeasureObject):
+        return measure_of(name @ 1)
     ((_, measure),) = convention.read(f"{name}@1")
     return measure
 

@@ -168,7 +168,7 @@ class Matches:
             raise PolicyError(sentence("engine", "no_measure", name=strangers[0]))
         groups: dict[Policy, dict[str, Measure]] = {}
         for label, measure in asked.items():
-            groups.setdefault(policy.of_measure(str(measure)), {})[label] = measure
+            groups.setdefault(policy.of_measure(measure), {})[label] = measure
         found_parts: list[Part] = []
         empty: dict[str, list[bytes]] = {}
         for own, its in groups.items():

@@ -25,6 +25,7 @@ from carob.inputs.sources import called, is_number
 from carob.matching.match import Counts
 from carob.measures import Measure, parse_measure
 from carob.measures.define import UNBOUNDED, Definition
+from carob.measures.names import MeasureObject, given_names
 from carob.output.errors import DataError, MeasureError, Worded, refuse_other
 from carob.output.parsing import json_in, json_or_none
 
@@ -153,7 +154,7 @@ def read_scores(
     """
     refuse_other("missing", missing, MISSING)
     cells = Cells()
-    only = [measures] if isinstance(measures, (str, Measure)) else list(measures or [])
+    only = [] if measures is None else given_names(measures, (MeasureObject,))
     alone = str(only[0]) if len(only) == 1 else None
     several = isinstance(given, (list, tuple)) and not any(map(is_row, given))
     for each in given if several else [given]:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
-from carob.conventions.profiles import profile_if_known
+from carob.conventions.profiles import measure_of, profile_if_known
 from carob.measures import Measure, parse_measure
 from carob.measures.define import show
+from carob.measures.names import MeasureObject
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
 from carob.output.escaping import defined, json_text
 from carob.output.language import ENGLISH, Language, Sentences
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from carob.conventions.policy import Policy
+    from carob.conventions.request import Measured
     from carob.inputs.names import Names
     from carob.inputs.sources import Provenance
     from carob.lists.rows import Floats, JudgedRows
@@ -69,7 +71,7 @@ class Values(Listed[float]):
         """The evaluated queries, in byte order."""
         return self.ids.texts
 
-    def column(self, measure: str | Measure) -> int:
+    def column(self, measure: str | Measured) -> int:
         """Returns the column of a measure, by carob's name or trec_eval's.
 
         Raises:
@@ -78,7 +80,7 @@ class Values(Listed[float]):
         if measure in self.labels:
             return self.labels.index(str(measure))
         try:
-            wanted = parse_measure(measure)
+            wanted = measure_of(measure) if isinstance(measure, MeasureObject) else parse_measure(measure)
         except MeasureError as error:
             raise NotEvaluatedError(*error.args, remedy=error.remedy) from None
         if str(wanted) in self.labels:  # under a profile the measure itself may have parameters of its own
@@ -89,7 +91,7 @@ class Values(Listed[float]):
             )
         return self.measures.index(wanted)
 
-    def __getitem__(self, measure: str | Measure) -> float:
+    def __getitem__(self, measure: str | Measured) -> float:
         """Returns the aggregate over all queries: a mean, a sum for counts, or a geometric mean for GMAP."""
         place = self.column(measure)
         values = self.matrix[:, place]
@@ -102,7 +104,7 @@ class Values(Listed[float]):
     def __contains__(self, measure: object) -> bool:
         """Returns whether the measure was evaluated."""
         try:
-            return isinstance(measure, (str, Measure)) and self.column(measure) >= 0
+            return isinstance(measure, (str, Measure, MeasureObject)) and self.column(measure) >= 0
         except MeasureError:
             return False
 
@@ -128,7 +130,7 @@ class Values(Listed[float]):
         """Returns the aggregate of every measure, by label."""
         return {label: self[label] for label in self.labels}
 
-    def by_query(self, measure: str | Measure) -> dict[str, float]:
+    def by_query(self, measure: str | Measured) -> dict[str, float]:
         """Returns each query's value, without queries that the measure leaves out."""
         place = self.column(measure)
         values = dict(zip(self.queries, self.matrix[:, place].tolist(), strict=True))
@@ -495,7 +497,7 @@ def told(scores: Values, axis: str, say: Language = ENGLISH) -> str:
 def rules_of(scores: Values, axis: str) -> dict[str, str]:
     """Returns the treatment of queries without relevant documents, by the label of each measure."""
     return {
-        label: RULES[getattr(scores.policy.of_measure(str(measure)), axis)]
+        label: RULES[getattr(scores.policy.of_measure(measure), axis)]
         for label, measure in zip(scores.labels, scores.measures, strict=True)
     }
 

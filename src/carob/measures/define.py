@@ -165,6 +165,9 @@ def show(value: Value) -> str:
 
 # ---------------------------------------------------------------- shared by many measures
 
+OF_POLICY: dict[str, Any] = {"unjudged": one_of("nonrelevant", "removed")}
+"""Settings of the policy that the name of any measure may give, for that measure alone: ``AP(unjudged=removed)``."""
+
 COUNTED = (0.0, inf)
 """The range of counts and sums."""
 UNBOUNDED = (-inf, inf)
@@ -279,6 +282,13 @@ class Definition:
         object.__setattr__(self, "parameters", parameters_of(self.name, formula))
         REGISTER[self.name] = self
         return formula
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the policy that a name of this measure may give, and their values."""
+        if self.takes == "recommendations":
+            return {}
+        return {key: value for key, value in OF_POLICY.items() if key not in self.parameters}
 
     @property
     def groups(self) -> bool:

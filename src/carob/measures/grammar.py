@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob.measures.define import REGISTER, sentence, shortened, show
-from carob.output.errors import MeasureError, by_policy
+from carob.output.errors import MeasureError
 from carob.output.files import own_table
 
 if TYPE_CHECKING:
@@ -252,8 +252,7 @@ def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, d
         value = show(given[parameter])
         raise MeasureError(sentence("others", "lowest_grade", name=name, parameter=parameter, value=value))
     if "judged_only" in given and truth(name, "judged_only", given.pop("judged_only")):
-        removed = by_policy("unjudged", "removed")
-        raise MeasureError(sentence("others", "judged_only", name=name, removed=removed))
+        given["unjudged"] = "removed"
     if "gains" in given and "gain" in has:
         given["gain"] = given.pop("gains")
     if "dcg" in given and "gain" in has and "discount" in has:
@@ -324,13 +323,30 @@ def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
             else "the measure has no such scale"
         )
         raise MeasureError(f"{name}: min_rel and max_rel are ir_measures' scale of grades; {how}.")
-    if lowest != 0.0:
-        raise MeasureError(sentence("others", "lowest", name=name, lowest=show(lowest)))
     given |= {"gain": "linear", "max": highest}
     if name == "BPM" and at is not None:
-        given["K"] = float(at) if at.isdecimal() else at
-        return None
-    return str(CWL_RANKS) if name in ("INST", "INSQ") and at is None else at
+        given["K"], at = float(at) if at.isdecimal() else at, None
+    if name in ("INST", "INSQ") and at is None:
+        at = str(CWL_RANKS)
+    if lowest != 0.0:
+        given["gain"] = gains_from(lowest, highest)
+        inside = ", ".join(f"{key}={show(each)}" for key, each in given.items())
+        write = f"{name}({inside})" + ("" if at is None else f"@{at}")
+        raise MeasureError(sentence("others", "lowest", name=name, lowest=show(lowest), write=write))
+    return at
+
+
+MOST_GAINS = 20
+"""The most gains that an error message lists."""
+
+
+def gains_from(lowest: Any, highest: Any) -> tuple[tuple[float, float], ...]:
+    """Returns the gain of each whole grade on a scale that begins at ``lowest``, or an example of such gains."""
+    ends = [each for each in (lowest, highest) if isinstance(each, float) and each == int(each) >= 0]
+    count = int(highest - lowest) + 1 if len(ends) == 2 else 0
+    if not 2 <= count <= MOST_GAINS:
+        return ((1.0, 0.0), (2.0, 0.5), (3.0, 1.0))
+    return tuple((lowest + each, float(each)) for each in range(count))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

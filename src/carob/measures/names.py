@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from carob._dataclasses import dataclass
 from carob.measures.define import REGISTER, Value, plugged, sentence, shortened, show, tidied
@@ -50,13 +50,26 @@ class Wanted:
         return "a positive gain" if self.rel is None else f"grade {show(self.rel)} or more"
 
 
+@runtime_checkable
+class MeasureObject(Protocol):
+    """A measure of ir_measures, such as ``ir_measures.nDCG @ 10``. Its text is its name."""
+
+    NAME: Any
+    AT_PARAM: Any
+    params: Any
+
+    def __matmul__(self, depth: float, /) -> MeasureObject:
+        """Returns the measure at a depth."""
+
+
 @dataclass(frozen=True)
 class Measure:
     """A measure with its parameters and depth. Measures with the same meaning are equal.
 
     Args:
         name: a registered name.
-        parameters: pairs (parameter, value); those at their default are dropped.
+        parameters: pairs (parameter, value); those at their default are dropped. The last may be a setting of the
+            policy that holds for this measure alone, such as ``unjudged=removed``.
         depth: the depth after ``@``, or None.
 
     Raises:
@@ -79,13 +92,15 @@ class Measure:
         definition = self.definition
         given = {key: tidied(value) for key, value in self.parameters}
         for parameter, value in given.items():
-            check_parameter(self.name, definition.parameters, parameter, value)
-        ordered = tuple(
+            check_parameter(definition, parameter, value)
+        own = [
             (key, given[key])
             for key, default in definition.parameters.items()
             if key in given and given[key] != default.default
-        )
-        object.__setattr__(self, "parameters", ordered)
+        ]
+        # A setting at its default is kept, since the policy of the call may differ from it.
+        its = [(key, given[key]) for key in definition.settings if key in given]
+        object.__setattr__(self, "parameters", (*own, *its))
         if self.depth is not None and definition.at != "depth":
             raise MeasureError(f"{self.name} has no depth: write {self.name} without '@{self.depth}'.")
         if self.depth is not None and not (1 <= self.depth <= DEEPEST):
@@ -107,7 +122,19 @@ class Measure:
     def arguments(self) -> dict[str, Any]:
         """Every parameter of the formula with its value."""
         defaults = {key: value.default for key, value in self.definition.parameters.items()}
-        return {**defaults, **dict(self.parameters)}
+        return {key: dict(self.parameters).get(key, default) for key, default in defaults.items()}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the policy that hold for this measure alone."""
+        own = self.definition.parameters
+        return {key: value for key, value in self.parameters if key not in own}
+
+    @property
+    def plain(self) -> Measure:
+        """The measure without settings of the policy."""
+        own = self.definition.parameters
+        return Measure(self.name, tuple(each for each in self.parameters if each[0] in own), self.depth)
 
     @cached_property
     def rows(self) -> str:
@@ -216,7 +243,7 @@ class Measure:
     @property
     def full(self) -> str:
         """Returns the name with every parameter, including those at their defaults."""
-        return self.written(self.arguments)
+        return self.written({**self.arguments, **self.settings})
 
     def __str__(self) -> str:
         """Returns the measure's name, which ``parse`` reads back."""
@@ -231,10 +258,11 @@ class Measure:
         return f"{self.name}{inside}" + ("" if where is None else f"@{show(where)}")
 
 
-def check_parameter(name: str, parameters: Mapping[str, Any], parameter: str, value: Value) -> None:
+def check_parameter(definition: Definition, parameter: str, value: Value) -> None:
     """Refuses an unknown parameter or a value that is not allowed."""
+    name, parameters = definition.name, {**definition.settings, **definition.parameters}
     if parameter not in parameters:
-        has = ", ".join(parameters) or "none"
+        has = ", ".join(definition.parameters) or "none"
         raise MeasureError(f"{name} has no parameter '{shortened(parameter)}'. Its parameters are: {has}.")
     declared = parameters[parameter]
     if not declared.accepts(value):
@@ -307,19 +335,24 @@ def parse_measures(names: str | Measure | Iterable[str | Measure]) -> list[Measu
     return list(found)
 
 
-def given_names(names: object) -> list[str | Measure]:
+def given_names(names: object, kinds: tuple[type, ...] = ()) -> list[Any]:
     """Returns measure names as a list.
 
+    Args:
+        names: a name, a ``Measure``, or several of them.
+        kinds: further classes whose objects are measures.
+
     Raises:
-        MeasureError: an element is neither a name nor a ``Measure``.
+        MeasureError: an element is neither a name nor a measure.
     """
-    if isinstance(names, (str, Measure)):
+    kinds = (str, Measure, *kinds)
+    if isinstance(names, kinds):
         return [names]
     if not isinstance(names, Iterable):
         raise MeasureError(sentence("names", "no_names", names=names))
     found = list(names)
     for name in found:
-        if not isinstance(name, (str, Measure)):
+        if not isinstance(name, kinds):
             raise MeasureError(sentence("names", "no_name", name=name))
     return found
 

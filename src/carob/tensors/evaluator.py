@@ -220,7 +220,7 @@ class Evaluator:
         for label, measure in self.asked.items():
             refuse_measure(measure)
             _ = measure.arguments  # computed now: torch.compile cannot trace a cached_property's lock
-            groups.setdefault(self.policy.of_measure(str(measure)), {})[label] = measure
+            groups.setdefault(self.policy.of_measure(measure), {})[label] = measure
         for own, its in groups.items():
             refuse_axes(own)
             ranking = Policy(**{axis: getattr(own, axis) for axis in RANKING})

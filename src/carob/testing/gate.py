@@ -273,7 +273,7 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
         ]
         if lost:
             words = {"new": new.name, "old": old.name, "lost": len(lost), "total": len(before)}
-            missing = new.policy.of_measure(str(new.measures[new.column(name)])).missing
+            missing = new.policy.of_measure(new.measures[new.column(name)]).missing
             words |= {"first": lost[0], "measure": name, "missing": missing}
             raise DataError(say("limits", "unanswered", remedy=by_policy("missing", "zero"), **words))
 

@@ -13,10 +13,19 @@ from carob.conventions.policy import Policy
 from carob.measures import Measure, parse_measures
 from carob.measures.define import plugged
 from carob.measures.grammar import split_names
+from carob.measures.names import MeasureObject
 from carob.output.errors import MeasureError, PolicyError, did_you_mean, worded
 from carob.output.parsing import read_toml
 
-__all__ = ["Profile", "ProfileLike", "every_profile", "list_profiles", "profile_if_known", "profile_named"]
+__all__ = [
+    "Profile",
+    "ProfileLike",
+    "every_profile",
+    "list_profiles",
+    "measure_of",
+    "profile_if_known",
+    "profile_named",
+]
 
 
 ProfileLike: TypeAlias = "str | os.PathLike[str] | Profile | None"
@@ -109,11 +118,13 @@ class Profile:
         policy: its policy.
         names: the tool's names that carob lacks or reads differently. A depth may follow each name (``ndcg@10``) and
             replaces the depth given here; ``"precision@"`` is the meaning with a depth, if it differs.
+        parameters: the tool's names of parameters, by measure, each with carob's name, where carob reads no such name.
         axes: parameters that differ from carob's defaults, by measure. ``"AP@"`` is AP with a depth.
         measures: the default measures; carob's own if empty.
         digits: the decimals that the tool prints.
         differs: sentences about differences that a profile cannot express, or that are unknown.
-        hints: the tool's names that carob cannot read, each with a sentence that says what to write instead.
+        hints: the tool's names that carob cannot read, each with a sentence that says what to write instead. A name
+            without parameters stands for the name with any parameters.
     """
 
     name: str
@@ -121,18 +132,23 @@ class Profile:
     version: str = ""
     policy: Policy = field(default_factory=Policy)
     names: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, dict[str, str]] = field(default_factory=dict)
     axes: dict[str, dict[str, Any]] = field(default_factory=dict)
     measures: tuple[str, ...] = ()
     digits: int = 4
     differs: tuple[str, ...] = ()
     hints: dict[str, str] = field(default_factory=dict)
 
-    def read(self, name: str | Measure) -> list[tuple[str, Measure]]:
+    def read(self, name: str | Measure | MeasureObject) -> list[tuple[str, Measure]]:
         """Returns the label and the measure of each name in ``name``, as this profile interprets it.
+
+        An object of ir_measures has the meaning that it has there, whatever the profile.
 
         Raises:
             MeasureError: neither the tool nor carob knows a name.
         """
+        if isinstance(name, MeasureObject):
+            return [(str(name), measure_of(name))]
         if not isinstance(name, str):
             return [(str(each), self.meant(each, set())) for each in parse_measures(name)]
         found = []
@@ -148,13 +164,32 @@ class Profile:
                 found.append((part if exact and len(measures) == 1 else str(measure), meant))
         return found
 
+    def read_one(self, name: str) -> Measure:
+        """Returns the measure of a name that stands for a single one.
+
+        Raises:
+            MeasureError: an unknown name, or one that stands for several measures.
+        """
+        found = self.read(name)
+        if len(found) != 1:
+            names = ", ".join(label for label, _ in found)
+            raise MeasureError(f"'{name}' means several measures ({names}): request each of them.")
+        return found[0][1]
+
     def translated(self, name: str) -> str | None:
         """Returns carob's name for one of the tool's names, or None if there is none."""
         if name in self.names:
             return self.names[name]
         word, at, depth = name.rpartition("@")
         own = self.names.get(f"{word}@", self.names.get(word))
-        return f"{own.partition('@')[0]}@{depth}" if at and own else None
+        return f"{own.partition('@')[0]}@{depth}" if at and own else self.with_own_parameters(name)
+
+    def with_own_parameters(self, name: str) -> str | None:
+        """Returns the name with carob's names for the tool's parameters, or None if it has no such parameter."""
+        found = name
+        for theirs, own in self.parameters.get(re.split(r"[(@]", name)[0].strip(), {}).items():
+            found = re.sub(rf"\b{re.escape(theirs)}(?=\s*=)", own, found)
+        return None if found == name else found
 
     def refuse_hinted(self, name: str) -> None:
         """Refuses a name that the profile lists in ``hints``.
@@ -162,8 +197,10 @@ class Profile:
         Raises:
             MeasureError: ``hints`` lists the name. The message says what to write instead.
         """
-        word, at, _ = name.rpartition("@")
-        hint = self.hints.get(name) or (self.hints.get(f"{word}@", self.hints.get(word)) if at else None)
+        word, at, _ = name.partition("@")
+        bare = word.partition("(")[0]
+        keys = (name, *([f"{word}@", f"{bare}@"] if at else []), word, bare)
+        hint = next((self.hints[key] for key in keys if key in self.hints), None)
         if hint:
             raise MeasureError(worded(f"Profile {self.name} cannot read '{name}'. ", hint))
 
@@ -185,6 +222,11 @@ class Profile:
             "source": [self.source],
             "policy": self.policy.changes(Policy()),
             "measures": axes,
+            "reads": [
+                f"{name}({theirs}=…) as {name}({own}=…)"
+                for name, its in self.parameters.items()
+                for theirs, own in its.items()
+            ],
             "names": names,
             "default": list(self.measures),
             "decimals": [str(self.digits)],
@@ -193,6 +235,15 @@ class Profile:
         return f"{self.name}\n" + "".join(
             section(title, lines, columns) for title, lines in sections.items() if lines
         )
+
+
+def measure_of(given: MeasureObject) -> Measure:
+    """Returns the measure that an object of ir_measures means there.
+
+    Raises:
+        MeasureError: carob does not have the measure, or the object lacks a depth.
+    """
+    return own_profile("ir_measures").read_one(str(given))
 
 
 def pairs(parameters: dict[str, Any]) -> str:
@@ -248,11 +299,12 @@ def profile_in(path: str) -> Profile:
             raise PolicyError(f"{path}: {key} is {KINDS[kind]}, not {type(value).__name__}.")
         if isinstance(value, list):
             given[key] = tuple(value)
-    for name, parameters in given.get("axes", {}).items():
-        if not isinstance(parameters, dict):
-            raise PolicyError(
-                f'{path}: the axes of {name} must be a table of parameters, as in {{gain = "exp2"}}.'
-            )
+    for key, example in {"axes": 'gain = "exp2"', "parameters": 'beta = "weight"'}.items():
+        for name, parameters in given.get(key, {}).items():
+            if not isinstance(parameters, dict):
+                raise PolicyError(
+                    f"{path}: the {key} of {name} must be a table of parameters, as in {{{example}}}."
+                )
     try:
         given["policy"] = Policy(**given.get("policy", {}))
     except (TypeError, PolicyError) as error:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._version import __version__
+from carob.conventions.profiles import profile_named
+from carob.conventions.request import labelled
 from carob.diagnosis.check.baselines import Baseline, baselines_of, no_better, saturated
 from carob.diagnosis.check.baselines import section as baseline_table
 from carob.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, Finding, Kind, found
@@ -18,15 +20,14 @@ from carob.diagnosis.check.qrels import IN_QRELS
 from carob.diagnosis.check.run import IN_ANY_RUN, IN_RUN
 from carob.diagnosis.check.text import IN_TEXT, unreadable
 from carob.inputs.run import are_several, refuse_shared, short
-from carob.measures import parse_measures
 from carob.output.document import Document, Documented, Line, Section, Table, Terms
 from carob.output.escaping import sentence
 from carob.output.language import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from carob.measures import Measure
+    from carob.conventions.request import MeasuresLike
 
 __all__ = ["KINDS", "Check", "Finding", "Kind", "check"]
 
@@ -196,7 +197,7 @@ def in_short(finding: Finding) -> str:
 def check(
     qrels: Any,
     *runs: Any,
-    measures: Iterable[str | Measure] = ("AP", "nDCG@10"),
+    measures: MeasuresLike = ("AP", "nDCG@10"),
     qrels_columns: Mapping[str, str] | None = None,
     run_columns: Mapping[str, str] | None = None,
     folders: str | None = None,
@@ -228,7 +229,7 @@ def check(
         >>> print(carob.check(qrels, {"01": {"d1": 2.0, "d2": 1.0}}).findings[0].what)
         the run spells 1 query of 1 differently than the judgments
     """
-    asked = tuple(map(str, parse_measures([measures] if isinstance(measures, str) else list(measures))))
+    asked = tuple(dict.fromkeys(map(str, labelled(measures, profile_named(None)).values())))
     files = Files({"qrels": dict(qrels_columns or {}), "run": dict(run_columns or {})}, folders)
     judgments = taken(qrels, "qrels", files=files)
     texts = [taken(run, "run", name, files) for name, run in named(runs)]
