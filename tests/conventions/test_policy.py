@@ -78,6 +78,10 @@ def test_a_value_that_no_axis_has_is_refused_with_the_nearest_or_all() -> None:
     for depth in (0, 2.5, True, "3"):
         with pytest.raises(PolicyError, match=f"^depth={depth!r}: a depth is a whole number of at least 1"):
             Policy(depth=depth)  # type: ignore[arg-type]
+    with pytest.raises(PolicyError, match=r"no exceptions of their own"):
+        Policy(by_measure={"AP": {"by_measure": {}}})
+    with pytest.raises(PolicyError, match=r"^depth=0: a depth is a whole number"):
+        Policy(by_measure={"AP": {"depth": 0}})
     assert Policy(depth=2**53).depth == 2**53
     with pytest.raises(PolicyError, match=f"a depth is at most {2**53} documents"):
         Policy(depth=2**53 + 1)

@@ -213,6 +213,8 @@ def refuse_values(axes: dict[str, Any]) -> None:
     for axis, value in axes.items():
         if axis in CHOICES:
             refuse_other(axis, value, CHOICES[axis])
+        elif axis == "by_measure":
+            raise PolicyError("by_measure: the exceptions of a measure have no exceptions of their own.")
         elif value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
             raise PolicyError(
                 f"depth={value!r}: a depth is a whole number of at least 1, or None for all documents."
