@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import carob
 from carob.cli import main
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ def test_a_table_of_scores_is_compared(tmp_path: Path, capsys: pytest.CaptureFix
     main(["compare", str(path), "-m", "nDCG@10"])
     said = capsys.readouterr().out
     assert said.startswith("7 queries | 2 runs\n")
-    assert "values computed by another tool" in said
+    assert "values as given, policy unknown" in said
     assert "nDCG@10" in said
 
 
@@ -97,3 +99,178 @@ def test_a_gate_compares_scores_with_a_baseline(tmp_path: Path, capsys: pytest.C
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
     assert outcome(["gate", str(tmp_path / "qrels.txt"), "--min", "AP=0.1"]) == 2
     assert "Missing argument 'RUN'." in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- scores that carob computed
+
+QRELS = "".join(f"q{n} 0 a 1\nq{n} 0 b 0\n" for n in range(1, 7))
+
+
+COMMITS = {"c1": ("a 2", "b 1"), "c2": ("a 2", "b 2"), "c3": ("b 2", "a 1")}
+"""The two documents and scores of each query at each commit: relevant first, tied, relevant last."""
+
+
+def history(folder: Path, **options: Any) -> list[str]:
+    """The records of one run at three commits. It is called 'search' in each, and lacks q6 at the second."""
+    (folder / "qrels.txt").write_text(QRELS)
+    paths = []
+    for commit, documents in COMMITS.items():
+        queries = [f"q{n}" for n in range(1, 6 if commit == "c2" else 7)]
+        lines = [f"{query} Q0 {each.replace(' ', ' 0 ')} t\n" for query in queries for each in documents]
+        (folder / "search.run").write_text("".join(lines))
+        scores = carob.evaluate(folder / "qrels.txt", folder / "search.run", ["RR", "P@1"], **options)
+        carob.record(scores, folder / f"{commit}.json")
+        paths.append(f"{commit}={folder / commit}.json")
+    return paths
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    main(list(arguments))
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_a_name_holds_for_records_in_every_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second, third = history(tmp_path)
+    assert "c1 is better than c3" in said(capsys, "compare", first, third, "-m", "RR")
+    assert "c1 has the best mean of 3 runs" in said(capsys, "best", first, second, third, "-m", "RR")
+    assert "c1 - c2" in said(capsys, "plan", first, second, "-m", "RR", "--difference", "0.1")
+    with pytest.raises(SystemExit):
+        main(["gate", third, "--baseline", first, "--max-drop", "RR=0.1"])
+    assert "gate FAILED: c3 against c1 in " in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["compare", first, f"c1={tmp_path / 'c3.json'}"])
+    assert "2 runs are called 'c1'" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["compare", *(each.partition("=")[2] for each in (first, third))])
+    assert "2 runs are called 'search': give each run a different name" in capsys.readouterr().err
+
+
+def test_a_name_holds_for_tables_and_for_files_in_python(tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        (tmp_path / f"{name}.csv").write_text("run,query,AP\nsearch,q1,0.5\nsearch,q2,0.25\n")
+    paths = {name: tmp_path / f"{name}.csv" for name in ("old", "new")}
+    assert list(carob.read_scores(paths)) == ["old", "new"]
+    assert list(carob.compare(None, carob.read_scores(paths)).names) == ["old", "new"]
+    with pytest.raises(carob.DataError, match="2 runs are called 'search'"):
+        carob.read_scores(list(paths.values()))
+    (tmp_path / "two.csv").write_text("run,query,AP\na,q1,0.5\nb,q1,0.25\n")
+    with pytest.raises(carob.DataError, match=r"2 runs \(a, b\), which cannot all be called 'mine'"):
+        carob.read_scores({"mine": tmp_path / "two.csv"})
+
+
+def test_records_bring_policy_counts_and_warnings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second, _ = history(tmp_path)
+    text = said(capsys, "compare", first, second, "-m", "RR")
+    assert "policy trec" in text
+    assert "as given" not in text
+    assert "! c2 lacks 1 of 6 judged queries, counted as 0: q6." in text
+    run = {f"q{n}": {"b": 2.0, "a": 2.0} for n in range(1, 6)}
+    scores = carob.evaluate(tmp_path / "qrels.txt", run, ["RR", "P@1"], name="search")
+    for given in (tmp_path / "c2.json", json.loads(scores.to_json())):
+        (back,) = carob.read_scores(given).values()
+        assert back.footer() == scores.footer()
+        assert back.counts.as_dict()["missing"] == ["q6"]
+    assert "1 missing query counted as 0" in scores.footer()
+    assert "ties touch 5 queries (RR 0.4167–0.8333)" in scores.footer()
+
+
+def test_records_under_different_policies_are_not_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("zero", "skip"):
+        (tmp_path / name).mkdir()
+    zero = history(tmp_path / "zero")
+    skip = history(tmp_path / "skip", policy=carob.Policy(missing="skip"))
+    assert outcome(["compare", zero[0], skip[1]]) == 2
+    assert "c2 was evaluated under another policy (missing skip) than c1 (trec)" in capsys.readouterr().err
+    text = said(capsys, "compare", skip[0], skip[1], "-m", "RR")
+    assert "c2 lacks 1 of 6 judged queries, left out: q6." in text
+    # Values without a policy go with any.
+    (tmp_path / "other.csv").write_text("query,RR\n" + "".join(f"q{n},0.5\n" for n in range(1, 7)))
+    assert "c1 is better than other" in said(
+        capsys, "compare", skip[0], str(tmp_path / "other.csv"), "-m", "RR"
+    )
+
+
+def test_undefined_values_and_weights_of_records_stay_what_they_are(tmp_path: Path) -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"a": 1}, "q4": {"a": 1}}
+    first, second = {"a": 1.0}, {"b": 2.0, "a": 1.0}
+    runs = {
+        "one": {"q1": first, "q2": first, "q3": second, "q4": first},
+        "two": {"q1": second, "q2": first, "q3": first, "q4": first},
+    }
+    weights, policy = {"q1": 3.0, "q2": 1.0, "q3": 1.0, "q4": 1.0}, carob.Policy(empty="nan")
+    for options in ({"weights": weights}, {"policy": policy}):
+        scores = carob.evaluate(qrels, runs, ["RR", "P@1"], **options)  # type: ignore[arg-type]
+        carob.record(scores.runs, tmp_path / "both.json")
+        back = carob.read_scores(tmp_path / "both.json")
+        assert str(back) == str(scores)
+        assert carob.compare(None, back).to_json() == carob.compare(None, scores).to_json()
+        assert str(carob.best(back)) == str(carob.best(scores))
+
+
+def test_a_query_of_which_a_record_knows_nothing_is_decided_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, *_ = history(tmp_path)
+    more = {f"q{n}": {"a": 1} for n in range(1, 9)}
+    run = {query: {"b": 2.0, "a": 1.0} for query in more}
+    carob.record(carob.evaluate(more, run, ["RR", "P@1"], name="search"), tmp_path / "more.json")
+    both = [first, f"more={tmp_path / 'more.json'}", "-m", "RR"]
+    assert outcome(["compare", *both]) == 2
+    assert "c1 has no value of RR for 2 of 8 queries: q7, q8." in capsys.readouterr().err
+    assert "c1 lacks 2 of 6 judged queries, counted as 0: q7, q8." in said(
+        capsys, "compare", *both, "--missing", "zero"
+    )
+    assert "c1 is better than more" in said(capsys, "compare", *both, "--missing", "skip")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "eval {qrels} {scores}",
+        "eval {scores} {run}",
+        "compare {qrels} {run} {scores}",
+        "report a={scores} b={scores} c={scores} -o {page}",
+        "curve {qrels} {scores}",
+        "agreement {qrels} {scores}",
+        "gate {qrels} {scores} --min RR=0.1",
+    ],
+)
+def test_scores_in_the_place_of_judgments_or_a_run_are_one_sentence(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    history(tmp_path)
+    names = {"qrels": "qrels.txt", "scores": "c1.json", "run": "search.run", "page": "page.html"}
+    words = command.format(**{name: tmp_path / each for name, each in names.items()}).split()
+    assert outcome(words) == 2
+    assert "c1.json: the file holds scores that carob computed" in capsys.readouterr().err
+
+
+def test_correlations_use_the_weights_of_records_and_pair_measures_by_name(tmp_path: Path) -> None:
+    """Under the weights, the order of the runs is another one."""
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    ranks = {"one": (1, 4), "two": (2, 2), "three": (4, 1)}
+    runs = {
+        name: {
+            query: {("a" if each == rank else f"x{each}"): 1 / each for each in range(1, 5)}
+            for query, rank in zip(qrels, its, strict=True)
+        }
+        for name, its in ranks.items()
+    }
+    plain = carob.evaluate(qrels, runs, ["RR", "P@2"])
+    weighted = carob.evaluate(qrels, runs, ["RR", "P@2"], weights={"q1": 1.0, "q2": 9.0})
+    carob.record(weighted.runs, tmp_path / "weighted.json")
+    turned = {name: carob.evaluate(qrels, run, ["P@2", "RR"], name=name) for name, run in runs.items()}
+    mixed = {**plain, "two": turned["two"]}
+
+    def shown(truth: Any, judge: Any) -> str:
+        return str(
+            carob.correlate(truth, {"judge": judge}, measures=["RR"], coefficients=["pearson"], resamples=10)
+        )
+
+    assert shown(plain, tmp_path / "weighted.json") == shown(plain, weighted)
+    assert shown(plain, tmp_path / "weighted.json") != shown(plain, plain)
+    assert shown(mixed, plain) == shown(plain, plain)

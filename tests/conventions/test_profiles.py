@@ -18,8 +18,8 @@ from carob import DataError, MeasureError, Policy, PolicyError
 from carob.adapters.objects import calc_aggregate, iter_calc
 from carob.cli import main
 from carob.conventions.profiles import every_profile, profile_named
+from carob.evaluation.read_record import read
 from carob.measures import REGISTER, Measure
-from carob.testing.read_record import read
 
 PROFILES = every_profile()
 

@@ -192,7 +192,7 @@ def test_bad_input_is_refused_with_its_place(name: str, tmp_path: Path) -> None:
 
 def test_the_table_says_who_computed_the_values() -> None:
     text = str(carob.read_scores(NESTED))
-    assert "3 queries · values computed by another tool" in text
+    assert "3 queries · values as given, policy unknown" in text
     assert "no judged document" not in text
 
 
@@ -203,7 +203,7 @@ def test_other_mistakes_are_refused() -> None:
         carob.read_scores(NESTED, "RR")
     with pytest.raises(DataError, match="not from an object of the type int"):
         carob.read_scores(3)
-    with pytest.raises(DataError, match="computed by another tool"):
+    with pytest.raises(DataError, match="given without judgments and ranked lists"):
         carob.record(carob.read_scores(NESTED), "never-written.json")
 
 

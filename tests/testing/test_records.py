@@ -17,8 +17,8 @@ import pytest
 import carob
 from carob import DataError, Policy, PolicyError
 from carob.cli import main
+from carob.evaluation.read_record import read
 from carob.output.files import write_whole
-from carob.testing.read_record import read
 from carob.testing.record import digests
 from toys import RUN
 
@@ -299,7 +299,7 @@ def test_scores_that_do_not_belong_together_are_refused(folder: Path) -> None:
     with pytest.raises(DataError, match="no scores to record"):
         carob.record([], "out.json")
     parts = [carob.evaluate({q: {"a": 1}}, {q: {"a": 1.0}}, "RR") for q in ("x", "y")]
-    with pytest.raises(DataError, match="merged from parts do not contain the names of their inputs"):
+    with pytest.raises(DataError, match="do not contain the names of their inputs"):
         carob.record(parts[0].merge(parts[1]), "out.json")
 
 

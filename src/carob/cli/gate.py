@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from carob.cli.options import Given, options, refuse_misuse
+from carob.cli.options import Given, options, refuse_misuse, split
 from carob.cli.people_and_model import scores_in, values_in
 from carob.cli.terminal import answer
 from carob.measures.grammar import NUMBER
@@ -87,10 +87,11 @@ def baseline_in(argument: str, given: Given, gated: list[str]) -> Any:
     """Reads the baseline at a path, which is a record, a file with the values of a run by query, or a run."""
     from carob.testing.baseline import record_of
 
-    record = record_of(argument)
-    if record is None and given.scores(argument):
-        return only_run(argument, given, gated, values_in)
-    return record or given.run(argument)
+    name, path = split(argument)
+    record = record_of(path)
+    if record is not None:
+        return record if name is None else record.named(name)
+    return only_run(argument, given, gated, values_in) if given.scores(argument) else given.run(argument)
 
 
 def only_run(argument: str, given: Given, gated: list[str], reader: Callable[..., Any]) -> Any:
@@ -143,8 +144,8 @@ def verify_command(
     RECORD is a file written by 'carob eval --record' or 'carob compare --record'. The exit code is 0 if everything is
     as recorded, 1 if an input, the policy or a value differs, and 2 if something cannot be read.
     """
+    from carob.evaluation.read_record import read
     from carob.inputs.run import refuse_alike
-    from carob.testing.read_record import read
     from carob.testing.verify import verify
 
     names = read(path).names if runs else []

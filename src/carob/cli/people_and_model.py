@@ -125,12 +125,8 @@ def values_in(files: tuple[str, ...], given: Given, measures: tuple[str, ...]) -
     """Reads the values of queries in files."""
     from carob.evaluation.score_files import read_scores
 
-    parts = [split(each) for each in files]
-    unnamed = [path for name, path in parts if name is None]
-    named = {name: path for name, path in parts if name is not None}
-    return read_scores(
-        [*unnamed, *([named] if named else [])], list(measures) or None, missing=missing_in(given)
-    )
+    parts = [path if name is None else {name: path} for name, path in map(split, files)]
+    return read_scores(parts, list(measures) or None, missing=missing_in(given))
 
 
 def missing_in(given: Given) -> str:

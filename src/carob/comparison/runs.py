@@ -12,8 +12,8 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.request import MeasuresLike, names_in, request_of
 from carob.evaluation.engine import Matches, evaluate_together
-from carob.evaluation.score_tables import GEOMETRIC_FLOOR, aggregate
-from carob.evaluation.scores import Scores
+from carob.evaluation.score_tables import GEOMETRIC_FLOOR, GIVEN, aggregate
+from carob.evaluation.scores import Scores, with_measures
 from carob.evaluation.values import values_of
 from carob.inputs.dicts import MappingRun
 from carob.inputs.errors import sentences
@@ -200,7 +200,7 @@ def evaluated(
         wanted = own.labels if measures is None else map(own.column, names_in(measures))
         labels = tuple(each if isinstance(each, str) else own.labels[each] for each in wanted)
         systems = {
-            name: System(chosen(each, labels), np.nan) for name, each in zip(given, ready, strict=True)
+            name: System(with_measures(each, labels), np.nan) for name, each in zip(given, ready, strict=True)
         }
         return Evaluation(agreeing(systems), judged_at or 10)
     if qrels is None:
@@ -219,7 +219,7 @@ def evaluated(
 
     def system(name: str, run: Run | Scores) -> System:
         if isinstance(run, Scores):
-            return System(chosen(run, tuple(request.asked)), np.nan)
+            return System(with_measures(run, tuple(request.asked)), np.nan)
         scores, matched = next(found)
         own = matched.found[primary]
         return System(scores.complete(), share_judged(own, depth), own, unread[name], matched)
@@ -245,46 +245,32 @@ def refuse_other_conventions(
             )
 
 
-def chosen(scores: Scores, labels: Sequence[str]) -> Scores:
-    """Returns the scores of the given measures, in this order.
-
-    Raises:
-        MeasureError: a measure was not evaluated.
-    """
-    if tuple(labels) == scores.labels:
-        return scores
-    places = [scores.column(label) for label in labels]
-    own = [(new, scores.labels[place]) for new, place in zip(labels, places, strict=True)]
-    return replace(
-        scores,
-        labels=tuple(labels),
-        measures=tuple(scores.measures[place] for place in places),
-        matrix=scores.matrix[:, places],
-        bounds={new: scores.bounds[old] for new, old in own if old in scores.bounds},
-        counted=None if scores.counted is None else scores.counted[:, places],
-        weights=None if scores.weights is None else scores.weights[:, places],
-        errors={new: scores.errors[old] for new, old in own if old in scores.errors},
-    )
-
-
 def agreeing(systems: dict[str, System]) -> dict[str, System]:
-    """Returns the systems after checking that all scores were computed in the same way.
+    """Returns the systems after checking that all scores were computed in the same way."""
+    refuse_unlike([each.scores for each in systems.values()])
+    return systems
+
+
+def refuse_unlike(scores: Sequence[Scores]) -> None:
+    """Refuses scores that were computed in different ways. The policy of values from another tool is unknown.
 
     Raises:
         DataError: measures or policies differ.
     """
-    first, *others = (each.scores for each in systems.values())
-    for each in others:
-        if each.measures != first.measures:
+    known = [each for each in scores if each.profile != GIVEN]
+    for each in scores[1:]:
+        if each.measures != scores[0].measures:
             raise DataError(
-                f"{each.name} and {first.name} were evaluated with different measures: use the same measures for both."
+                f"{each.name} and {scores[0].name} were evaluated with different measures: use the same measures for "
+                "both."
             )
+    for each in known[1:]:
+        first = known[0]
         if each.policy != first.policy:
             raise DataError(
                 f"{each.name} was evaluated under another policy ({each.policy.describe()}) than {first.name} "
                 f"({first.policy.describe()}): evaluate both under the same policy."
             )
-    return systems
 
 
 def share_judged(found: Match, depth: int) -> float:

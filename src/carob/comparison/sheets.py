@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import say
-from carob.comparison.runs import Table, tables_of
+from carob.comparison.runs import Table, refuse_unlike, tables_of
 from carob.evaluation.leaderboards import Leaderboard, read_leaderboard
-from carob.evaluation.score_files import OtherMeasure, measure_named
-from carob.evaluation.scores import Scores
+from carob.evaluation.score_files import OtherMeasure, measure_named, queries_of, with_queries
+from carob.evaluation.scores import Scores, with_measures
 from carob.output.errors import DataError, MeasureError, Worded
 
 if TYPE_CHECKING:
@@ -118,7 +118,9 @@ def sheets_of(given: Any, name: str | None, missing: str, layout: str) -> tuple[
     if isinstance(given, (str, os.PathLike)):
         given = read_leaderboard(given, layout, name)
     if isinstance(given, Leaderboard):
-        return name or given.name, on_board(given, missing), words_left_out(given)
+        computed = bool(given.scores) and {*given.scores} == {*given.runs}
+        sheets = in_scores(given.scores, missing) if computed else on_board(given, missing)
+        return name or given.name, sheets, words_left_out(given)
     scores = list(given.values()) if isinstance(given, Mapping) else list(given)
     if not scores or not all(isinstance(each, Scores) for each in scores):
         raise DataError(say("correlate", "no leaderboard", type=type(given).__name__))
@@ -133,10 +135,21 @@ def words_left_out(board: Leaderboard) -> str:
     return say("correlate", "in words", name=board.name, measures=", ".join(board.in_words[:MOST_NAMED]))
 
 
-def in_scores(scores: Mapping[str, Scores]) -> dict[str, Sheet]:
-    """Returns the values of evaluated runs by measure."""
+def in_scores(scores: Mapping[str, Scores], missing: str = "skip") -> dict[str, Sheet]:
+    """Returns the values of evaluated runs by measure.
+
+    Args:
+        scores: the scores.
+        missing: how to treat a query of which a run's scores know nothing.
+
+    Raises:
+        DataError: the runs were evaluated in different ways, or a query is missing and the caller did not choose.
+    """
     names = sorted(scores)
-    ids, tables = tables_of([scores[name] for name in names])
+    labels, queries = scores[names[0]].labels, queries_of(scores.values())
+    alike = [with_measures(with_queries(scores[name], queries, missing), labels) for name in names]
+    refuse_unlike(alike)
+    ids, tables = tables_of(alike)
     return {each.label: Sheet(each.label, tuple(names), tuple(ids.texts), each) for each in tables}
 
 

@@ -27,6 +27,8 @@ from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from carob.evaluation.scores import Scores
+
     Lines = Sequence[tuple[int, list[str]]]
     """The lines of a file with their numbers, split into fields."""
 
@@ -53,6 +55,7 @@ class Leaderboard:
         stated: the means over queries that the files state, by run and measure.
         in_words: the measures whose values are words, which were left out.
         path: the file or folder after which the leaderboard is named; None if the caller gave a name.
+        scores: the scores of the runs that carob computed, with weights and policy.
     """
 
     name: str
@@ -60,6 +63,7 @@ class Leaderboard:
     stated: dict[str, dict[str, float]]
     in_words: tuple[str, ...] = ()
     path: str | None = None
+    scores: Mapping[str, Scores] = field(default_factory=dict)
 
     @property
     def measures(self) -> list[str]:
@@ -108,6 +112,17 @@ class Board(Cells):
             raise DataError(sentence("score_files", "twice", **words), file=self.file, **place)
         self.numbers.add(measure)
         own[measure] = self.number(value, place)
+
+    def add_scores(self, scores: Sequence[Scores], file: str) -> None:
+        """Adds scores that carob computed, also as values.
+
+        Raises:
+            DataError: a second run of the same name.
+        """
+        super().add_scores(scores, file)
+        for each in scores:
+            self.values[each.name] = {label: each.by_query(label) for label in each.labels}
+            self.numbers.update(each.labels)
 
 
 def is_word(value: object) -> bool:
@@ -159,7 +174,7 @@ def read_leaderboard(
     if not board.values and not board.stated:
         raise DataError(sentence("score_files", "empty"), file=whole)
     words, named = tuple(board.in_words), None if name else whole
-    return Leaderboard(name or called(whole), board.values, board.stated, words, named)
+    return Leaderboard(name or called(whole), board.values, board.stated, words, named, board.computed)
 
 
 def files_in(path: str) -> list[str]:

@@ -1,21 +1,24 @@
-"""``carob.read_scores``, which reads the values of queries that another tool computed."""
+"""``carob.read_scores``, which reads the values of queries that carob or another tool computed."""
 
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
+from carob.evaluation.read_record import record_in, refuse_one_name
 from carob.evaluation.score_tables import GIVEN, sentence
-from carob.evaluation.scores import Scores, ScoresByRun
+from carob.evaluation.scores import Scores, ScoresByRun, with_measures, with_zeros
 from carob.inputs.columns import lists_documents, plain_name, usual
 from carob.inputs.decompression import unpacked
+from carob.inputs.errors import refused
 from carob.inputs.files.header import head_of, is_text
+from carob.inputs.files.json import is_record
 from carob.inputs.files.paths import origin_of
 from carob.inputs.files.rows import lines_of, names_in, rows_of, text_in
 from carob.inputs.files.table import column_names, frame_in
@@ -55,6 +58,12 @@ Place: TypeAlias = "dict[str, Any]"
 """The fields of an error that say where a value is: its file and its line or row."""
 
 
+def two_files(run: str) -> DataError:
+    """Returns the error for two files whose runs have one name."""
+    example = Worded("{'old': path, 'new': path}", "old=a/x.json new=b/x.json")
+    return refused("one-name", count=2, name=run, example=example)
+
+
 class OtherMeasure(Measure):
     """A measure that carob does not compute, so that only its values are known. Larger values count as better.
 
@@ -82,12 +91,16 @@ class Cells:
         file: the file that is being read.
         origins: the files that were read.
         mark: the start of the names of collections in the place of queries, if there are no queries.
+        computed: the scores of the runs that carob computed, which have no ``values``.
+        sources: the file of each run.
     """
 
     values: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
     file: str = "scores"
     origins: list[str] = field(default_factory=list)
     mark: str = ""
+    computed: dict[str, Scores] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
 
     def add(self, run: str, measure: str, query: str, value: object, place: Place) -> None:
         """Adds a value, but not the mean over all queries.
@@ -99,12 +112,49 @@ class Cells:
             return
         if not query:
             raise DataError(sentence("score_files", "no_query"), file=self.file, **place)
-        own = self.values.setdefault(run, {}).setdefault(measure, {})
+        tables = self.values.get(run)
+        if tables is None:
+            tables = self.values[run] = {}
+            self.sources[run] = self.file
+        own = tables.setdefault(measure, {})
         if query in own:
+            if self.sources[run] != self.file:
+                raise two_files(run)
             words = {"run": run, "measure": measure, "name": query.removeprefix(self.mark)}
             key = "twice:collection" if self.mark else "twice"
             raise DataError(sentence("score_files", key, **words), file=self.file, **place)
         own[query] = self.number(value, place)
+
+    def add_scores(self, scores: Sequence[Scores], file: str) -> None:
+        """Adds scores that carob computed, with their policy and counts.
+
+        Raises:
+            DataError: a second run of the same name.
+        """
+        for each in scores:
+            if each.name in self.values:
+                raise two_files(each.name)
+            self.values[each.name] = {}
+            self.computed[each.name] = each
+            self.sources[each.name] = file
+
+    def join(self, part: Cells, name: str) -> None:
+        """Adds the values of one file, whose run gets the name that the caller gave it.
+
+        Raises:
+            DataError: the file has several runs, or another file's run has the name.
+        """
+        runs = list(part.values)
+        refuse_one_name(name, runs, part.file)
+        if runs and name in self.values:
+            raise two_files(name)
+        self.origins += part.origins
+        self.file = part.file
+        if part.computed:
+            self.add_scores([replace(part.computed[runs[0]], name=name)], part.file)
+        elif runs:
+            self.values[name] = part.values[runs[0]]
+            self.sources[name] = part.file
 
     def number(self, value: object, place: Place) -> float:
         """Returns a value as a number, or NaN for an empty cell.
@@ -184,11 +234,15 @@ def add(cells: Cells, given: Any, run: str | None, alone: str | None) -> None:
         cells.file = path
         cells.origins.append(path)
         read_file(cells, path, run, alone)
-    elif isinstance(given, Mapping) and all(isinstance(each, Mapping) for each in given.values()):
+    elif isinstance(given, Mapping) and (
+        is_record(given) or all(isinstance(each, Mapping) for each in given.values())
+    ):
         nested(cells, given, run)
     elif isinstance(given, Mapping):
         for name, its in given.items():
-            add(cells, its, str(name), alone)
+            part = Cells(file=cells.file)
+            add(part, its, str(name), alone)
+            cells.join(part, str(name))
     elif is_frame(given):
         add_frame(cells, given, run or "run", alone)
     elif isinstance(given, Iterable):
@@ -236,7 +290,8 @@ def json_holds_scores(path: str, line: str) -> bool:
             return Layout.fits(list(row))
         with unpacked(path) as file:
             whole = json_in(file.read())
-        nested(Cells(), whole)
+        if not is_record(whole):
+            nested(Cells(), whole)
     except (ValueError, OSError):
         return False
     return True
@@ -453,8 +508,9 @@ def nested(cells: Cells, given: Mapping[str, Any], name: str | None = None) -> N
     Raises:
         DataError: dictionaries that are nested in another way.
     """
-    if {"runs", "measures", "policy"} <= set(given):
-        given = {run["name"]: run.get("queries", {}) for run in given["runs"]}
+    if is_record(given):
+        cells.add_scores(record_in(given, cells.file).scores, cells.file)
+        return
     levels, inner = 0, cast("Any", given)
     while isinstance(inner, Mapping) and inner:
         levels, inner = levels + 1, next(iter(inner.values()))
@@ -494,21 +550,75 @@ def scores_of(cells: Cells, only: Sequence[Any], missing: str) -> ScoresByRun:
         DataError: there are no values, or one is missing.
         MeasureError: a requested measure is missing in the files.
     """
-    found = list(dict.fromkeys(measure for its in cells.values.values() for measure in its))
-    if not found:
+    both = next((run for run in cells.computed if cells.values[run]), None)
+    if both is not None:
+        raise two_files(both)
+    values = {run: its for run, its in cells.values.items() if run not in cells.computed}
+    computed = {run: of_measures(each, only) for run, each in cells.computed.items()}
+    found = list(dict.fromkeys(measure for its in values.values() for measure in its))
+    if not found and not computed:
         raise DataError(sentence("score_files", "nothing"), file=cells.file)
     known = {label: measure_named(label) for label in found}
-    labels = chosen(known, only)
+    labels = chosen(known, only) if found else {}
     everything = {
-        query for its in cells.values.values() for label in labels.values() for query in its.get(label, {})
+        query for its in values.values() for label in labels.values() for query in its.get(label, {})
     }
-    queries = sorted(everything, key=lambda each: each.encode("utf-8", "surrogateescape"))
+    queries = queries_of(computed.values(), everything)
     scores = []
-    for run, its in cells.values.items():
-        columns = [its.get(label, {}) for label in labels.values()]
+    for run in cells.values:
+        if run in computed:
+            scores.append(with_queries(computed[run], queries, missing))
+            continue
+        columns = [values[run].get(label, {}) for label in labels.values()]
         matrix = np.array([[own.get(query, math.nan) for own in columns] for query in queries])
         scores.append(completed(run, matrix, queries, labels, known, missing, cells))
-    return ScoresByRun(scores)
+    first = scores[0].labels
+    return ScoresByRun(with_measures(each, first) if {*each.labels} == {*first} else each for each in scores)
+
+
+def of_measures(scores: Scores, only: Sequence[Any]) -> Scores:
+    """Returns the scores of the chosen measures, or of all but counts.
+
+    Raises:
+        MeasureError: a requested measure was not evaluated.
+    """
+    pairs = zip(scores.labels, scores.measures, strict=True)
+    means = [label for label, each in pairs if each.definition.aggregate != "sum"]
+    return with_measures(scores, list(map(str, only)) or means or scores.labels)
+
+
+def queries_of(scores: Iterable[Scores], more: Iterable[str] = ()) -> list[str]:
+    """Returns the queries of scores, and further ones, in byte order."""
+    every = {*more}.union(*(each.queries for each in scores))
+    return sorted(every, key=lambda each: each.encode("utf-8", "surrogateescape"))
+
+
+def with_queries(scores: Scores, queries: Sequence[str], missing: str) -> Scores:
+    """Returns scores that carob computed, beside those of runs with further queries.
+
+    Args:
+        scores: the scores.
+        queries: the queries of all runs.
+        missing: how to treat those of which the scores know nothing.
+
+    Raises:
+        DataError: there are such queries, and the caller did not choose.
+    """
+    known = {*scores.queries, *scores.counts.missing}
+    lacking = [each for each in queries if each not in known]
+    if lacking and missing == "error":
+        raise without_value(scores.name, scores.labels[0], lacking, len(queries))
+    return with_zeros(scores, lacking) if missing == "zero" else scores
+
+
+def without_value(run: str, label: str, queries: Sequence[str], total: int) -> DataError:
+    """Returns the error for queries that have no value in one run, and whose treatment the caller did not choose."""
+    more = f" and {len(queries) - MOST_NAMED} more" if len(queries) > MOST_NAMED else ""
+    words = {"run": run, "label": label, "count": len(queries), "total": total}
+    return DataError(
+        sentence("score_files", "missing", **words, names=", ".join(queries[:MOST_NAMED]) + more),
+        remedy=Worded("Choose missing='zero' or missing='skip'.", "Choose --missing zero or --missing skip."),
+    )
 
 
 def measure_named(label: str) -> Measure:
@@ -562,14 +672,7 @@ def completed(
         column = int(np.flatnonzero(~there.all(axis=0))[0])
         label = list(labels)[column]
         without = [query for query, own in zip(queries, there[:, column].tolist(), strict=True) if not own]
-        more = f" and {len(without) - MOST_NAMED} more" if len(without) > MOST_NAMED else ""
-        words = {"run": run, "label": label, "count": len(without), "total": len(queries)}
-        raise DataError(
-            sentence("score_files", "missing", **words, names=", ".join(without[:MOST_NAMED]) + more),
-            remedy=Worded(
-                "Choose missing='zero' or missing='skip'.", "Choose --missing zero or --missing skip."
-            ),
-        )
+        raise without_value(run, label, without, len(queries))
     kept = np.ones(len(queries), bool) if missing == "zero" else there.any(axis=1)
     matrix = np.where(there, matrix, 0.0 if missing == "zero" else math.nan)[kept]
     counted = None if missing == "zero" or there[kept].all() else there[kept]

@@ -432,7 +432,7 @@ def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[Fa
 def conventions_of(scores: Values, say: Language = ENGLISH) -> str:
     """Returns the profile and the caller's changes to its policy, or the policy if there is no profile."""
     if scores.profile == GIVEN:
-        return say("values computed by another tool")
+        return say("values as given, policy unknown")
     profile = profile_if_known(scores.profile) if scores.profile else None
     if profile is None:
         policy = scores.policy.describe()

@@ -236,6 +236,28 @@ class ScoresByRun(Tabled, Listed[Scores]):
         return frame_of({name: [row[place] for row in rows] for place, name in enumerate(header)}, backend)
 
 
+def with_measures(scores: Scores, labels: Sequence[str]) -> Scores:
+    """Returns the scores of the given measures, in this order and with these labels.
+
+    Raises:
+        MeasureError: a measure was not evaluated.
+    """
+    if tuple(labels) == scores.labels:
+        return scores
+    places = [scores.column(label) for label in labels]
+    own = [(new, scores.labels[place]) for new, place in zip(labels, places, strict=True)]
+    return replace(
+        scores,
+        labels=tuple(labels),
+        measures=tuple(scores.measures[place] for place in places),
+        matrix=scores.matrix[:, places],
+        bounds={new: scores.bounds[old] for new, old in own if old in scores.bounds},
+        counted=None if scores.counted is None else scores.counted[:, places],
+        weights=None if scores.weights is None else scores.weights[:, places],
+        errors={new: scores.errors[old] for new, old in own if old in scores.errors},
+    )
+
+
 def with_zeros(scores: Scores, queries: Sequence[str]) -> Scores:
     """Returns the scores with the value 0 for further queries, which count as missing.
 

@@ -10,13 +10,13 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.request import conventions, labelled
 from carob.evaluation.evaluate import evaluate_run
+from carob.evaluation.read_record import Record, document_in, record_in, refuse_words
 from carob.evaluation.score_tables import GIVEN
 from carob.evaluation.scores import Scores, with_zeros
 from carob.inputs.errors import sentences
 from carob.inputs.run import Run
 from carob.output.errors import DataError, Worded, by_policy
 from carob.output.taken import take
-from carob.testing.read_record import Record, document_in, record_in, refuse_words
 from carob.testing.record import digests, say
 
 if TYPE_CHECKING:

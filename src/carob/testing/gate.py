@@ -12,6 +12,7 @@ from carob._numpy import np
 from carob.comparison.compare import compare
 from carob.comparison.significance import corrected
 from carob.conventions.request import conventions, names_in
+from carob.evaluation.read_record import Record
 from carob.evaluation.score_tables import GIVEN
 from carob.evaluation.scores import Scores
 from carob.inputs.sources import kept
@@ -27,7 +28,6 @@ from carob.testing.baseline import (
     unjudged,
 )
 from carob.testing.gate_result import Check, Gate, Moved
-from carob.testing.read_record import Record
 from carob.testing.record import say
 
 if TYPE_CHECKING:

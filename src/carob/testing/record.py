@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from carob._numpy import np
+from carob.evaluation.read_record import FORMAT
 from carob.evaluation.score_tables import GIVEN, document_of
 from carob.evaluation.scores import Scores, ScoresByRun
 from carob.inputs.errors import sentences
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
 
 say = Sentences(__file__)
 """Returns a sentence about a gate, a record or a verification, by its section and key."""
-
-FORMAT = 1
-"""The format version; readers refuse a newer one."""
 
 HELD = ("file", "bytes", "a mapping", "a frame", "a table", "grades")
 """The kinds of input that can be given again, unlike a stream."""

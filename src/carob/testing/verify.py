@@ -15,6 +15,7 @@ from carob.comparison.verdict import listed
 from carob.conventions.profiles import profile_named
 from carob.conventions.request import labelled, needs_groups
 from carob.evaluation.evaluate import evaluate_judged_ranking, evaluate_run
+from carob.evaluation.read_record import BY_RECORD, Record, damaged, policy_in, read
 from carob.evaluation.score_tables import document_of
 from carob.inputs.errors import sentences
 from carob.inputs.files.paths import lies_in, place_of
@@ -24,7 +25,6 @@ from carob.inputs.sources import is_pattern
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, Worded
 from carob.output.language import plural
-from carob.testing.read_record import BY_RECORD, Record, damaged, policy_in, read
 from carob.testing.record import comparison_of, digests, say, versions
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ def mapping_in(path: str) -> dict[str, Any]:
     """Reads a file that contains one JSON object.
 
     Raises:
-        DataError: an unreadable file, no JSON, no object, or a query or document that occurs twice.
+        DataError: an unreadable file, no JSON, no object, scores, or a query or document that occurs twice.
     """
     with sentences(path), unpacked(path) as file:
         content = file.read()
@@ -48,7 +48,14 @@ def mapping_in(path: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         kind = "a list" if isinstance(found, list) else "one value"
         raise refused("not-an-object", file=path, value=kind)
+    if is_record(found):
+        raise refused("scores-as-input", file=path)
     return found
+
+
+def is_record(document: Any) -> bool:
+    """Returns whether a JSON document holds scores, as ``carob eval`` writes them with or without ``--record``."""
+    return isinstance(document, dict) and {"runs", "measures", "policy"} <= set(document)
 
 
 def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:

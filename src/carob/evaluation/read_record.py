@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
+from carob.evaluation.score_tables import sentence as say
 from carob.evaluation.scores import Scores
 from carob.inputs.errors import sentences
+from carob.inputs.files.json import is_record
 from carob.inputs.files.paths import FOLDERS
 from carob.inputs.ids import twice
 from carob.inputs.names import Names
@@ -23,13 +25,15 @@ from carob.output.errors import CarobError, DataError, Worded
 from carob.output.escaping import printable, sentence, shortened
 from carob.output.parsing import json_in
 from carob.output.taken import take
-from carob.testing.record import FORMAT, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from carob.lists.rows import Floats
 
+
+FORMAT = 1
+"""The format version of records; a newer one is refused."""
 
 BY_RECORD = Worded("carob.record", "--record")
 """The function or option that writes a record."""
@@ -58,6 +62,26 @@ class Record:
     def names(self) -> list[str]:
         """The names of the runs."""
         return [each.name for each in self.scores]
+
+    def named(self, name: str) -> Record:
+        """Returns the record with another name for its only run.
+
+        Raises:
+            DataError: there are several runs.
+        """
+        refuse_one_name(name, self.names, self.path)
+        return replace(self, scores=(replace(self.scores[0], name=name),))
+
+
+def refuse_one_name(name: str, runs: Sequence[str], file: str) -> None:
+    """Refuses one name for several runs.
+
+    Raises:
+        DataError: there are several runs.
+    """
+    if len(runs) > 1:
+        words = {"name": name, "count": len(runs), "runs": ", ".join(runs[:MOST_NAMED])}
+        raise DataError(say("record", "one name", **words), file=file)
 
 
 def read(path: str | os.PathLike[str]) -> Record:
@@ -118,7 +142,7 @@ def record_in(document: Any, name: str) -> Record:
     Raises:
         DataError: the file is not a record, has a later format, or lacks the queries' values.
     """
-    if not isinstance(document, dict) or not {"runs", "measures", "policy"} <= set(document):
+    if not is_record(document):
         raise DataError(say("record", "other", name=name))
     found, carob = document.get("record", FORMAT), document.get("carob")
     if found != FORMAT:
@@ -185,6 +209,8 @@ def matrix(rows: dict[str, dict[str, float | None]], labels: tuple[str, ...]) ->
     values = [[row[label] for label in labels] for row in rows.values()]
     return np.array(values, np.float64).reshape(len(rows), len(labels))
 
+
+MOST_NAMED = 5
 
 MOST_RESAMPLES = 10**8
 """The most resamples that a record may request: more would take hours."""
