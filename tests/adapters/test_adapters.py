@@ -1,16 +1,21 @@
-"""Adapters say what carob says, in the real library where it is installed, else in a stand-in of the same shape."""
+"""Adapters say what carob says, called by the real library. Those that train have files of their own."""
 
 from __future__ import annotations
 
+import pickle
 import sys
-from types import ModuleType, SimpleNamespace
+import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from adapters.trainings import GRADES as TRAINING
+from adapters.trainings import INPUTS, TRAIN, VALIDATE, offline
+from adapters.trainings import MEASURES as TRAINED
 from arrays import library
-from carob import DataError, MeasureError, Policy
+from carob import DataError, DataWarning, MeasureError, Policy
 from carob.adapters.boosting import lightgbm_feval, xgboost_metric
 from carob.adapters.objects import calc_aggregate, evaluate_ranx, iter_calc
 from carob.adapters.transformers import ranking_metrics
@@ -147,44 +152,6 @@ def test_a_torchmetrics_metric_follows_masks_and_judgments_in_both_forms() -> No
         flat.update(torch.ones(2), torch.ones(2), indexes=torch.zeros(2), judged=torch.ones(2))
     with pytest.raises(DataError, match=r"mask is \[1\] and indexes are \[2\]: give arrays of equal shapes"):
         flat.update(torch.ones(2), torch.ones(2), indexes=torch.zeros(2), mask=torch.ones(1))
-
-
-def stand_in(monkeypatch: pytest.MonkeyPatch, name: str, parent: str) -> None:
-    """A module with a class Callback, in the place of a library that need not be installed."""
-    for each in (parent, name):
-        monkeypatch.setitem(sys.modules, each, ModuleType(each))
-    sys.modules[name].Callback = type("Callback", (), {"model": None})  # type: ignore[attr-defined]
-
-
-def test_a_lightning_callback_logs_the_means_of_an_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
-    stand_in(monkeypatch, "lightning.pytorch", "lightning")
-    from carob.adapters.lightning import ranking_callback
-
-    callback, logged = ranking_callback(MEASURES), {}
-    trainer, model = SimpleNamespace(world_size=1), SimpleNamespace(log_dict=logged.update)
-    for stage in ("validation", "test"):
-        for _ in range(2):
-            getattr(callback, f"on_{stage}_epoch_start")(trainer, model)
-            for some in (slice(0, 2), slice(2, 6)):
-                outputs = {"loss": 0.1, "scores": SCORES[some], "relevance": GRADES[some]}
-                getattr(callback, f"on_{stage}_batch_end")(trainer, model, outputs, None, 0)
-            getattr(callback, f"on_{stage}_epoch_end")(trainer, model)
-    check_same({name: value for name, value in logged.items() if name.startswith("val_")}, "val_")
-    check_same({name: value for name, value in logged.items() if name.startswith("test_")}, "test_")
-    with pytest.raises(DataError, match="must return a dict with 'scores'"):
-        callback.on_validation_batch_end(trainer, model, None, None, 0)
-
-
-def test_a_keras_callback_adds_to_the_logs(monkeypatch: pytest.MonkeyPatch) -> None:
-    stand_in(monkeypatch, "keras.callbacks", "keras")
-    from carob.adapters.keras import ranking_callback
-
-    callback = ranking_callback("inputs", GRADES, MEASURES)
-    callback.model = SimpleNamespace(predict=lambda inputs, **_: SCORES[..., None])
-    logs = {"loss": 0.5}
-    callback.on_epoch_end(0, logs)
-    assert logs.pop("loss") == 0.5
-    check_same(logs, "val_")
 
 
 def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -362,10 +329,47 @@ QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 3.0}}
 
 
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore:Cannot cache compiled function")
 def test_objects_of_ranx() -> None:
-    ranx = [SimpleNamespace(to_dict=lambda each=each: each, name="mine") for each in (QRELS, RUN)]
-    scores = evaluate_ranx(*ranx, ["RR"])
-    assert (scores.name, scores["RR"]) == ("mine", 3 / 4)
+    ranx = pytest.importorskip("ranx", reason="needs ranx, of the extra 'bench'")
+    theirs = ranx.Qrels(QRELS), ranx.Run(RUN, name="mine")
+    scores = evaluate_ranx(*theirs, ["mrr", "precision"], profile="ranx")
+    assert (scores.name, scores["mrr"]) == ("mine", 3 / 4)
+    assert dict(scores.means()) == pytest.approx(ranx.evaluate(*theirs, ["mrr", "precision"]), abs=1e-12)
+
+
+def test_a_library_that_imports_pytrec_eval_gets_the_same_from_carob() -> None:
+    """ir_measures and ranx call pytrec_eval: its place in ``sys.modules`` is all that changes."""
+    provider = pytest.importorskip(
+        "ir_measures.providers.pytrec_eval_provider", reason="needs ir_measures, of the extra 'bench'"
+    )
+    import ir_measures
+    import pytrec_eval
+
+    from carob.compat import pytrec_eval as ours
+
+    random = np.random.default_rng(6)
+    qrels = {
+        f"q{query}": {f"d{each}": int(random.integers(0, 3)) for each in range(0, 20, 2)}
+        for query in range(6)
+    }
+    run = {f"q{query}": {f"d{each}": float(random.random()) for each in range(20)} for query in range(6)}
+    names = ["AP", "AP@5", "nDCG@5", "P@3", "R@7", "RR", "Rprec", "Bpref", "Success@1", "SetF", "infAP"]
+    names += ["IPrec@0.1", "NumRet", "P(rel=2)@5", "nDCG(judged_only=True)@5", "RR(rel=2)"]
+    measures = [ir_measures.parse_measure(name) for name in names]
+    found = []
+    for module in (pytrec_eval, ours):
+        its = provider.PytrecEvalProvider()
+        its.pytrec_eval, its._is_available = module, True
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(sys.modules, "pytrec_eval", module)
+            evaluator = its.evaluator(measures, qrels)
+            used = {type(each.evaluator).__module__ for each in evaluator.invokers}
+            assert used == {module.RelevanceEvaluator.__module__}
+            found.append({(each.query_id, each.measure): each.value for each in evaluator.iter_calc(run)})
+    assert len(found[0]) == 6 * len(names)
+    assert found[1] == pytest.approx(found[0], abs=1e-12)
 
 
 def test_objects_of_ir_measures() -> None:
@@ -452,3 +456,185 @@ def test_rows_that_are_none_and_documents_listed_twice_are_said() -> None:
         calc_aggregate(["RR"], [3], rows)
     with pytest.raises(MeasureError, match="'P' means several measures"):
         calc_aggregate(["P"], {"q": {"a": 1}}, {"q": {"a": 1.0}}, profile="carob")
+
+
+# ---------------------------------------------------------------- fits that stop early
+
+
+def boosted() -> tuple[Any, Any, Any]:
+    """Features, grades and sizes of groups of the data to learn from and of those to validate with."""
+    features = [INPUTS[part].reshape(-1, INPUTS.shape[2]) for part in (TRAIN, VALIDATE)]
+    grades = [TRAINING[part].ravel() for part in (TRAIN, VALIDATE)]
+    return features, grades, [INPUTS.shape[1]] * (len(INPUTS) // 2)
+
+
+def of_scores(scores: Any) -> dict[str, float]:
+    return offline(np.reshape(scores, (-1, INPUTS.shape[1])), TRAINING[VALIDATE])
+
+
+def test_lightgbm_stops_by_what_carob_says_and_the_best_round_has_its_value() -> None:
+    lightgbm = pytest.importorskip("lightgbm", reason="needs lightgbm, of the extra 'peers'")
+    features, grades, sizes = boosted()
+    train, valid = (lightgbm.Dataset(*each, group=sizes) for each in zip(features, grades))
+    settings = {"objective": "lambdarank", "metric": "none", "verbosity": -1, "num_threads": 1}
+    seen: dict[str, Any] = {}
+    stop = lightgbm.early_stopping(2, first_metric_only=True, verbose=False)
+    model = lightgbm.train(
+        settings | {"min_data_in_leaf": 5},
+        train,
+        num_boost_round=9,
+        valid_sets=[valid],
+        feval=lightgbm_feval(TRAINED),
+        callbacks=[stop, lightgbm.record_evaluation(seen)],
+    )
+    assert model.best_iteration == 1 + int(np.argmax(seen["valid_0"]["nDCG@5"]))
+    for label, value in of_scores(model.predict(features[1])).items():
+        assert seen["valid_0"][label][model.best_iteration - 1] == pytest.approx(value, abs=1e-12), label
+
+
+def test_xgboost_stops_by_what_carob_says_and_the_best_round_has_its_value() -> None:
+    xgboost = pytest.importorskip("xgboost", reason="needs xgboost, of the extra 'peers'")
+    features, grades, sizes = boosted()
+    queries = np.repeat(np.arange(len(sizes)), sizes)
+    train, valid = (xgboost.DMatrix(*each, qid=queries) for each in zip(features, grades))
+    seen: dict[str, Any] = {}
+    stop = xgboost.callback.EarlyStopping(rounds=2, metric_name="nDCG@5", data_name="valid", maximize=True)
+    model = xgboost.train(
+        {"objective": "rank:ndcg", "disable_default_eval_metric": True, "nthread": 1},
+        train,
+        num_boost_round=9,
+        evals=[(valid, "valid")],
+        custom_metric=xgboost_metric(TRAINED),
+        callbacks=[stop],
+        evals_result=seen,
+        verbose_eval=False,
+    )
+    assert model.best_iteration == int(np.argmax(seen["valid"]["nDCG@5"]))
+    best = model.predict(valid, iteration_range=(0, model.best_iteration + 1))
+    for label, value in of_scores(best).items():
+        # XGBoost prints each value to a text with five digits after the point or so, and reads it again.
+        assert seen["valid"][label][model.best_iteration] == pytest.approx(value, abs=1e-5), label
+
+
+def test_rankers_with_carobs_metrics_are_pickled_and_cloned() -> None:
+    """A function within a function cannot be pickled, and no ranker that held one could be saved."""
+    xgboost = pytest.importorskip("xgboost", reason="needs xgboost, of the extra 'peers'")
+    base = pytest.importorskip("sklearn.base", reason="needs scikit-learn, of the extra 'peers'")
+    features, grades, sizes = boosted()
+    queries = np.repeat(np.arange(len(sizes)), sizes)
+    metric = xgboost_metric("nDCG(gain=exp2)@5")
+    ranker = base.clone(xgboost.XGBRanker(n_estimators=2, n_jobs=1, eval_metric=metric))
+    ranker.fit(
+        features[0],
+        grades[0],
+        qid=queries,
+        eval_set=[(features[1], grades[1])],
+        eval_qid=[queries],
+        verbose=False,
+    )
+    again = pickle.loads(pickle.dumps(ranker))
+    assert again.predict(features[1]).tolist() == ranker.predict(features[1]).tolist()
+    assert ranker.evals_result()["validation_0"]["nDCG(gain=exp2)@5"][-1] == pytest.approx(
+        offline(ranker.predict(features[1]).reshape(-1, 8), TRAINING[VALIDATE], "nDCG(gain=exp2)@5")[
+            "nDCG(gain=exp2)@5"
+        ],
+        abs=1e-5,
+    )
+    for each in (lightgbm_feval(TRAINED), ranking_metrics(TRAINED)):
+        assert pickle.loads(pickle.dumps(each)).func is each.func  # type: ignore[attr-defined]
+
+
+NOTED = {
+    (lightgbm_feval, "nDCG@10"): "nDCG@10 is not LightGBM's own ndcg@10, which is nDCG(gain=exp2)@10 with",
+    (lightgbm_feval, "MAP@5"): "AP@5 is not LightGBM's own map@5, which is AP(over=capped)@5 with",
+    (xgboost_metric, "nDCG"): "nDCG is not XGBoost's own ndcg, which is nDCG(gain=exp2) with the policy",
+    (xgboost_metric, "P@10"): "P@10 is not XGBoost's own pre@10, which is P(over=retrieved)@10 with",
+}
+
+
+@pytest.mark.parametrize(("make", "name"), list(NOTED))
+def test_a_name_that_means_something_else_in_the_library_is_noted_once(make: Any, name: str) -> None:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            make(name)
+    assert len(said) == 1
+    assert said[0].category is DataWarning
+    assert str(said[0].message).startswith(NOTED[make, name])
+    assert str(said[0].message).endswith(
+        f"choose profile='{'lightgbm' if make is lightgbm_feval else 'xgboost'}'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "profile"),
+    [
+        (lightgbm_feval, "ndcg@10", "lightgbm"),
+        (lightgbm_feval, "nDCG(gain=exp2)@10", None),
+        (lightgbm_feval, "RR", None),
+        (lightgbm_feval, "P@10", None),
+        (xgboost_metric, "pre@10", "xgboost"),
+        (xgboost_metric, "ERR@10", None),
+    ],
+)
+def test_what_the_library_does_not_call_by_that_name_is_not_noted(
+    make: Any, name: str, profile: str | None
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make(name, profile=profile)
+
+
+def test_a_boosted_model_without_a_number_follows_the_rule_for_nan() -> None:
+    lightgbm = pytest.importorskip("lightgbm", reason="needs lightgbm, of the extra 'peers'")
+    data = lightgbm.Dataset(SCORES.reshape(-1, 1), GRADES.ravel(), group=[7] * 6).construct()
+    broken = np.where(np.arange(42) < 7, np.nan, SCORES.ravel())
+    with pytest.raises(DataError, match=r"Query number 1 .* choose nan_scores='worst' or 'skip'"):
+        lightgbm_feval("RR")(broken, data)
+    values = evaluate(SCORES, GRADES, "RR", per_query=True)["RR"]
+    ((_, skipped, _),) = lightgbm_feval("RR", nan_scores="skip")(broken, data)
+    assert skipped == pytest.approx(values[1:].mean())
+    ((_, worst, _),) = lightgbm_feval("RR", nan_scores="worst")(broken, data)
+    last = 1 / (1 + np.sum(GRADES[0] == 0))
+    assert worst == pytest.approx((values[1:].sum() + last) / 6)
+
+
+# ---------------------------------------------------------------- torchmetrics
+
+
+def test_a_metric_in_double_precision_says_what_evaluate_says_also_beside_others_and_pickled() -> None:
+    torch = library("torch")
+    theirs = pytest.importorskip("torchmetrics", reason="needs torchmetrics, of the extra 'peers'")
+    from carob.adapters.torchmetrics import retrieval_metric
+
+    scores, grades = torch.tensor(INPUTS[..., 0]), torch.tensor(TRAINING)
+    wanted = offline(INPUTS[..., 0], TRAINING)
+    metrics = theirs.MetricCollection(
+        {"ours": retrieval_metric(iter(TRAINED), dtype="float64"), "mean": theirs.MeanMetric()}
+    )
+    ours = pickle.loads(pickle.dumps(metrics["ours"].clone()))
+    assert type(ours) is type(metrics["ours"])
+    for some in (slice(0, 10), slice(10, 24)):
+        ours(scores[some], grades[some])  # forward: the value of a batch, and the sums
+        metrics["ours"].update(scores[some], grades[some])
+    metrics["mean"].update(1.0)
+    for found in (ours.compute(), metrics.compute()):
+        for label, value in wanted.items():
+            assert found[label].dtype == torch.float64
+            assert float(found[label]) == pytest.approx(value, abs=1e-14), label
+    assert retrieval_metric("RR").compute.__self__.meter.evaluator.dtype is None
+
+
+def test_a_metric_follows_the_rule_for_nan_in_both_forms() -> None:
+    torch = library("torch")
+    pytest.importorskip("torchmetrics", reason="needs torchmetrics, of the extra 'peers'")
+    from carob.adapters.torchmetrics import retrieval_metric
+
+    scores, grades = torch.tensor([[float("nan"), 2.0], [2.0, 1.0]]), torch.tensor([[1, 0], [1, 0]])
+    for rule, wanted in (("worst", 0.75), ("skip", 1.0)):
+        for form in ({}, {"indexes": torch.tensor([[4, 4], [9, 9]])}):
+            metric = retrieval_metric("RR", nan_scores=rule)
+            metric.update(scores, grades, **form)
+            assert float(metric.compute()["RR"]) == wanted
+    with pytest.raises(DataError, match="nan_scores='worst' or 'skip'"):
+        retrieval_metric("RR").update(scores, grades)

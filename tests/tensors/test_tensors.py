@@ -121,6 +121,17 @@ def test_torch_compiles_it_whole() -> None:
     check_close(compiled(scores, grades, mask), asked(scores, grades, mask=mask))
 
 
+@pytest.mark.thorough
+def test_torch_compiles_ideal_lists_that_are_counted() -> None:
+    """They were empty under torch.compile, and every nDCG was 0: a trace makes NumPy's numbers tensors."""
+    torch = library("torch")
+    asked = Evaluator(["nDCG@2", "nDCG(gain=exp2)@2"], max_grade=3)
+    compiled = torch.compile(lambda s, g: asked(s, g), backend="eager", fullgraph=True)
+    found = compiled(torch.tensor([[0.9, 0.3, 0.1]]), torch.tensor([[1, 0, 3]]))
+    for label, best in (("nDCG@2", 3), ("nDCG(gain=exp2)@2", 7)):
+        assert float(found[label]) == pytest.approx(1 / (best + 1 / np.log2(3)), abs=1e-6), label
+
+
 def test_jax_compiles_it_and_a_score_that_is_none_becomes_undefined() -> None:
     library("jax")
     jax = pytest.importorskip("jax")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from carob._numpy import np
-from carob.output.errors import DataError, MeasureError
+from carob.conventions.profiles import profile_named
+from carob.output.errors import DataError, MeasureError, warn
 from carob.tensors import Evaluator
 
 if TYPE_CHECKING:
@@ -19,76 +21,126 @@ __all__ = ["lightgbm_feval", "xgboost_metric"]
 
 
 def lightgbm_feval(
-    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
+    measures: MeasuresLike = None,
+    *,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    nan_scores: str = "error",
 ) -> Callable[..., list[tuple[str, float, bool]]]:
     """Returns a function for ``lightgbm.train(feval=...)`` on grouped data, or ``LGBMRanker.fit(eval_metric=...)``.
 
-    If documents have weights, the weight of a query is their mean, as in LightGBM's own metrics.
+    If documents have weights, the weight of a query is their mean, as in LightGBM's own metrics. A warning names the
+    measures that mean something else than LightGBM's own of that name: ``nDCG@10`` has linear gains, and ``ndcg@10``
+    has not.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
         policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
         profile: the name of a tool whose conventions apply: ``lightgbm`` reads measure names as LightGBM does.
+        nan_scores: what a query with a NaN score counts as: ``error`` ends the training, ``worst`` ranks it in the
+            worst order, and ``skip`` leaves it out of the means.
 
     Example:
         >>> from carob.adapters.boosting import lightgbm_feval
         >>> lightgbm.train(settings, data, feval=lightgbm_feval(["nDCG@10"]))  # doctest: +SKIP
         >>> ranker.fit(x, y, group=sizes, eval_metric=lightgbm_feval(["nDCG@10"]))  # doctest: +SKIP
     """
-    asked = Evaluator(measures, policy=policy, profile=profile)
-    better = {label: not each.definition.smaller_is_better for label, each in asked.asked.items()}
+    asked = Evaluator(measures, policy=policy, profile=profile, nan_scores=nan_scores)
+    say_other_meanings(asked, "lightgbm", "LightGBM")
+    return partial(feval, asked)
 
-    # LGBMRanker counts the arguments of the function, and passes the labels first.
-    def feval(
-        first: Any, second: Any, weight: Any = None, group: Any = None
-    ) -> list[tuple[str, float, bool]]:
-        scores, labels = second, first
-        if hasattr(second, "get_group"):
-            scores, labels = first, second.get_label()
-            weight, group = second.get_weight(), second.get_group()
-        if group is None:
-            raise DataError("The data set has no query groups: pass lightgbm.Dataset(..., group=[...]).")
-        sizes = np.asarray(group)
-        weights = None if weight is None else mean_weights(np.asarray(weight, np.float64), sizes)
-        means = means_of(asked, scores, labels, sizes, weights)
-        return [(label, value, better[label]) for label, value in means.items()]
 
-    return feval
+def feval(
+    asked: Evaluator, first: Any, second: Any, weight: Any = None, group: Any = None
+) -> list[tuple[str, float, bool]]:
+    """Returns the name and the mean of each measure, and whether a larger value is better.
+
+    ``LGBMRanker`` counts the arguments after ``asked``, and passes the labels first.
+
+    Raises:
+        DataError: the data have no query groups.
+    """
+    scores, labels = second, first
+    if hasattr(second, "get_group"):
+        scores, labels = first, second.get_label()
+        weight, group = second.get_weight(), second.get_group()
+    if group is None:
+        raise DataError("The data set has no query groups: pass lightgbm.Dataset(..., group=[...]).")
+    sizes = np.asarray(group)
+    weights = None if weight is None else mean_weights(np.asarray(weight, np.float64), sizes)
+    means = means_of(asked, scores, labels, sizes, weights)
+    return [
+        (label, value, not asked.asked[label].definition.smaller_is_better) for label, value in means.items()
+    ]
 
 
 def xgboost_metric(
-    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
+    measures: MeasuresLike = None,
+    *,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    nan_scores: str = "error",
 ) -> Callable[..., Any]:
     """Returns a function for ``xgboost.train(custom_metric=...)`` or for ``XGBRanker(eval_metric=...)``.
 
     The DMatrix must have queries. Its weights, one per query, count in the means, as in XGBoost's own metrics.
     ``XGBRanker`` calls the function for each query and computes the mean itself, so it takes one measure, and a query
-    with a single document counts 1.
+    with a single document counts 1. A warning names the measures that mean something else than XGBoost's own of that
+    name: ``nDCG@10`` has linear gains, and ``ndcg@10`` has not.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
         policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
         profile: the name of a tool whose conventions apply: ``xgboost`` reads measure names as XGBoost does.
+        nan_scores: what a query with a NaN score counts as: ``error`` ends the training, ``worst`` ranks it in the
+            worst order, and ``skip`` leaves it out of the means.
 
     Example:
         >>> from carob.adapters.boosting import xgboost_metric
         >>> xgboost.train(settings, data, custom_metric=xgboost_metric(["nDCG@10"]))  # doctest: +SKIP
         >>> ranker = xgboost.XGBRanker(eval_metric=xgboost_metric("nDCG@10"))  # doctest: +SKIP
     """
-    asked = Evaluator(measures, policy=policy, profile=profile)
-
-    def metric(first: Any, second: Any) -> Any:
-        if not hasattr(second, "get_uint_info"):
-            return of_one_query(asked, second, first)
-        edges = np.asarray(second.get_uint_info("group_ptr"))
-        if len(edges) < 2:
-            raise DataError("The DMatrix has no query groups: pass DMatrix(..., qid=[...]).")
-        sizes, weights = np.diff(edges), np.asarray(second.get_weight(), np.float64)
-        means = means_of(asked, first, second.get_label(), sizes, weights if len(weights) else None)
-        return list(means.items())
-
-    metric.__name__ = next(iter(asked.asked))
+    asked = Evaluator(measures, policy=policy, profile=profile, nan_scores=nan_scores)
+    say_other_meanings(asked, "xgboost", "XGBoost")
+    metric = partial(custom_metric, asked)
+    metric.__name__ = next(iter(asked.asked))  # type: ignore[attr-defined]
     return metric
+
+
+def custom_metric(asked: Evaluator, first: Any, second: Any) -> Any:
+    """Returns the name and the mean of each measure, or for ``XGBRanker`` the value of one query.
+
+    Raises:
+        DataError: the DMatrix has no query groups.
+    """
+    if not hasattr(second, "get_uint_info"):
+        return of_one_query(asked, second, first)
+    edges = np.asarray(second.get_uint_info("group_ptr"))
+    if len(edges) < 2:
+        raise DataError("The DMatrix has no query groups: pass DMatrix(..., qid=[...]).")
+    sizes, weights = np.diff(edges), np.asarray(second.get_weight(), np.float64)
+    means = means_of(asked, first, second.get_label(), sizes, weights if len(weights) else None)
+    return list(means.items())
+
+
+def say_other_meanings(asked: Evaluator, profile: str, library: str) -> None:
+    """Warns of measures that mean something else than the library's own of the same name, which stand beside them.
+
+    Args:
+        asked: the measures.
+        profile: the profile of the library.
+        library: its name.
+    """
+    theirs = profile_named(profile)
+    for measure in asked.asked.values():
+        own = [name for name, its in theirs.names.items() if its.partition("@")[0] == measure.name]
+        ((_, meant),) = theirs.read(str(measure))
+        if own and meant != measure and not measure.parameters:
+            depth = str(measure).removeprefix(measure.name)
+            warn(
+                f"{measure} is not {library}'s own {own[0]}{depth}, which is {meant} with the policy "
+                f"'{theirs.policy.describe()}'. For {library}'s own values, choose profile='{profile}'."
+            )
 
 
 def of_one_query(asked: Evaluator, scores: Any, labels: Any) -> float:

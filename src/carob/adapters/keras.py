@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from carob._numpy import np
+from carob.adapters.outputs import as_lists
 from carob.output.errors import DataError
 from carob.tensors import Evaluator
 
@@ -27,6 +28,8 @@ def ranking_callback(
     policy: Policy | None = None,
     profile: ProfileLike = None,
     batch_size: int | None = None,
+    dtype: Any = None,
+    nan_scores: str = "error",
 ) -> Any:
     """Returns a callback for ``model.fit(callbacks=[...])`` that adds ``val_nDCG@10`` and so on to the epoch's logs.
 
@@ -44,6 +47,11 @@ def ranking_callback(
         profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
             conventions.
         batch_size: the number of queries that the model scores at once; None for Keras's default.
+        dtype: the floating type to compute with; ``float64`` gives the values of ``carob.evaluate`` to double precision
+            also from single-precision scores. None for the type of the scores.
+        nan_scores: what a query with a NaN score counts as, for example after the training has diverged: ``error`` ends
+            the training (on a device, the mean is NaN), ``worst`` ranks it in the worst order, and ``skip`` leaves it
+            out of the means.
 
     Raises:
         DataError: Keras is not installed.
@@ -56,7 +64,7 @@ def ranking_callback(
         from keras.callbacks import Callback
     except ImportError:
         raise DataError("Keras is not installed: pip install keras.") from None
-    asked = Evaluator(measures, policy=policy, profile=profile)
+    asked = Evaluator(measures, policy=policy, profile=profile, dtype=dtype, nan_scores=nan_scores)
     arrays = {"mask": mask, "judged": judged, "weights": weights}
     named: dict[str, Any] = {
         name: None if each is None else np.asarray(each) for name, each in arrays.items()
@@ -70,7 +78,7 @@ def ranking_callback(
             del epoch
             grades = np.asarray(relevance)
             scores = np.asarray(self.model.predict(inputs, batch_size=batch_size, verbose=0))
-            means = asked(scores.reshape(grades.shape), grades, **named)
+            means = asked(as_lists(scores, grades), grades, **named)
             if logs is not None:
                 logs.update({f"val_{label}": float(value) for label, value in means.items()})
 

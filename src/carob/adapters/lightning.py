@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from carob.inputs.errors import refused
-from carob.output.errors import DataError
+from carob.output.errors import DataError, warn
+from carob.output.language import plural
 from carob.tensors.meter import Meter
 
 if TYPE_CHECKING:
@@ -14,6 +18,9 @@ if TYPE_CHECKING:
     from carob.conventions.request import MeasuresLike
 
 __all__ = ["ranking_callback"]
+
+LIGHTNINGS = ("lightning.pytorch", "pytorch_lightning")
+"""The names under which Lightning is installed."""
 
 TAKEN = ["scores", "relevance", "mask", "judged", "queries", "judged_queries", "n_queries", "weights", "ids"]
 """The arrays of a step's output."""
@@ -25,13 +32,17 @@ def ranking_callback(
     policy: Policy | None = None,
     profile: ProfileLike = None,
     per_query: bool = False,
+    dtype: Any = None,
+    nan_scores: str = "error",
 ) -> Any:
     """Returns a callback for ``Trainer(callbacks=[...])`` that logs ``val_nDCG@10``, ``test_nDCG@10`` and so on.
 
     ``validation_step`` and ``test_step`` return a dict with ``scores`` and ``relevance`` [query, document], and
     optionally ``mask``, ``judged``, ``weights`` and ``ids``. Instead, the documents of all queries may be concatenated,
-    with ``queries``, ``n_queries`` and ``judged_queries``. The sums of several processes are added. With ``ids`` and
-    ``per_query=True``, a query that a sampler repeats counts once.
+    with ``queries``, ``n_queries`` and ``judged_queries``. If there are several validation or test sets, each has means
+    of its own, under Lightning's names for them: ``val_nDCG@10/dataloader_idx_0``. The sums of several processes are
+    added. With ``ids`` and ``per_query=True``, a query that a sampler repeats counts once. Without them it counts
+    twice, and a warning says so.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
@@ -39,6 +50,11 @@ def ranking_callback(
         profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
             conventions.
         per_query: whether the values of each query are kept, by its id.
+        dtype: the floating type to compute with; ``float64`` gives the values of ``carob.evaluate`` to double precision
+            also from single-precision scores. None for the type of the scores.
+        nan_scores: what a query with a NaN score counts as, for example after the training has diverged: ``error`` ends
+            the training (on a device, the mean is NaN), ``worst`` ranks it in the worst order, and ``skip`` leaves it
+            out of the means.
 
     Raises:
         DataError: Lightning is not installed.
@@ -47,51 +63,142 @@ def ranking_callback(
         >>> from carob.adapters.lightning import ranking_callback
         >>> trainer = Trainer(callbacks=[ranking_callback(["nDCG@10", "RR"])])  # doctest: +SKIP
     """
-    try:
-        from lightning.pytorch import Callback
-    except ImportError:
+    settings = {"policy": policy, "profile": profile, "per_query": per_query}
+    return callback_class(base_class())(measures, dtype=dtype, nan_scores=nan_scores, **settings)
+
+
+def __getattr__(name: str) -> Any:
+    """Returns the class ``RankingCallback``, by which its objects are pickled."""
+    if name != "RankingCallback":
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return callback_class(base_class())
+
+
+def base_class() -> Any:
+    """Returns the class of callbacks of the Lightning that the program has imported, or else of the first one found.
+
+    Raises:
+        DataError: Lightning is not installed.
+    """
+    for name in sorted(LIGHTNINGS, key=lambda name: sys.modules.get(name) is None):
         try:
-            from pytorch_lightning import Callback
+            return import_module(name).Callback
         except ImportError:
-            raise DataError("Lightning is not installed: pip install lightning.") from None
+            continue
+    raise DataError("Lightning is not installed: pip install lightning.")
 
-    class RankingCallback(Callback):  # type: ignore[misc]
-        """Measures the outputs of the steps."""
 
-        def __init__(self) -> None:
-            """Makes the meter."""
-            self.meter = Meter(measures, policy=policy, profile=profile, per_query=per_query)
+@cache  # pickling needs one and the same class
+def callback_class(base: Any) -> Any:
+    """Returns the class ``RankingCallback``.
 
-        def on_validation_epoch_start(self, *_: Any) -> None:
+    Args:
+        base: Lightning's class of callbacks.
+    """
+
+    class RankingCallback(base):  # type: ignore[misc]
+        """Measures the outputs of the steps.
+
+        Lightning sets ``log`` and ``log_dict`` of every callback, so that these are no names for methods here.
+
+        Args:
+            settings: the arguments of ``ranking_callback``.
+        """
+
+        def __init__(self, *settings: Any, **named: Any) -> None:
+            """Makes a meter."""
+            self.meter = Meter(*settings, **named)
+            self.meters = meters_for([None], self.meter)
+
+        def on_validation_epoch_start(self, trainer: Any, *_: Any) -> None:
             """Discards the values of the previous epoch."""
-            self.meter.reset()
+            self.meters = meters_for(trainer.num_val_batches, self.meter)
 
-        on_test_epoch_start = on_validation_epoch_start
+        def on_test_epoch_start(self, trainer: Any, *_: Any) -> None:
+            """Discards the values of the previous epoch."""
+            self.meters = meters_for(trainer.num_test_batches, self.meter)
 
-        def on_validation_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, *_: Any) -> None:
-            """Adds a batch."""
-            del trainer, pl_module
-            self.meter.update(**given(outputs))
+        def on_validation_batch_end(
+            self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int, *which: int
+        ) -> None:
+            """Adds a batch to the meter of its data set."""
+            del trainer, pl_module, batch, batch_idx
+            if not which and None not in self.meters:  # each batch holds a part of every data set
+                self.meters = meters_for([None], self.meter)
+            self.meters[which[0] if which else None].update(**given(outputs))
 
         on_test_batch_end = on_validation_batch_end
 
         def on_validation_epoch_end(self, trainer: Any, pl_module: Any) -> None:
             """Logs the means over all processes."""
-            self.log("val", trainer, pl_module)
+            log_means("val", self.meters, trainer, pl_module, trainer.val_dataloaders)
 
         def on_test_epoch_end(self, trainer: Any, pl_module: Any) -> None:
             """Logs the means over all processes."""
-            self.log("test", trainer, pl_module)
+            log_means("test", self.meters, trainer, pl_module, trainer.test_dataloaders)
 
-        def log(self, stage: str, trainer: Any, pl_module: Any) -> None:
-            """Logs the means under the name of the stage."""
-            together = getattr(trainer, "world_size", 1) > 1
-            if not together and not len(self.meter):
-                return  # an epoch without a batch
-            means = self.meter.compute(distributed=together)
-            pl_module.log_dict({f"{stage}_{label}": value for label, value in means.items()})
+    RankingCallback.__module__, RankingCallback.__qualname__ = __name__, "RankingCallback"
+    return RankingCallback
 
-    return RankingCallback()
+
+def meters_for(sizes: list[Any], meter: Meter) -> dict[int | None, Meter]:
+    """Returns a meter for each data set, by number, or by None if there is only one.
+
+    Args:
+        sizes: an entry for each data set.
+        meter: a meter with the measures and settings.
+    """
+    numbers: list[int | None] = [None] if len(sizes) == 1 else list(range(len(sizes)))
+    return {number: meter.emptied() for number in numbers}
+
+
+def log_means(
+    stage: str, meters: dict[int | None, Meter], trainer: Any, pl_module: Any, loaders: Any
+) -> None:
+    """Logs the means under the name of the stage, and under Lightning's name for the data set if it is one of several.
+
+    Args:
+        stage: ``val`` or ``test``.
+        meters: the meter of each data set.
+        trainer: Lightning's trainer.
+        pl_module: the model.
+        loaders: the data loaders of the stage.
+    """
+    import torch
+
+    together = trainer.world_size > 1
+    # The means of all processes are equal, and so is their maximum, to the last bit.
+    how: dict[str, Any] = {"sync_dist": True, "reduce_fx": "max"} if together else {}
+    if together and trainer.is_global_zero:
+        say_repeated(loaders, [meter for meter in meters.values() if not meter.knows_queries])
+    precision = torch.float32 if pl_module.device.type == "mps" else torch.float64
+    for number, meter in meters.items():
+        if not together and not len(meter):
+            continue  # an epoch without a batch
+        suffix = "" if number is None else f"/dataloader_idx_{number}"
+        for label, value in meter.compute(distributed=together).items():
+            mean = torch.tensor(value, dtype=precision, device=pl_module.device)
+            pl_module.log(f"{stage}_{label}{suffix}", mean, add_dataloader_idx=False, **how)
+
+
+def say_repeated(loaders: Any, unaware: list[Meter]) -> None:
+    """Warns of queries that a sampler repeats so that all processes have as many, if meters cannot know them.
+
+    Args:
+        loaders: the data loaders of the stage.
+        unaware: the meters without ids of queries.
+    """
+    repeated = 0
+    for loader in loaders if isinstance(loaders, list) else [loaders]:
+        sampler: Any = getattr(loader, "sampler", None)
+        if hasattr(sampler, "total_size"):
+            repeated += max(sampler.total_size - len(sampler.dataset), 0)
+    if unaware and repeated:
+        warn(
+            f"The sampler repeats {plural(repeated, 'item')} of the data so that all processes have as many, and "
+            "their queries count twice in the means: return 'ids' from the step, and make the callback with "
+            "per_query=True."
+        )
 
 
 def given(outputs: Any) -> dict[str, Any]:

@@ -5,10 +5,12 @@ The metric stores two sums per measure, or all documents if queries span batches
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from carob.inputs.errors import refused
 from carob.output.errors import DataError
+from carob.tensors.evaluator import dtype_of
 from carob.tensors.meter import Meter
 
 if TYPE_CHECKING:
@@ -23,7 +25,12 @@ FLAT = ("preds", "target", "indexes", "judged", "judged_indexes")
 
 
 def retrieval_metric(
-    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
+    measures: MeasuresLike = None,
+    *,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    dtype: Any = None,
+    nan_scores: str = "error",
 ) -> Any:
     """Returns a ``torchmetrics.Metric`` that computes a dict of means and works across processes.
 
@@ -38,6 +45,12 @@ def retrieval_metric(
         policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
         profile: the name of a tool whose conventions apply: ``torchmetrics`` reads measure names as
             torchmetrics does.
+        dtype: the floating type to compute with, which is also that of the means; ``float64`` gives the values of
+            ``carob.evaluate`` to double precision also from single-precision scores. None for the type of the scores,
+            and means in PyTorch's default type.
+        nan_scores: what a query with a NaN score counts as, for example after the training has diverged: ``error`` ends
+            the training (on a device, the mean is NaN), ``worst`` ranks it in the worst order, and ``skip`` leaves it
+            out of the means.
 
     Raises:
         DataError: torchmetrics is not installed.
@@ -49,23 +62,55 @@ def retrieval_metric(
         >>> metric.compute()  # doctest: +SKIP
         {'AP': tensor(0.5833), 'nDCG@10': tensor(0.6934)}
     """
+    settings = {"policy": policy, "profile": profile, "dtype": dtype, "nan_scores": nan_scores}
+    return metric_class(base_class())(measures, **settings)
+
+
+def __getattr__(name: str) -> Any:
+    """Returns the class ``RetrievalMetric``, by which its objects are pickled."""
+    if name != "RetrievalMetric":
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return metric_class(base_class())
+
+
+def base_class() -> Any:
+    """Returns torchmetrics' class of metrics.
+
+    Raises:
+        DataError: torchmetrics is not installed.
+    """
     try:
-        import torch
         from torchmetrics import Metric
     except ImportError:
         raise DataError("torchmetrics is not installed: pip install torchmetrics.") from None
+    return Metric
 
-    class RetrievalMetric(Metric):  # type: ignore[misc]
-        """A metric that computes the means of carob's measures."""
+
+@cache  # pickling needs one and the same class
+def metric_class(base: Any) -> Any:
+    """Returns the class ``RetrievalMetric``.
+
+    Args:
+        base: torchmetrics' class of metrics.
+    """
+    import torch
+
+    class RetrievalMetric(base):  # type: ignore[misc]
+        """A metric that computes the means of carob's measures.
+
+        Args:
+            measures: the measures.
+            settings: the other arguments of ``retrieval_metric``.
+        """
 
         is_differentiable = False
         higher_is_better = None
         full_state_update = False
 
-        def __init__(self) -> None:
+        def __init__(self, measures: MeasuresLike = None, **settings: Any) -> None:
             """Creates the meter and the metric's states."""
             super().__init__()
-            self.meter = Meter(measures, policy=policy, profile=profile)
+            self.meter = Meter(measures, **settings)
             nothing = torch.zeros(len(self.meter.labels), 2, dtype=torch.float64)
             self.add_state("sums", default=nothing, dist_reduce_fx="sum")
             self.add_state("queries", default=torch.tensor(0), dist_reduce_fx="sum")
@@ -98,7 +143,7 @@ def retrieval_metric(
 
         def summed(self, preds: Any, target: Any, **arrays: Any) -> tuple[Any, int]:
             """Returns the sums of a batch, and its number of queries."""
-            meter = Meter(measures, policy=policy, profile=profile)
+            meter = self.meter.emptied()
             meter.update(preds, target, **arrays)
             return torch.as_tensor(meter.state.sums).to(self.sums), len(meter)
 
@@ -111,9 +156,14 @@ def retrieval_metric(
                 sums, count = sums + more, count + queries
             self.meter.reset()
             self.meter.state.sums, self.meter.state.count = sums, count
-            return {label: torch.tensor(value) for label, value in self.meter.compute().items()}
+            precision = dtype_of(self.meter.evaluator.dtype, sums)
+            return {
+                label: torch.tensor(value, dtype=precision, device=sums.device)
+                for label, value in self.meter.compute().items()
+            }
 
-    return RetrievalMetric()
+    RetrievalMetric.__module__, RetrievalMetric.__qualname__ = __name__, "RetrievalMetric"
+    return RetrievalMetric
 
 
 def end_to_end(states: dict[str, Any]) -> dict[str, Any] | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from carob._numpy import np
+from carob.adapters.outputs import as_lists
+from carob.inputs.errors import refused
 from carob.tensors import Evaluator
 
 if TYPE_CHECKING:
@@ -21,18 +24,29 @@ IGNORED = -100
 
 
 def ranking_metrics(
-    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
+    measures: MeasuresLike = None,
+    *,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    dtype: Any = None,
+    nan_scores: str = "error",
 ) -> Callable[[Any], dict[str, float]]:
     """Returns a function for ``Trainer(compute_metrics=...)``.
 
-    It takes predictions [query, document] and labels of the same shape, where -100 is padding. If the model returns
-    several predictions, the first counts.
+    It takes predictions [query, document] or [query, document, 1], and labels [query, document], where -100 is padding.
+    If the model returns several predictions, the first counts. For ``metric_for_best_model="nDCG@10"`` a greater value
+    is better by default; for a measure like ``E@3``, set ``greater_is_better=False``.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
         policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
         profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
             conventions.
+        dtype: the floating type to compute with; ``float64`` gives the values of ``carob.evaluate`` to double precision
+            also from single-precision scores. None for the type of the scores.
+        nan_scores: what a query with a NaN score counts as, for example after the training has diverged: ``error`` ends
+            the training (on a device, the mean is NaN), ``worst`` ranks it in the worst order, and ``skip`` leaves it
+            out of the means.
 
     Example:
         >>> import numpy as np
@@ -41,13 +55,19 @@ def ranking_metrics(
         >>> compute_metrics((np.array([[0.1, 0.7, 0.9]]), np.array([[0, 1, -100]])))
         {'RR': 1.0, 'P@1': 1.0}
     """
-    asked = Evaluator(measures, policy=policy, profile=profile)
+    asked = Evaluator(measures, policy=policy, profile=profile, dtype=dtype, nan_scores=nan_scores)
+    return partial(metrics_of, asked)
 
-    def compute_metrics(prediction: Any) -> dict[str, float]:
-        scores, labels = prediction[0], prediction[1]
-        scores = np.asarray(scores[0] if isinstance(scores, tuple) else scores)
-        labels = np.asarray(labels)
-        means = asked(scores.reshape(labels.shape), labels, mask=labels != IGNORED)
-        return {label: float(value) for label, value in means.items()}
 
-    return compute_metrics
+def metrics_of(asked: Evaluator, prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
+    """Returns the means of the predictions.
+
+    Raises:
+        DataError: the Trainer passes batches, or the predictions have another shape than the labels.
+    """
+    if compute_result is not None:
+        raise refused("batches-of-metrics")
+    scores, labels = prediction[0], np.asarray(prediction[1])
+    scores = np.asarray(scores[0] if isinstance(scores, tuple) else scores)
+    means = asked(as_lists(scores, labels), labels, mask=labels != IGNORED)
+    return {label: float(value) for label, value in means.items()}

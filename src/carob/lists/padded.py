@@ -21,6 +21,20 @@ MOST_LEVELS = 8
 """The highest grade for which carob computes the ideal ranking by counting instead of sorting."""
 
 
+class Numbers:
+    """Python's numbers as an array library. NumPy's would be traced by torch.compile, to which no gain is positive."""
+
+    @staticmethod
+    def where(condition: bool, a: float, b: float) -> float:
+        """Returns ``a`` if the condition holds, else ``b``."""
+        return a if condition else b
+
+    @staticmethod
+    def exp2(x: float) -> float:
+        """Returns 2 to the power of x."""
+        return cast("float", 2.0**x)
+
+
 class Padded(Lists):
     """Ranked lists side by side, each padded to the width of the batch.
 
@@ -299,7 +313,7 @@ class Padded(Lists):
     def by_counting(self, gain: str, of: str) -> Padded:
         """Returns the ideal ranking from the number of documents that reach each grade, without a sort."""
         reach = self.reach(of in RETRIEVED)
-        worth = [bool(gain_of(np, np.float64(level), gain) > 0) for level in range(len(reach))]
+        worth = [gain_of(Numbers, float(level), gain) > 0 for level in range(len(reach))]
         if True not in worth:
             return self.part(0, self.every(0.0))
         length = reach[worth.index(True)]

@@ -9,7 +9,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.inputs.query_files import A_WEIGHT, LARGEST, SMALLEST
 from carob.lists.arrays import arrays_of, host_view
-from carob.output.errors import DataError
+from carob.output.errors import DataError, warn
 from carob.output.language import Sentences
 
 if TYPE_CHECKING:
@@ -29,6 +29,11 @@ MASKED = {
     "relevant_ids": "relevant_ids.filled(-1)",
 }
 """Advice for each masked array: the array to give instead."""
+
+NAN_SCORES = ("error", "worst", "skip")
+"""The rules for a query with a score that is NaN, as of a model that diverges."""
+
+NAN_ADVICE = "give each document a score, mask it, or choose nan_scores='worst' or 'skip'"
 
 UNHELD = "a score that floating point does not hold, so that different scores would be equal"
 """The fault of whole numbers beyond 2**53, and the like."""
@@ -168,6 +173,8 @@ class Batch:
         judged: the grades of all judgments, padded with NaN; None if they are those of ``grades`` [query, judgment].
         flaws: queries whose values are undefined, because values on a device are not inspected [query].
         first: for a part of a batch, the number of queries before it.
+        worst: queries that are ranked in the worst order, because a score is NaN; None for none [query].
+        left_out: queries that do not count, because a score is NaN; None for none [query].
     """
 
     arrays: Arrays
@@ -177,6 +184,8 @@ class Batch:
     judged: Any = None
     flaws: Any = None
     first: int = 0
+    worst: Any = None
+    left_out: Any = None
 
     def parts(self) -> Iterator[Batch]:
         """Yields the batch, or parts of a few queries each if that is faster."""
@@ -185,7 +194,7 @@ class Batch:
         if not self.arrays.on_host or queries <= step:
             yield self
             return
-        names = ("scores", "grades", "mask", "judged", "flaws")
+        names = ("scores", "grades", "mask", "judged", "flaws", "worst", "left_out")
         held = {name: each for name in names if (each := getattr(self, name)) is not None}
         for first in range(0, queries, step):
             part = {name: each[first : first + step] for name, each in held.items()}
@@ -203,7 +212,13 @@ class Batch:
 
 
 def batch_of(
-    flaws: Flaws, scores: Any, relevance: Any, mask: Any = None, judged: Any = None, dtype: Any = None
+    flaws: Flaws,
+    scores: Any,
+    relevance: Any,
+    mask: Any = None,
+    judged: Any = None,
+    dtype: Any = None,
+    nan_scores: str = "error",
 ) -> Batch:
     """Returns the batch of padded arrays.
 
@@ -220,12 +235,17 @@ def batch_of(
     mask = arrays.truth(mask)
     scores, unheld = as_scores(arrays, scores)
     found = arrays.range_of(scores)
+    marked = None
     if found is None or found[0] != found[0]:
-        what, advice = "a score that is no number (NaN)", "give each document a score, or mask it"
-        flaws.add(any_of(arrays, arrays.isnan(scores), mask), what, advice)
+        marked = any_of(arrays, arrays.isnan(scores), mask)
+        if nan_scores == "error":
+            flaws.add(marked, "a score that is no number (NaN)", NAN_ADVICE)
+        elif arrays.on_host and marked.any():
+            warn(sentence("batch", f"nan_{nan_scores}"))
     if unheld is not None:
         flaws.add(any_of(arrays, unheld, mask), UNHELD, "subtract a constant, or cast the scores to double")
-    return Batch(arrays, scores, relevance, mask, judged, flaws.marks)
+    worst, left_out = (marked if nan_scores == rule else None for rule in ("worst", "skip"))
+    return Batch(arrays, scores, relevance, mask, judged, flaws.marks, worst=worst, left_out=left_out)
 
 
 def any_of(arrays: Arrays, wrong: Any, mask: Any) -> Any:
@@ -277,6 +297,7 @@ def batch_in(
     longest: int | None = None,
     longest_judged: int | None = None,
     dtype: Any = None,
+    nan_scores: str = "error",
 ) -> Batch:
     """Builds a batch from the arrays of a call. Documents and judgments may each be padded or concatenated.
 
@@ -307,7 +328,7 @@ def batch_in(
             )
         mask, laid_out = padded(flaws, queries, arrays.truth(mask), n_queries, longest, DOCUMENTS)
         scores, relevance = laid_out(scores), laid_out(relevance)
-    return batch_of(flaws, scores, relevance, mask, judged, dtype)
+    return batch_of(flaws, scores, relevance, mask, judged, dtype, nan_scores)
 
 
 def refuse_shapes(given: dict[str, Any], like: Any, rule: str) -> None:

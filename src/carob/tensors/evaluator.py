@@ -10,8 +10,18 @@ from carob.conventions.policy import Policy
 from carob.conventions.request import conventions, labelled
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR
 from carob.inputs.runs import available_cores, in_threads
-from carob.output.errors import DataError, MeasureError
-from carob.tensors.batch import Batch, array_of, batch_in, sentence, taken, topk_batch, weights_taken
+from carob.lists.arrays import arrays_of
+from carob.output.errors import DataError, MeasureError, refuse_other
+from carob.tensors.batch import (
+    NAN_SCORES,
+    Batch,
+    array_of,
+    batch_in,
+    sentence,
+    taken,
+    topk_batch,
+    weights_taken,
+)
 from carob.tensors.ranking import beyond, checked, means_over_orders, ranked, refuse_axes, values_of
 
 if TYPE_CHECKING:
@@ -46,13 +56,14 @@ def evaluate(
     profile: ProfileLike = None,
     max_grade: int | None = None,
     dtype: Any = None,
+    nan_scores: str = "error",
 ) -> dict[str, Any]:
     """Evaluates a batch of scored documents in arrays of any library, on their device.
 
     The function copies nothing to the host, and the shapes of its results depend only on the shapes of its arguments,
     so ``jax.jit`` can compile it. For ``torch.compile``, make an ``Evaluator`` first. On a device, carob does not
-    inspect numbers. Data that is an error on the host, such as a NaN score or a grade above a measure's ``max``, makes
-    the values of its query NaN on a device.
+    inspect numbers. Data that is an error on the host, such as a grade above a measure's ``max``, makes the values of
+    its query NaN on a device; so does a NaN score under ``nan_scores="error"``.
 
     Args:
         scores: the system's scores [query, document], or of all queries end to end [document] with ``queries``.
@@ -83,10 +94,15 @@ def evaluate(
         profile: a named convention, see ``carob.list_profiles()``.
         max_grade: the highest grade, if grades are whole numbers: ideal rankings are then counted instead of sorted. A
             query with any other grade becomes NaN. On the host carob finds the highest grade itself.
-        dtype: the floating type to compute with; the type of the scores if None.
+        dtype: the floating type to compute with, as a type of the library or by name (``float64``); the type of the
+            scores if None.
+        nan_scores: what a query with a NaN score counts as, on the host and on a device. ``error`` refuses it (on a
+            device, its values are NaN). ``worst`` ranks its documents in the worst order: those with the lowest grades
+            come first. ``skip`` leaves it out of the mean, and its values are NaN.
 
     Returns:
-        The mean of each measure as an array without axes, or with ``per_query`` its value for each query [query].
+        The mean of each measure as an array without axes, or with ``per_query`` its value for each query [query]. The
+        mean is NaN if no query counts.
 
     Raises:
         DataError: shapes that do not fit; on the host also data that makes values NaN on a device.
@@ -101,7 +117,9 @@ def evaluate(
         >>> carob.tensors.evaluate(scores, relevance, ["RR", "P@2"], per_query=True)
         {'RR': array([0.33333333, 1.        ]), 'P@2': array([0., 1.])}
     """
-    asked = Evaluator(measures, policy=policy, profile=profile, max_grade=max_grade, dtype=dtype)
+    asked = Evaluator(
+        measures, policy=policy, profile=profile, max_grade=max_grade, dtype=dtype, nan_scores=nan_scores
+    )
     return asked(
         scores,
         relevance,
@@ -187,7 +205,9 @@ class Evaluator:
         profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
             conventions.
         max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
-        dtype: the floating type to compute with; None for the type of the scores.
+        dtype: the floating type to compute with, as a type of the library or by name (``float64``); None for the type
+            of the scores.
+        nan_scores: what a query with a NaN score counts as: ``error``, ``worst`` or ``skip``.
 
     Raises:
         MeasureError: a measure that does not exist, or that arrays cannot give.
@@ -210,11 +230,13 @@ class Evaluator:
         profile: ProfileLike = None,
         max_grade: int | None = None,
         dtype: Any = None,
+        nan_scores: str = "error",
     ) -> None:
         """Reads the names and the policy."""
+        refuse_other("nan_scores", nan_scores, NAN_SCORES)
         convention, self.policy = conventions(profile, policy, Policy(ties="input"))
         self.asked = labelled(measures, convention)
-        self.max_grade, self.dtype = max_grade, dtype
+        self.max_grade, self.dtype, self.nan_scores = max_grade, dtype, nan_scores
         self.groups: list[tuple[Policy, Policy, dict[str, Measure]]] = []
         groups: dict[Policy, dict[str, Measure]] = {}
         for label, measure in self.asked.items():
@@ -238,7 +260,8 @@ class Evaluator:
         arrays = {"scores": scores, "relevance": relevance, "weights": weights, **arrays}
         arrays = {name: taken(each, name) for name, each in arrays.items()}
         weights = arrays.pop("weights")
-        return batch_in(**arrays, dtype=dtype_of(self.dtype, arrays["scores"])), weights
+        dtype = dtype_of(self.dtype, arrays["scores"])
+        return batch_in(**arrays, dtype=dtype, nan_scores=self.nan_scores), weights
 
     def topk(
         self, ids: Any, relevant_ids: Any, *, weights: Any = None, per_query: bool = False, **arrays: Any
@@ -317,10 +340,19 @@ class Evaluator:
 
 
 def dtype_of(dtype: Any, array: Any) -> Any:
-    """Returns the floating type. For a NumPy array, PyTorch's type becomes NumPy's."""
-    if dtype is not None and isinstance(array, np.ndarray) and "torch." in str(dtype):
-        return np.dtype(str(dtype).removeprefix("torch."))
-    return dtype
+    """Returns the floating type as the array's library has it, or None for the type of the array.
+
+    Raises:
+        DataError: the library has no such type of floating-point numbers.
+    """
+    if dtype is None or not hasattr(array, "dtype"):
+        return None
+    name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
+    library = arrays_of(array).library
+    found = getattr(library, name.removeprefix("torch."), None)
+    if found is None or not library.isdtype(found, "real floating"):
+        raise DataError(sentence("evaluator", "dtype", dtype=name))
+    return found
 
 
 def given_back(like: Any, values: dict[str, Any]) -> dict[str, Any]:
@@ -358,6 +390,8 @@ def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy
             )
         elif present is not None and measure.definition.aggregate != "sum":
             values = xp.where(present, values, 1.0 if rule == "one" else float("nan"))
+    if batch.left_out is not None:
+        kept = ~batch.left_out if kept is None else kept & ~batch.left_out
     if batch.flaws is not None:
         values = xp.where(batch.flaws, float("nan"), values)
     return Column(values, measure.weigh(lists), kept)

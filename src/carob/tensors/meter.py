@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from copy import copy
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,10 @@ class Meter:
             conventions.
         max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
         per_query: whether to keep the values of each query, by its id.
+        dtype: the floating type to compute with, such as ``float64``; None for the type of the scores. Sums are in
+            double precision.
+        nan_scores: what a query with a NaN score counts as: ``error``, ``worst`` or ``skip``, as in
+            ``carob.tensors.evaluate``.
 
     Raises:
         MeasureError: a measure that does not exist, or that arrays cannot give.
@@ -89,9 +94,13 @@ class Meter:
         profile: ProfileLike = None,
         max_grade: int | None = None,
         per_query: bool = False,
+        dtype: Any = None,
+        nan_scores: str = "error",
     ) -> None:
         """Creates an empty meter."""
-        self.evaluator = Evaluator(measures, policy=policy, profile=profile, max_grade=max_grade)
+        self.evaluator = Evaluator(
+            measures, policy=policy, profile=profile, max_grade=max_grade, dtype=dtype, nan_scores=nan_scores
+        )
         self.measures = tuple(self.evaluator.asked.values())
         self.labels = tuple(self.evaluator.asked)
         self.per_query = per_query
@@ -101,6 +110,12 @@ class Meter:
     def reset(self) -> None:
         """Forgets all queries."""
         self.state = State()
+
+    def emptied(self) -> Meter:
+        """Returns a meter with the same measures and settings, without queries."""
+        other = copy(self)
+        other.reset()
+        return other
 
     # ------------------------------------------------------------ input
 
@@ -256,6 +271,11 @@ class Meter:
         place = self.labels.index(measure)
         return {name: float(values[place]) for name, (values, _) in self.state.queries.items()}
 
+    @property
+    def knows_queries(self) -> bool:
+        """Whether the meter has ids of its queries, so that none counts twice."""
+        return bool(self.per_query or self.state.seen)
+
     def __len__(self) -> int:
         """Returns the number of queries so far."""
         return self.state.count
@@ -338,9 +358,7 @@ class Meter:
         import torch
         from torch import distributed
 
-        everything = Meter.__new__(Meter)
-        everything.__dict__.update(self.__dict__)
-        everything.reset()
+        everything = self.emptied()
         if self.per_query:
             found: list[Any] = [None] * distributed.get_world_size()
             distributed.all_gather_object(found, self.state.queries)

@@ -135,7 +135,7 @@ def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:
         pool, others = graded(xp, batch.judged, policy, highest)
         levels = None if levels is None or others is None else max(levels, others)
     length = None if batch.mask is None else xp.library.sum(xp.floats(batch.mask), axis=1, dtype=xp.dtype)
-    keys = keys_of(batch, policy)
+    keys = keys_of(batch, policy, grades)
     order = order_of(batch, keys, grades, policy)
     scores = None if keys is None else lambda: xp.take(keys, order)
     lists = Padded(xp, grades if order is None else xp.take(grades, order), length, pool, scores, levels)
@@ -146,7 +146,7 @@ def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:
 
 def retrieved(batch: Batch) -> Batch:
     """Removes the documents with score minus infinity, which count as not retrieved."""
-    there = batch.scores > -float("inf")
+    there = batch.scores != -float("inf")  # NaN has a rule of its own
     return replace(batch, mask=there if batch.mask is None else there & batch.mask)
 
 
@@ -169,13 +169,16 @@ def graded(xp: Arrays, grades: Any, policy: Policy, highest: int | None) -> tupl
     return floats, max(int(found[1]), 0) if whole else None
 
 
-def keys_of(batch: Batch, policy: Policy) -> Any:
+def keys_of(batch: Batch, policy: Policy, grades: Any) -> Any:
     """Returns the scores to rank by, with NaN for padding, or None if documents are already in rank order."""
     keys, xp = batch.scores, batch.arrays
     if keys is None:
         return None
     if policy.scores == "float32":
         keys = xp.library.astype(keys, xp.library.float32, copy=False)
+    if batch.worst is not None:
+        worst = -xp.floats(xp.library.argsort(xp.order_down(-merit_of(xp, grades)), axis=1))
+        keys = xp.where(batch.worst[:, None], worst, xp.floats(keys))
     return keys if batch.mask is None else xp.where(batch.mask, keys, float("nan"))
 
 
@@ -187,10 +190,15 @@ def order_of(batch: Batch, keys: Any, grades: Any, policy: Policy) -> Any:
     if policy.ties == "trec":
         return (grades.shape[1] - 1) - xp.order_down(xp.library.flip(keys, axis=1))
     if policy.ties in ("optimistic", "pessimistic"):
-        merit = xp.where(grades == 0.0, MERIT_OF_ZERO, grades)
+        merit = merit_of(xp, grades)
         first = xp.order_down(merit if policy.ties == "optimistic" else -merit)
         return xp.take(first, xp.order_down(xp.take(keys, first)))
     return xp.order_down(keys)
+
+
+def merit_of(xp: Arrays, grades: Any) -> Any:
+    """Returns what each document is worth where the order depends on the grades: grade 0 is worth least."""
+    return xp.where(grades == 0.0, MERIT_OF_ZERO, grades)
 
 
 def condensed(lists: Padded) -> Padded:

@@ -1,0 +1,20 @@
+"""What a model returns, as lists of scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from carob.inputs.errors import refused
+
+
+def as_lists(scores: Any, grades: Any) -> Any:
+    """Returns scores [query, document, 1] as [query, document], the shape of the grades.
+
+    Raises:
+        DataError: the shapes differ in anything but a last axis of size 1.
+    """
+    if scores.shape == (*grades.shape, 1):
+        return scores[..., 0]
+    if scores.shape != grades.shape:
+        raise refused("unlike-outputs", shape=list(scores.shape), other=list(grades.shape))
+    return scores
