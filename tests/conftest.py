@@ -32,6 +32,7 @@ gc.disable()
 
 import sharing  # noqa: E402
 from carob.measures import REGISTER  # noqa: E402
+from partners import versions  # noqa: E402
 from toys import BETTER, QRELS, RUN  # noqa: E402
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Count the skipped tests by reason: a line for each of a thousand hides what failed.
 
-    Their files are kept for a run beside more libraries, which need not repeat the others.
+    Their files are kept for a run beside more libraries, which need not repeat the others. List these libraries, too.
     """
     skipped = terminalreporter.stats.get("skipped", [])
     reasons = Counter(_reason(report.longrepr) for report in skipped)
@@ -88,6 +89,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("skipped")
         for reason, count in reasons.most_common():
             terminalreporter.write_line(f"{count:5}  {reason}")
+    found = versions()
+    terminalreporter.section("libraries that carob is held to")
+    here = ", ".join(f"{name} {its}" for name, its in found.items() if its)
+    missing = ", ".join(name for name, its in found.items() if not its)
+    for line in (f"here: {here or 'none'}", f"not here: {missing or 'none'}"):
+        terminalreporter.write_line(line)
 
 
 def _reason(skip: object) -> str:

@@ -329,14 +329,11 @@ QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 3.0}}
 
 
-@pytest.mark.thorough
-@pytest.mark.filterwarnings("ignore:Cannot cache compiled function")
 def test_objects_of_ranx() -> None:
-    ranx = pytest.importorskip("ranx", reason="needs ranx, of the extra 'bench'")
-    theirs = ranx.Qrels(QRELS), ranx.Run(RUN, name="mine")
-    scores = evaluate_ranx(*theirs, ["mrr", "precision"], profile="ranx")
-    assert (scores.name, scores["mrr"]) == ("mine", 3 / 4)
-    assert dict(scores.means()) == pytest.approx(ranx.evaluate(*theirs, ["mrr", "precision"]), abs=1e-12)
+    """Objects of the same shape; tests/peers/test_ranx.py has ranx's own, which take seconds to compile."""
+    ranx = [SimpleNamespace(to_dict=lambda each=each: each, name="mine") for each in (QRELS, RUN)]
+    scores = evaluate_ranx(*ranx, ["RR"])
+    assert (scores.name, scores["RR"]) == ("mine", 3 / 4)
 
 
 def test_a_library_that_imports_pytrec_eval_gets_the_same_from_carob() -> None:
@@ -580,9 +577,10 @@ def test_a_name_that_means_something_else_in_the_library_is_noted_once(make: Any
 def test_what_the_library_does_not_call_by_that_name_is_not_noted(
     make: Any, name: str, profile: str | None
 ) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
         make(name, profile=profile)
+    assert not said
 
 
 def test_a_boosted_model_without_a_number_follows_the_rule_for_nan() -> None:
@@ -622,7 +620,6 @@ def test_a_metric_in_double_precision_says_what_evaluate_says_also_beside_others
         for label, value in wanted.items():
             assert found[label].dtype == torch.float64
             assert float(found[label]) == pytest.approx(value, abs=1e-14), label
-    assert retrieval_metric("RR").compute.__self__.meter.evaluator.dtype is None
 
 
 def test_a_metric_follows_the_rule_for_nan_in_both_forms() -> None:

@@ -1,8 +1,10 @@
-"""``.ci/run`` leaves no process behind."""
+"""``.ci/run`` leaves no process behind, and holds carob to the real libraries."""
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -11,6 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+import carob.adapters
+from partners import partners, versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,3 +81,34 @@ def test_what_goes_on_beside_ends_with_a_script_that_is_ended(
 
 def started(file: Path) -> list[int]:
     return list(map(int, file.read_text().split())) if file.exists() else []
+
+
+PARTNERS = {
+    "boosting": ["lightgbm", "xgboost-cpu"],
+    "keras": ["keras"],
+    "lightning": ["lightning"],
+    "objects": ["ranx", "ir_measures"],
+    "spark": ["pyspark"],
+    "torchmetrics": ["torchmetrics"],
+    "transformers": ["transformers", "accelerate"],
+}
+"""The real libraries that call each adapter."""
+
+
+def test_every_adapter_is_called_by_the_real_library_where_ci_installs_it() -> None:
+    """A stand-in lacks what breaks: Lightning replaced a method of the callback, and no test noticed."""
+    assert set(PARTNERS) == set(carob.adapters.__all__)
+    tests = "".join(
+        path.read_text(encoding="utf-8")
+        for folder in ("adapters", "peers")
+        for path in (Path(__file__).parents[1] / folder).glob("test_*.py")
+    )
+    for library in itertools.chain.from_iterable(PARTNERS.values()):
+        assert library in partners()
+        assert re.search(rf'importorskip\(\s*"{library.removesuffix("-cpu")}\b', tests), library
+
+
+def test_the_libraries_and_their_versions_are_listed_after_the_tests() -> None:
+    found = versions()
+    assert len(found) > 30
+    assert {"lightgbm", "jax", "ranx", "matplotlib"} <= set(found)  # of extras within the extra too

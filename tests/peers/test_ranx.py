@@ -23,3 +23,13 @@ def test_every_query(ties: bool) -> None:
     theirs = ranx.evaluate(ranx.Qrels(cases.qrels), ranx.Run(cases.run), NAMES, return_mean=False)
     for name in NAMES:
         check_equal(cases, "ranx", name, dict(zip(sorted(cases.qrels), theirs[name], strict=True)))
+
+
+def test_its_objects_are_measured_by_the_adapter() -> None:
+    from carob.adapters.objects import evaluate_ranx
+
+    cases = small_cases()
+    qrels, run = ranx.Qrels(cases.qrels), ranx.Run(cases.run, name="mine")
+    scores = evaluate_ranx(qrels, run, NAMES[:5], profile="ranx")
+    assert scores.name == "mine"
+    assert scores.means() == pytest.approx(ranx.evaluate(qrels, run, NAMES[:5]), abs=1e-9)
