@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
@@ -19,7 +20,7 @@ from carob.evaluation.score_files import (
 )
 from carob.evaluation.score_tables import sentence
 from carob.inputs.files.header import head_of
-from carob.inputs.files.rows import lines_of, names_in, text_in
+from carob.inputs.files.rows import Lines, names_in, text_in
 from carob.inputs.files.table import frame_in
 from carob.inputs.sources import called, is_number
 from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from carob.evaluation.scores import Scores
-
-    Lines = Sequence[tuple[int, list[str]]]
-    """The lines of a file with their numbers, split into fields."""
 
 COLUMNS = {
     "trec_eval": ("measure", "query", "value"),
@@ -229,15 +227,16 @@ def read_file(board: Board, path: str, layout: str) -> None:
         add_frame(board, frame_in(path), run, None)
         return
     text = text_in(path)
-    lines = lines_of(text)
-    if not lines:
+    lines = Lines(text)
+    if lines.first is None:
         raise DataError(sentence("score_files", "empty"), file=path)
-    if layout == "jsonl" or (layout == "auto" and lines[0][1].lstrip().startswith(("{", "["))):
+    first = lines.first[1]
+    if layout == "jsonl" or (layout == "auto" and first.lstrip().startswith(("{", "["))):
         add_json(board, text, run, None)
-    elif layout == "auto" and Layout.fits(names_in(lines[0][1])):
+    elif layout == "auto" and Layout.fits(names_in(first)):
         add_table(board, lines, run, None)
     else:
-        add_columns(board, [(number, fields_of(line)) for number, line in lines], run, layout)
+        add_columns(board, lines, run, layout)
 
 
 def add_columns(board: Board, lines: Lines, run: str, layout: str) -> None:
@@ -246,11 +245,12 @@ def add_columns(board: Board, lines: Lines, run: str, layout: str) -> None:
     Raises:
         DataError: the columns are not recognised, or a line has another number of columns.
     """
-    columns, headed = COLUMNS.get(layout), layout != "auto" and is_header(lines)
+    sample = [fields_of(line) for _, line in islice(lines, SAMPLE)]
+    columns, headed = COLUMNS.get(layout), layout != "auto" and is_header(sample)
     if columns is None:
-        columns, headed = columns_of([fields for _, fields in lines[:SAMPLE]])
+        columns, headed = columns_of(sample)
     if columns is None:
-        found = " ".join(lines[0][1])[:60]
+        found = " ".join(sample[0])[:60]
         remedy = Worded(
             "Name it: layout='tot' (run, measure, query, value), 'ir_measures' (run, query, measure, value), "
             "'trec_eval' or 'ranking'.",
@@ -258,7 +258,7 @@ def add_columns(board: Board, lines: Lines, run: str, layout: str) -> None:
             "trec_eval or ranking.",
         )
         raise DataError(sentence("score_files", "no_layout", found=found), file=board.file, remedy=remedy)
-    for number, fields in lines[headed:]:
+    for number, fields in ((number, fields_of(line)) for number, line in islice(lines, int(headed), None)):
         if len(fields) != len(columns):
             words = {"count": len(fields), "expected": len(columns), "found": " ".join(fields)[:60]}
             raise DataError(sentence("score_files", "fields", **words), file=board.file, line=number)
@@ -268,10 +268,10 @@ def add_columns(board: Board, lines: Lines, run: str, layout: str) -> None:
         board.add(row.get("run", run), row["measure"], row["query"], row["value"], {"line": number})
 
 
-def is_header(lines: Lines) -> bool:
-    """Returns whether the first line has names of columns."""
-    place = 4 if all(len(fields) == 6 for _, fields in lines[:2]) else -1
-    return len(lines) > 1 and not is_number(lines[0][1][place]) and is_number(lines[1][1][place])
+def is_header(rows: Sequence[list[str]]) -> bool:
+    """Returns whether the first of a file's rows has names of columns."""
+    place = 4 if all(len(fields) == 6 for fields in rows[:2]) else -1
+    return len(rows) > 1 and not is_number(rows[0][place]) and is_number(rows[1][place])
 
 
 def columns_of(rows: Sequence[list[str]]) -> tuple[tuple[str, ...] | None, bool]:

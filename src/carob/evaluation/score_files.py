@@ -15,12 +15,11 @@ from carob.evaluation.read_record import record_in, refuse_one_name
 from carob.evaluation.score_tables import GIVEN, sentence
 from carob.evaluation.scores import Scores, ScoresByRun, with_measures, with_zeros
 from carob.inputs.columns import lists_documents, plain_name, usual
-from carob.inputs.decompression import unpacked
 from carob.inputs.errors import refused
 from carob.inputs.files.header import head_of, is_text
 from carob.inputs.files.json import is_record
 from carob.inputs.files.paths import origin_of
-from carob.inputs.files.rows import lines_of, names_in, rows_of, text_in
+from carob.inputs.files.rows import Lines, names_in, rows_of, text_in
 from carob.inputs.files.table import column_names, frame_in
 from carob.inputs.frames import is_frame
 from carob.inputs.names import Names
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from carob.conventions.request import MeasuresLike
-    from carob.inputs.files.rows import Lines
 
 SUMMARY = ("all", "amean")
 """The names that tools give to the mean over queries, where others have the name of a query."""
@@ -288,8 +286,7 @@ def json_holds_scores(path: str, line: str) -> bool:
         row = json_or_none(line)
         if isinstance(row, dict) and not any(isinstance(each, (dict, list)) for each in row.values()):
             return Layout.fits(list(row))
-        with unpacked(path) as file:
-            whole = json_in(file.read())
+        whole = json_in(text_in(path))
         if not is_record(whole):
             nested(Cells(), whole)
     except (ValueError, OSError):
@@ -311,10 +308,10 @@ def read_file(cells: Cells, path: str, run: str | None, alone: str | None) -> No
     if text.lstrip().startswith(("{", "[")):
         add_json(cells, text, name, alone)
         return
-    lines = lines_of(text)
-    if not lines:
+    lines = Lines(text)
+    if lines.first is None:
         raise DataError(sentence("score_files", "empty"), file=path)
-    number, first = lines[0]
+    number, first = lines.first
     if Layout.fits(names_in(first)):
         add_table(cells, lines, name, alone)
         return
@@ -361,7 +358,7 @@ def is_measure(name: str) -> bool:
 
 def add_table(cells: Cells, lines: Lines, name: str, alone: str | None) -> None:
     """Adds the rows of a table in text, whose first line has the names of the columns."""
-    layout = Layout.of(names_in(lines[0][1]), alone, cells.file)
+    layout = Layout.of(names_in(lines.first[1] if lines.first else ""), alone, cells.file)
     for number, row in rows_of(lines, cells.file):
         by_role(cells, row, name, {"line": number}, layout)
 
@@ -377,9 +374,7 @@ def add_json(cells: Cells, text: str, name: str, alone: str | None) -> None:
         nested(cells, whole, name)
         return
     layout = None
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
+    for number, line in Lines(text):
         row = json_or_none(line, file=cells.file, line=number)
         if not isinstance(row, dict):
             raise DataError(sentence("score_files", "no_json"), file=cells.file, line=number)

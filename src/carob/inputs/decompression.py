@@ -28,6 +28,8 @@ FREE = 2**30
 """Bytes that any file may unpack to."""
 RATIO = 200
 """The highest ratio of larger outputs to their input: real runs stay below 20, synthetic ones below 40."""
+WHOLE, WHOLE_RATIO = 2**25, 50
+"""The same for a file that is held in memory as a whole, such as one JSON object, which takes many times its size."""
 XZ_MEMORY = 2**31
 """Memory limit of an xz stream; ``xz -9`` needs 65 MiB."""
 FORMAT_XZ = 1
@@ -121,6 +123,25 @@ def unpacked(path: str) -> IO[bytes]:
         return file
     file.close()
     return io.BufferedReader(Cursor(lambda: decompressed(open(path, "rb"), its)), AT_ONCE)
+
+
+def whole(file: IO[bytes], stored: int) -> bytes:
+    """Returns all decompressed bytes of a file.
+
+    Args:
+        file: the file, decompressed.
+        stored: its compressed bytes.
+
+    Raises:
+        PackedError: there are far more than any file of its size holds.
+    """
+    most, parts, size = max(WHOLE, WHOLE_RATIO * stored), [], 0
+    while block := file.read(8 * AT_ONCE):
+        parts.append(block)
+        size += len(block)
+        if size > most:
+            raise too_much(WHOLE_RATIO, WHOLE)
+    return b"".join(parts)
 
 
 class Cursor(io.RawIOBase):
@@ -252,9 +273,10 @@ def damaged(how: str) -> PackedError:
     )
 
 
-def too_much() -> PackedError:
+def too_much(ratio: int = RATIO, free: int = FREE) -> PackedError:
     """Returns the error for a small file that unpacks to a huge one."""
-    fault = f"it unpacks to more than {RATIO} times its size, past {FREE / 2**30:g} GiB"
+    limit = f"{free >> 30} GiB" if free >= 2**30 else f"{free >> 20} MiB"
+    fault = f"it unpacks to more than {ratio} times its size, past {limit}"
     return PackedError(
         f"{fault}, as no run does", fault, "If that is right, unpack it, and give the plain text."
     )

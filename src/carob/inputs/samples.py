@@ -284,10 +284,10 @@ def rows_of_text(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Any]]
     Raises:
         DataError: a row has another number of columns, or is not a JSON object.
     """
-    from carob.inputs.files.rows import lines_of, rows_of
+    from carob.inputs.files.rows import Lines, rows_of
 
-    lines = lines_of(text)
-    if not lines or not lines[0][1].lstrip().startswith("{"):
+    lines = Lines(text)
+    if lines.first is None or not lines.first[1].lstrip().startswith("{"):
         yield from rows_of(lines, path)
         return
     for number, line in lines:

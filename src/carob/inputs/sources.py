@@ -18,7 +18,16 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 from carob._dataclasses import dataclass
 from carob._numpy import begin_import
 from carob.inputs import ENDINGS, PACKED, READERS
-from carob.inputs.decompression import AT_ONCE, FIRST, MAGIC, Cursor, PackedError, decompressed, format_of
+from carob.inputs.decompression import (
+    AT_ONCE,
+    FIRST,
+    MAGIC,
+    Cursor,
+    PackedError,
+    decompressed,
+    format_of,
+    whole,
+)
 from carob.inputs.errors import first_line, line_in, refused, sentences
 from carob.inputs.ids import text_of
 from carob.output.errors import DataError, Worded, by_policy, reworded, worded
@@ -189,7 +198,10 @@ class Source:
     def content(self) -> bytes:
         """Returns all bytes, decompressed."""
         with self.opened() as file:
-            return file.read()
+            if not isinstance(self.handle, Packed):
+                return file.read()
+            held = self.handle.stored
+            return whole(file, os.stat(held).st_size if isinstance(held, str) else len(held))
 
     def held(self, most: int = HELD) -> Source:
         """Loads a small source into memory, so that several passes read its file only once.

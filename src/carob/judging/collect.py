@@ -7,8 +7,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob._dataclasses import dataclass
-from carob.inputs.columns import usual
-from carob.inputs.files.rows import lines_of, name_of, names_in, text_in
+from carob.inputs.columns import DRAW, usual
+from carob.inputs.files.rows import Lines, name_of, names_in, text_in
 from carob.inputs.samples import number_in, rows_of_text
 from carob.judging import say
 from carob.judging.journal import Form, Judgment, known_in, one_line
@@ -19,9 +19,8 @@ from carob.output.errors import DataError
 from carob.output.parsing import json_or_none
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from carob.inputs.files.rows import Lines
     from carob.judging.task import Task
 
 ANSWERS = ("answer", "response", "output", "content")
@@ -133,13 +132,17 @@ def collected(
     found = Collected(task)
     for path, content in ((name_of(each), text_in(each)) for each in paths):
         judge, entries = read(task, path, content, grades)
-        if not entries:
-            raise DataError(say("collect", "empty"), file=path)
+        count, failed = 0, set()
         for entry in entries:
+            count += 1
             if entry.judgment is None:
-                found.failed.append((path, entry.line))
+                if entry.place not in failed:  # as many as there are pairs, however long the file is
+                    found.failed.append((path, entry.line))
+                failed.add(entry.place)
                 continue
             take(found, entry.place, entry.judgment, judge or path, grades, path, entry.line)
+        if not count:
+            raise DataError(say("collect", "empty"), file=path)
     if found.failed and not lenient:
         lines = ", ".join(f"{path} line {line}" for path, line in found.failed[:20])
         more = " …" if len(found.failed) > 20 else ""
@@ -187,8 +190,8 @@ def take(
 # ---------------------------------------------------------------- the kinds of files
 
 
-def read(task: Task, path: str, content: str, grades: Mapping[int, str]) -> tuple[str, list[Entry]]:
-    """Returns the name of the judge, which may be empty, and the judgments in a file.
+def read(task: Task, path: str, content: str, grades: Mapping[int, str]) -> tuple[str, Iterable[Entry]]:
+    """Returns the name of the judge, which may be empty, and the judgments in a file, which are read one by one.
 
     Raises:
         DataError: the file is of no known kind, or belongs to another task.
@@ -197,12 +200,12 @@ def read(task: Task, path: str, content: str, grades: Mapping[int, str]) -> tupl
         saved = whole_json(content, path)
         if saved is not None and saved.get("carob") == "judgments":
             return read_saved(task, path, saved)
-        return "", list(read_rows(task, path, content, grades))
-    lines = lines_of(content)
-    names = names_in(lines[0][1]) if lines else []
+        return "", read_rows(task, path, content, grades)
+    lines = Lines(content)
+    names = names_in(lines.first[1]) if lines.first else []
     if usual(names, "query") and usual(names, "document"):
-        return "", list(read_rows(task, path, content, grades))
-    return "", list(read_qrels(task, path, lines))
+        return "", read_rows(task, path, content, grades)
+    return "", read_qrels(task, path, lines)
 
 
 def whole_json(content: str, path: str) -> dict[str, Any] | None:
@@ -241,10 +244,14 @@ def read_rows(task: Task, path: str, content: str, grades: Mapping[int, str]) ->
         DataError: a row without a pair of the task, or without a grade or an answer.
     """
     ids = {id_of(task.pairs[place]): place for place in task.open}
+    names: list[str] = []
+    roles: dict[str, str | None] = {}
     for line, row in rows_of_text(content, path):
-        names = {role: next(iter(usual(list(row), role)), None) for role in ("query", "grade")}
-        document = next((name for name in usual(list(row), "document") if name != "id"), None)
-        query, grade = names["query"], names["grade"]
+        if names != list(row):  # most often those of the row before
+            names = list(row)
+            roles = {role: next(iter(usual(names, role)), None) for role in ("query", "grade", *DRAW)}
+            roles["document"] = next((name for name in usual(names, "document") if name != "id"), None)
+        query, document, grade = roles["query"], roles["document"], roles["grade"]
         if query is not None and document is not None:
             place = place_of(task, row[query], row[document], path, line)
         else:
@@ -254,7 +261,7 @@ def read_rows(task: Task, path: str, content: str, grades: Mapping[int, str]) ->
             place = ids[own]
         if grade is not None and row[grade] not in (None, ""):
             rest = {name: one_line(str(row.get(name) or "")) for name in ("time", "note", "judge")}
-            if is_other_draw(task, place, row, path, line):
+            if is_other_draw(task, place, row, roles, path, line):
                 raise DataError(say("journal", "other draw", task=task.name), file=path, line=line)
             yield Entry(line, place, Judgment(number_in(row[grade], "grade", path, line), **rest))
             continue
@@ -266,11 +273,13 @@ def read_rows(task: Task, path: str, content: str, grades: Mapping[int, str]) ->
             raise DataError(say("collect", "no answer"), file=path, line=line)
 
 
-def is_other_draw(task: Task, place: int, row: Mapping[str, Any], path: str, line: int) -> bool:
+def is_other_draw(
+    task: Task, place: int, row: Mapping[str, Any], roles: Mapping[str, str | None], path: str, line: int
+) -> bool:
     """Returns whether a row says that its document was drawn otherwise than the task says."""
     chance, size = task.pairs[place].probability, len(task.pairs)
-    for role, own in () if chance is None else (("probability", chance), ("sample_size", size)):
-        name = next(iter(usual(list(row), role)), None)
+    for role, own in () if chance is None else zip(DRAW, (chance, size), strict=True):
+        name = roles[role]
         if name is not None and abs(number_in(row[name], role, path, line) - own) > ROUNDING:
             return True
     return False

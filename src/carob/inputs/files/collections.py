@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from carob._dataclasses import dataclass
 from carob.inputs.errors import refused, sentences
 from carob.inputs.files.paths import lies_in, shown
-from carob.inputs.files.rows import lines_of, names_in, rows_of, text_in
+from carob.inputs.files.rows import Lines, names_in, rows_of, text_in
 from carob.inputs.sources import called
 from carob.output.errors import DataError
 from carob.output.parsing import read_toml
@@ -312,8 +312,8 @@ def rows_in(path: str) -> list[tuple[int, dict[str, str]]]:
     Raises:
         DataError: the file is not a table of collections, or a row has another number of columns.
     """
-    lines = lines_of(text_in(path))
-    if not lines or "collection" not in names_in(lines[0][1]):
+    lines = Lines(text_in(path))
+    if lines.first is None or "collection" not in names_in(lines.first[1]):
         raise refused("no-table-of-collections", file=path)
     return [(line, {name: cell.strip() for name, cell in row.items()}) for line, row in rows_of(lines, path)]
 

@@ -14,6 +14,7 @@ from carob._dataclasses import dataclass
 from carob.inputs.columns import DRAW, IDS, Plan, constant_in, lists_documents, plan_of, usual
 from carob.inputs.decompression import unpacked
 from carob.inputs.errors import number_error, refused, scores_as_grades, sentences
+from carob.inputs.sources import source_of
 from carob.output.errors import CarobError, DataError, NothingError
 from carob.output.parsing import json_in, json_or_none
 
@@ -33,8 +34,8 @@ def mapping_in(path: str) -> dict[str, Any]:
     Raises:
         DataError: an unreadable file, no JSON, no object, scores, or a query or document that occurs twice.
     """
-    with sentences(path), unpacked(path) as file:
-        content = file.read()
+    with sentences(path):
+        content = source_of(path).content()
     try:
         found = json_in(content.decode("utf-8-sig"), file=path)
     except UnicodeDecodeError as error:

@@ -3,17 +3,42 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING, TypeAlias
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from carob.inputs.errors import refused, sentences
 from carob.inputs.ids import twice
 from carob.inputs.sources import source_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-Lines: TypeAlias = "list[tuple[int, str]]"
-"""Lines that are not blank, each with its number in the file."""
+FILLED = re.compile(r"[^\r\n]+")
+
+
+class Lines:
+    """The lines of a text that are not blank, each with its number from 1. Each loop takes them one after the other.
+
+    A list of the lines would take many times the memory of the text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        """Yields the number of each line, and the line without its end."""
+        number, end = 1, 0
+        for found in FILLED.finditer(self.text):
+            ends = self.text[end : found.start()]
+            number, end = number + ends.count("\n") + ends.count("\r") - ends.count("\r\n"), found.end()
+            if not found[0].isspace():
+                yield number, found[0]
+
+    @cached_property
+    def first(self) -> tuple[int, str] | None:
+        """The first line, or None if all are blank."""
+        return next(iter(self), None)
 
 
 def text_in(path: str) -> str:
@@ -35,11 +60,6 @@ def name_of(path: str) -> str:
     return "standard input" if path == "-" else path
 
 
-def lines_of(text: str) -> Lines:
-    """Returns the lines of a text that are not blank."""
-    return [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-
-
 def cells_of(line: str, separator: str | None = None) -> list[str]:
     """Splits a line of a table into cells, which may be quoted. By default, the most frequent separator splits it."""
     try:
@@ -58,25 +78,31 @@ def separator_of(line: str) -> str:
     return max(",;\t", key=line.count)
 
 
-def rows_of(lines: Lines, path: str) -> Iterator[tuple[int, dict[str, str]]]:
+def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[int, dict[str, str]]]:
     """Yields the number of each line below the first, and its cells by the names in the first line.
 
     Raises:
         DataError: two columns with one name, a row with another number of columns, or a cell that is too long.
     """
-    if not lines:
+    below = iter(lines)
+    first, header = next(below, (1, ""))
+    if not header:
         return
-    first, header = lines[0]
     names = names_in(header)
     again = twice(names)
     if again is not None:
         raise refused("two-names", file=path, line=first, column=again)
-    rows = csv.reader((line for _, line in lines[1:]), delimiter=separator_of(header))
+    number = first
+
+    def numbered() -> Iterator[str]:
+        nonlocal number
+        for number, line in below:  # noqa: B007 -- what the reader took last
+            yield line
+
     try:
-        for cells in rows:
-            yield lines[rows.line_num][0], row_of(names, cells, path, lines[rows.line_num][0])
+        for cells in csv.reader(numbered(), delimiter=separator_of(header)):
+            yield number, row_of(names, cells, path, number)
     except csv.Error as error:
-        number = lines[min(rows.line_num + 1, len(lines) - 1)][0]
         raise refused("no-row", file=path, line=number, why=error) from None
 
 
