@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from carob.comparison.correlate import correlate as correlate
     from carob.comparison.correlate_result import Correlations as Correlations
     from carob.comparison.estimate import estimate as estimate
+    from carob.comparison.evaluate_collections import CollectionsScores as CollectionsScores
+    from carob.comparison.evaluate_collections import evaluate_collections as evaluate_collections
     from carob.comparison.plan import Plan as Plan
     from carob.comparison.plan import plan as plan
     from carob.conventions.policy import Policy as Policy
@@ -80,6 +82,7 @@ MODULES = {
     "carob.comparison.correlate": "correlate",
     "carob.comparison.correlate_result": "Correlations",
     "carob.comparison.estimate": "estimate",
+    "carob.comparison.evaluate_collections": "CollectionsScores evaluate_collections",
     "carob.comparison.plan": "Plan plan",
     "carob.conventions.policy": "Policy",
     "carob.conventions.profiles": "Profile list_profiles",

@@ -1,23 +1,34 @@
-"""``--collections`` of ``carob compare`` and ``carob report``: its options, what it excludes, and its output."""
+"""``--collections`` of ``carob compare``, ``report``, ``eval`` and ``best``: options, what they exclude, output."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from carob.cli.options import Given, present, refuse_misuse, split
 from carob.cli.terminal import say, show_document, text_columns
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from carob.comparison.evaluate_collections import CollectionsScores
+
 SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
 """The options about several collections."""
+
+READING = ("profile", "qrels_columns", "run_columns", "folders", "exclude", "depth", "lenient")
+"""The options for reading files, besides the policy."""
+
+EVALUATED = ("files", "measures", "layout", "digits", "per_query", "collections", "absent", *READING)
+"""The options of ``carob eval`` that have a meaning with several collections, besides the policy."""
 
 USED = (
     *("files", "measures", "baseline", "correction", "alpha", "confidence", "bootstrap", "rope", "target"),
     *("resamples", "seed", "pairs", "top", "layout", "label", "caption", "output", "title", *SEVERAL),
-    *("profile", "qrels_columns", "run_columns", "folders", "exclude", "depth", "lenient"),
+    *READING,
 )
-"""The options that have a meaning with several collections, besides the policy."""
+"""The options of comparisons that have a meaning with several collections, besides the policy."""
 
 SETTINGS = (
     *("baseline", "correction", "alpha", "confidence", "rope", "target", "resamples", "seed", "interval"),
@@ -51,8 +62,11 @@ def refuse_standard_input(collections: str) -> None:
         raise click.UsageError("--collections does not read standard input: give a folder or a table.")
 
 
-def refuse_meaningless() -> None:
+def refuse_meaningless(used: Sequence[str] = USED) -> None:
     """Refuses options that have no meaning with several collections.
+
+    Args:
+        used: the options that have one, besides the policy.
 
     Raises:
         click.UsageError: such an option was given.
@@ -63,7 +77,7 @@ def refuse_meaningless() -> None:
     for each in context.command.params:
         name = str(each.name)
         given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
-        if given and name not in (*USED, *CHOICES):
+        if given and name not in (*used, *CHOICES):
             raise click.UsageError(f"{each.opts[-1]} has no meaning with --collections: leave it out.")
 
 
@@ -151,16 +165,78 @@ def compared_several(
     chosen = {name: each for name, each in {**options, **several}.items() if name in SETTINGS}
     settings = AcrossSettings(**present(chosen))
     refuse_words(settings)
-    found = scored(
-        several["collections"],
-        [split(each) for each in files],
-        list(measures) or None,
-        absent=settings.absent,
+    return compared(scored(several["collections"], **read(files, measures, settings.absent, given)), settings)
+
+
+def read(
+    files: tuple[str, ...], measures: tuple[str, ...], absent: str, given: Given, least: int = 2
+) -> dict[str, Any]:
+    """Returns the arguments of ``scored`` that the options give.
+
+    Args:
+        files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
+        measures: the measures.
+        absent: how runs that a collection lacks are treated.
+        given: the options for reading files.
+        least: the smallest number of runs and of collections.
+    """
+    return {
+        "runs": [split(each) for each in files],
+        "measures": list(measures) or None,
+        "absent": absent,
         **given.conventions,
-        opened=given.named_run,
-        judged=lambda qrels: given.qrels(qrels, measures or None),
-    )
-    return compared(found, settings)
+        "opened": given.named_run,
+        "judged": lambda qrels: given.qrels(qrels, measures or None),
+        "least": least,
+    }
+
+
+def evaluated_several(
+    files: tuple[str, ...],
+    collections: str,
+    absent: str | None,
+    measures: tuple[str, ...],
+    given: Given,
+    used: Sequence[str] = EVALUATED,
+) -> CollectionsScores:
+    """Returns the values of runs on several collections.
+
+    Args:
+        files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
+        collections: the folder or table of the collections.
+        absent: how runs that a collection lacks are treated; None to leave their values out.
+        measures: the measures.
+        given: the options for reading files.
+        used: the options that have a meaning with several collections.
+
+    Raises:
+        click.UsageError: the collections are to come from standard input, or an option has no meaning with them.
+    """
+    from carob.comparison.collection_scores import scored
+    from carob.comparison.evaluate_collections import evaluated_collections
+
+    refuse_standard_input(collections)
+    refuse_meaningless(used)
+    refuse_misuse(*files, given.exclude)
+    absent = absent or "skip"
+    found = scored(collections, **read(files, measures, absent, given, least=1))
+    return evaluated_collections(found, absent)
+
+
+def show_scores(found: CollectionsScores, layout: str, *, per_query: bool, digits: int | None) -> None:
+    """Writes the values of runs on several collections to standard output in a format."""
+    from carob.output.escaping import json_text
+
+    if layout == "json":
+        say(json_text(found.as_dict(per_query=per_query)) + "\n")
+    elif layout in ("csv", "tsv"):
+        say(found.separated(layout, per_query=per_query), data=True)
+    else:
+        document = found.document(layout, per_query=per_query, digits=digits)
+        if layout == "latex":
+            say(document.on_command_line().latex())
+        else:
+            show_document(document, layout, text_columns(NARROWEST))
 
 
 def show(

@@ -36,7 +36,19 @@ def evaluate_command(
     QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
     quoted patterns work too, and '-' stands for standard input. The table has a row for each run. The name of a run is
     its file name, or the name before an equals sign, as in old=a/x.run.
+
+    With --collections in place of QRELS, each measure has a table of runs and collections. A run has the same file name
+    in each collection, or a path with {collection} in place of the collection's name.
     """
+    collections, absent = options.pop("collections"), options.pop("absent")
+    if collections is not None:
+        from carob.cli.collections import evaluated_several, show_scores
+
+        found = evaluated_several(files, collections, absent, measures, given)
+        show_scores(found, layout, per_query=options["per_query"], digits=options["digits"])
+        return
+    if absent is not None:
+        raise click.UsageError("--absent needs --collections.")
     judging = judging_in(options)
     if judging["people"] is not None:
         refuse_beyond_estimates(

@@ -99,6 +99,7 @@ def scored(
     profile: ProfileLike = None,
     opened: Callable[[str, str], Any] | None = None,
     judged: Callable[[str], Any] | None = None,
+    least: int = 2,
 ) -> Scored:
     """Returns the values of runs on several collections, after deciding about runs that a collection lacks.
 
@@ -112,6 +113,7 @@ def scored(
         profile: as in ``carob.evaluate``.
         opened: opens the run of a name and a path; the path alone if None.
         judged: opens the judgments of a path; the path alone if None.
+        least: the smallest number of runs and of collections that is accepted.
 
     Raises:
         DataError: as ``compare_collections``.
@@ -123,8 +125,8 @@ def scored(
     if not own:
         raise DataError(say("collections", "nothing"))
     if all(is_values(its) for its in own.values()):
-        return decided(from_means(own, measures), absent)
-    return decided(from_scores(own, measures, {"policy": policy, "profile": profile}), absent)
+        return decided(from_means(own, measures), absent, least)
+    return decided(from_scores(own, measures, {"policy": policy, "profile": profile}), absent, least)
 
 
 def given_in(
@@ -448,7 +450,7 @@ def lacking_in(
     )
 
 
-def decided(found: Scored, absent: str) -> Scored:
+def decided(found: Scored, absent: str, least: int = 2) -> Scored:
     """Returns the values after deciding about missing runs.
 
     Raises:
@@ -465,7 +467,7 @@ def decided(found: Scored, absent: str) -> Scored:
         )
     elif found.lacking and absent.startswith("drop"):
         found = without(found, collections=absent == "drop-collections")
-    if len(found.names) < 2 or len(found.runs) < 2:
+    if len(found.names) < least or len(found.runs) < least:
         words = {"collections": len(found.names), "runs": len(found.runs)}
         raise DataError(say("collections", "too few", **words))
     return found

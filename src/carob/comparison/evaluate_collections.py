@@ -1,0 +1,327 @@
+"""``carob.evaluate_collections``, the values of runs on several collections in one table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob._version import __version__
+from carob.comparison.collection_notes import DOUBTFUL, summaries
+from carob.comparison.collection_scores import scored
+from carob.comparison.findings import say
+from carob.comparison.verdict import listed
+from carob.conventions.policy import Policy
+from carob.evaluation.score_tables import NO_VALUE, conventions_of, document_of, readings, shown
+from carob.evaluation.scores import Scores, ScoresByRun, frame_of
+from carob.inputs.names import Names
+from carob.matching.match import Counts
+from carob.output import escaping
+from carob.output.document import Document, Documented, Items, Line, Section, Table
+from carob.output.layout import apart, lay_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from carob.comparison.collection_notes import Note
+    from carob.comparison.collection_scores import CollectionsLike, Scored
+    from carob.conventions.profiles import ProfileLike
+    from carob.conventions.request import MeasuresLike
+    from carob.measures import Measure
+
+LONGEST_NAME = 24
+"""The most columns of a name in text, where tables have to fit."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CollectionsScores(Documented):
+    """The values of runs on several collections. ``str(scores)`` returns a table for each measure, with footers.
+
+    Args:
+        collections: the collections.
+        names: the runs.
+        measures: the measures by label.
+        values: the mean of each run on each collection, by label and collection; NaN for a missing run.
+        scores: the scores of each collection by run; empty where only means are known.
+        lacking: the pairs of a run and a collection that lacks it.
+        notes: what is known about the data of each run in each collection.
+        absent: how missing runs are treated, as in ``evaluate_collections``.
+
+    Example:
+        >>> import carob
+        >>> values = {"web": {"a": 0.3, "b": 0.4}, "news": {"a": 0.2, "b": 0.5}}
+        >>> found = carob.evaluate_collections(values, "AP")
+        >>> found.means("AP"), found.values["AP"]["news"]["b"]
+        ({'a': 0.25, 'b': 0.45}, 0.5)
+    """
+
+    collections: tuple[str, ...]
+    names: tuple[str, ...]
+    measures: dict[str, Measure]
+    values: dict[str, dict[str, dict[str, float]]]
+    scores: dict[str, dict[str, Scores]] = field(default_factory=dict)
+    lacking: tuple[tuple[str, str], ...] = ()
+    notes: tuple[Note, ...] = ()
+    absent: str = "skip"
+
+    def means(self, measure: str) -> dict[str, float]:
+        """Returns the macro mean of each run over all collections; NaN for a run that one lacks.
+
+        Args:
+            measure: the label of the measure.
+
+        Raises:
+            KeyError: the measure was not evaluated.
+        """
+        columns = [[its[run] for its in self.values[measure].values()] for run in self.names]
+        return {run: math.fsum(each) / len(each) for run, each in zip(self.names, columns, strict=True)}
+
+    @cached_property
+    def first(self) -> Scores | None:
+        """The scores of one run, whose conventions are those of all; None where only means are known."""
+        return next((each for its in self.scores.values() for each in its.values()), None)
+
+    def by_collection(self) -> ScoresByRun:
+        """Returns the scores of each run with collections in the place of queries, as ``carob.best`` takes them."""
+        ids = Names.of_bytes(sorted(each.encode("utf-8", "surrogateescape") for each in self.collections))
+        policy = Policy() if self.first is None else self.first.policy
+        made = []
+        for run in self.names:
+            matrix = np.array(
+                [[self.values[label][name][run] for label in self.measures] for name in ids.texts]
+            )
+            made.append(
+                Scores(
+                    name=run,
+                    labels=tuple(self.measures),
+                    measures=tuple(self.measures.values()),
+                    ids=ids,
+                    matrix=np.nan_to_num(matrix),
+                    policy=policy,
+                    counts=Counts(queries=len(ids), judged=len(ids)),
+                    bounds={},
+                    counted=None if not np.isnan(matrix).any() else ~np.isnan(matrix),
+                )
+            )
+        return ScoresByRun(made)
+
+    # ------------------------------------------------------------ sentences
+
+    def heading(self) -> str:
+        """Returns the number of collections, runs and queries."""
+        size = {"collections": len(self.collections), "runs": len(self.names)}
+        if not self.scores:
+            return say("collections", "heading:means", **size)
+        queries = sum(max(len(each.ids) for each in its.values()) for its in self.scores.values() if its)
+        return say("collections", "heading", **size, queries=queries)
+
+    @cached_property
+    def noted(self) -> list[tuple[str, str]]:
+        """The kind and the sentence of each summary of notes."""
+        return summaries(self.notes, {name: len(self.scores.get(name, ())) for name in self.collections})
+
+    def footers(self) -> list[str]:
+        """Returns the sentences about the data that are no warnings, about the means, and the policy."""
+        said = [each for kind, each in self.noted if kind not in DOUBTFUL]
+        said.append(say("collections", "average:macro"))
+        if self.first is not None:
+            parts = [conventions_of(self.first), *(each.told() for each in readings(self.first))]
+            said.append(f"carob {__version__}, {' · '.join(parts)}.")
+        return said
+
+    def warnings(self) -> list[str]:
+        """Returns the doubts about the data, and the missing runs."""
+        found = [each for kind, each in self.noted if kind in DOUBTFUL]
+        if self.lacking:
+            where = listed([f"{run} in {name}" for run, name in self.lacking])
+            key = "no mean" if self.absent == "skip" else f"absent:{self.absent}"
+            found.append(say("collections", key, count=len(self.lacking), shown=where))
+        return found
+
+    # ------------------------------------------------------------ formats
+
+    def document(
+        self, layout: str = "text", *, digits: int | None = None, per_query: bool = False
+    ) -> Document:
+        """Returns a table of runs and collections for each measure, and the sentences below.
+
+        Args:
+            layout: ``text``, ``markdown``, ``latex`` or ``html``.
+            digits: the number of decimals; by default those of the profile.
+            per_query: whether to show a table of all queries instead.
+        """
+        places = digits if digits is not None else 4 if self.first is None else self.first.digits
+        if per_query:
+            header, rows = self.rows(places, per_query=True)
+            tables = [Section([Table(header, rows, 3, 3)])]
+        else:
+            tables = [Section([self.table(label, layout, places)], label) for label in self.measures]
+        warned = [Line(each, mark="! ", tone="warning") for each in self.warnings()]
+        below = Section([Items(self.footers(), "footer", hang=0)])
+        size = {"runs": len(self.names), "collections": len(self.collections)}
+        title = say("collections", "title", **size) if layout == "html" else ""
+        return Document([Section([Line(self.heading())]), *tables, below, Section(warned)], title)
+
+    def table(self, label: str, layout: str, digits: int) -> Table:
+        """Returns the values by one measure: a row for each run, a column for each collection, and the mean."""
+        names, titles = list(self.names), list(self.collections)
+        if layout == "text":
+            names, titles = apart(names, LONGEST_NAME), apart(titles, LONGEST_NAME)
+        cell, means = self.cell(label, digits), self.means(label)
+        rows = [
+            [name, *(cell(self.values[label][each][run]) for each in self.collections), cell(means[run])]
+            for run, name in zip(self.names, names, strict=True)
+        ]
+        return Table(["run", *titles, "macro\nmean"], rows, 1)
+
+    def cell(self, label: str, digits: int | None) -> Callable[[float], str]:
+        """Returns the function that writes a value of a measure."""
+        kind = self.measures[label].definition.aggregate
+        absent = "" if digits is None else NO_VALUE
+        return lambda value: absent if math.isnan(value) else shown(value, kind, digits)
+
+    def rows(self, digits: int | None, *, per_query: bool = False) -> tuple[list[str], list[list[str]]]:
+        """Returns the header and a row for each collection and run, or for each of their queries and for all of them.
+
+        Args:
+            digits: the number of decimals; None for full precision.
+            per_query: whether there is a row for each query.
+        """
+        header = ["collection", "run", *["query"] * per_query, *self.measures]
+        cells = {label: self.cell(label, digits) for label in self.measures}
+        found = []
+        for name in self.collections:
+            for run in self.names:
+                scores = self.scores.get(name, {}).get(run)
+                if per_query and scores is not None:
+                    by_query = {label: scores.by_query(label) for label in self.measures}
+                    found += [
+                        [name, run, query]
+                        + [cells[label](its.get(query, math.nan)) for label, its in by_query.items()]
+                        for query in scores.queries
+                    ]
+                means = [cells[label](its[name][run]) for label, its in self.values.items()]
+                found.append([name, run, *["all"] * per_query, *means])
+        return header, found
+
+    def separated(self, layout: str, *, per_query: bool = False) -> str:
+        """Returns CSV or TSV with a row for each collection and run, in full precision.
+
+        Args:
+            layout: ``csv`` or ``tsv``.
+            per_query: whether there is also a row for each query.
+        """
+        header, rows = self.rows(None, per_query=per_query)
+        return lay_out(layout, header, rows, 2 + per_query)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Returns a data frame with a row for each collection and run, and a column for each measure.
+
+        Args:
+            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+
+        Raises:
+            DataError: no data frame library is installed.
+        """
+        cells = [(name, run) for name in self.collections for run in self.names]
+        columns: dict[str, list[Any]] = {
+            "collection": [name for name, _ in cells],
+            "run": [run for _, run in cells],
+        }
+        columns |= {label: [its[name][run] for name, run in cells] for label, its in self.values.items()}
+        return frame_of(columns, backend)
+
+    def as_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Returns the JSON document of each collection, as that of ``carob eval``, with means over collections.
+
+        Args:
+            per_query: whether to include the values of each query.
+        """
+        documents = [
+            {
+                "name": name,
+                "runs": document_of(list(self.scores[name].values()), per_query=per_query)["runs"]
+                if self.scores.get(name)
+                else [
+                    {"name": run, "means": {label: its[name][run] for label, its in self.values.items()}}
+                    for run in self.names
+                ],
+            }
+            for name in self.collections
+        ]
+        found: dict[str, Any] = escaping.defined(
+            {
+                "collections": documents,
+                "means": {label: self.means(label) for label in self.measures},
+                "measures": {label: str(each) for label, each in self.measures.items()},
+                "lacking": [{"run": run, "collection": name} for run, name in self.lacking],
+                "absent": self.absent,
+                "warnings": self.warnings(),
+                "footers": self.footers(),
+                "notes": [each.as_dict() for each in self.notes],
+                "policy": None if self.first is None else self.first.policy.as_dict(),
+                "profile": None if self.first is None else self.first.profile,
+                "carob": __version__,
+            }
+        )
+        return found
+
+
+def evaluate_collections(
+    collections: CollectionsLike,
+    measures: MeasuresLike = None,
+    *,
+    runs: Sequence[tuple[str | None, str]] = (),
+    absent: str = "skip",
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+) -> CollectionsScores:
+    """Score runs on several collections: a table of runs and collections for each measure.
+
+    Args:
+        collections: as in ``carob.compare_collections``.
+        measures: names or ``Measure``s. None stands for carob's default measures.
+        runs: as in ``carob.compare_collections``.
+        absent: how to treat a run that a collection lacks: ``skip`` leaves its value and its mean out; ``refuse``,
+            ``zero``, ``drop-collections`` and ``drop-runs`` as in ``carob.compare_collections``.
+        policy: as in ``carob.evaluate``.
+        profile: as in ``carob.evaluate``.
+
+    Returns:
+        The values, the scores of each run in each collection, and what is known about the data.
+
+    Raises:
+        DataError: invalid input, or a missing run, unless ``absent`` allows it.
+        MeasureError: a measure that does not exist.
+        PolicyError: ``absent`` is another word.
+
+    Example:
+        >>> import carob
+        >>> qrels, run = {"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 2.0, "d1": 1.0}}
+        >>> found = carob.evaluate_collections({"web": (qrels, {"a": run}), "news": (qrels, {"a": qrels})}, "RR")
+        >>> found.means("RR"), found.scores["web"]["a"].by_query("RR")
+        ({'a': 0.75}, {'q1': 0.5})
+    """
+    return evaluated_collections(
+        scored(collections, runs, measures, absent=absent, policy=policy, profile=profile, least=1), absent
+    )
+
+
+def evaluated_collections(found: Scored, absent: str) -> CollectionsScores:
+    """Returns the values of runs on several collections, after the decision about missing runs."""
+    values: dict[str, dict[str, dict[str, float]]] = {}
+    for label, its in found.values.items():
+        values[label] = {}
+        for name, each in zip(found.names, its, strict=True):
+            own = found.scores.get(name, {})
+            values[label][name] = {
+                # The mean of a run's own queries, not of those that all runs have.
+                run: own[run][label] if run in own else mean
+                for run, mean in zip(found.runs, each.means.tolist(), strict=True)
+            }
+    return CollectionsScores(
+        found.names, found.runs, found.measures, values, found.scores, found.lacking, found.notes, absent
+    )
