@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from carob.cli.options import Given, options, refuse_misuse, split
+from carob.cli.options import Given, Logs, options, refuse_misuse, split
 from carob.cli.terminal import answer
 
 if TYPE_CHECKING:
@@ -44,12 +44,16 @@ def check_command(
         "run_columns": given.columns["run"],
         "folders": given.folders,
     }
-    found = checked(files, options) if collections is None else several_checked(collections, files, options)
+    found = (
+        checked(files, given, options)
+        if collections is None
+        else several_checked(collections, files, options)
+    )
     answer(found.on_command_line(), layout)
     sys.exit(2 if strict and found.exit_code else found.exit_code)
 
 
-def checked(files: tuple[str, ...], options: dict[str, Any]) -> Check:
+def checked(files: tuple[str, ...], given: Given, options: dict[str, Any]) -> Check:
     """Returns the check of judgments and runs.
 
     Raises:
@@ -60,12 +64,15 @@ def checked(files: tuple[str, ...], options: dict[str, Any]) -> Check:
 
     if not files:
         raise click.UsageError("Give a QRELS file and any number of RUNs, or --collections.")
+    files = given.with_judgments(files)
+    # A single log is checked as it is, so that what cannot be read in it is a finding.
+    several = isinstance(files[0], Logs) and len(files[0].logs) > 1
     pairs = [split(each) for each in files[1:]]
     names = [name for name, _ in pairs if name is not None]
     refuse_alike(names)
     # A repeated file without a name is a finding, and a dict would hide the repetition.
     runs = [{name or path: path for name, path in pairs}] if names else files[1:]
-    return check(files[0], *runs, **options)
+    return check(given.qrels(files[0]) if several else str(files[0]), *runs, **options)
 
 
 def several_checked(collections: str, files: tuple[str, ...], options: dict[str, Any]) -> Check:

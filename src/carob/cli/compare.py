@@ -71,6 +71,7 @@ def compare_command(
     if judging["people"] is None:
         existing = bool(files) and given.scores(files[0])
         if not existing:
+            files = given.with_judgments(files)
             refuse_few(files, 3, TWO_RUNS)
     else:
         files, existing = (judging["people"], *files), given.scores(judging["people"])
@@ -194,6 +195,7 @@ def report_command(
     from carob.reports import report
     from carob.reports.page import portable
 
+    files = given.with_judgments(files)
     refuse_few(files, 3, TWO_RUNS)
     refuse_misuse(*files, options["queries"], options["documents"], given.exclude, output=output)
     with steps() as tell:

@@ -55,6 +55,7 @@ def correlate_command(
         found = correlate(read[0], judged(others, read[1:], truth), **settings, **present(choices))
     else:
         refuse_board_options(choices)
+        truth, *others = given.with_judgments(files)
         judges = [each for each in others if is_judged(split(each)[1], given)]
         rest = [each for each in others if each not in judges]
         if len(rest) < 3:
@@ -134,7 +135,7 @@ def is_judged(path: str, given: Given) -> bool:
     from carob.inputs.files.rows import names_in
     from carob.inputs.sources import is_pattern, is_trec
 
-    if path == "-":
+    if path == "-" or given.is_log(path):
         return False
     found = sorted(glob(path)) if is_pattern(path) else [path]
     first = files_in(found[0])[0] if found else path

@@ -42,6 +42,7 @@ def curve_command(
     from carob.evaluation.curves import curve
 
     refuse_misuse(weights, judged_ranking, given.exclude, *files)
+    files = given.with_judgments(files)
     if bool(files) + bool(grades) + (judged_ranking is not None) != 1 or len(files) not in (0, 2):
         raise click.UsageError("Use QRELS and RUN, or --judged-ranking, or --grades.")
     if judged and len(judged) != len(grades):

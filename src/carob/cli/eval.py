@@ -82,6 +82,7 @@ def evaluate_command(
 
         scores = [evaluate_judged_ranking(judged_ranking, asked, **named)]
     else:
+        files = given.with_judgments(files)
         files = (files * 2) if len(files) == 1 and kind_of(files[0]) in BOTH else files
         refuse_few(
             files,

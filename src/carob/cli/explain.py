@@ -70,6 +70,7 @@ def explain_command(
             f"--grades takes the place of QRELS and RUN, and '{files[0]}' is not a grade: give grades, as in "
             "--grades 3,2,0, or files."
         )
+    files = given.with_judgments(files)
     if len(files) not in (0, 2):
         raise click.UsageError(
             "Give QRELS, RUN and --query, or --judged-ranking and --query, or only --grades."

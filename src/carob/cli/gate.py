@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from carob.cli.options import Given, options, refuse_misuse, split
+from carob.cli.options import Given, options, paths_of, refuse_misuse, split
 from carob.cli.people_and_model import scores_in, values_in
 from carob.cli.terminal import answer
 from carob.measures.grammar import NUMBER
@@ -60,9 +60,14 @@ def gate_command(
     read = (qrels, run, baseline, given.exclude)
     refuse_misuse(*read, output=junit)
     gated = [each.rpartition("=")[0] for each in (*drops, *floors) if "=" in each]
-    if run is None:
+    if run is None and given.is_log(qrels):
+        # The log is QRELS and RUN, and so is the baseline if it is a log.
+        logs = given.with_judgments((qrels, *([] if baseline is None else [baseline])))
+        judged, ranked = given.qrels(logs[0], gated or None), given.run(qrels)
+    elif run is None:
         judged, ranked = None, only_run(qrels, given, gated, scores_in)
     else:
+        refuse_two_logs(qrels, run, given)
         judged, ranked = given.qrels(qrels, gated or None), given.run(run)
     found = gate(
         judged,
@@ -81,6 +86,21 @@ def gate_command(
         sys.stderr.write(found.to_github().encode("utf-8", "backslashreplace").decode())
     if not found.passed:
         sys.exit(1)
+
+
+def refuse_two_logs(qrels: str, run: str, given: Given) -> None:
+    """Refuses two logs, each a run with its judgments, of which the first would be judgments alone.
+
+    Raises:
+        DataError: they are two logs.
+    """
+    first, second = paths_of(qrels, run)
+    if first != second and given.is_log(first) and given.is_log(second):
+        raise DataError(
+            f"{first} and {second} are two runs with their judgments, and a gate has one run.",
+            remedy=f"To compare them: carob gate {second} --baseline {first}. To take the judgments of {first} alone, "
+            "give them as a file of judgments.",
+        )
 
 
 def baseline_in(argument: str, given: Given, gated: list[str]) -> Any:

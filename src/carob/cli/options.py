@@ -28,6 +28,7 @@ from carob.inputs.errors import sentences
 from carob.inputs.files.paths import FOLDERS
 from carob.inputs.sources import is_number, is_pattern, several_runs
 from carob.output.errors import DataError, command_of
+from carob.output.escaping import shown
 from carob.output.language import LANGUAGES, language_of
 
 if TYPE_CHECKING:
@@ -149,14 +150,47 @@ class Given:
 
     def qrels(self, path: str, measures: Any = None, profile: str | None = None) -> Any:
         """Reads the judgments, by subtopic if a measure needs it. Returns the path if no option concerns qrels."""
-        if not self.columns["qrels"] and self.folders is None:
+        if not self.columns["qrels"] and self.folders is None and not isinstance(path, Logs):
             return path
         from carob.conventions.request import conventions, labelled, needs_groups
         from carob.inputs.qrels import Qrels
 
         convention, policy = conventions(profile or self.profile, self.policy)
-        groups = needs_groups(labelled(measures, convention))
-        return Qrels.of(path, policy, subtopics=groups, folders=self.folders, **self.columns["qrels"])
+        how: dict[str, Any] = {
+            "subtopics": needs_groups(labelled(measures, convention)),
+            "folders": self.folders,
+        }
+        if isinstance(path, Logs):
+            from carob.inputs.logs import judged_by
+
+            logs = {log: log for log in path.logs}
+            return judged_by(logs, policy, columns=self.columns["qrels"], remedy=path.remedy, **how)
+        return Qrels.of(path, policy, **how, **self.columns["qrels"])
+
+    def is_log(self, path: str) -> bool:
+        """Returns whether a file holds the documents of a run and, in other columns, those of judgments."""
+        from carob.inputs.sources import kind_of
+
+        is_pipe = os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path))
+        if path == "-" or is_pipe or (kind_of(path) == "text" and not begins_as_table(path)):
+            return False
+        from carob.inputs.logs import is_log
+
+        return is_log(path, self.columns, self.folders)
+
+    def with_judgments(self, files: tuple[str, ...]) -> tuple[str, ...]:
+        """Returns QRELS and RUNs where the first file is a log: a run with its judgments.
+
+        The judgments are those of all logs. A log that is given again further on is meant as QRELS.
+        """
+        if not files:
+            return files
+        paths = paths_of(*files)
+        if paths[0] in paths[1:] or not self.is_log(paths[0]):
+            return files
+        logs = Logs(paths[0])
+        logs.logs = (paths[0], *(path for path in paths[1:] if self.is_log(path)))
+        return (logs, *files)
 
     def run(self, argument: str) -> Run:
         """Opens the run of ``path`` or ``name=path``."""
@@ -180,6 +214,29 @@ class Given:
         from carob.inputs.run import pairs_of
 
         return None if self.exclude is None else pairs_of(self.exclude)
+
+
+class Logs(str):
+    """QRELS of one or several logs: the first path, with the paths of all."""
+
+    __slots__ = ("logs",)
+    logs: tuple[str, ...]
+
+    @property
+    def remedy(self) -> str:
+        """The advice if the logs differ."""
+        return (
+            f"Make them agree; or give the judgments that count first, as QRELS. For those of {shown(self)}, give "
+            f"that file twice: {shown(self)} {' '.join(map(shown, self.logs))}."
+        )
+
+
+def begins_as_table(path: str) -> bool:
+    """Returns whether a file begins as JSON, Parquet or Arrow do, whose name does not show it."""
+    if not os.path.isfile(path):
+        return False
+    with sentences(path), open(path, "rb") as file:
+        return file.read(4).startswith((b"{", b"[", b"PAR1", b"ARRO"))
 
 
 def present(options: dict[str, Any]) -> dict[str, Any]:

@@ -39,6 +39,7 @@ def scores_given(files: tuple[str, ...], measures: tuple[str, ...], given: Given
     """
     existing = bool(files) and given.scores(files[0])
     if not existing:
+        files = given.with_judgments(files)
         refuse_few(files, 3, "Give a QRELS file and at least two RUNs.")
     refuse_misuse(*files, given.exclude)
     if existing:

@@ -203,11 +203,16 @@ def evaluated(
             name: System(with_measures(each, labels), np.nan) for name, each in zip(given, ready, strict=True)
         }
         return Evaluation(agreeing(systems), judged_at or 10)
-    if qrels is None:
-        raise DataError("Runs need judgments: give qrels, or give scores instead of every run.")
     if measures is None and ready:
         measures = ready[0].labels
     request = request_of(measures, profile, policy, weights)
+    if qrels is None:
+        from carob.inputs.logs import judged_by, logs_in
+
+        logs = logs_in(runs)
+        if not logs:
+            raise DataError("Runs need judgments: give qrels, or give scores instead of every run.")
+        qrels = judged_by(logs, request.policy, subtopics=request.groups)
     judged = Qrels.of(qrels, request.policy, subtopics=request.groups).complete
     first = next(iter(request.asked.values()))
     depth = judged_at or (first.depth if first.depth and first.depth <= DEEPEST_JUDGED else 10)

@@ -35,6 +35,15 @@ class Options(TypedDict, total=False):
 
 @overload
 def evaluate(
+    qrels: QrelsLike | RunsLike,
+    run: None = ...,
+    measures: MeasuresLike = ...,
+    **options: Unpack[Options],
+) -> Any: ...
+
+
+@overload
+def evaluate(
     qrels: QrelsLike, run: RunsLike, measures: MeasuresLike = ..., **options: Unpack[Options]
 ) -> ScoresByRun: ...
 
@@ -46,8 +55,8 @@ def evaluate(
 
 
 def evaluate(
-    qrels: QrelsLike,
-    run: RunLike | RunsLike,
+    qrels: QrelsLike | RunsLike,
+    run: RunLike | RunsLike | None = None,
     measures: MeasuresLike = None,
     *,
     policy: Policy | None = None,
@@ -66,7 +75,8 @@ def evaluate(
             document=…, grade=…)``. Measures by subtopic read ``query subtopic document grade``, or ``{query: {subtopic:
             {document: grade}}}``.
         run: a run in any of these forms, with scores: ``{query: {document: score}}``; see ``Run.of``. Several runs are
-            ``{name: run}`` or a list of them.
+            ``{name: run}`` or a list of them. Without ``run``, ``qrels`` is a log, or several, with both the retrieved
+            and the relevant ids of each query, such as the columns ``retrieved_ids`` and ``reference_ids``.
         measures: names or ``Measure``s, by default the measures of the profile or of carob.
         policy: the treatment of ties, duplicates, missing queries and so on, by default as in the profile.
         profile: the name of another tool's conventions, see ``carob.list_profiles()``; or a ``Profile``.
@@ -81,7 +91,8 @@ def evaluate(
         ``scores.failed`` and a ``DataWarning`` say why.
 
     Raises:
-        DataError: text or values that cannot be used, or grades for which no measure has a value.
+        DataError: text or values that cannot be used, grades for which no measure has a value, or logs whose relevant
+            ids of a query differ.
         MeasureError: a measure that does not exist.
         PolicyError: a profile or policy that does not exist.
 
@@ -98,13 +109,17 @@ def evaluate(
         first: 2 queries · policy trec
         second: 2 queries · 1 missing query counted as 0 · policy trec
     """
+    request = request_of(measures, profile, policy, weights)
+    if run is None:
+        from carob.inputs.logs import apart
+
+        qrels, run = apart(qrels, request.policy, subtopics=request.groups)
     several = are_several(run)
     if several and name is not None:
         raise DataError(
             f"name={name!r} is the name of one run: to name several runs, give a dict {{name: run, …}}."
         )
-    request = request_of(measures, profile, policy, weights)
-    judged = Qrels.of(qrels, request.policy, subtopics=request.groups).complete
+    judged = Qrels.of(cast("QrelsLike", qrels), request.policy, subtopics=request.groups).complete
     if several:
         runs = runs_in(cast("RunsLike", run), exclude)
         evaluated = evaluate_together(judged, runs, request, progress, scores_only=True)

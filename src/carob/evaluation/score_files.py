@@ -14,7 +14,7 @@ from carob.conventions.policy import Policy
 from carob.evaluation.read_record import record_in, refuse_one_name
 from carob.evaluation.score_tables import GIVEN, sentence
 from carob.evaluation.scores import Scores, ScoresByRun, with_measures, with_zeros
-from carob.inputs.columns import lists_documents, plain_name, usual
+from carob.inputs.columns import plain_name, usual
 from carob.inputs.errors import refused
 from carob.inputs.files.header import head_of, is_text
 from carob.inputs.files.json import is_record
@@ -23,6 +23,7 @@ from carob.inputs.files.rows import Lines, names_in, rows_of, text_in
 from carob.inputs.files.table import column_names, frame_in
 from carob.inputs.frames import is_frame
 from carob.inputs.names import Names
+from carob.inputs.nested import lists_documents
 from carob.inputs.sources import called, is_number
 from carob.matching.match import Counts
 from carob.measures import Measure, parse_measure
@@ -287,6 +288,8 @@ def json_holds_scores(path: str, line: str) -> bool:
         if isinstance(row, dict) and not any(isinstance(each, (dict, list)) for each in row.values()):
             return Layout.fits(list(row))
         whole = json_in(text_in(path))
+        if not isinstance(whole, dict):
+            return False
         if not is_record(whole):
             nested(Cells(), whole)
     except (ValueError, OSError):

@@ -7,7 +7,6 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from carob._dataclasses import dataclass
 from carob.inputs.errors import SWAPPED, refused
 from carob.output.errors import by_reading, worded
 from carob.output.files import own_table
@@ -49,14 +48,16 @@ def known_names() -> dict[str, dict[str, Any]]:
     return own_table(__file__, "columns.toml")
 
 
-def lists_documents(name: str, kind: str) -> bool:
-    """Returns whether a column of lists has a usual name for the documents of ``qrels`` or a ``run``."""
-    lists = known_names()["lists"]
-    return plain_name(name) in (*lists[kind], *lists["either"])
-
-
-def choose(names: Sequence[str], kind: str, wanted: Asked) -> dict[str, str]:
+def choose(
+    names: Sequence[str], kind: str, wanted: Asked, listed: Sequence[str] | None = None
+) -> dict[str, str]:
     """Maps each role to a column: the one that the caller named, or else one with a usual name.
+
+    Args:
+        names: the columns.
+        kind: ``qrels`` or ``run``.
+        wanted: columns' names by role; None looks for a usual name.
+        listed: the names that an error lists, if they are others.
 
     Raises:
         DataError: a missing or ambiguous column; a rank column named as scores.
@@ -64,9 +65,8 @@ def choose(names: Sequence[str], kind: str, wanted: Asked) -> dict[str, str]:
     asked = named_in(wanted)
     if kind == "run" and (score := asked.get("score")) is not None:
         asked = asked | {"score": no_rank(score, names)}
-    there = ", ".join(f"'{name}'" for name in names[:MOST_NAMES]) or "none"
-    there += f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
-    words = {"kind": kind, "there": there}
+    words = {"kind": kind, "there": there(names if listed is None else listed)}
+    own = {name: name for name in names}  # a name may know the fields that it is made of
     chosen: dict[str, str] = {}
     for role, name in asked.items():
         if name is not None and name not in names:
@@ -81,7 +81,7 @@ def choose(names: Sequence[str], kind: str, wanted: Asked) -> dict[str, str]:
             both, reading = " and ".join(f"'{each}'" for each in found), by_reading(kind, **{role: found[0]})
             raise refused("two-columns", **words, column=found[0], both=both, role=role, reading=reading)
         if found:
-            chosen[role] = found[0]
+            chosen[role] = own[found[0]]
     missing: list[str] = [role for role in (*IDS, "grade") if role in asked and role not in chosen]
     if "score" in asked and not {"score", "rank"} & chosen.keys():
         missing.append("score")
@@ -93,6 +93,12 @@ def choose(names: Sequence[str], kind: str, wanted: Asked) -> dict[str, str]:
         ways = {"reading": by_reading(kind, probability=...), "complete": by_reading(kind, probability=1)}
         raise refused("sample-without-probability", **words, column=chosen["sample_size"], **ways)
     return chosen
+
+
+def there(names: Sequence[str]) -> str:
+    """Returns the columns' names as a sentence lists them."""
+    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+    return (", ".join(f"'{name}'" for name in names[:MOST_NAMES]) or "none") + more
 
 
 def refuse_namesakes(names: Sequence[str], kind: str, wanted: str | None = None) -> None:
@@ -153,111 +159,3 @@ def usual(names: Sequence[str], role: str) -> list[str]:
 def plain_name(name: object) -> str:
     """Returns a column's name in normal form: lower case, without separators."""
     return re.sub(r"[\s_-]+", "", str(name)).casefold()
-
-
-Shape: TypeAlias = "str | tuple[str, ...]"
-"""The shape of a column: ``one`` value per row, a ``list``, or the field names of a list of records."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Plan:
-    """The roles of a table's columns.
-
-    Args:
-        columns: by role: ``query``, ``document``, ``score``, ``rank``, ``grade``, ``subtopic``.
-        records: the column with lists of records, whose fields are all roles but the query; or None.
-        lists: whether all columns but the query are lists, one row per question.
-        relevant: whether they list relevant documents, without grades.
-    """
-
-    columns: Mapping[str, str]
-    records: str | None = None
-    lists: bool = False
-    relevant: bool = False
-
-    @property
-    def nested(self) -> bool:
-        """Whether a row holds several documents."""
-        return self.lists or self.records is not None
-
-    @property
-    def by_place(self) -> bool:
-        """Whether the run has no scores or ranks, so that the order of each list is its ranking."""
-        return self.lists and len(self.columns) == 2 and not self.relevant
-
-    @property
-    def flat(self) -> dict[str, str]:
-        """The columns of the flat table, with a row for each document."""
-        if not self.nested:
-            return dict(self.columns)
-        return {role: role for role in (*self.columns, *(["rank"] if self.by_place else []))}
-
-    @property
-    def inside(self) -> dict[str, str]:
-        """The fields of the nested records or lists by role, without the query."""
-        return {role: name for role, name in self.columns.items() if role != "query"}
-
-
-def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> Plan:
-    """Finds the columns of ``qrels`` or a ``run``.
-
-    Args:
-        fields: the shape of each column.
-        kind: ``qrels`` or ``run``.
-        wanted: columns' names by role; None looks for a usual name.
-
-    Raises:
-        DataError: a missing or ambiguous column.
-    """
-    asked = named_in(wanted)
-    document = asked.get("document")
-    flat = [each for each, shape in fields.items() if shape == "one"]
-    lists = [each for each, shape in fields.items() if shape == "list"]
-    records = [
-        each for each, shape in fields.items() if isinstance(shape, tuple) and has_document(shape, document)
-    ]
-    listed = [each for each in lists if (each == document if document else lists_documents(each, kind))]
-    if has_document(flat, document) or not (listed or records):
-        return Plan(choose(list(fields), kind, asked))
-    if len(listed) + len(records) > 1:
-        both = "' and '".join((*listed, *records)[:2])
-        raise refused("two-lists", both=both)
-    query = choose(flat, kind, {"query": asked.get("query")})
-    if records:
-        inside = {role: column for role, column in asked.items() if role != "query"}
-        return Plan(query | choose(fields[records[0]], kind, inside), records=records[0])
-    value = value_of(lists, kind, asked, listed[0])
-    drawn = [
-        each
-        for each in fields
-        if "probability" in asked and plain_name(each) in known_names()["lists"]["draws"]
-    ]
-    if drawn:
-        raise refused("sample-in-lists", column=drawn[0], complete=by_reading(kind, probability=1))
-    columns = query | {"document": listed[0]} | value
-    return Plan(columns, lists=True, relevant=kind == "qrels" and not value)
-
-
-def has_document(names: Sequence[str], asked: str | None) -> bool:
-    """Returns whether the table has a document column, either named by the caller or with a usual name."""
-    return asked in names if asked else bool(usual(names, "document"))
-
-
-def value_of(lists: list[str], kind: str, asked: Mapping[str, str | None], listed: str) -> dict[str, str]:
-    """Returns the column with the lists of scores or grades. For a run, the column may be missing.
-
-    Raises:
-        DataError: the named column is missing, or qrels have none.
-    """
-    role = "grade" if kind == "qrels" else "score"
-    if role not in asked:  # one grade for all
-        return {}
-    value = asked.get(role)
-    if value and kind == "run":
-        value = no_rank(value, lists)
-    known = known_names()["lists"]
-    found = [each for each in lists if (each == value if value else plain_name(each) in known[f"{role}s"])]
-    if not found and (value or (kind == "qrels" and plain_name(listed) not in known["qrels"])):
-        reading, relevant = by_reading(kind, **{role: ...}), by_reading(kind, grade=1)
-        raise refused(role, part="no-lists", column=listed, reading=reading, relevant=relevant)
-    return {role: found[0]} if found else {}

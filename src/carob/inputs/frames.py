@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from carob import _native
@@ -12,12 +13,15 @@ from carob._dataclasses import dataclass
 from carob.inputs import engine_of, installed
 from carob.inputs.columns import ASKED, IDS, ROLES, choose, constant_in, refuse_namesakes, usual
 from carob.inputs.errors import refusals, refused, sentences, sentences_of
+from carob.inputs.nested import is_array, parts_of, plan_of, shapes_of, shapes_of_types
 from carob.inputs.sources import Provenance
+from carob.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from carob.inputs.columns import Asked
+    from carob.inputs.nested import Plan, Shape
     from carob.inputs.runs import MatchOptions, Row
 
 
@@ -188,8 +192,12 @@ def columns_of(given: Any, kind: str, named: Asked) -> Columns:
     for role, place in places.items():
         fit(frame.fields[place], role, kind)
     whole = frame.fields[places["query"]][1] == "whole"
-    origin = Provenance("a frame", library=library, whole=whole, rows=True)
-    return Columns(frame, places, origin, constant_in(asked) or 0.0)
+    return Columns(frame, places, replace(frame_origin(given), whole=whole), constant_in(asked) or 0.0)
+
+
+def frame_origin(given: Any) -> Provenance:
+    """Returns the provenance of a frame."""
+    return Provenance("a frame", library=library_of(given), rows=True)
 
 
 def whole_frame(batches: Iterable[Any], names: Sequence[str]) -> _native.Frame:
@@ -251,6 +259,107 @@ def with_index(given: Any, asked: Asked) -> Any:
         if level == name or (name is None and not usual(columns, role) and usual([level], role))
     }
     return given.reset_index(level=[level for level in levels if level in wanted]) if wanted else given
+
+
+NESTED = ("list", "large_list", "fixed_size_list", "array", "struct")
+"""The start of the names of types that hold several values, in lower case, in PyArrow, Polars, pandas and narwhals."""
+
+
+def listed_in(given: Any, kind: str, named: Asked) -> dict[Any, dict[Any, Any]] | None:
+    """Returns the documents of a frame whose rows hold lists or records, or None for a row for each document.
+
+    Args:
+        given: the frame.
+        kind: ``qrels`` or ``run``.
+        named: the columns' names by role, as in ``columns_of``.
+
+    Raises:
+        DataError: a missing or ambiguous column, or a value that cannot be used.
+    """
+    asked: Asked = {**dict.fromkeys(ASKED[kind]), **named}
+    fields = shapes_in(given, asked, kind)
+    if fields is None:
+        return None
+    from carob.inputs.files.json import mapping_by
+
+    with refusals(kind, library_of(given)):
+        plan = plan_of(fields, kind, asked)
+        if not (plan.nested or plan.by_row):
+            return None
+        try:
+            return mapping_by(plan, rows_of_frame(with_index(given, asked), plan), kind, asked)
+        except DataError as error:
+            raise error.at(file=f"{kind} frame") from None
+
+
+def shapes_in(given: Any, asked: Asked, kind: str) -> dict[str, Shape] | None:
+    """Returns the shapes of a frame's columns, or None if each cell holds one value."""
+    library = library_of(given)
+    if engine_of(given) is not None or not has_nested(given, library, kind):
+        return None
+    import narwhals as nw
+
+    if library == "pyarrow":
+        given = given.schema.empty_table()
+    if library == "pandas":
+        given = with_index(given, asked)
+    schema = nw.from_native(given).collect_schema()
+    objects = [name for name, held in schema.items() if held == nw.Object]
+    sample = nw.from_native(given).select(*objects).head(SAMPLED).rows(named=True) if objects else []
+    found = shapes_of(sample)
+    # Columns keep their order.
+    return {
+        each: shape
+        for name, held in schema.items()
+        for each, shape in (
+            {column: its for column, its in found.items() if parts_of(column)[0] == name}
+            or shapes_of_types({name: held})
+        ).items()
+    }
+
+
+SAMPLED = 1000
+"""Rows of a frame of Python's objects that are searched for their fields."""
+
+
+def has_nested(given: Any, library: str, kind: str) -> bool:
+    """Returns whether a frame has columns of lists, arrays, records or objects."""
+    if library == "pandas":
+        if not hasattr(given, "columns"):
+            return False
+        refuse_namesakes(list(map(str, given.columns)), kind)
+        return any(
+            any(
+                isinstance(each, (list, tuple, dict)) or is_array(each) for each in given[name].iloc[:SAMPLED]
+            )
+            if str(held) == "object"
+            else str(held).startswith(NESTED)
+            for name, held in given.dtypes.items()
+        )
+    if library in ("pyarrow", "polars"):
+        # On the type: reading a lazy frame's property would compute its schema.
+        if not (hasattr(type(given), "collect_schema") or hasattr(type(given), "schema")):
+            return False  # a single column, which is refused elsewhere
+        types = given.collect_schema().dtypes() if library == "polars" else given.schema.types
+    elif library in LAZY | LIBRARIES | {"narwhals"} or hasattr(given, "__narwhals_lazyframe__"):
+        import narwhals as nw
+
+        types = nw.from_native(given).collect_schema().dtypes()
+    else:
+        return False
+    return any(str(each).lower().startswith(NESTED) for each in types)
+
+
+def rows_of_frame(given: Any, plan: Plan) -> Iterable[dict[str, Any]]:
+    """Returns the rows of a frame, with the columns of a plan."""
+    import narwhals as nw
+
+    if library_of(given) == "pyarrow":
+        read = getattr(given, "read_all", None) or getattr(given, "to_table", None)  # a reader or a data set
+        given = given if read is None else read()
+    names = [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
+    frame = nw.from_native(given).select(*dict.fromkeys(parts_of(name)[0] for name in names))
+    return (frame.collect() if isinstance(frame, nw.LazyFrame) else frame).iter_rows(named=True)
 
 
 HALF = "e"

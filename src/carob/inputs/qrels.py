@@ -18,9 +18,10 @@ from carob.inputs.columns import constant_in
 from carob.inputs.dicts import MAPPING, is_sample, numbered, numbers_of, plain
 from carob.inputs.errors import refused, scores_as_grades, sentences
 from carob.inputs.files import read_as
-from carob.inputs.frames import Frame, columns_of, is_frame
+from carob.inputs.frames import Frame, columns_of, frame_origin, is_frame, listed_in
 from carob.inputs.ids import bytes_of, text_of, texts
 from carob.inputs.names import Names
+from carob.inputs.nested import SCORES
 from carob.inputs.sources import Provenance, Readable, Source
 from carob.output.errors import DataError, NothingError, by_policy, worded
 from carob.output.escaping import shown
@@ -132,6 +133,9 @@ class Qrels:
             qrels = mapping_of_rows(qrels, "qrels", asked)
         roles = asked | ({"subtopic": subtopic} if grouped else {})
         if not isinstance(qrels, (str, bytes, os.PathLike)) and is_frame(qrels):
+            listed = None if grouped else listed_in(qrels, "qrels", asked)
+            if listed is not None:
+                return replace(cls.in_mapping(listed, None), name="<frame>", origin=frame_origin(qrels))
             return cls.in_frame(qrels, roles, policy.duplicates)
         if isinstance(qrels, Mapping):
             constant = constant_in(asked)
@@ -217,7 +221,7 @@ class Qrels:
                 found = cls.in_frame(table.content, table.columns, policy.duplicates, table.origin)
             else:
                 found = cls.of(table.content, policy, subtopics=subtopics, **cast("Any", table.columns))
-            if table.guessed == "score":
+            if table.guessed in SCORES:
                 refuse_scores(found.judgments)
         return replace(found, name=table.name, origin=replace(table.origin, whole=found.origin.whole))
 

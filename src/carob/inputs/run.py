@@ -15,7 +15,7 @@ from carob.inputs.columns import INSISTED, usual
 from carob.inputs.dicts import MappingRun, numbered, plain
 from carob.inputs.errors import refused, sentences
 from carob.inputs.files import read_as
-from carob.inputs.frames import Frame, columns_of, is_frame, refuse_one_column
+from carob.inputs.frames import Frame, columns_of, frame_origin, is_frame, listed_in, refuse_one_column
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.runs import Extracted, TextRun, Wrapper
@@ -140,6 +140,9 @@ class Run:
                 raise refused("several-runs", count=len(run))
             return cls(name or "run", MappingRun(plain(numbered(run, "run"))))
         if not isinstance(run, (str, bytes, os.PathLike)) and is_frame(run):
+            listed = listed_in(run, "run", its) if extract is None else None
+            if listed is not None:
+                return cls(name or "run", MappingRun(listed, frame_origin(run)), doubtful(score))
             return cls(name or "run", held_frame(run, extract, its), doubtful(score))
         found = read_as(cast("Readable", run), "run", its, folders)
         if isinstance(found, Source):
@@ -158,7 +161,10 @@ class Run:
         with table.named():
             # The columns' roles were settled when the file was opened.
             columns = {role: f"{name}{INSISTED * (role == 'score')}" for role, name in table.columns.items()}
-            held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
+            if is_frame(table.content):
+                held = held_frame(table.content, extract, columns)
+            else:
+                held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
         return cls(name or called(table.name), FileRun(held, table))
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
@@ -195,7 +201,8 @@ def are_several(given: object) -> bool:
     inside = next(iter(first.values()), None) if isinstance(first, Mapping) else None
     if isinstance(given, Mapping):
         path = isinstance(first, str) and (os.path.exists(first) or is_like_path(first))
-        return path or is_whole(first) or isinstance(inside, (Mapping, list, tuple))
+        rows = isinstance(first, list) and bool(first) and isinstance(first[0], Mapping)
+        return path or rows or is_whole(first) or isinstance(inside, (Mapping, list, tuple))
     return first is None or isinstance(first, str) or is_whole(first) or isinstance(inside, Mapping)
 
 

@@ -18,7 +18,7 @@ from carob.inputs.decompression import Cursor
 from carob.inputs.dicts import MappingRun, is_sample, numbered
 from carob.inputs.errors import sentences
 from carob.inputs.files import read_as
-from carob.inputs.frames import Columns, columns_of, is_frame
+from carob.inputs.frames import Columns, columns_of, is_frame, listed_in
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
@@ -228,7 +228,10 @@ def held_in(given: Any, kind: str, **columns: Any) -> Any:
         return given if isinstance(given, Qrels) else given.held
     if kind == "qrels" and isinstance(given, Mapping) and is_sample(given):
         return Qrels.of(given)
-    return given if isinstance(given, Mapping) else columns_of(given, kind, columns)
+    if isinstance(given, Mapping):
+        return given
+    listed = listed_in(given, kind, columns)
+    return columns_of(given, kind, columns) if listed is None else listed
 
 
 def rows_in(held: Any, kind: str) -> Iterable[tuple[Any, Any, Any]]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import csv
+import io
+import json
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob.inputs.columns import INSISTED, usual
@@ -10,10 +14,13 @@ from carob.inputs.decompression import unpacked
 from carob.inputs.errors import refused, sentences
 from carob.inputs.files.rows import cells_of, names_in, separator_of
 from carob.inputs.ids import twice
+from carob.inputs.nested import lists_documents, shapes_of
 from carob.inputs.sources import BYTE_ORDER_MARK, is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from carob.inputs.nested import Plan, Shape
 
 
 HEAD = 2**16
@@ -90,6 +97,82 @@ def delimited(
     return ranks(path, lines[:-1] if len(head) >= HEAD else lines) if kind == "run" else None
 
 
+def shapes_of_text(how: Delimited, head: bytes) -> dict[str, Shape]:
+    """Returns the shape of each column of a text table, where a cell may hold a list as JSON or Python write it.
+
+    Args:
+        how: the layout.
+        head: the first bytes of the file.
+    """
+    if b"[" not in head:
+        return dict.fromkeys(how.names, "one")
+    rows = table_rows(io.StringIO(head.decode("utf-8", "replace"), newline=""), how)
+    sample = []
+    try:
+        for _, cells in islice(rows, SAMPLED):
+            sample.append({name: list_in(cell) for name, cell in zip(how.names, cells, strict=False)})
+    except csv.Error:
+        pass  # the head may end within a row
+    return {**dict.fromkeys(how.names, "one"), **shapes_of(sample)}
+
+
+SAMPLED = 100
+"""Rows that are searched for lists."""
+
+
+def table_rows(file: Iterable[str], how: Delimited) -> Iterator[tuple[int, list[str]]]:
+    """Yields the number of the last line and the cells of each row below the header."""
+    rows = csv.reader(file, delimiter=how.separator)
+    for number, cells in enumerate(rows):
+        if cells and (number or not how.header):
+            yield rows.line_num, cells
+
+
+def list_in(cell: str) -> Any:
+    """Returns the list that a cell holds, as JSON or Python write it, else the cell itself. An empty cell is None."""
+    from ast import literal_eval  # which few tables need
+
+    text = cell.strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return cell or None
+    for read in (json.loads, literal_eval):
+        try:
+            return read(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+    return cell
+
+
+def rows_of_text(
+    files: Iterable[str], how: Delimited, plan: Plan
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yields the rows of a text table whose cells hold lists, each after its place.
+
+    Raises:
+        DataError: another number of cells than the header, a cell that holds no list, text that is not UTF-8.
+    """
+    query = plan.columns["query"]
+    wanted = {query, *([plan.records] if plan.records is not None else plan.inside.values())}
+    for path in files:
+        line = 1
+        with (
+            sentences(path),
+            unpacked(path) as opened,
+            io.TextIOWrapper(opened, "utf-8-sig", newline="") as file,
+        ):
+            try:
+                for line, cells in table_rows(file, how):
+                    place: dict[str, Any] = {"file": path, "line": line}
+                    if len(cells) != len(how.names):
+                        raise refused("row-of-table", **place, count=len(cells), expected=len(how.names))
+                    row = dict(zip(how.names, cells, strict=True))
+                    yield place, {name: row[name] if name == query else list_in(row[name]) for name in wanted}
+            except UnicodeDecodeError:
+                raise refused("table-not-utf-8", file=path) from None
+            except csv.Error as error:
+                raise refused("no-row", file=path, line=line + 1, why=error) from None
+
+
 def is_text(line: str) -> bool:
     """Returns whether a line is text in UTF-8 without NUL."""
     return not any("\udc80" <= letter <= "\udcff" or letter == "\0" for letter in line)
@@ -99,7 +182,8 @@ def is_header(names: Sequence[str], asked: Collection[str]) -> bool:
     """Returns whether the fields of a line are column names."""
     given = {each if each in names else each.removesuffix(INSISTED) for each in asked}
     by_name = bool(given) and given <= set(names)
-    return by_name or bool(usual(names, "query") and usual(names, "document"))
+    listed = any(lists_documents(each, kind) for each in names for kind in ("qrels", "run"))
+    return by_name or bool(usual(names, "query") and (listed or usual(names, "document")))
 
 
 def ranks(path: str, lines: list[str]) -> Delimited | None:

@@ -11,28 +11,29 @@ from typing import TYPE_CHECKING, Any
 
 from carob import _native
 from carob._dataclasses import dataclass
-from carob.inputs.columns import DRAW, IDS, Plan, constant_in, lists_documents, plan_of, usual
+from carob.inputs.columns import DRAW, IDS, constant_in, plain_name, usual
 from carob.inputs.decompression import unpacked
 from carob.inputs.errors import number_error, refused, scores_as_grades, sentences
-from carob.inputs.sources import source_of
+from carob.inputs.nested import SCORES, Plan, lists_documents, plan_of, shapes_of, value_at
+from carob.inputs.sources import BYTE_ORDER_MARK, source_of
 from carob.output.errors import CarobError, DataError, NothingError
 from carob.output.parsing import json_in, json_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from carob.inputs.columns import Asked, Shape
+    from carob.inputs.columns import Asked
 
 
 SAMPLED = 1000
 """Lines that are searched for the objects' fields."""
 
 
-def mapping_in(path: str) -> dict[str, Any]:
-    """Reads a file that contains one JSON object.
+def content_in(path: str) -> dict[str, Any] | list[Any]:
+    """Reads a file that contains one JSON object, or one list of rows.
 
     Raises:
-        DataError: an unreadable file, no JSON, no object, scores, or a query or document that occurs twice.
+        DataError: an unreadable file, no JSON, one value, scores, or a query or document that occurs twice.
     """
     with sentences(path):
         content = source_of(path).content()
@@ -46,9 +47,8 @@ def mapping_in(path: str) -> dict[str, Any]:
         raise
     except ValueError as error:
         raise refused("unusable-json", file=path, why=error) from None
-    if not isinstance(found, dict):
-        kind = "a list" if isinstance(found, list) else "one value"
-        raise refused("not-an-object", file=path, value=kind)
+    if not isinstance(found, (dict, list)):
+        raise refused("not-an-object", file=path, value="one value")
     if is_record(found):
         raise refused("scores-as-input", file=path)
     return found
@@ -78,11 +78,48 @@ def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
             if number == len(lines):
                 break  # the head may end within it
             raise refused("line-not-json", file=path, line=number, why=error) from None
-        if not isinstance(value, dict):
-            found_line = line[:60].decode(errors="replace")
-            raise refused("line-not-an-object", file=path, line=number, found=found_line)
-        found.append(value)
+        found.append(object_of(value, line, file=path, line=number))
     return found
+
+
+def object_of(value: Any, line_read: bytes, **place: Any) -> dict[str, Any]:
+    """Returns the value of a line, which must be an object.
+
+    Raises:
+        DataError: it is not.
+    """
+    if not isinstance(value, dict):
+        raise refused("line-not-an-object", **place, found=line_read[:60].decode(errors="replace"))
+    return value
+
+
+def whole_line(path: str, head: bytes) -> bytes:
+    """Returns the first bytes of a file, with the whole of a first line that is longer."""
+    if b"\n" in head:
+        return head
+    with sentences(path), unpacked(path) as file:
+        return file.readline().removeprefix(BYTE_ORDER_MARK)
+
+
+def objects_in(files: Iterable[str]) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Yields the object on each line of files, after its place.
+
+    Raises:
+        DataError: a line that is not an object.
+    """
+    for path in files:
+        with sentences(path), unpacked(path) as file:
+            for number, line in enumerate(file, 1):
+                if not line.strip():
+                    continue
+                place: dict[str, Any] = {"file": path, "line": number}
+                try:
+                    value = json_in(line.removeprefix(BYTE_ORDER_MARK), **place)
+                except CarobError:
+                    raise
+                except ValueError as error:
+                    raise refused("line-not-json", **place, why=error) from None
+                yield place, object_of(value, line, **place)
 
 
 DEEPEST = 500
@@ -129,10 +166,10 @@ def refuse_line(line: bytes, place: dict[str, Any], plan: Plan, kind: str) -> No
 def numbers_in(row: Any, plan: Plan) -> Iterator[Any]:
     """Yields the scores or grades in an object."""
     names = [name for role, name in plan.inside.items() if role not in IDS]
-    records = row.get(plan.records) if plan.records is not None and isinstance(row, dict) else [row]
+    records = value_at(row, plan.records) if plan.records is not None and isinstance(row, dict) else [row]
     for each in records if isinstance(records, list) else []:
         for name in names if isinstance(each, dict) else []:
-            held = each.get(name)
+            held = value_at(each, name)
             yield from held if isinstance(held, list) else [held]
 
 
@@ -156,25 +193,6 @@ def is_by_line(path: str, head: bytes) -> bool:
     value = json_or_none(first, file=path)
     one = isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
     return isinstance(value, dict) and (bool(rest.strip()) or not one)
-
-
-def shapes_of(objects: Iterable[dict[str, Any]]) -> dict[str, Shape]:
-    """Returns the shape of each field, taken from its first value."""
-    found: dict[str, Shape | None] = {}
-    for each in objects:
-        for key, value in each.items():
-            found.setdefault(key, None)
-            if value is not None and found[key] in (None, "list"):
-                found[key] = shape_of(value)
-    return {key: shape or "one" for key, shape in found.items()}
-
-
-def shape_of(value: Any) -> Shape:
-    """Returns the shape of a value."""
-    if isinstance(value, list):
-        records = [each for each in value if isinstance(each, dict)]
-        return tuple(dict.fromkeys(key for each in records for key in each)) if records else "list"
-    return "one"
 
 
 NUMBER = "number of the row"
@@ -202,10 +220,25 @@ def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, d
     fields = shapes_of(rows)
     wanted = dict(asked)
     listing = any(lists_documents(name, kind) for name, shape in fields.items() if shape == "list")
-    if listing and not wanted.get("query") and not usual(list(fields), "query"):
+    unnamed = not (wanted.get("query") or usual(list(fields), "query") or "id" in map(plain_name, fields))
+    if listing and unnamed:
         rows = [{**each, NUMBER: str(number)} for number, each in enumerate(rows, 1)]
         fields, wanted["query"] = {**fields, NUMBER: "one"}, NUMBER
-    plan = plan_of(fields, kind, wanted)
+    return mapping_by(plan_of(fields, kind, wanted), rows, kind, asked)
+
+
+def mapping_by(plan: Plan, rows: Iterable[Any], kind: str, asked: Asked) -> dict[Any, dict[Any, Any]]:
+    """Returns the rows as ``{query: {document: number}}``, from columns that are known.
+
+    Args:
+        plan: the columns.
+        rows: the rows.
+        kind: ``qrels`` or ``run``.
+        asked: as the caller named the columns.
+
+    Raises:
+        DataError: a value that cannot be used, a document that occurs twice for one query.
+    """
     constant = 1.0 if plan.relevant and constant_in(asked) is None else constant_in(asked)
     found: dict[Any, dict[Any, Any]] = {}
     for number, fields_of_row in enumerate(rows):
@@ -218,7 +251,7 @@ def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, d
                 raise row.refused("document-twice", **ids, id=document, of=query)
             its[document] = value
     unnamed = constant is None and asked.get("grade") is None
-    guessed = unnamed and plan.columns.get("grade", "").casefold() == "score"
+    guessed = unnamed and plain_name(plan.columns.get("grade", "")) in SCORES
     if guessed and any(map(is_fraction, chain(*map(dict.values, found.values())))):
         raise scores_as_grades()
     return found
@@ -259,7 +292,7 @@ class Row:
         Raises:
             DataError: the field is missing.
         """
-        found = self.fields.get(name)
+        found = value_at(self.fields, name)
         if found is None:
             raise self.refused("missing-field", name)
         return found
@@ -304,13 +337,17 @@ def documents(row: Row, plan: Plan, constant: float | None) -> Iterator[tuple[An
         lists = {name: row.listed(name) for name in columns.values()}
         if len(set(map(len, lists.values()))) > 1:
             raise row.refused("unequal-lists", names=" and ".join(lists))
-        inner = [replace(row, fields=dict(zip(lists, each))) for each in zip(*lists.values(), strict=True)]
+        columns = {role: str(name) for role, name in columns.items()}  # fields of the row that is made here
+        inner = [
+            replace(row, fields=dict(zip(columns.values(), each)))
+            for each in zip(*lists.values(), strict=True)
+        ]
     draw = [columns[role] for role in DRAW if role in columns and "probability" in columns]
     for place, each in enumerate(inner, 1):
         document, value = each.one(columns["document"]), columns.get("grade", columns.get("score"))
         if draw:
-            grade = each.fields.get(value) if constant is None and value is not None else constant
-            yield document, (grade, *map(each.fields.get, draw))
+            grade = value_at(each.fields, value) if constant is None and value is not None else constant
+            yield document, (grade, *(value_at(each.fields, name) for name in draw))
         elif constant is not None:
             yield document, constant
         elif value is not None:

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 from carob import _native
 from carob.inputs.columns import IDS
 from carob.inputs.errors import refused, sentences
+from carob.inputs.nested import shapes_of_types
 from carob.output.taken import take
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-    from carob.inputs.columns import Plan, Shape
     from carob.inputs.files.header import Delimited
     from carob.inputs.files.paths import Place
+    from carob.inputs.nested import Plan, Shape
 
 
 class Library:
@@ -44,16 +45,22 @@ class Library:
         """Returns the shape of each column of a table."""
         import narwhals as nw
 
-        schema: dict[str, Any] = dict(nw.from_native(table).collect_schema())
-        inner = {name: kind.inner if isinstance(kind, nw.List) else None for name, kind in schema.items()}
-        return {
-            name: tuple(field.name for field in held.fields)
-            if isinstance(held, nw.Struct)
-            else "one"
-            if held is None
-            else "list"
-            for name, held in inner.items()
-        }
+        return shapes_of_types(nw.from_native(table).collect_schema())
+
+    def unequal_lists(self, table: Any, plan: Plan) -> tuple[str, tuple[int, ...]] | None:
+        """Finds the first row whose lists differ in length: its query, and the lengths."""
+        names = list(plan.inside.values())
+        if not plan.lists or len(names) < 2:
+            return None
+        import narwhals as nw
+
+        rows = nw.from_native(table.to_table() if hasattr(table, "scanner") else table).lazy()
+        query = nw.col(plan.columns["query"]).cast(nw.String).alias("query")
+        sizes = [nw.col(name).list.len().cast(nw.Int64).alias(f"size {name}") for name in names]
+        first = nw.col(f"size {names[0]}")
+        odd = nw.any_horizontal(*(first != nw.col(f"size {name}") for name in names[1:]), ignore_nulls=True)
+        found = rows.select(query, *sizes).filter(odd).head(1).collect().rows()
+        return (str(found[0][0]), tuple(map(int, found[0][1:]))) if found else None
 
     def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
         """Selects the needed columns, with one document per row. With ``text``, numbers are parsed from text.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob.inputs import READERS
-from carob.inputs.columns import constant_in, named_in, plan_of
+from carob.inputs.columns import constant_in, named_in
 from carob.inputs.errors import (
     WHOLE,
     first_line,
@@ -18,14 +19,24 @@ from carob.inputs.errors import (
     refused,
     sentences,
 )
-from carob.inputs.files.header import delimited, head_of
-from carob.inputs.files.json import first_objects, is_by_line, mapping_in, refuse_lines, shapes_of
+from carob.inputs.files.header import delimited, head_of, rows_of_text, shapes_of_text
+from carob.inputs.files.json import (
+    content_in,
+    first_objects,
+    is_by_line,
+    mapping_by,
+    objects_in,
+    refuse_lines,
+    whole_line,
+)
 from carob.inputs.files.libraries import library_for, refuse_damaged
 from carob.inputs.files.paths import Place, place_of
-from carob.inputs.frames import is_frame
+from carob.inputs.frames import is_frame, rows_of_frame
+from carob.inputs.nested import plan_of, shapes_of
 from carob.inputs.runs import Wrapper
 from carob.inputs.sources import BYTE_ORDER_MARK, Provenance, content_of, is_trec
 from carob.output.errors import ColumnsOfTextError, ContentError, DataError, by_policy, worded
+from carob.output.escaping import shown
 from carob.output.taken import take
 
 if TYPE_CHECKING:
@@ -33,14 +44,18 @@ if TYPE_CHECKING:
 
     from carob import _native
     from carob.conventions.policy import Policy
-    from carob.inputs.columns import Asked, Plan, Shape
+    from carob.inputs.columns import Asked
     from carob.inputs.files.header import Delimited
     from carob.inputs.files.libraries import Library
+    from carob.inputs.nested import Plan, Shape
     from carob.inputs.runs import Found, MatchOptions, Row
 
 
 COLUMNAR = ("parquet", "arrow")
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+JSON = re.compile(rb"\s*(?:\{|\[\s*\{)")
+"""The start of an object or of a list of objects."""
+LISTED = re.compile(rb"\s*\[")
 UNREAD = (".bz2", ".xz")
 LENIENT = worded(by_policy("malformed", "skip"), " skips lines of TREC text only, not rows of a table.")
 
@@ -140,6 +155,41 @@ def found_in(wanted: Wanted) -> Table | Place | None:
     return None if place.files == (place.name,) else place
 
 
+def fields_in(path: str, asked: Asked, folders: str | None = None) -> Mapping[str, Shape] | None:
+    """Returns the shape of each column of the table at a path, or None for text and for other packages' formats.
+
+    Args:
+        path: a file, a folder or a pattern.
+        asked: the columns of a run that the caller named.
+        folders: see ``place_of``.
+
+    Raises:
+        DataError: as ``table_in``.
+    """
+    place = place_of(path, "run", folders)
+    place = place.apart()[0][1] if place.labels else place
+    if place.kind in READERS:
+        return None
+    head = b"" if place.kind in COLUMNAR else head_of(place.files[0])
+    kind = by_magic(head) if place.kind == "text" else place.kind
+    if kind in COLUMNAR:
+        library, table = opened(replace(place, kind=kind))
+        with reading(place.name, library.name):
+            return library.fields_of(table)
+    if kind in ("json", "lines"):
+        if kind == "lines" or is_by_line(place.files[0], head):
+            return shapes_of(first_objects(place.files[0], whole_line(place.files[0], head)))
+        rows = content_in(place.files[0]) if LISTED.match(head) else {}
+        return (
+            shapes_of(rows)
+            if isinstance(rows, list) and all(isinstance(each, dict) for each in rows)
+            else None
+        )
+    names = [name for name in named_in(asked).values() if name is not None]
+    how = None if is_trec(head, "run") else delimited(place.files[0], head, "run", names, sure=kind == "csv")
+    return None if how is None or not how.header else shapes_of_text(how, head)
+
+
 def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
     """Combines several data sets into one table. Each query id gets its folder as a prefix."""
     first = tables[0][1]
@@ -186,7 +236,7 @@ def by_magic(head: bytes) -> str:
     for magic, kind in MAGIC.items():
         if head.startswith(magic):
             return kind
-    return "json" if head.lstrip().startswith((b"{", b"[{")) else "text"
+    return "json" if JSON.match(head) else "text"
 
 
 # ---------------------------------------------------------------- each kind
@@ -235,7 +285,10 @@ class Wanted:
             frame = library.flat(table, plan, self.kind, text=text)
 
         def fault() -> DataError | None:
-            found = library.odd_number(table, plan)
+            lists = library.unequal_lists(table, plan)
+            if lists is not None:
+                return unequal(plan, *lists)
+            found = library.odd_number(table, plan) if text else None
             if found is None:
                 return None
             row, column, value = found
@@ -253,9 +306,37 @@ class Wanted:
             replace(self.place.origin, rows=True, columns=tuple(self.given.items()), first=first),
             library.name,
             None if self.asked.get(role) else plan.columns.get(role, "").casefold(),
-            fault if text else lambda: None,
+            fault,
             library,
         )
+
+    def by_row(self, plan: Plan, rows: Iterable[tuple[dict[str, Any], Any]]) -> Table:
+        """Reads the rows one by one, each with its place in the files.
+
+        Raises:
+            DataError: a value that cannot be used, with its place.
+        """
+        where: dict[str, Any] = {}
+
+        def each() -> Iterator[Any]:
+            for place, row in rows:
+                where.update(place)
+                yield row
+
+        try:
+            content = mapping_by(plan, each(), self.kind, self.asked)
+        except DataError as error:
+            raise error.at(**{"file": self.place.name, "row": None} | where) from None
+        origin = replace(self.place.origin, columns=tuple(self.given.items()))
+        return Table(self.place.name, content, {}, origin)
+
+
+def unequal(plan: Plan, query: str, lengths: Iterable[int]) -> DataError:
+    """Returns the error for lists of a row that differ in length."""
+    said = " and ".join(
+        f"{count} in '{name}'" for name, count in zip(plan.inside.values(), lengths, strict=True)
+    )
+    return refused("unequal-lists-of-query", query=query, lengths=said, name=shown(query))
 
 
 def columnar(wanted: Wanted) -> Table:
@@ -263,7 +344,12 @@ def columnar(wanted: Wanted) -> Table:
     library, table = opened(wanted.place)
     with reading(wanted.place.name, library.name):
         fields = library.fields_of(table)
-    return wanted.made(library, table, wanted.plan(fields))
+    plan = wanted.plan(fields)
+    if not plan.by_row:
+        return wanted.made(library, table, plan)
+    with reading(wanted.place.name, library.name):
+        rows = rows_of_frame(table.to_table() if library.name == "pyarrow" else table, plan)
+        return wanted.by_row(plan, (({"row": number}, row) for number, row in enumerate(rows)))
 
 
 def opened(place: Place) -> tuple[Library, Any]:
@@ -312,14 +398,17 @@ def columnar_file(path: str) -> Place:
 
 def by_text(wanted: Wanted, how: Delimited) -> Table:
     """Opens CSV or TSV files, which must all have the same first line."""
-    place, plan = wanted.place, wanted.plan(dict.fromkeys(how.names, "one"))
-    if "probability" in plan.columns:
+    place = wanted.place
+    plan = wanted.plan(shapes_of_text(how, head_of(place.files[0])))
+    if "probability" in plan.columns and not plan.nested:
         return sampled(wanted, plan)
     refuse_packed(place)
     for each in place.files[1:]:
         other = delimited(each, head_of(each), wanted.kind, list(how.names), sure=how.header)
         if other != how:
             raise refused("other-first-line", file=each, first=place.files[0])
+    if plan.nested:
+        return wanted.by_row(plan, rows_of_text(place.files, how, plan))
     library = library_for(place, "delimited")
     with reading(place.name, library.name):
         table = library.delimited(place, how)
@@ -332,8 +421,12 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
     if place.kind == "json" and not is_by_line(place.files[0], head):
         if len(place.files) > 1:
             raise refused("several-dictionaries", file=place.name, count=len(place.files))
-        return Table(place.name, mapping_in(place.files[0]), wanted.constants, place.origin)
-    plan = wanted.plan(shapes_of(first_objects(place.files[0], head)))
+        content = content_in(place.files[0])
+        if isinstance(content, dict):
+            return Table(place.name, content, wanted.constants, place.origin)
+        origin = replace(place.origin, columns=tuple(wanted.given.items()))
+        return Table(place.name, content, wanted.given, origin)
+    plan = wanted.plan(shapes_of(first_objects(place.files[0], whole_line(place.files[0], head))))
     if "probability" in plan.columns and not plan.nested:
         return sampled(wanted, plan)
     refuse_packed(place)
@@ -341,9 +434,11 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
         with sentences(each), open(each, "rb") as file:
             if file.read(3) == BYTE_ORDER_MARK:
                 raise refused("byte-order-mark", file=each)
-    library = library_for(place, "lines")
     for each in place.files:
         refuse_lines(each, plan, wanted.kind)
+    if plan.by_row:
+        return wanted.by_row(plan, objects_in(place.files))
+    library = library_for(place, "lines")
     with reading(place.name, library.name):
         table = library.lines(place, plan)
     return wanted.made(library, table, plan)

@@ -1,0 +1,159 @@
+"""One-file logs: tables with the retrieved and the relevant documents of each query, as RAG systems write them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from carob import _native
+from carob._numpy import np
+from carob.inputs.columns import ASKED
+from carob.inputs.dicts import MAPPING
+from carob.inputs.errors import refused
+from carob.inputs.frames import is_frame, shapes_in
+from carob.inputs.ids import text_of
+from carob.inputs.nested import plan_of, shapes_of
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import are_several
+from carob.output.errors import DataError, Worded
+from carob.output.escaping import shown
+
+if TYPE_CHECKING:
+    from carob.conventions.policy import Policy
+    from carob.inputs.columns import Asked
+    from carob.inputs.nested import Shape
+
+
+def is_log(given: Any, columns: Mapping[str, Asked] | None = None, folders: str | None = None) -> bool:
+    """Returns whether a table lists the documents of a run and, in another column, those of qrels.
+
+    Args:
+        given: a path, a frame, or rows.
+        columns: the columns that the caller named, by ``qrels`` and ``run``.
+        folders: see ``Qrels.of``.
+    """
+    named: dict[str, Asked] = {
+        kind: {**dict.fromkeys(ASKED[kind]), **(columns or {}).get(kind, {})} for kind in ("run", "qrels")
+    }
+    try:
+        fields = fields_of(given, named["run"], folders)
+        if fields is None:
+            return False
+        run, qrels = (plan_of(fields, kind, named[kind]) for kind in ("run", "qrels"))
+    except (DataError, OSError):
+        return False  # whoever reads it says why
+    return run.nested and qrels.nested and run.documents != qrels.documents
+
+
+def fields_of(given: Any, named: Asked, folders: str | None) -> Mapping[str, Shape] | None:
+    """Returns the shape of each column of a table, or None for what cannot list documents."""
+    if isinstance(given, (str, os.PathLike)):
+        path = os.fspath(given)
+        from carob.inputs.files.table import fields_in
+
+        return fields_in(path, named, folders)
+    if isinstance(given, list):
+        return shapes_of(given) if given and all(isinstance(each, Mapping) for each in given) else None
+    return shapes_in(given, named, "run") if is_frame(given) else None
+
+
+def judged_by(
+    logs: Mapping[str, Any],
+    policy: Policy | None = None,
+    *,
+    subtopics: bool = False,
+    columns: Asked | None = None,
+    folders: str | None = None,
+    remedy: str | None = None,
+) -> Qrels:
+    """Returns the judgments of logs, which must agree on every query that two of them have.
+
+    Args:
+        logs: the logs by name.
+        policy: as in ``Qrels.of``.
+        subtopics: as in ``Qrels.of``.
+        columns: the named columns of the judgments.
+        folders: as in ``Qrels.of``.
+        remedy: the advice if two logs differ.
+
+    Raises:
+        DataError: a log cannot be read, or two logs have different relevant documents of a query.
+    """
+    its: Any = columns or {}
+    read = {
+        name: Qrels.of(log, policy, subtopics=subtopics, folders=folders, **its) for name, log in logs.items()
+    }
+    found: dict[bytes, tuple[str, dict[bytes, float]]] = {}
+    for name, qrels in read.items():
+        for query, grades in graded(qrels):
+            first, others = found.setdefault(query, (name, grades))
+            if others != grades:
+                raise differing(query, (first, others), (name, grades), remedy)
+    whole = next((qrels for qrels in read.values() if qrels.judgments.query_count == len(found)), None)
+    if whole is not None:
+        return whole
+    rows = [(query, *each) for query, (_, grades) in found.items() for each in grades.items()]
+    queries, documents, values = (list(each) for each in zip(*rows, strict=True))
+    judgments = _native.judgments_from_rows(queries, documents, np.array(values, np.float64))
+    return Qrels(" + ".join(read), judgments, MAPPING)
+
+
+def graded(qrels: Qrels) -> list[tuple[bytes, dict[bytes, float]]]:
+    """Returns the grades of each query's documents."""
+    its = qrels.judgments
+    grades, ends = its.grades.tolist(), its.offsets.tolist()
+    return [
+        (query, dict(zip(its.documents(place), grades[ends[place] : ends[place + 1]], strict=True)))
+        for place, query in enumerate(its.queries)
+    ]
+
+
+def differing(
+    query: bytes,
+    one: tuple[str, dict[bytes, float]],
+    other: tuple[str, dict[bytes, float]],
+    remedy: str | None,
+) -> DataError:
+    """Returns the error for two logs whose judgments of a query differ."""
+    (first, its), (second, others) = one, other
+    document = min(each for each in its.keys() | others.keys() if its.get(each) != others.get(each))
+    grades = [f"{grades[document]:g}" if document in grades else "none" for grades in (its, others)]
+    words = {"first": first, "second": second, "one": grades[0], "other": grades[1]}
+    name, its_document = shown(text_of(query)), shown(text_of(document))
+    return refused("logs-differ", **words, name=name, its=its_document, remedy=remedy or ONE_JUDGMENT)
+
+
+ONE_JUDGMENT = Worded(
+    "Make them agree, or give the judgments that count as qrels.",
+    "Make them agree, or give the judgments that count as QRELS, before the logs.",
+)
+
+
+def apart(given: Any, policy: Policy | None = None, *, subtopics: bool = False) -> tuple[Qrels, Any]:
+    """Returns the judgments and the runs of one log, or of several: ``{name: log}`` or a list of them.
+
+    Raises:
+        DataError: what is given is no log, or the logs cannot be read or do not agree.
+    """
+    several = given if are_several(given) else [given]
+    logs = logs_in(several)
+    if len(logs) < len(several):
+        other = next(name for name, _ in named(several) if name not in logs)
+        raise refused("no-log", what=other if several is given else "the data")
+    return judged_by(logs, policy, subtopics=subtopics), given
+
+
+def logs_in(runs: Any) -> dict[str, Any]:
+    """Returns those of several runs that are logs, by the names that errors give them."""
+    return {name: each for name, each in named(runs) if is_log(each)}
+
+
+def named(runs: Any) -> list[tuple[str, Any]]:
+    """Returns runs with the names that errors give them: keys, paths or numbers."""
+    if isinstance(runs, Mapping):
+        return [(str(name), each) for name, each in runs.items()]
+    return [
+        (os.fspath(each) if isinstance(each, (str, os.PathLike)) else f"log {number}", each)
+        for number, each in enumerate(runs, 1)
+    ]

@@ -1,0 +1,480 @@
+"""The columns of tables whose rows hold several documents each: in lists, in records, or in objects within objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from carob._dataclasses import dataclass
+from carob.inputs.columns import (
+    INSISTED,
+    choose,
+    constant_in,
+    known_names,
+    named_in,
+    no_rank,
+    plain_name,
+    there,
+    usual,
+)
+from carob.inputs.errors import refused
+from carob.output.errors import Worded, by_reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from carob.inputs.columns import Asked
+
+
+Shape: TypeAlias = "str | tuple[str, ...]"
+"""The shape of a column: ``one`` value per row, a ``list``, or the field names of a list of records."""
+DEEPEST = 4
+"""Objects within objects whose fields are columns."""
+MOST = 1000
+"""Fields of an object that are columns; an object with more is a dictionary by id."""
+
+
+class Inner(str):
+    """The name of a field within others, such as ``hits.hits``: the names of its ``parts``, joined by dots."""
+
+    __slots__ = ("parts",)
+    parts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, parts: tuple[str, ...]) -> str:
+        """Returns the name of a field, which is plain text if the field lies in no other."""
+        if len(parts) == 1:
+            return parts[0]
+        made = cls(".".join(parts))
+        made.parts = parts
+        return made
+
+
+def parts_of(name: str) -> tuple[str, ...]:
+    """Returns the names of the fields that lead to a column."""
+    return name.parts if isinstance(name, Inner) else (name,)
+
+
+def value_at(row: Mapping[str, Any], name: str) -> Any:
+    """Returns the value of a column in a row, or None if the row lacks it."""
+    found: Any = row
+    for part in parts_of(name):
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found
+
+
+def leaves(row: Mapping[str, Any], outer: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Yields the columns of a row with their values. The fields of an object are columns of their own."""
+    for key, value in row.items():
+        path = (*outer, str(key))
+        if isinstance(value, dict) and 0 < len(value) <= MOST and len(path) < DEEPEST:
+            yield from leaves(value, path)
+        else:
+            yield Inner.of(path), value
+
+
+def shapes_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, Shape]:
+    """Returns the shape of each column, taken from its first value."""
+    found: dict[str, Shape | None] = {}
+    for row in rows:
+        for name, value in leaves(row):
+            found.setdefault(name, None)
+            if value is not None and found[name] in (None, "list"):
+                shape = shape_of(value)
+                if found[name] is None or isinstance(shape, tuple):  # an empty list may come before records
+                    found[name] = shape
+    return {name: shape or "one" for name, shape in found.items()}
+
+
+def shape_of(value: Any) -> Shape:
+    """Returns the shape of a value."""
+    if isinstance(value, (list, tuple)) or is_array(value):
+        records = [each for each in value if isinstance(each, dict)]
+        return (
+            tuple(dict.fromkeys(name for each in records for name, _ in leaves(each))) if records else "list"
+        )
+    return "one"
+
+
+def is_array(value: Any) -> bool:
+    """Returns whether a value is an array of NumPy, as pandas holds lists that come from Parquet."""
+    return hasattr(value, "tolist") and bool(getattr(value, "shape", ()))
+
+
+def shapes_of_types(schema: Mapping[str, Any], outer: tuple[str, ...] = ()) -> dict[str, Shape]:
+    """Returns the shape of each column of a frame, from narwhals' types."""
+    import narwhals as nw
+
+    found: dict[str, Shape] = {}
+    for name, held in schema.items():
+        path = (*outer, name)
+        if isinstance(held, nw.Struct) and len(path) < DEEPEST:
+            found |= shapes_of_types({field.name: field.dtype for field in held.fields}, path)
+        elif isinstance(held, (nw.List, nw.Array)) and isinstance(held.inner, nw.Struct):
+            found[Inner.of(path)] = tuple(
+                shapes_of_types({field.name: field.dtype for field in held.inner.fields})
+            )
+        else:
+            found[Inner.of(path)] = "list" if isinstance(held, (nw.List, nw.Array)) else "one"
+    return found
+
+
+# ---------------------------------------------------------------- the layout of a table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan:
+    """The roles of a table's columns.
+
+    Args:
+        columns: by role: ``query``, ``document``, ``score``, ``rank``, ``grade``, ``subtopic``.
+        records: the column with lists of records, whose fields are all roles but the query; or None.
+        lists: whether all columns but the query are lists, one row per question.
+        relevant: whether they list relevant documents, without grades.
+    """
+
+    columns: Mapping[str, str]
+    records: str | None = None
+    lists: bool = False
+    relevant: bool = False
+
+    @property
+    def nested(self) -> bool:
+        """Whether a row holds several documents."""
+        return self.lists or self.records is not None
+
+    @property
+    def by_place(self) -> bool:
+        """Whether the run has no scores or ranks, so that the order of each list is its ranking."""
+        return self.nested and len(self.columns) == 2 and not self.relevant
+
+    @property
+    def by_row(self) -> bool:
+        """Whether carob reads the rows one by one, because a column lies in an object, or records have no score."""
+        inner = any(isinstance(each, Inner) for each in (*self.columns.values(), self.records))
+        return inner or (self.records is not None and self.by_place)
+
+    @property
+    def flat(self) -> dict[str, str]:
+        """The columns of the flat table, with a row for each document."""
+        if not self.nested:
+            return dict(self.columns)
+        return {role: role for role in (*self.columns, *(["rank"] if self.by_place else []))}
+
+    @property
+    def inside(self) -> dict[str, str]:
+        """The fields of the nested records or lists by role, without the query."""
+        return {role: name for role, name in self.columns.items() if role != "query"}
+
+    @property
+    def documents(self) -> str:
+        """The column of the documents, or of the records that hold them."""
+        return self.records or self.columns["document"]
+
+
+def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> Plan:
+    """Finds the columns of ``qrels`` or a ``run``. Named columns are taken; the usual names decide about all others.
+
+    Args:
+        fields: the shape of each column.
+        kind: ``qrels`` or ``run``.
+        wanted: columns' names by role; None looks for a usual name.
+
+    Raises:
+        DataError: a missing or ambiguous column.
+    """
+    asked = named_in(wanted)
+    homes = homes_of(fields, kind, asked)
+    taken = {bare(name, fields) for name in asked.values() if name is not None}
+    if homes is not None:
+        return in_records(fields, kind, asked, homes, nearest(kind, sorted(homes, key=nesting)))
+    document = asked.get("document")
+    shape = "" if document is None else fields.get(document, "")
+    if shape == "list":
+        return in_lists(fields, kind, asked, str(document))
+    values = {fields.get(bare(asked.get(role) or "", fields)) for role in ("score", "rank", "grade")}
+    found = [] if shape == "one" or "one" in values else documents_in(fields, kind, taken)
+    if "list" in values:
+        found = [each for each in found if fields[each] == "list"]
+    if not found or ("list" not in values and is_flat(fields, kind, wanted, found[0])):
+        cells = [name for name, shape in fields.items() if not isinstance(shape, tuple)]
+        return Plan(choose(cells, kind, asked, names_of(fields)))
+    chosen = nearest(kind, found)
+    if fields[chosen] == "list":
+        return in_lists(fields, kind, asked, chosen)
+    return in_records(fields, kind, asked, {chosen: {}}, chosen)
+
+
+def names_of(fields: Mapping[str, Shape]) -> list[str]:
+    """Returns the names that a caller can give: those of columns and, with a dot, those of fields of records."""
+    return [
+        name
+        for column, shape in fields.items()
+        for name in ((f"{column}.{each}" for each in shape) if isinstance(shape, tuple) else (column,))
+    ]
+
+
+def bare(name: str, fields: Mapping[str, Shape]) -> str:
+    """Returns a name that the caller gave without the ``!`` that insists on scores."""
+    known = name in fields or not name.endswith(INSISTED)
+    return name if known else name.removesuffix(INSISTED)
+
+
+def nesting(name: str) -> int:
+    """Returns the number of objects around a column."""
+    return len(parts_of(name))
+
+
+def nearest(kind: str, found: Sequence[str]) -> str:
+    """Returns the only candidate for the documents in as few objects as possible.
+
+    Raises:
+        DataError: there are several.
+    """
+    first = [each for each in found if nesting(each) == nesting(found[0])]
+    if len(first) > 1:
+        both, reading = "' and '".join(first[:2]), by_reading(kind, document=str(first[0]))
+        raise refused("two-lists", both=both, reading=reading)
+    return first[0]
+
+
+# ---------------------------------------------------------------- what the caller named
+
+
+def homes_of(
+    fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None]
+) -> dict[str, dict[str, str | None]] | None:
+    """Returns the columns of records that hold every field which the caller named, with those names by role.
+
+    A field is named alone (``_id``), or with its column (``hits._id``); a column of records may be named in place of
+    its documents. Returns None if the caller named no field of records.
+
+    Raises:
+        DataError: a name that no column and no field has, or fields of different columns.
+    """
+    records = {name: shape for name, shape in fields.items() if isinstance(shape, tuple)}
+    found: dict[str, dict[str, str | None]] | None = None
+    for role, given in asked.items():
+        if given is None or (bare(given, fields) in fields and bare(given, fields) not in records):
+            continue
+        name, mark = given, ""
+        if role == "score" and given.endswith(INSISTED):
+            name, mark = given.removesuffix(INSISTED), INSISTED
+        homes: dict[str, str | None] = {
+            column: name[len(column) + 1 :] + mark
+            for column, shape in records.items()
+            if name.startswith(f"{column}.") and name[len(column) + 1 :] in shape
+        } or {column: name + mark for column, shape in records.items() if name in shape}
+        if role == "document" and name in records:
+            homes = {name: None}
+        words = {"kind": kind, "there": there(names_of(fields)), "column": given, "role": role}
+        if not homes:
+            raise refused("no-such-column", **words)
+        if role == "query":
+            raise refused("query-in-records", **words)
+        before: dict[str, dict[str, str | None]] = {each: {} for each in homes} if found is None else found
+        found = {column: {**its, role: homes[column]} for column, its in before.items() if column in homes}
+        if not found:
+            raise refused("apart", kind=kind, column=given, role=role)
+    return found
+
+
+# ---------------------------------------------------------------- what the names say
+
+WEAK = ("id", "iid")
+"""Names of ids that are a document's in a row of its own, and a question's in a row of lists."""
+
+
+def last_name(name: str) -> str:
+    """Returns the normal form of a field's own name."""
+    return plain_name(parts_of(name)[-1])
+
+
+def lists_documents(name: str, kind: str) -> bool:
+    """Returns whether a column of lists has a usual name for the documents of ``qrels`` or a ``run``."""
+    lists = known_names()["lists"]
+    return plain_name(name) in (*lists[kind], *lists["either"])
+
+
+def side_of(name: str, shape: Shape) -> str | None:
+    """Returns what a column may list: documents of the ``run``, of the ``qrels``, of ``either``; else None.
+
+    Records of documents that have scores and no grades are a run's.
+    """
+    its = last_name(name)
+    by_name = next((side for side, known in sides().items() if its in known), None)
+    if not isinstance(shape, tuple):
+        return by_name if shape == "list" else None
+    if not usual(shape, "document"):
+        return None
+    if by_name in ("run", "qrels"):
+        return by_name
+    graded = any(plain_name(each) in known_names()["usual"]["grade"][0] for each in shape)
+    scored = bool(usual(shape, "score") or usual(shape, "rank"))
+    return "either" if graded == scored else "qrels" if graded else "run"
+
+
+@cache  # a table of names, which never changes
+def sides() -> dict[str, list[str]]:
+    """Returns the usual names of columns of lists: those of a ``run``, those of ``qrels``, and those of ``either``."""
+    lists = known_names()["lists"]
+    return {side: lists[side] for side in ("run", "qrels", "either")}
+
+
+def documents_in(fields: Mapping[str, Shape], kind: str, taken: Iterable[str]) -> list[str]:
+    """Returns the columns that may list the documents: those that only a run or only qrels have, else the others.
+
+    A run never takes the columns of qrels, nor qrels those of a run. Records with scores may be qrels only in a table
+    that lists nothing else, because ``score`` is also a name of grades.
+    """
+    found: dict[str | None, list[str]] = {}
+    for name, shape in sorted(fields.items(), key=lambda each: nesting(each[0])):
+        if name not in taken:
+            found.setdefault(side_of(name, shape), []).append(name)
+    lists = [name for name, shape in fields.items() if shape == "list"]
+    numbers = [name for role in ("score", "rank", "grade") for name in usual_lists(lists, role)]
+    if numbers and not found.get("either"):  # columns of single values that were gathered in lists
+        found["either"] = [name for name in lists if name not in taken and usual([name], "document")]
+    own = found.get(kind) or found.get("either")
+    if own or kind == "run":
+        return own or []
+    alone = sum(shape != "one" for shape in fields.values()) == 1
+    return [each for each in found.get("run", []) if alone and isinstance(fields[each], tuple)]
+
+
+def is_flat(fields: Mapping[str, Shape], kind: str, wanted: Asked, listed: str) -> bool:
+    """Returns whether a table that also has lists holds a whole row of qrels or of a run in its other columns."""
+    asked = named_in(wanted)
+    own = {role: name for role, name in asked.items() if name is not None}
+    free = [name for name, shape in fields.items() if shape == "one" and name not in own.values()]
+    document = [own["document"]] if "document" in own else usual(free, "document")
+    rest = [name for name in free if name not in document]
+    number = ("grade",) if kind == "qrels" else ("score", "rank")
+    value = [name for role in number for name in usual(rest, role)]
+    held = bool(value) or any(role in own for role in number) or constant_in(wanted) is not None
+    if not document or not held or not ("query" in own or usual(rest, "query")):
+        return False
+    if side_of(listed, fields[listed]) == "either":
+        return True
+    doubtful = kind == "qrels" and all(plain_name(each) in SCORES for each in value)
+    return "document" in own or not (doubtful or plain_name(document[0]) in WEAK)
+
+
+SCORES = ("score", "scores")
+"""Names of grades that are also names of scores."""
+
+
+# ---------------------------------------------------------------- the columns of each layout
+
+
+def query_in(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None]) -> dict[str, str]:
+    """Returns the column of the query in a table with a row per query, where ``id`` can be no document's."""
+    named = asked.get("query")
+    free = [name for name, shape in fields.items() if shape == "one"]
+    if named is None and not usual(free, "query"):
+        rows = [name for name in free if plain_name(name) == "id"]
+        named = rows[0] if len(rows) == 1 else None
+    return choose(free, kind, {"query": named}, names_of(fields))
+
+
+def in_records(
+    fields: Mapping[str, Shape],
+    kind: str,
+    asked: Mapping[str, str | None],
+    homes: Mapping[str, Mapping[str, str | None]],
+    column: str,
+) -> Plan:
+    """Returns the plan of a table whose rows hold records, such as ``{"doc_id": …, "score": …}``."""
+    own = next(each for each in fields if each == column)
+    inside = [*fields[own]]
+    named = {role: homes[column].get(role) for role in asked if role != "query"}
+    only = kind == "run" and len(inside) == 1 and not named.get("score") and not named.get("rank")
+    if only:  # nothing but documents, in their order
+        named = {"document": named.get("document")}
+    listed = [f"{own}.{name}" for name in inside]
+    return Plan(query_in(fields, kind, asked) | choose(inside, kind, named, listed), records=own)
+
+
+def in_lists(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None], listed: str) -> Plan:
+    """Returns the plan of a table whose rows hold lists, one of documents and perhaps one of numbers."""
+    own = next(each for each in fields if each == listed)
+    value = numbers_in(fields, kind, asked, own)
+    draws = known_names()["lists"]["draws"]
+    drawn = [name for name in fields if "probability" in asked and plain_name(name) in draws]
+    if drawn:
+        raise refused("sample-in-lists", column=drawn[0], complete=by_reading(kind, probability=1))
+    columns = query_in(fields, kind, asked) | {"document": own} | value
+    return Plan(columns, lists=True, relevant=kind == "qrels" and not value)
+
+
+def numbers_in(
+    fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None], listed: str
+) -> dict[str, str]:
+    """Returns the columns with the lists of scores, ranks or grades. For a run, they may be missing.
+
+    Raises:
+        DataError: the named column is missing or ambiguous, or qrels have none.
+    """
+    lists = [name for name, shape in fields.items() if shape == "list" and name != listed]
+    if kind == "run":
+        named = {role: asked.get(role) for role in ("score", "rank")}
+        if (score := named["score"]) is not None:
+            named["score"] = no_rank(score, lists)
+        unnamed = not any(named.values())
+        found = {
+            role: [each for each in lists if each == name] if name else unnamed * usual_lists(lists, role)
+            for role, name in named.items()
+        }
+    elif "grade" not in asked:  # one grade for all
+        return {}
+    else:
+        named = {"grade": asked["grade"]}
+        if named["grade"] is None:
+            found = {"grade": usual_lists(lists, "grade") or scores_as_grades(fields, listed, lists)}
+        else:
+            found = {"grade": [each for each in lists if each == named["grade"]]}
+    for role, its in found.items():
+        if len(its) > 1:
+            both, reading = " and ".join(f"'{each}'" for each in its), by_reading(kind, **{role: str(its[0])})
+            words = {"kind": kind, "there": there(names_of(fields)), "role": role}
+            raise refused("two-columns", **words, column=its[0], both=both, reading=reading)
+        needs = kind == "qrels" and plain_name(listed) not in sides()["qrels"]
+        if not its and (named[role] or needs):
+            reading, relevant = by_reading(kind, **{role: ...}), by_reading(kind, grade=1)
+            raise refused(role, part="no-lists", column=listed, reading=reading, relevant=relevant)
+    return {role: its[0] for role, its in found.items() if its}
+
+
+def usual_lists(lists: Sequence[str], role: str) -> list[str]:
+    """Returns the columns of lists with a usual name for a role, or its plural. ``scores`` are no grades."""
+    usual_names = known_names()["usual"][role]
+    known = set(chain(*(usual_names[:1] if role == "grade" else usual_names)))
+    return [each for each in lists if known & {plain_name(each), *singular(plain_name(each))}]
+
+
+def singular(name: str) -> tuple[str, ...]:
+    """Returns the words of which a word may be the plural."""
+    return (name.removesuffix("s"), name.removesuffix("ies") + "y") if name.endswith("s") else ()
+
+
+def scores_as_grades(fields: Mapping[str, Shape], listed: str, lists: Sequence[str]) -> list[str]:
+    """Returns the lists of ``scores`` that are grades: only in a table that lists one column of documents.
+
+    Beside other lists, ``scores`` may be those of retrieved documents.
+
+    Raises:
+        DataError: ``scores`` may be the grades of documents that need none.
+    """
+    found = [each for each in lists if plain_name(each) in SCORES]
+    others = len(lists) > len(found) or any(isinstance(shape, tuple) for shape in fields.values())
+    if not found or others:
+        return []
+    if plain_name(listed) in sides()["qrels"]:
+        grades = Worded(
+            f"carob.Qrels.of(qrels, grade={str(found[0])!r})", f"--qrels-columns grade={found[0]}"
+        )
+        relevant = by_reading("qrels", grade=1)
+        raise refused("scores-or-grades", column=found[0], listed=listed, grades=grades, relevant=relevant)
+    return found

@@ -1,0 +1,356 @@
+"""One-file logs: tables that hold the retrieved and the relevant documents of each question."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from math import log2
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import carob
+from carob import DataError, Qrels, Run
+from carob.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+Rows = list[dict[str, Any]]
+
+DENSE: Rows = [
+    {
+        "question": "q1",
+        "retrieved_ids": ["a", "b", "c"],
+        "scores": [12.9, 11.8, 9.7],
+        "reference_ids": ["b", "c", "z"],
+    },
+    {"question": "q2", "retrieved_ids": ["d", "e"], "scores": [10.9, 8.8], "reference_ids": ["x", "e"]},
+]
+"""Each list of scores is as long as the list of references beside it."""
+HYBRID: Rows = [
+    {**DENSE[0], "retrieved_ids": ["b", "c", "a"]},
+    {**DENSE[1], "retrieved_ids": ["e", "d"], "reference_ids": ["e", "x"]},
+]
+DISCOUNTED = 1 / log2(3), 1 / log2(4)
+NDCG = ((sum(DISCOUNTED) / (1 + sum(DISCOUNTED))) + (DISCOUNTED[0] / (1 + DISCOUNTED[0]))) / 2
+AP = ((1 / 2 + 2 / 3) / 3 + (1 / 2) / 2) / 2
+AP_OF_HYBRID = ((1 + 1) / 3 + 1 / 2) / 2
+
+
+def command(*arguments: str) -> int:
+    try:
+        main(list(arguments))
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
+
+
+def cells(rows: Rows, write: Callable[[Any], str], separator: str = ",") -> str:
+    made = io.StringIO()
+    table = csv.DictWriter(made, list(rows[0]), delimiter=separator)
+    table.writeheader()
+    table.writerows(
+        {name: write(its) if isinstance(its, list) else its for name, its in row.items()} for row in rows
+    )
+    return made.getvalue()
+
+
+def lines(rows: Rows) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+TEXTS: dict[str, Callable[[Rows], str]] = {
+    "log.json": lambda rows: json.dumps(rows),
+    "indented.json": lambda rows: json.dumps(rows, indent=1),
+    "log.csv": lambda rows: cells(rows, json.dumps),
+    "repr.csv": lambda rows: cells(rows, str),
+    "log.tsv": lambda rows: cells(rows, json.dumps, "\t"),
+    "log.jsonl": lines,
+    "log.log": lines,
+}
+"""The same log in each kind of text."""
+
+
+def written(folder: Path, name: str, rows: Rows) -> str:
+    """Writes the rows as the kind of text that a name of TEXTS stands for."""
+    kind = next(each for each in TEXTS if name.removesuffix(".gz").endswith(each))
+    if kind.endswith((".jsonl", ".log")):
+        pytest.importorskip("polars", reason="reads JSON lines")
+    text = TEXTS[kind](rows).encode()
+    (folder / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    return str(folder / name)
+
+
+def pandas_of(rows: Rows) -> Any:
+    return pytest.importorskip("pandas").DataFrame(rows)
+
+
+def arrays_of(rows: Rows) -> Any:
+    np, frame = pytest.importorskip("numpy"), pandas_of(rows)
+    return frame.assign(
+        **{name: frame[name].map(np.array) for name in frame if isinstance(rows[0][name], list)}
+    )
+
+
+FRAMES: dict[str, Callable[[Rows], Any]] = {
+    "rows": lambda rows: rows,
+    "Polars": lambda rows: pytest.importorskip("polars").DataFrame(rows),
+    "lazy Polars": lambda rows: pytest.importorskip("polars").LazyFrame(rows),
+    "PyArrow": lambda rows: pytest.importorskip("pyarrow").Table.from_pylist(rows),
+    "pandas": pandas_of,
+    "pandas with arrays": arrays_of,
+    "pandas with an index": lambda rows: pandas_of(rows).set_index("question"),
+    "DuckDB": lambda rows: (
+        pytest.importorskip("duckdb")
+        .connect()
+        .from_arrow(pytest.importorskip("pyarrow").Table.from_pylist(rows))
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_scores_beside_retrieved_ids_are_no_grades_in_rows_and_frames(kind: str) -> None:
+    found = carob.evaluate(FRAMES[kind](DENSE), measures=["nDCG@10", "AP"])
+    assert found["nDCG@10"] == pytest.approx(NDCG)
+    assert found["AP"] == pytest.approx(AP)
+    apart = carob.evaluate(FRAMES[kind](DENSE), FRAMES[kind](DENSE), "nDCG@10")
+    assert apart["nDCG@10"] == pytest.approx(NDCG)
+
+
+@pytest.mark.parametrize("packed", ["", ".gz"])
+@pytest.mark.parametrize("kind", [*TEXTS])
+def test_scores_beside_retrieved_ids_are_no_grades_in_files(tmp_path: Path, kind: str, packed: str) -> None:
+    if kind == "log.log" and packed:
+        pytest.skip("the kind of compressed text is recognised by its name")
+    path = written(tmp_path, kind + packed, DENSE)
+    assert carob.evaluate(path, measures="nDCG@10")["nDCG@10"] == pytest.approx(NDCG)
+    assert carob.evaluate(path, path, "AP")["AP"] == pytest.approx(AP)
+
+
+def test_scores_beside_retrieved_ids_are_no_grades_in_parquet(tmp_path: Path) -> None:
+    pytest.importorskip("polars").DataFrame(DENSE).write_parquet(tmp_path / "log.parquet")
+    assert carob.evaluate(tmp_path / "log.parquet", measures="AP")["AP"] == pytest.approx(AP)
+
+
+@pytest.mark.parametrize("name", ["scores", "score", "similarities", "ranks"])
+def test_numbers_of_the_run_mean_the_same_at_equal_and_at_unequal_lengths(name: str) -> None:
+    equal = [{**{("x" if key == "scores" else key): its for key, its in row.items()}} for row in DENSE]
+    numbers = [[1, 2, 3], [1, 2]] if name == "ranks" else [[9, 8, 7], [9, 8]]
+    rows = [{**row, name: its} for row, its in zip(equal, numbers, strict=True)]
+    assert carob.evaluate(rows, measures="AP")["AP"] == pytest.approx(AP)
+    unequal = [{**rows[0], "reference_ids": ["b", "c"]}, rows[1]]
+    assert Qrels.of(unequal).judgments.grades.tolist() == [1.0] * 4
+    assert carob.evaluate(unequal, measures="AP")["AP"] == pytest.approx(((1 / 2 + 2 / 3) / 2 + 1 / 4) / 2)
+
+
+def test_lists_of_grades_stay_the_grades_of_the_references() -> None:
+    for name in ("grades", "grade", "relevances", "labels"):
+        rows = [{**DENSE[0], name: [1, 3, 2]}, {**DENSE[1], name: [0, 1]}]
+        assert Qrels.of(rows).judgments.grades.tolist() == [1.0, 3.0, 2.0, 0.0, 1.0], name
+        assert min(Run.of(rows).held.rows()) == (b"q1", b"a", 12.9)
+
+
+def test_a_score_of_the_answer_is_neither_grade_nor_score() -> None:
+    rows = [{"id": row["question"], **row, "score": 0.5, "distances": [0.1] * 3} for row in DENSE]
+    assert carob.evaluate(rows, measures="AP")["AP"] == pytest.approx(AP)
+
+
+def test_scores_of_unknown_lists_are_never_grades_of_the_references() -> None:
+    rows = [{"question": "q", "chunks": ["a", "b"], "scores": [2, 1], "reference_ids": ["b", "c"]}]
+    assert Qrels.of(rows).judgments.grades.tolist() == [1.0, 1.0]
+    own = [{"question": "q", "chunks": ["a", "b"], "scores": [2, 1], "gold": ["b", "c"]}]
+    with pytest.raises(DataError, match=r"no column that lists the grades of 'gold'.*grade=1"):
+        Qrels.of(own, document="gold")
+    with pytest.raises(
+        DataError, match=r"'scores' may be the grades of 'reference_ids'.*grade='scores'.*grade=1"
+    ):
+        Qrels.of([{"question": "q", "scores": [2, 1], "reference_ids": ["b", "c"]}])
+    graded = Qrels.of([{"question": "q", "scores": [2, 1], "reference_ids": ["b", "c"]}], grade="scores")
+    assert graded.judgments.grades.tolist() == [2.0, 1.0]
+
+
+def test_records_of_a_run_are_no_judgments() -> None:
+    rows = [{"question": "q", "results": [{"doc_id": "a", "score": 2}], "reference_ids": ["a", "b"]}]
+    assert Qrels.of(rows).judgments.grades.tolist() == [1.0, 1.0]
+    assert carob.evaluate(rows, measures="R")["R"] == 0.5
+    both = [{"question": "q", "hits": [{"id": "a", "score": 2}], "judgments": [{"id": "a", "grade": 3}]}]
+    assert Qrels.of(both).judgments.grades.tolist() == [3.0]
+    assert list(Run.of(both).held.rows()) == [(b"q", b"a", 2.0)]
+
+
+@pytest.mark.parametrize("library", ["polars", "duckdb"])
+def test_lists_of_unequal_length_are_named_with_their_query(
+    tmp_path: Path, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip(library)
+    from carob.inputs.files import libraries
+
+    monkeypatch.setattr(libraries, "find_spec", lambda name: name == library or None)
+    path = tmp_path / "log.jsonl"
+    path.write_text(lines([DENSE[1], {**DENSE[0], "scores": [2.0, 1.0]}]))
+    with pytest.raises(DataError, match=r"query 'q1' has 3 in 'retrieved_ids' and 2 in 'scores'"):
+        carob.evaluate({"q1": ["a"]}, path, "AP")
+
+
+# ---------------------------------------------------------------- several logs
+
+
+@pytest.fixture
+def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, rows in (("dense", DENSE), ("hybrid", HYBRID)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows))
+    other = [DENSE[0], {**DENSE[1], "reference_ids": ["x", "f"]}]
+    (tmp_path / "other.json").write_text(json.dumps(other))
+    (tmp_path / "some.json").write_text(json.dumps(HYBRID[:1]))
+    (tmp_path / "q.qrels").write_text("q1 0 a 1\nq2 0 d 1\n")
+    (tmp_path / "plain.run").write_text("q1 Q0 b 1 1.0 t\nq2 Q0 e 1 1.0 t\n")
+    return tmp_path
+
+
+def table(printed: str) -> dict[str, float]:
+    """The first value of each row of a table in CSV."""
+    return {row[0]: float(row[1]) for row in csv.reader(printed.splitlines()[1:])}
+
+
+def test_several_logs_are_several_systems(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def values(*files: str) -> dict[str, float]:
+        assert command("eval", *files, "-m", "AP", "--format", "csv", "--digits", "6") == 0
+        return table(capsys.readouterr().out)
+
+    both = pytest.approx({"dense": AP, "hybrid": AP_OF_HYBRID}, abs=1e-6)
+    assert values("dense.json", "hybrid.json") == both
+    assert values("dense.json", "dense.json", "hybrid.json") == both  # the first is QRELS
+    assert list(values("a=dense.json", "b=hybrid.json")) == ["a", "b"]
+    assert values("dense.json", "plain.run") == pytest.approx(
+        {"dense": AP, "plain": (1 / 3 + 1 / 2) / 2}, abs=1e-6
+    )
+    # Judgments of their own come first.
+    assert values("q.qrels", "dense.json", "hybrid.json") == pytest.approx(
+        {"dense": 1.0, "hybrid": (1 / 3 + 1 / 2) / 2}, abs=1e-6
+    )
+    # A question that one log lacks is missing there.
+    assert values("some.json", "dense.json") == pytest.approx({"some": (2 / 3) / 2, "dense": AP}, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compare"],
+        ["eval"],
+        ["report", "-o", "page.html"],
+        ["best", "-m", "AP"],
+        ["plan", "--difference", "0.1", "-m", "AP"],
+        ["check"],
+    ],
+    ids=lambda each: each[0],
+)
+def test_logs_whose_references_differ_are_refused_with_advice_that_works(
+    logs: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(*arguments, "dense.json", "other.json") == 2
+    said = capsys.readouterr().err
+    assert "dense.json and other.json differ in the relevant documents of query 'q2'" in said
+    assert "document 'e' has the grade 1 in the one, none in the other" in said
+    assert "give that file twice: 'dense.json' 'dense.json' 'other.json'" in said
+    if arguments[0] in ("eval", "compare"):
+        assert command(*arguments, "dense.json", "dense.json", "other.json") == 0
+
+
+def test_commands_of_two_runs_take_two_logs(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("compare", "dense.json", "hybrid.json", "-m", "AP") == 0
+    out = capsys.readouterr().out
+    assert "hybrid is better than dense" in out or "hybrid.json" in out
+    assert command("agreement", "q.qrels", "q.qrels", "dense.json", "hybrid.json") == 0
+    assert "0/1 pairs flip" in capsys.readouterr().out
+    assert command("check", "dense.json", "hybrid.json") < 2
+    pytest.importorskip("jinja2", reason="carob[report] is not installed")
+    assert command("report", "dense.json", "hybrid.json", "-o", "page.html") == 0
+
+
+def test_a_log_is_gated_against_a_log(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    drop = ("--max-drop", "AP=0.01")
+    assert command("gate", "hybrid.json", "--baseline", "dense.json", *drop) == 0
+    assert f"({AP:.4f} to {AP_OF_HYBRID:.4f})" in capsys.readouterr().out
+    assert command("gate", "dense.json", "--min", "AP=0.9") == 1
+    assert command("gate", "other.json", "--baseline", "dense.json", *drop) == 2
+    assert "differ in the relevant documents" in capsys.readouterr().err
+    assert command("gate", "dense.json", "hybrid.json", *drop) == 2
+    assert "carob gate hybrid.json --baseline dense.json" in capsys.readouterr().err
+
+
+def test_one_log_is_enough_for_commands_of_one_run(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("explain", "RR", "dense.json", "--query", "q1") == 0
+    assert "RR of query q1 = 0.5" in capsys.readouterr().out
+    assert command("curve", "dense.json", "-m", "P", "--at", "1,2", "--format", "csv") == 0
+    assert "0.5" in capsys.readouterr().out
+    assert command("eval", "dense.json", "-m", "RR", "--format", "csv") == 0
+    assert "0.5" in capsys.readouterr().out
+    assert command("compare", "dense.json") == 2
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_several_logs_are_several_systems_in_python(kind: str) -> None:
+    given = {"dense": FRAMES[kind](DENSE), "hybrid": FRAMES[kind](HYBRID)}
+    found = carob.evaluate(given, measures="AP")
+    assert {name: each["AP"] for name, each in found.items()} == pytest.approx(
+        {"dense": AP, "hybrid": AP_OF_HYBRID}
+    )
+    compared = carob.compare(None, {"dense": FRAMES[kind](DENSE), "hybrid": FRAMES[kind](HYBRID)}, "AP")
+    assert "hybrid is better than dense" in str(compared)
+
+
+def test_logs_in_python_must_agree_and_be_logs(logs: Path) -> None:
+    with pytest.raises(DataError, match="The logs a and b differ in the relevant documents of query 'q2'"):
+        carob.evaluate({"a": "dense.json", "b": "other.json"}, measures="AP")
+    with pytest.raises(DataError, match=r"The logs dense\.json and other.json differ"):
+        carob.compare(None, ["dense.json", "other.json"], "AP")
+    for no_log in (
+        {"q": {"a": 1}},
+        {"q": ["a"]},
+        "q.qrels",
+        b"q 0 a 1\n",
+        [{"question": "q", "retrieved_ids": ["a"]}],
+    ):
+        with pytest.raises(DataError, match="both retrieved and relevant documents"):
+            carob.evaluate(no_log, measures="AP")  # type: ignore[call-overload]
+    with pytest.raises(DataError, match=r"q\.qrels is not a table that has both"):
+        carob.evaluate(["dense.json", "q.qrels"], measures="AP")
+    with pytest.raises(DataError, match="Runs need judgments"):
+        carob.compare(None, {"a": {"q": {"a": 1.0}}, "b": {"q": {"a": 1.0}}}, "AP")
+
+
+def test_logs_with_columns_of_any_name_are_several_systems(
+    logs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = {"question": "prompt", "retrieved_ids": "chunks", "scores": "sims", "reference_ids": "gold"}
+    for name, rows in (("one", DENSE), ("two", HYBRID)):
+        renamed = [{names[key]: its for key, its in row.items()} for row in rows]
+        (logs / f"{name}.json").write_text(json.dumps(renamed))
+    columns = (
+        "--run-columns",
+        "query=prompt,document=chunks,score=sims",
+        "--qrels-columns",
+        "query=prompt,document=gold,grade:=1",
+    )
+    assert (
+        command("eval", "one.json", "two.json", "-m", "AP", "--format", "csv", "--digits", "6", *columns) == 0
+    )
+    assert table(capsys.readouterr().out) == pytest.approx({"one": AP, "two": AP_OF_HYBRID}, abs=1e-6)
+
+
+def test_the_names_of_ragas_are_known() -> None:
+    rows = [
+        {
+            "user_input": row["question"],
+            "retrieved_contexts": ["text"] * len(row["retrieved_ids"]),
+            "retrieved_context_ids": row["retrieved_ids"],
+            "reference_context_ids": row["reference_ids"],
+        }
+        for row in DENSE
+    ]
+    assert carob.evaluate(rows, measures="AP")["AP"] == pytest.approx(AP)
