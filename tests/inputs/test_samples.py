@@ -429,6 +429,23 @@ def test_few_judgments_without_probabilities_do_not_pass_in_silence(
         )
 
 
+def test_orders_of_runs_under_few_judgments_are_called_doubtful() -> None:
+    lost = {query: {document: draw[0] for document, draw in its.items()} for query, its in mapping().items()}
+    said = "A judged 15% of the top 10 of the runs, and B 100%"
+    agreed = carob.agreement(lost, MODEL, PATHS, resamples=2)
+    assert f"! {said}" in " ".join(str(agreed).split())
+    assert agreed.as_dict()["notes"] == list(agreed.notes)
+    assert carob.agreement(MODEL, lost, PATHS, resamples=2).notes[0].startswith("B judged 15%")
+    found = carob.correlate(lost, {"model": MODEL}, PATHS, resamples=2)
+    assert any(
+        "the truth judged 15% of the top 10 of the runs, and model 100%" in each
+        for each in found.as_dict()["notes"]
+    )
+    for pool in ("own", "both"):
+        people = lost if pool == "both" else str(COFFEE / "people.txt")
+        assert carob.agreement(people, MODEL, PATHS, pool=pool, resamples=2).notes == ()
+
+
 def test_judgments_of_a_pool_are_no_sample_however_shallow() -> None:
     """People judged the first five of each run, and the judge all documents that the runs retrieve."""
     complete = {name: dict(its) for name, its in by_query(COFFEE / "complete.txt").items()}

@@ -12,7 +12,7 @@ from carob._numpy import np
 from carob.comparison.agreement_result import FATES, TOP, Agreement, Effect, Judge, Pairing, Statistic
 from carob.comparison.compare import settled
 from carob.comparison.findings import Settings
-from carob.comparison.runs import RunsLike, evaluated, named, tables_of
+from carob.comparison.runs import RunsLike, evaluated, named, said_if_sparse, shares_of, tables_of
 from carob.comparison.significance import contests_of
 from carob.comparison.statistics import SEED
 from carob.comparison.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
@@ -141,9 +141,16 @@ def agreement(
         settings=first.settings if first is not None and len(first.names) > 1 else None,
         scores=() if first is None or second is None else (*first.scores, *second.scores),
         pool=pool,
+        notes=() if first is None or second is None else said_of(first, second),
         resamples=resamples,
         seed=seed,
     )
+
+
+def said_of(first: Judged, second: Judged) -> tuple[str, ...]:
+    """Returns what makes the orders of systems doubtful."""
+    (one, depth), (other, _) = first.shares, second.shares
+    return tuple(said_if_sparse(("A", "B"), one, other, depth))
 
 
 def judge(qrels: Qrels) -> Judge:
@@ -221,6 +228,7 @@ class Judged:
         ids: the queries that any system has.
         contests: the comparison by each measure.
         settings: the settings of the test.
+        shares: the share of each system's top documents that are judged, and the number of top documents.
     """
 
     names: tuple[str, ...]
@@ -228,6 +236,7 @@ class Judged:
     ids: Names
     contests: dict[str, Contest]
     settings: Settings
+    shares: tuple[tuple[float, ...], int]
 
 
 def judged_by(
@@ -247,11 +256,12 @@ def judged_by(
     """
     if any(isinstance(each, Scores) for each in (runs.values() if isinstance(runs, Mapping) else runs)):
         raise DataError("Scores do not contain the retrieved documents: give runs instead of scores.")
-    systems = evaluated(qrels, runs, measures, **conventions, least=1).systems
+    evaluation = evaluated(qrels, runs, measures, **conventions, least=1)
+    systems = evaluation.systems
     scores = tuple(each.scores for each in systems.values())
     ids, tables = tables_of(scores)
     contests, settings = contests_of(tables, settled(settings, len(scores), len(tables)), None)
-    return Judged(tuple(systems), scores, ids, contests, settings)
+    return Judged(tuple(systems), scores, ids, contests, settings, (shares_of(evaluation), evaluation.depth))
 
 
 def effect(label: str, first: Judged, second: Judged, draw: Draw) -> Effect:

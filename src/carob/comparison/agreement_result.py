@@ -168,7 +168,7 @@ def said(key: str, **values: Any) -> str:
 
 
 def answer(found: Agreement) -> Section:
-    """Returns two lines that say whether the judges agree in their grades and in the order of systems."""
+    """Returns the lines that say whether the judges agree in their grades and in the order of systems."""
     same, kappa = found["same grade"].value, found["kappa, quadratic"]
     grades = said(
         "grades",
@@ -184,7 +184,8 @@ def answer(found: Agreement) -> Section:
         tau, significant = decimals(first.tau, 2), first.significant
         numbers = {"flips": flips, "pairs": first.pairs, "kept": kept, "significant": significant}
         order = said("order", tau=tau, label=first.label, **numbers)
-    return Section([Line(grades, "answer"), Line(order, "answer")])
+    doubts = [Line(each, mark="! ", tone="warning") for each in found.notes]
+    return Section([Line(grades, "answer"), Line(order, "answer"), *doubts])
 
 
 def judges(found: Agreement) -> Section:
@@ -327,6 +328,7 @@ class Agreement(Documented):
         scores: the scores of each system under the first judge, then under the second.
         pool: the documents that count as judged when systems are scored: each judge's ``own``, or those that ``both``
             judged.
+        notes: what makes the orders of systems doubtful.
         resamples: the number of bootstrap samples of queries.
         seed: the seed of the bootstrap.
     """
@@ -343,6 +345,7 @@ class Agreement(Documented):
     settings: Settings | None
     scores: tuple[Scores, ...] = field(repr=False)
     pool: str
+    notes: tuple[str, ...]
     resamples: int
     seed: int
 
@@ -392,6 +395,7 @@ class Agreement(Documented):
             "systems": {each.label: asdict(each) for each in self.effects},
             "test": None if self.settings is None else asdict(self.settings),
             "pool": self.pool,
+            "notes": list(self.notes),
             "resamples": self.resamples,
             "seed": self.seed,
             "carob": __version__,

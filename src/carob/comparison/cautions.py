@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._numpy import np
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, ranked, say
-from carob.comparison.runs import Table
+from carob.comparison.runs import Table, sparse
 from carob.comparison.significance import corrected
 from carob.comparison.statistics.multiple_comparisons import range_beyond
 from carob.comparison.statistics.paired import paired
@@ -55,7 +55,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Cautio
         others = (missing, meanings)
         return (
             *apart(comparison),
-            *sparse(comparison),
+            *sparsely_judged(comparison),
             *judge(comparison),
             *chain.from_iterable(look(comparison) for look in others),
         )
@@ -122,19 +122,13 @@ def said_of_many(comparison: Findings, cautions: Sequence[Caution]) -> str:
     return say("cautions", f"{first.kind}:several", **words)
 
 
-SPARSE = 0.5
-"""The share of the judge's documents below which people's judgments may be a sample of them, without its probabilities.
-
-Judgments of a pool are far above it for the runs of the pool: they have all of their top documents."""
-
-
-def sparse(comparison: Findings) -> Iterator[Caution]:
+def sparsely_judged(comparison: Findings) -> Iterator[Caution]:
     """Warns if people judged few of the documents that the judge judged, as of a sample without its probabilities."""
     known = comparison.judge
     if known is None or declared_negative(comparison):
         return
     shares = list(zip(comparison.judged, known.judged, strict=True))
-    few = [run for run, (own, its) in enumerate(shares) if own < SPARSE * its]
+    few = sparse(comparison.judged, known.judged)
     if few:
         own, its = (float(np.mean([shares[run][side] for run in few])) for side in range(2))
         words = {"names": listed([comparison.names[run] for run in few]), "depth": comparison.judged_depth}

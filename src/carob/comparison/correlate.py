@@ -25,7 +25,7 @@ from carob.comparison.agreement import confusions as confusions_of
 from carob.comparison.compare import settled
 from carob.comparison.correlate_result import Coefficient, Correlated, Correlations, Grades, Turned
 from carob.comparison.findings import Settings, say
-from carob.comparison.runs import evaluated, named
+from carob.comparison.runs import evaluated, named, said_if_sparse, shares_of
 from carob.comparison.sheets import MISSING, aligned, in_scores, measures_to_pair, sheets_of
 from carob.comparison.significance import contests_of
 from carob.comparison.statistics import SEED
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from carob.comparison.findings import Contest
-    from carob.comparison.runs import RunsLike
+    from carob.comparison.runs import Evaluation, RunsLike
     from carob.comparison.sheets import Aligned, Sheet
     from carob.comparison.statistics.correlations import Correlation
     from carob.conventions.policy import Policy
@@ -330,12 +330,13 @@ def from_judgments(
     asked = list(dict.fromkeys([*(measures[1] or []), *own]))
     true = Qrels.of(truth, decided).complete
     systems = named(runs, least=3)
-    rest = {"policy": policy, "profile": profile}
+    rest: dict[str, Any] = {"policy": policy, "profile": profile}
     given = [(name, Qrels.of(each, decided).complete) for name, each in by_name(judges)]
     if pool == "both" and len(given) > 1:
         raise DataError(say("correlate", "one pool"))
     found: dict[str, dict[str, Sheet]] = {}
     grades, lone, documents = [], {}, None
+    judged: list[tuple[str, tuple[float, ...]]] = []
     names = judges_apart([(name, called(each.name), path_of(each)) for name, each in given], path_of(true))
     for its, (_, qrels) in zip(names, given, strict=True):
         pairing = pair(true, qrels)
@@ -348,17 +349,23 @@ def from_judgments(
         values = statistics(confusions_of(pairing, scale), scale, method.draw.resamples, method.draw.seed)
         grades.append(Grades(its, len(pairing.a), pairing.only_a, pairing.only_b, values))
         kept = restricted(qrels, set(pairing.queries), documents)
-        found[its] = in_scores(scores_under(kept, systems, asked, rest))
+        its_own = evaluated(kept, systems, asked, **rest, least=1)
+        found[its] = in_scores(scores_in(its_own))
+        judged.append((its, shares_of(its_own)))
     base = true if documents is None else restricted(true, {query for query, _ in documents}, documents)
-    sheets = in_scores(scores_under(base, systems, asked, rest))
+    own_values = evaluated(base, systems, asked, **rest, least=1)
+    sheets = in_scores(scores_in(own_values))
     origin = "the truth" if true.name.startswith("<") else called(true.name)
-    return Sides(origin, sheets, found, own, tuple(grades), lone=lone)
+    shares, depth = shares_of(own_values), own_values.depth
+    doubts = [said for its, each in judged for said in said_if_sparse((origin, its), shares, each, depth)]
+    return Sides(
+        origin, sheets, found, own, tuple(grades), lone=lone, notes=tuple(f"! {each}" for each in doubts)
+    )
 
 
-def scores_under(qrels: Qrels, systems: Any, measures: list[str], rest: Mapping[str, Any]) -> dict[str, Any]:
+def scores_in(evaluation: Evaluation) -> dict[str, Any]:
     """Returns the scores of runs under one judge, by run."""
-    made = evaluated(qrels, systems, measures, **rest, least=1).systems
-    return {name: each.scores for name, each in made.items()}
+    return {name: each.scores for name, each in evaluation.systems.items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob.comparison.findings import say
 from carob.conventions.request import MeasuresLike, names_in, request_of
 from carob.evaluation.engine import Matches, evaluate_together
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR, GIVEN, aggregate
@@ -79,6 +80,48 @@ class Evaluation:
     systems: dict[str, System]
     depth: int
     qrels: Qrels | None = None
+
+
+SPARSE = 0.5
+"""The share of another judge's documents below which judgments may be a sample of them, without its probabilities.
+
+Judgments of a pool are far above it for the runs of the pool: they have all of their top documents."""
+
+
+def sparse(own: Sequence[float], other: Sequence[float]) -> list[int]:
+    """Returns the runs of whose top documents one judge judged far fewer than another.
+
+    Args:
+        own: the share of each run's top documents that one judge judged.
+        other: the share that the other judge judged.
+    """
+    return [run for run, (few, many) in enumerate(zip(own, other, strict=True)) if few < SPARSE * many]
+
+
+def shares_of(evaluation: Evaluation) -> tuple[float, ...]:
+    """Returns the share of each run's top documents that are judged."""
+    return tuple(each.judged for each in evaluation.systems.values())
+
+
+def said_if_sparse(
+    names: tuple[str, str], one: tuple[float, ...], other: tuple[float, ...], depth: int
+) -> list[str]:
+    """Returns a sentence if one of two judges judged far fewer of the runs' top documents than the other.
+
+    Args:
+        names: the judges.
+        one: the share of each run's top documents that the first judge judged.
+        other: the share that the second judge judged.
+        depth: the number of top documents.
+    """
+    found = []
+    for own, its, (judge, against) in ((one, other, names), (other, one, names[::-1])):
+        runs = sparse(own, its)
+        if runs:
+            few, many = (float(np.mean([shares[run] for run in runs])) for shares in (own, its))
+            words = {"judge": judge, "other": against, "few": few, "many": many, "depth": depth}
+            found.append(say("agreement", "sparse", **words))
+    return found
 
 
 def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from carob._numpy import np
 from carob.comparison.findings import Judged, Judging
-from carob.comparison.runs import tables_of
+from carob.comparison.runs import shares_of, tables_of
 from carob.comparison.significance import correct_together, empty_outcome, join, pairs_of
 from carob.comparison.statistics.paired import NOISE
 from carob.comparison.with_judge import (
@@ -110,7 +110,7 @@ def documents_contests(
         undefined={},
         measures=facts,
         documents=len(documents.sampled),
-        judged=tuple(each.judged for each in judge.systems.values()),
+        judged=shares_of(judge),
     )
     return ids, contests, info
 
