@@ -80,7 +80,7 @@ def evaluate_command(
             )
         from carob.evaluation.evaluate import evaluate_judged_ranking
 
-        scores = [evaluate_judged_ranking(judged_ranking, asked, **named)]
+        scores = [evaluate_judged_ranking(given.qrels(judged_ranking, asked), asked, **named)]
     else:
         files = given.with_judgments(files)
         files = (files * 2) if len(files) == 1 and kind_of(files[0]) in BOTH else files

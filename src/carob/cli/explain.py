@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from carob.cli.options import Given, options, refuse_misuse
 from carob.cli.terminal import answer, terminal_width
 from carob.measures.grammar import NUMBER
 from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 UNJUDGED = ("-", "?", "·")
 GRADES = re.compile(r"[\d.,;，、；?·+-]+")
@@ -50,6 +53,7 @@ def explain_command(
     query: str | None,
     grades: str | None,
     judged: str | None,
+    judged_ranking: str | None,
     layout: str,
     rows: int,
     given: Given,
@@ -81,8 +85,9 @@ def explain_command(
         given.qrels(files[0], measure) if files else None,
         given.run(files[1]) if files else None,
         query,
-        grades=None if grades is None else grades_in(grades),
-        judged=None if judged is None else grades_in(judged),
+        grades=None if grades is None else grades_in(grades, given.words),
+        judged=None if judged is None else grades_in(judged, given.words),
+        judged_ranking=None if judged_ranking is None else given.qrels(judged_ranking, measure),
         rows=rows or None,
         **given.conventions,
         **options,
@@ -90,7 +95,7 @@ def explain_command(
     answer(explanation, layout, terminal_width() if sys.stdout.isatty() else None)
 
 
-def grades_in(text: str) -> list[float | None]:
+def grades_in(text: str, words: Mapping[str, float] | None = None) -> list[float | None]:
     """Parses typed grades, separated by commas or blanks, with ``-`` or ``?`` for an unjudged document.
 
     Brackets around them, as Python and JSON print, are left out.
@@ -98,17 +103,20 @@ def grades_in(text: str) -> list[float | None]:
     Raises:
         DataError: the text contains something other than grades.
     """
-    return [grade_in(part) for part in re.split(r"[\s,;，、；]+", text.strip("[]() ")) if part]
+    return [grade_in(part, words or {}) for part in re.split(r"[\s,;，、；]+", text.strip("[]() ")) if part]
 
 
-def grade_in(part: str) -> float | None:
+def grade_in(part: str, words: Mapping[str, float]) -> float | None:
     """Parses one grade, or returns None for an unjudged document."""
     if part in UNJUDGED:
         return None
+    if part in words:
+        return words[part]
     if NUMBER.fullmatch(part):
         return float(part)
     raise DataError(
         f"'{part}' is not a grade: write numbers in rank order, and - or ? for an unjudged document, as in 3,2,-,1."
+        " Words for grades need their numbers, as in --grade-words Good=2,Fair=1,Bad=0."
     )
 
 

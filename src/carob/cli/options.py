@@ -137,11 +137,22 @@ class Given:
     def taken(cls, options: dict[str, Any]) -> Given:
         """Separates the values of the shared options from the other options."""
         columns = {kind: columns_in(options.pop(f"{kind}_columns"), kind) for kind in ("qrels", "run")}
+        words = options.pop("grade_words")
+        if words is not None:
+            from carob.inputs.grade_words import words_in
+
+            columns["qrels"]["words"] = words_in(words)
         axes = present({axis: options.pop(axis, None) for axis in ("depth", *CHOICES)})
         if options.pop("lenient", False):
             axes["malformed"] = "skip"
         rest = {name: options.pop(name, None) for name in ("folders", "exclude", "profile")}
         return cls(columns, policy=Policy(**axes) if axes else None, **rest)
+
+    @property
+    def words(self) -> dict[str, float]:
+        """Returns the numbers of grades in words."""
+        found: dict[str, float] = self.columns["qrels"].get("words", {})
+        return found
 
     @property
     def conventions(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from carob import _native
 from carob.inputs.decompression import PackedError, unpacked
-from carob.output.errors import DataError, by_policy, worded
+from carob.output.errors import DataError, Worded, by_policy, worded
 from carob.output.escaping import shown
 from carob.output.files import own_table
 
@@ -134,6 +134,11 @@ def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str,
     return refused(error.kind, part="line", **words)
 
 
+BY_WORDS = Worded(
+    "read them as carob.Qrels.of(…, words={'Good': 2, 'Fair': 1, 'Bad': 0})",
+    "add --grade-words Good=2,Fair=1,Bad=0",
+)
+"""What tells carob the numbers of grades in words."""
 SKIP = worded(", or skip such lines with ", by_policy("malformed", "skip"))
 
 
@@ -171,6 +176,7 @@ def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False
     else:
         fault = "line" if excerpt else "field"
     words = {"name": name, "excerpt": excerpt, "value": value, "point": value.replace(",", "."), "kind": kind}
+    words["words"] = BY_WORDS
     return refused(fault, part="number", **words, **place, level=level and level[1])
 
 

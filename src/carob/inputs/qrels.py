@@ -91,6 +91,7 @@ class Qrels:
         subtopic: str | None = None,
         probability: str | float | None = None,
         sample_size: str | None = None,
+        words: Mapping[str, float] | None = None,
         folders: str | None = None,
     ) -> Qrels:
         """Reads judgments from a path, bytes, an open binary file, ``{query: {document: grade}}``, or a data frame.
@@ -114,6 +115,7 @@ class Qrels:
             probability: the column with the probability with which each document was drawn, if the judgments are a
                 sample; 1 if they are complete, although a column has a usual name for such probabilities.
             sample_size: the column with the number of documents of the whole sample.
+            words: the number of each grade in words, such as ``{"Good": 3, "Fair": 2, "Bad": 0}``.
             folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries
                 get the folder as a ``prefix``, as in ``nq/1``.
 
@@ -127,6 +129,13 @@ class Qrels:
         grouped = subtopics or subtopic is not None
         asked: dict[str, str | float | None] = {"query": query, "document": document, "grade": grade}
         asked |= {"probability": probability, "sample_size": sample_size}
+        if words is not None:
+            from carob.inputs.grade_words import in_numbers
+
+            numbered, name, origin = in_numbers(qrels, asked, words)
+            named = cast("Any", {role: column for role, column in asked.items() if column is not None})
+            found = cls.of(numbered, policy, subtopics=subtopics, subtopic=subtopic, **named)
+            return found if origin is None else replace(found, name=name, origin=origin)
         if isinstance(qrels, list):
             from carob.inputs.files.json import mapping_of_rows
 

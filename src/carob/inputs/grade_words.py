@@ -1,0 +1,152 @@
+"""Grades in words, such as Good, Fair and Bad, which a table turns into numbers."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from carob.inputs.columns import ASKED, choose
+from carob.inputs.errors import refused
+from carob.inputs.files.json import content_in, mapping_of_rows
+from carob.inputs.files.table import reading
+from carob.inputs.frames import is_frame
+from carob.inputs.sources import kind_of, source_of
+from carob.measures.grammar import NUMBER
+
+if TYPE_CHECKING:
+    from carob.inputs.columns import Asked
+    from carob.inputs.sources import Provenance, Source
+
+__all__ = ["in_numbers", "words_in"]
+
+_FOURTH = re.compile(rb"((?:[^\t]*\t){3}|[ \r]*(?:[^ \t]+ +){3})([^ \t\r\n]+)")
+"""The first three columns of a line, separated by tabs or by blanks, and the fourth."""
+
+
+def words_in(text: str) -> dict[str, float]:
+    """Parses ``Good=3,Fair=2,Bad=0``.
+
+    Raises:
+        DataError: a part is not a word, an equals sign and a number, or a word occurs twice.
+
+    Example:
+        >>> words_in("Good=3, Bad=0")
+        {'Good': 3.0, 'Bad': 0.0}
+    """
+    found: dict[str, float] = {}
+    for part in re.split("[,，]", text):
+        word, _, number = (each.strip() for each in part.partition("="))
+        if not word or word in found or not NUMBER.fullmatch(number):
+            raise refused("grade-words", text=part.strip())
+        found[word] = float(number)
+    return found
+
+
+def number_of(grade: Any, words: Mapping[str, float], **place: Any) -> Any:
+    """Returns the number of a grade in words, or a grade that is a number already, unchanged.
+
+    Raises:
+        DataError: text that is neither a word of the table nor a number. ``place`` says where it stands.
+    """
+    if not isinstance(grade, str):
+        return grade
+    number = words.get(grade.strip())
+    if number is None and not NUMBER.fullmatch(grade.strip()):
+        ids = "document" in place
+        raise refused(
+            "grade-word",
+            at=f"query '{place['query']}', document '{place['document']}': " if ids else "",
+            word=grade,
+            words=", ".join(f"{each}={words[each]:g}" for each in words),
+            **place,
+        )
+    return float(grade) if number is None else number
+
+
+def in_numbers(qrels: Any, asked: Asked, words: Mapping[str, float]) -> tuple[Any, str, Provenance | None]:
+    """Returns judgments with numbers in place of words, and the name and the origin of a file.
+
+    Args:
+        qrels: the judgments, in any form that ``Qrels.of`` reads.
+        asked: columns' names by role.
+        words: the number of each word.
+
+    Raises:
+        DataError: judgments that cannot be read, or a grade that is neither a number nor a word of the table.
+    """
+    if isinstance(qrels, list):
+        qrels = mapping_of_rows(qrels, "qrels", asked)
+    if isinstance(qrels, Mapping):
+        return in_mapping(qrels, words), "", None
+    if not isinstance(qrels, (str, bytes, os.PathLike)) and is_frame(qrels):
+        return in_frame(qrels, asked, words), "", None
+    source = source_of(qrels)
+    kind = kind_of(source.origin.path or "")
+    if kind == "json":
+        content = content_in(os.fspath(qrels))
+        its = mapping_of_rows(content, "qrels", asked) if isinstance(content, list) else content
+        return in_mapping(its, words), source.name, source.origin
+    if kind == "text":
+        return in_text(source, words), source.name, source.origin
+    return in_frame(frame_in(source, kind), asked, words), source.name, source.origin
+
+
+def in_mapping(qrels: Mapping[Any, Any], words: Mapping[str, float]) -> dict[Any, Any]:
+    """Returns ``{query: {document: grade}}`` with numbers in place of words, also by subtopic."""
+
+    def numbered(its: Any, query: Any) -> Any:
+        if not isinstance(its, Mapping):
+            return its
+        return {
+            each: numbered(grade, query)
+            if isinstance(grade, Mapping)
+            else number_of(grade, words, query=str(query), document=str(each))
+            for each, grade in its.items()
+        }
+
+    return {query: numbered(its, query) for query, its in qrels.items()}
+
+
+def in_text(source: Source, words: Mapping[str, float]) -> bytes:
+    """Returns TREC text with numbers in place of the words in its fourth column. Its lines stay where they were."""
+    lines = source.content().split(b"\n")
+    for number, text in enumerate(lines):
+        found = None if text.lstrip().startswith(b"#") else _FOURTH.match(text)
+        if found:
+            grade = number_of(found[2].decode(errors="replace"), words, file=source.name, line=number + 1)
+            lines[number] = b"%b%b%b" % (found[1], repr(grade).encode(), text[found.end() :])
+    return b"\n".join(lines)
+
+
+def frame_in(source: Source, kind: str) -> Any:
+    """Returns the frame in a table's file. carob's own readers parse the grades as numbers at once.
+
+    Raises:
+        DataError: the file cannot be read, or Polars, which reads it, is not installed.
+    """
+    try:
+        import polars as pl
+    except ImportError:
+        raise refused("grade-words-of-table", file=source.name) from None
+    with reading(source.name, "polars"):
+        content = source.content()
+        if kind == "csv":
+            return pl.read_csv(content, infer_schema=False)
+        return {"lines": pl.read_ndjson, "parquet": pl.read_parquet, "arrow": pl.read_ipc}[kind](content)
+
+
+def in_frame(frame: Any, asked: Asked, words: Mapping[str, float]) -> Any:
+    """Returns a frame with numbers in place of the words in its column of grades. A lazy frame is collected."""
+    import narwhals as nw
+
+    table = nw.from_native(frame)
+    held = table.collect() if isinstance(table, nw.LazyFrame) else table
+    column = choose(held.columns, "qrels", {**dict.fromkeys(ASKED["qrels"]), **asked}).get("grade")
+    if column is None:
+        return frame
+    grades = held[column].to_list()
+    numbers = [number_of(grade, words, file="qrels frame", row=row) for row, grade in enumerate(grades)]
+    series = nw.new_series(column, numbers, nw.Float64(), backend=held.implementation)
+    return held.with_columns(series).to_native()

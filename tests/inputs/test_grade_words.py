@@ -1,0 +1,123 @@
+"""Grades in words are the numbers that a table gives them, in every form of judgments."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import carob
+from carob.cli import main as command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WORDS = {"Good": 3, "Fair": 2, "Simple": 1, "Bad": 0}
+TABLE = "Good=3,Fair=2,Simple=1,Bad=0"
+ROWS = [("q", "a", "Fair"), ("q", "b", "Simple"), ("q", "c", "Bad"), ("q", "d", "Good")]
+RUN = {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
+CG = 2 + 1 + 0 + 3
+
+
+def main(arguments: list[str]) -> int:
+    """Returns the command's exit status."""
+    try:
+        command(arguments)
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+def fields() -> list[dict[str, str]]:
+    return [dict(zip(("query", "document", "grade"), row)) for row in ROWS]
+
+
+def mapping() -> dict[str, dict[str, str]]:
+    return {"q": {document: word for _, document, word in ROWS}}
+
+
+def text() -> bytes:
+    return "".join(f"{query} 0 {document} {word}\n" for query, document, word in ROWS).encode()
+
+
+def pandas() -> Any:
+    return pytest.importorskip("pandas").DataFrame(fields())
+
+
+def polars() -> Any:
+    return pytest.importorskip("polars").DataFrame(fields())
+
+
+def lazy() -> Any:
+    return polars().lazy()
+
+
+def arrow() -> Any:
+    return pytest.importorskip("pyarrow").Table.from_pylist(fields())
+
+
+@pytest.mark.parametrize("form", [mapping, text, fields, pandas, polars, lazy, arrow])
+def test_words_are_their_numbers_in_every_form(form: Any) -> None:
+    judged = carob.Qrels.of(form(), words=WORDS)
+    assert carob.evaluate(judged, RUN, "CG")["CG"] == CG
+
+
+@pytest.mark.parametrize("name", ["qrels.csv", "qrels.jsonl", "qrels.json", "qrels.txt", "tabs.txt"])
+def test_words_are_their_numbers_in_files(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if name in ("qrels.csv", "qrels.jsonl"):
+        pytest.importorskip("polars")
+    content = {
+        "qrels.csv": "query,document,grade\n" + "".join(f"{','.join(row)}\n" for row in ROWS),
+        "qrels.jsonl": "".join(f"{json.dumps(each)}\n" for each in fields()),
+        "qrels.json": json.dumps(mapping()),
+        "qrels.txt": text().decode(),
+        "tabs.txt": text().decode().replace(" ", "\t"),
+    }[name]
+    (tmp_path / name).write_text(content)
+    (tmp_path / "a.run").write_text("".join(f"q Q0 {d} 0 {s} a\n" for d, s in RUN["q"].items()))
+    asked = ["eval", str(tmp_path / name), str(tmp_path / "a.run"), "-m", "CG", "--format", "json"]
+    assert main([*asked, "--grade-words", TABLE]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"][0]["means"]["CG"] == CG
+
+
+def test_words_are_typed_as_grades(capsys: pytest.CaptureFixture[str]) -> None:
+    for start in ("explain CG", "curve -m CG --at 4"):
+        asked = [*start.split(), "--grades", "Fair,Simple,Bad,Good", "--grade-words", TABLE]
+        assert main([*asked, "--format", "json"]) == 0
+        assert f"{CG}.0" in capsys.readouterr().out
+
+
+def test_words_are_the_grades_of_a_judged_ranking(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "ranked.txt").write_bytes(text())
+    for start in ("eval -m CG", "explain CG --query q", "curve -m CG --at 4"):
+        asked = [*start.split(), "--judged-ranking", str(tmp_path / "ranked.txt"), "--grade-words", TABLE]
+        assert main([*asked, "--format", "json"]) == 0
+        assert f"{CG}.0" in capsys.readouterr().out
+
+
+def test_a_word_without_a_number_is_refused_where_it_stands() -> None:
+    known = "neither a number nor one of the words Good=3, Fair=2, Simple=1"
+    for form, place in ((mapping, "query 'q', document 'c'"), (text, "<bytes>, line 3"), (polars, "row 2")):
+        with pytest.raises(carob.DataError, match=known) as error:
+            carob.Qrels.of(form(), words={word: WORDS[word] for word in ("Good", "Fair", "Simple")})
+        assert place in str(error.value)
+
+
+def test_without_a_table_the_error_says_how_to_give_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "qrels.txt").write_bytes(text())
+    (tmp_path / "a.run").write_text("q Q0 a 1 1 a\n")
+    assert main(["eval", str(tmp_path / "qrels.txt"), str(tmp_path / "a.run")]) == 2
+    assert "--grade-words Good=2,Fair=1,Bad=0" in capsys.readouterr().err
+    assert main(["explain", "CG", "--grades", "Good,Bad"]) == 2
+    assert "--grade-words Good=2,Fair=1,Bad=0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("table", ["Good", "Good=", "=3", "Good=3,Good=2", "Good=three", ""])
+def test_a_table_that_gives_no_grades_is_refused(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "CG", "--grades", "Good", "--grade-words", table]) == 2
+    assert "Write word=number for each word" in capsys.readouterr().err
