@@ -6,6 +6,7 @@ import json
 import pickle
 import subprocess
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = [pytest.mark.thorough, pytest.mark.filterwarnings("ignore")]  # Lightning warns of much
-pl = pytest.importorskip("lightning.pytorch", reason="needs Lightning, of the extra 'peers'")
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    pl = pytest.importorskip("lightning.pytorch", reason="needs Lightning, of the extra 'peers'")
 torch = pytest.importorskip("torch", reason="needs PyTorch")
 
 from carob.adapters.lightning import ranking_callback  # noqa: E402

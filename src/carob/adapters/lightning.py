@@ -125,7 +125,9 @@ def callback_class(base: Any) -> Any:
             del trainer, pl_module, batch, batch_idx
             if not which and None not in self.meters:  # each batch holds a part of every data set
                 self.meters = meters_for([None], self.meter)
-            self.meters[which[0] if which else None].update(**given(outputs))
+            # Lightning before 2.0 numbers a single data set, too.
+            number = None if None in self.meters else which[0]
+            self.meters[number].update(**given(outputs))
 
         on_test_batch_end = on_validation_batch_end
 
