@@ -86,7 +86,8 @@ def xgboost_metric(
     The DMatrix must have queries. Its weights, one per query, count in the means, as in XGBoost's own metrics.
     ``XGBRanker`` calls the function for each query and computes the mean itself, so it takes one measure, and a query
     with a single document counts 1. A warning names the measures that mean something else than XGBoost's own of that
-    name: ``nDCG@10`` has linear gains, and ``ndcg@10`` has not.
+    name: ``nDCG@10`` has linear gains, and ``ndcg@10`` has not. Another warning names those whose smallest value
+    XGBoost's early stopping takes for the best one, unless it is told ``maximize=True``.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
@@ -102,6 +103,7 @@ def xgboost_metric(
     """
     asked = Evaluator(measures, policy=policy, profile=profile, nan_scores=nan_scores)
     say_other_meanings(asked, "xgboost", "XGBoost")
+    say_direction(asked)
     metric = partial(custom_metric, asked)
     metric.__name__ = next(iter(asked.asked))  # type: ignore[attr-defined]
     return metric
@@ -121,6 +123,25 @@ def custom_metric(asked: Evaluator, first: Any, second: Any) -> Any:
     sizes, weights = np.diff(edges), np.asarray(second.get_weight(), np.float64)
     means = means_of(asked, first, second.get_label(), sizes, weights if len(weights) else None)
     return list(means.items())
+
+
+MAXIMISED = ("auc", "pre", "map", "ndcg")
+"""How the names begin of which XGBoost's early stopping takes the greatest value for the best (xgboost.callback)."""
+
+
+def say_direction(asked: Evaluator) -> None:
+    """Warns of measures whose smallest value XGBoost's early stopping would take for the best one."""
+    turned = [
+        label
+        for label, each in asked.asked.items()
+        if not (label.startswith(MAXIMISED) or each.definition.smaller_is_better)
+    ]
+    if turned:
+        warn(
+            f"Early stopping of XGBoost takes the smallest value of {', '.join(turned)} for the best one, as of every "
+            "name that it does not know. For early stopping, give "
+            "callbacks=[xgboost.callback.EarlyStopping(rounds=..., maximize=True)], not early_stopping_rounds."
+        )
 
 
 def say_other_meanings(asked: Evaluator, profile: str, library: str) -> None:

@@ -42,7 +42,8 @@ def ranking_callback(
     with ``queries``, ``n_queries`` and ``judged_queries``. If there are several validation or test sets, each has means
     of its own, under Lightning's names for them: ``val_nDCG@10/dataloader_idx_0``. The sums of several processes are
     added. With ``ids`` and ``per_query=True``, a query that a sampler repeats counts once. Without them it counts
-    twice, and a warning says so.
+    twice, and a warning says so. ``EarlyStopping`` and ``ModelCheckpoint`` need ``mode="max"``: by default they take
+    the smallest value for the best one.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
@@ -61,7 +62,8 @@ def ranking_callback(
 
     Example:
         >>> from carob.adapters.lightning import ranking_callback
-        >>> trainer = Trainer(callbacks=[ranking_callback(["nDCG@10", "RR"])])  # doctest: +SKIP
+        >>> best = ModelCheckpoint(monitor="val_nDCG@10", mode="max")  # doctest: +SKIP
+        >>> trainer = Trainer(callbacks=[ranking_callback(["nDCG@10", "RR"]), best])  # doctest: +SKIP
     """
     settings = {"policy": policy, "profile": profile, "per_query": per_query}
     return callback_class(base_class())(measures, dtype=dtype, nan_scores=nan_scores, **settings)
