@@ -176,6 +176,42 @@ def test_records_bring_policy_counts_and_warnings(tmp_path: Path, capsys: pytest
     assert "ties touch 5 queries (RR 0.4167–0.8333)" in scores.footer()
 
 
+def test_records_know_how_well_runs_are_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the new run, one of two documents is unjudged; the old run answers three queries with judged documents."""
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    paths = {name: str(tmp_path / f"{name}.run") for name in ("old", "new")}
+    rows = {"old": "q{n} Q0 a 1 2 t\nq{n} Q0 b 2 1 t\n", "new": "q{n} Q0 x 1 2 t\nq{n} Q0 a 2 1 t\n"}
+    qrels = str(tmp_path / "qrels.txt")
+    for name, queries in {"old": 3, "new": 6}.items():
+        lines = [rows[name].format(n=n) for n in range(1, queries + 1)]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+        record = str(tmp_path / f"{name}.json")
+        main(["eval", qrels, paths[name], "-m", "RR", "--record", record])
+        assert capsys.readouterr().out.startswith("run      RR\n")  # the measure is not shown
+        document = json.loads((tmp_path / f"{name}.json").read_text())
+        assert list(document["measures"]) == ["RR"]
+        assert document["runs"][0]["judged"] == {"old": 1.0, "new": 0.5}[name]
+        main(["verify", record, "--anywhere"])
+        assert "equal (to the last digit)" in capsys.readouterr().out
+    text = said(capsys, "compare", str(tmp_path / "old.json"), str(tmp_path / "new.json"))
+    assert "! new: 50.0% of its top 10 is unjudged (old 0.0%)" in text
+    note = "50% of the first 10 documents are unjudged in the run, and 0% in the baseline"
+    found = carob.gate(qrels, paths["new"], tmp_path / "old.json", {"RR": 0.6})
+    assert found.notes[0].startswith(note)
+    # Scores from Python know it by the measure; those of a comparison know it, too.
+    runs = {name: tmp_path / f"{name}.run" for name in paths}
+    scores = carob.evaluate(qrels, runs, ["RR", "Judged@10"])
+    shown = carob.compare(None, scores, "RR")
+    assert shown.judged == carob.compare(qrels, runs, "RR").judged == (1.0, 0.5)
+    carob.record(carob.compare(qrels, runs, "RR"), tmp_path / "both.json")
+    assert [each.judged for each in carob.read_scores(tmp_path / "both.json").runs] == [1.0, 0.5]
+    # Where the policy removes unjudged documents, the measure is 1 whatever the run.
+    removed = carob.evaluate(qrels, runs, ["RR", "Judged@10"], policy=carob.Policy(unjudged="removed"))
+    assert str(carob.compare(None, removed, "RR").judged) == "(nan, nan)"
+    parts = [carob.evaluate({q: {"a": 1}}, {q: {"a": 1.0}}, ["RR"]) for q in ("q1", "q2")]
+    assert str(parts[0].merge(parts[1]).judged) == "nan"
+
+
 def test_records_under_different_policies_are_not_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

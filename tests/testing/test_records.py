@@ -75,11 +75,18 @@ def test_a_record_holds_hash_and_size_of_each_input_and_every_digit(made: Path) 
 
 
 def test_a_record_made_twice_is_the_same_to_the_byte(made: Path) -> None:
-    before = made.read_bytes()
     assert (
         command("eval", "qrels.txt", "one.run", "two.run", "-m", "AP", "-m", "RR", "--record", "b.json") == 0
     )
-    assert Path("b.json").read_bytes() == before
+    before = Path("b.json").read_bytes()
+    # Only the command also computes how well the runs are judged.
+    document = json.loads(before)
+    assert [run.pop("judged") for run in document["runs"]] == [1.0, 1.0]
+    assert document == json.loads(made.read_bytes())
+    carob.record(
+        [carob.evaluate("qrels.txt", f"{name}.run", ["AP", "RR"]) for name in ("one", "two")], "again.json"
+    )
+    assert Path("again.json").read_bytes() == made.read_bytes()
     # In another process, whose hash seed is another.
     options = ["qrels.txt", "one.run", "two.run", "-m", "AP", "-m", "RR", "--record", "c.json"]
     subprocess.run([sys.executable, "-m", "carob", "eval", *options], check=True, capture_output=True)

@@ -89,7 +89,7 @@ def evaluate_command(
             2,
             "Give a QRELS file and at least one RUN. A table of retrieved_ids and reference_ids is both.",
         )
-        scores = evaluate_all(files[0], files[1:], asked, given, named)
+        scores = evaluate_all(files[0], files[1:], asked, given, named, judged=record_path is not None)
     if record_path is not None:
         from carob.testing.record import record
 
@@ -132,16 +132,49 @@ def refuse_unbounded(bounded: bool, needing: dict[str, Any], layout: str, unfit:
 
 
 def evaluate_all(
-    qrels: str, runs: tuple[str, ...], asked: list[str] | None, given: Given, named: dict[str, Any]
+    qrels: str,
+    runs: tuple[str, ...],
+    asked: list[str] | None,
+    given: Given,
+    named: dict[str, Any],
+    *,
+    judged: bool = False,
 ) -> Any:
-    """Returns the scores of every run against the same judgments, which are read once."""
+    """Returns the scores of every run against the same judgments, which are read once.
+
+    Args:
+        qrels: the path of the judgments.
+        runs: the paths of the runs, perhaps with names.
+        asked: the measures; None for the default ones.
+        given: the options for reading files.
+        named: further arguments of ``carob.evaluate``.
+        judged: whether the scores are to know how well the runs are judged.
+    """
     from carob.evaluation.evaluate import evaluate
     from carob.output.progress import watched
 
-    judged = given.qrels(qrels, asked)
+    judgments = given.qrels(qrels, asked)
     ranked = [given.run(run) for run in runs]
+    wanted = beside_judged(asked, given) if judged else asked
     with watched(sum(run.source.size or 0 for run in ranked if run.source)) as progress:
-        return list(evaluate(judged, ranked, asked, progress=progress, **named).values())
+        scores = list(evaluate(judgments, ranked, wanted, progress=progress, **named).values())
+    if wanted == asked:
+        return scores
+    from carob.evaluation.scores import with_judged
+
+    return [with_judged(each) for each in scores]
+
+
+def beside_judged(asked: list[str] | None, given: Given) -> list[str] | None:
+    """Returns the measures and the one that says how well a run is judged, unless it is one of them."""
+    from carob.conventions.request import conventions, labelled
+    from carob.evaluation.scores import JUDGED
+    from carob.measures import parse_measure
+
+    measures = labelled(asked, conventions(given.profile, given.policy)[0])
+    if JUDGED in measures or parse_measure(JUDGED) in measures.values():
+        return asked
+    return [*(asked or measures), JUDGED]
 
 
 def show(

@@ -14,7 +14,7 @@ from carob.comparison.findings import say
 from carob.conventions.request import MeasuresLike, names_in, request_of
 from carob.evaluation.engine import Matches, evaluate_together
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR, GIVEN, aggregate
-from carob.evaluation.scores import Scores, with_measures
+from carob.evaluation.scores import Scores, share_judged, with_measures
 from carob.evaluation.values import values_of
 from carob.inputs.dicts import MappingRun
 from carob.inputs.errors import sentences
@@ -242,10 +242,12 @@ def evaluated(
         own = ready[0]
         wanted = own.labels if measures is None else map(own.column, names_in(measures))
         labels = tuple(each if isinstance(each, str) else own.labels[each] for each in wanted)
+        depth = judged_at or 10
         systems = {
-            name: System(with_measures(each, labels), np.nan) for name, each in zip(given, ready, strict=True)
+            name: System(with_measures(each, labels), share_of(each, depth))
+            for name, each in zip(given, ready, strict=True)
         }
-        return Evaluation(agreeing(systems), judged_at or 10)
+        return Evaluation(agreeing(systems), depth)
     if measures is None and ready:
         measures = ready[0].labels
     request = request_of(measures, profile, policy, weights)
@@ -267,10 +269,10 @@ def evaluated(
 
     def system(name: str, run: Run | Scores) -> System:
         if isinstance(run, Scores):
-            return System(with_measures(run, tuple(request.asked)), np.nan)
+            return System(with_measures(run, tuple(request.asked)), share_of(run, depth))
         scores, matched = next(found)
         own = matched.found[primary]
-        return System(scores.complete(), share_judged(own, depth), own, unread[name], matched)
+        return System(scores.complete(), share_in(own, depth), own, unread[name], matched)
 
     return Evaluation(agreeing({name: system(name, run) for name, run in given.items()}), depth, judged)
 
@@ -321,7 +323,12 @@ def refuse_unlike(scores: Sequence[Scores]) -> None:
             )
 
 
-def share_judged(found: Match, depth: int) -> float:
+def share_of(scores: Scores, depth: int) -> float:
+    """Returns the mean share of judged documents that scores know, which is that of the top ten, or NaN."""
+    return share_judged(scores) if depth == 10 else np.nan
+
+
+def share_in(found: Match, depth: int) -> float:
     """Returns the mean proportion of judged documents among the top documents of the queries that the run answers."""
     answered = found.whole.length > 0
     if not answered.any():

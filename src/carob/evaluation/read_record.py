@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from contextlib import contextmanager
@@ -196,6 +197,7 @@ def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
         counted=None if counted.all() else counted,
         weights=matrix(run["weights"], labels) if "weights" in run else None,
         errors=run.get("errors", {}),
+        judged=float(run.get("judged", math.nan)),
     )
 
 
@@ -304,7 +306,8 @@ OBJECTS = {
     "file": "path:path bytes:count sha256:text",
     "input": "role:role path:path? bytes:count? sha256:text? [name:text why:text columns:columns files:file*]",
     "run": "name:text means:number?+ [queries:values counts:counted+ counts:counts warnings:text* weights:values "
-    "errors:number?+ ties:bounds+]",
+    "errors:number?+ ties:bounds+ "
+    "judged:number]",
     "counts": "[missing:text*]",
     "policy": "[by_measure:object+]",
     "scores": "runs:run* measures:text+ policy:policy [profile:text? carob:text inputs:input*]",

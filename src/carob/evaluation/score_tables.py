@@ -65,6 +65,7 @@ class Values(Listed[float]):
     pools: dict[str, JudgedRows] = field(default_factory=dict, repr=False)
     warnings: tuple[str, ...] = ()
     failed: dict[str, str] = field(default_factory=dict)
+    judged: float = math.nan
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -568,8 +569,10 @@ def document_of(scores: Sequence[Values], *, per_query: bool) -> dict[str, Any]:
             "weights": by_query(each, each.weights),
             "errors": each.errors,
             "ties": {label: list(bounds) for label, bounds in each.bounds.items()},
+            "judged": None if math.isnan(each.judged) else each.judged,
         }
-        runs.append({name: value for name, value in run.items() if value or name in ("name", "means")})
+        kept = ("name", "means", *(["judged"] if run["judged"] is not None else []))
+        runs.append({name: value for name, value in run.items() if value or name in kept})
     return {
         "runs": runs,
         "measures": dict(zip(scores[0].labels, map(str, scores[0].measures), strict=True)),

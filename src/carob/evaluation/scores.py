@@ -92,6 +92,8 @@ class Scores(Tabled, Values):
         pools: the judged lists of each label whose values compare documents of different queries.
         warnings: sentences that say why the values are doubtful.
         failed: the reason why a label has no values, as a sentence; the values are NaN.
+        judged: the mean share of judged documents among the first ten, over the queries that the run answers; NaN if it
+            was not computed.
 
     Example:
         >>> import carob
@@ -140,6 +142,7 @@ class Scores(Tabled, Values):
             failed={label: reason for each in parts for label, reason in each.failed.items()},
             inputs={},
             warnings=(),
+            judged=math.nan,
         )
         if len(merged.ids) and not merged.counts.found and merged.profile != GIVEN:
             doubt = sentence("scores", "nothing_found", name=self.name, parts=len(parts))
@@ -234,6 +237,30 @@ class ScoresByRun(Tabled, Listed[Scores]):
             ]
         header = ["run", *["query"] * per_query, *self.runs[0].labels]
         return frame_of({name: [row[place] for row in rows] for place, name in enumerate(header)}, backend)
+
+
+JUDGED = "Judged@10"
+"""The measure whose mean over answered queries says how well a run is judged."""
+
+
+def share_judged(scores: Scores) -> float:
+    """Returns the mean share of judged documents in the top ten over answered queries, or NaN if it is unknown.
+
+    Under a policy that removes unjudged documents, the measure says nothing about the run.
+    """
+    if JUDGED not in scores:
+        return scores.judged
+    if scores.policy.of_measure(scores.measures[scores.column(JUDGED)]).unjudged == "removed":
+        return math.nan
+    missing = set(scores.counts.missing)
+    shares = [value for query, value in scores.by_query(JUDGED).items() if query not in missing]
+    return sum(shares) / len(shares) if shares else math.nan
+
+
+def with_judged(scores: Scores) -> Scores:
+    """Returns scores with ``judged`` in place of the measure ``JUDGED``, which must not be the only one."""
+    labels = [label for place, label in enumerate(scores.labels) if place != scores.column(JUDGED)]
+    return replace(with_measures(scores, labels), judged=share_judged(scores))
 
 
 def with_measures(scores: Scores, labels: Sequence[str]) -> Scores:

@@ -12,7 +12,7 @@ from carob.conventions.request import conventions, labelled
 from carob.evaluation.evaluate import evaluate_run
 from carob.evaluation.read_record import Record, document_in, record_in, refuse_words
 from carob.evaluation.score_tables import GIVEN
-from carob.evaluation.scores import Scores, with_zeros
+from carob.evaluation.scores import JUDGED, Scores, share_judged, with_zeros
 from carob.inputs.errors import sentences
 from carob.inputs.run import Run
 from carob.output.errors import DataError, Worded, by_policy
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from carob.inputs.run import RunLike
 
 
-JUDGED = "Judged@10"
 GAP = 0.05
 """The smallest difference in the share of judged documents of which a gate warns. A comparison warns of the same."""
 
@@ -125,18 +124,9 @@ def scored(
 def unjudged(old: Scores, new: Scores) -> list[str]:
     """Returns a note if fewer of the run's top documents are judged, since unjudged documents make a run look worse."""
     now, before = share_judged(new), share_judged(old)
-    if now is None or before is None or now >= before - GAP or new.policy.unjudged == "negative":
+    if not now < before - GAP or new.policy.unjudged == "negative":
         return []
     return [say("gate", "unjudged", now=1 - now, before=1 - before)]
-
-
-def share_judged(scores: Scores) -> float | None:
-    """Returns the mean share of judged documents in the top ten over answered queries, or None if unknown."""
-    if JUDGED not in scores:
-        return None
-    missing = set(scores.counts.missing)
-    shares = [value for query, value in scores.by_query(JUDGED).items() if query not in missing]
-    return sum(shares) / len(shares) if shares else None
 
 
 @dataclass(frozen=True, eq=False)

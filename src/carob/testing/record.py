@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import sys
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from carob._numpy import np
@@ -41,7 +42,8 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
     The file holds what ``carob eval -q --format json`` prints, the SHA-256 and size of each input file (of the file as
     it is stored, compressed or not), versions of carob, Python and NumPy and, for a comparison, its settings and
     results. The record contains no date, so two records of the same scores are equal to the byte. An input from memory
-    has no hash, so it must be passed to ``carob.verify`` as an argument.
+    has no hash, so it must be passed to ``carob.verify`` as an argument. ``--record`` also stores how well each run is
+    judged; here, this is known for a comparison, and for scores with the measure ``Judged@10``.
 
     Args:
         what: the scores of a run, those of several runs on the same judgments, or a comparison.
@@ -67,7 +69,9 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
     elif isinstance(what, Iterable):
         scores = list(what)
     else:
-        scores, comparison = list(what.scores), what
+        shares = what.judged if what.judged_depth == 10 else [math.nan] * len(what.scores)
+        scores = [replace(each, judged=share) for each, share in zip(what.scores, shares, strict=True)]
+        comparison = what
         if what.judge is not None:
             raise DataError(say("record", "estimates"))
     refuse_overwriting(
