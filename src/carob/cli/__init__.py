@@ -67,6 +67,12 @@ class Commands(click.Group):
             return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(f"carob.cli.{module}"), attribute)
+        if command.help is None:  # Python was started with -OO
+            from inspect import cleandoc
+
+            from carob.output.docstrings import docstring_of
+
+            command.help = cleandoc(docstring_of(command.callback))
         if COMPLETION not in os.environ:
             return command
         from carob.cli.help import completing

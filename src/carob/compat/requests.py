@@ -394,7 +394,7 @@ def explained(name: str) -> str:
     if not template:
         return f"{name}\n    {'The tag of the run.' if name == 'runid' else 'The first grades, as characters.'}\n"
     measure = own(template.format(1))
-    return f"{name}\n    {(REGISTER[measure.name].formula.__doc__ or '').strip()}\n"
+    return f"{name}\n    {REGISTER[measure.name].description}\n"
 
 
 MISSING = -1000000.0

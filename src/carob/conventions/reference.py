@@ -41,7 +41,7 @@ def entry(definition: Definition, columns: int | None = None) -> str:
         >>> print(entry(REGISTER["RR"], 60).splitlines()[2])
         1 / the rank of the first relevant document, or 0 if there
     """
-    sentence, _, rest = (inspect.getdoc(definition.formula) or "").partition("Raises:")[0].partition("\n")
+    sentence, _, rest = inspect.cleandoc(definition.description).partition("Raises:")[0].partition("\n")
     wide = columns or 80
     parts = [definition.name, sentence, *rest.strip().split("\n\n")]
     if columns is not None:

@@ -10,7 +10,7 @@ from carob.lists.flat import Flat
 from carob.lists.rows import JudgedRows, stacked
 from carob.matching.axes import Orders, all_orders, arranged, extremes, turned_orders
 from carob.matching.match import Match, finished, ranks_alone
-from carob.output.errors import TOO_LARGE, MeasureError, UncomputableError
+from carob.output.errors import MeasureError, UncomputableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -100,7 +100,7 @@ def column_of(measure: Measure, lists: Flat, before: int) -> Floats:
         raise UncomputableError(error.reason, place + before, str(measure)) from None
     if not measure.may_be_undefined and not np.isfinite(values).all():
         place = int(np.argmin(np.isfinite(values))) + before
-        raise UncomputableError(TOO_LARGE, place, str(measure))
+        raise UncomputableError(measure.not_finite, place, str(measure))
     return values
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.lists import Lists, Preferences, kept_in, opened
+from carob.output.docstrings import docstring_of
 from carob.output.files import own_table
 
 if TYPE_CHECKING:
@@ -212,7 +213,11 @@ def first_sentence(word: str) -> str:
     """Returns the first line of a method's docstring in ``Lists``, or an empty text for another name."""
     for words in (Lists, Preferences):
         if hasattr(words, word):
-            return (inspect.getdoc(getattr(words, word)) or "").partition("\n")[0].replace("``", "")
+            return (
+                (inspect.getdoc(getattr(words, word)) or docstring_of(getattr(words, word)))
+                .partition("\n")[0]
+                .replace("``", "")
+            )
     return ""
 
 

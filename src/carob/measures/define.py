@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
 from carob._dataclasses import dataclass
+from carob.output.docstrings import docstring_of
 from carob.output.errors import DataError, DataWarning, MeasureError
 from carob.output.language import Sentences
 from carob.output.taken import take
@@ -291,14 +292,24 @@ class Definition:
         return {key: value for key, value in OF_POLICY.items() if key not in self.parameters}
 
     @property
+    def own(self) -> bool:
+        """Whether the measure is one of carob's own."""
+        return str(self.formula.__module__).startswith("carob.")
+
+    @property
     def groups(self) -> bool:
         """Whether the measure needs judgment groups."""
         return self.takes == "groups"
 
     @property
+    def description(self) -> str:
+        """The formula's docstring."""
+        return docstring_of(self.formula).strip()
+
+    @property
     def sentence(self) -> str:
         """The first line of the formula's docstring."""
-        return (self.formula.__doc__ or "").strip().splitlines()[0]
+        return self.description.splitlines()[0] if self.description else ""
 
 
 measure = Definition
@@ -320,7 +331,7 @@ def check_name(name: str, formula: Callable[..., Queries]) -> None:
     if name in REGISTER and not replaceable(REGISTER[name].formula, formula):
         owner = REGISTER[name].formula.__module__
         raise MeasureError(f"A measure {name} exists already, in {owner}: choose another name.")
-    if not (formula.__doc__ or "").strip():
+    if not docstring_of(formula).strip() and sys.flags.optimize < 2:
         raise MeasureError(sentence("define", "no_docstring", name=name))
 
 
@@ -383,7 +394,7 @@ def plugged(group: str) -> tuple[Any, ...]:
     for each in entry_points(group=group):
         try:
             found.append(each.load())
-        except Exception as error:  # noqa: BLE001 -- another package may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 -- another package may raise anything
             package = "a package" if each.dist is None else each.dist.name
             text = (
                 f"{package} offers {group} '{each.name}' ({each.value}), which cannot be loaded: {error!r}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -22,7 +23,7 @@ from carob.measures.grammar import (
     written_plainly,
 )
 from carob.measures.unknown_names import respelled, unknown
-from carob.output.errors import MeasureError
+from carob.output.errors import TOO_LARGE, CarobError, MeasureError
 
 if TYPE_CHECKING:
     from carob.lists import Lists, Queries
@@ -220,18 +221,32 @@ class Measure:
         """Returns the measure's value for each query.
 
         Raises:
-            MeasureError: a user's formula fails.
+            MeasureError: a user's formula fails, or returns something else than a number for each query.
         """
         cut = lists if self.depth is None else lists.top(self.depth)
         formula = self.definition.formula
-        try:
+        if self.definition.own:
             values: Queries = formula(cut, **self.arguments)
             return values
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            if formula.__module__.startswith("carob."):
-                raise
-            facts = {"name": self.name, "module": formula.__module__, "type": type(error).__name__}
+        facts = {"name": self.name, "module": formula.__module__}
+        try:
+            values = formula(cut, **self.arguments)
+        except CarobError:
+            raise
+        except (Exception, SystemExit) as error:
+            facts["type"] = type(error).__name__
             raise MeasureError(sentence("names", "formula_fails", **facts, error=error)) from error
+        odd = oddity(values, getattr(getattr(cut, "length", None), "shape", None))
+        if odd:
+            raise MeasureError(sentence("names", "formula_returns", **facts, odd=odd))
+        return values
+
+    @property
+    def not_finite(self) -> str:
+        """The reason for which a value that is not finite is refused."""
+        if self.definition.own:
+            return TOO_LARGE
+        return sentence("names", "not_finite", module=self.definition.formula.__module__)
 
     def weigh(self, lists: Lists) -> Queries | None:
         """Returns the weight of each query in the mean, or None for equal weights."""
@@ -426,3 +441,21 @@ def in_full(word: str, cutoffs: Iterable[float]) -> list[Measure]:
     if "{}" in template:
         return [own(template.format(show(cutoff))) for cutoff in cutoffs]
     return [own(template)] if template else []
+
+
+def oddity(values: object, shape: tuple[int, ...] | None) -> str | None:
+    """Returns what is wrong with the values that a user's formula returned, or None.
+
+    Args:
+        values: the values.
+        shape: the shape of one number for each query; None if it is not known.
+    """
+    if shape is None:
+        return None
+    found = getattr(values, "shape", None)
+    if found is None:
+        return "None" if values is None else f"a value of type {type(values).__name__}"
+    if tuple(found) != tuple(shape):
+        return f"an array of shape {tuple(found)} for lists of shape {tuple(shape)}"
+    kind = str(getattr(values, "dtype", ""))
+    return f"an array of type {kind}" if re.search("complex|object|str|<U|datetime", kind) else None

@@ -13,7 +13,7 @@ from carob.lists.expected import Expected
 from carob.lists.padded import MOST_LEVELS, Padded
 from carob.lists.rows import MERIT_OF_ZERO, NEVER_POOLED, POOLED, JudgedRows, refuse_more_than_judged
 from carob.matching.match import Counts, Match, finished
-from carob.output.errors import TOO_LARGE, DataError, MeasureError, PolicyError, UncomputableError
+from carob.output.errors import DataError, MeasureError, PolicyError, UncomputableError
 from carob.tensors.batch import sentence
 
 if TYPE_CHECKING:
@@ -297,5 +297,5 @@ def values_of(batch: Batch, lists: Padded, measure: Measure) -> Any:
         raise UncomputableError(error.reason, error.place + batch.first, str(measure)) from None
     if batch.arrays.on_host and not measure.may_be_undefined and not np.isfinite(values).all():
         place = int(np.argmin(np.isfinite(values))) + batch.first
-        raise UncomputableError(TOO_LARGE, place, str(measure))
+        raise UncomputableError(measure.not_finite, place, str(measure))
     return values

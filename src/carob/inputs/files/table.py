@@ -475,7 +475,7 @@ def by_reader(wanted: Wanted) -> Table:
             raise error.at(file=error.file or path) from None
         except OSError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise refused(
                 "reader-failed", file=path, reader=name, type=type(error).__name__, why=first_line(error)
             ) from error
