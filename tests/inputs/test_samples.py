@@ -8,6 +8,7 @@ import io
 import json
 import pickle
 import re
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +102,12 @@ def parquet(folder: Path) -> str:
     return str(folder / "sample.parquet")
 
 
+def parts(folder: Path) -> str:
+    for part in range(2):
+        file(f"part-{part}.csv", table(ROWS[part::2]))(folder)
+    return str(folder / "part-*.csv")
+
+
 def read(folder: Path) -> Any:
     return carob.Qrels.of(file("sample.csv", table())(folder))
 
@@ -128,7 +135,19 @@ FORMS: dict[str, Callable[[Path], Any]] = {
     "csv.gz": file("sample.csv.gz", gzip.compress(table().encode())),
     "csv under another name": file("sample.txt", table()),
     "json lines": file("sample.jsonl", lines()),
+    "json lines with records": file(
+        "sample.jsonl",
+        "".join(
+            json.dumps({"query": query, "judgments": [numbers(row) for row in ROWS if row["query"] == query]})
+            + "\n"
+            for query in dict.fromkeys(row["query"] for row in ROWS)
+        ),
+    ),
     "json": file("sample.json", json.dumps(mapping())),
+    "parts of a table": parts,
+    "a relation of DuckDB": lambda folder: pytest.importorskip("duckdb", reason="makes it").from_arrow(
+        frame("pyarrow")(folder)
+    ),
     "parquet": parquet,
     "pandas": frame("pandas"),
     "pandas, other names": frame("pandas", query="qid", document="docno", grade="label", probability="pi"),
@@ -148,6 +167,8 @@ FORMS: dict[str, Callable[[Path], Any]] = {
 def test_a_sample_in_any_form_gives_the_same_estimates_and_is_no_complete_judgment(
     form: str, tmp_path: Path
 ) -> None:
+    if form == "json lines with records":
+        pytest.importorskip("polars", reason="reads the file")
     given = FORMS[form](tmp_path)
     found = carob.compare(given, PATHS, "DCG@10", judge=MODEL)
     assert [round(each, 4) for each in found["DCG@10"].means] == list(TRUE)
@@ -229,7 +250,8 @@ def test_every_command_refuses_a_sample_and_names_the_one_that_does_not(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     FORMS["csv"](tmp_path)
-    rows = [f"{name},sample.csv,{run},{system}" for name in "ab" for system, run in PATHS.items()]
+    kept = {"sample.csv", "collections.csv", *(Path(shutil.copy(run, tmp_path)).name for run in RUNS)}
+    rows = [f"{name},sample.csv,{system}.run,{system}" for name in "ab" for system in PATHS]
     Path("collections.csv").write_text("\n".join(["collection,qrels,run,name", *rows]) + "\n")
     with pytest.raises(SystemExit) as ended:
         main([each.replace("S", "sample.csv") if each == "S" else each for each in COMMANDS[command]])
@@ -238,7 +260,7 @@ def test_every_command_refuses_a_sample_and_names_the_one_that_does_not(
     assert f"sample.csv: {SAMPLE}" in said.err
     assert "carob compare --people sample.csv --judge JUDGE.qrels RUN…" in said.err
     assert said.out == ""
-    assert not {path.name for path in tmp_path.iterdir()} - {"sample.csv", "collections.csv"}
+    assert {path.name for path in tmp_path.iterdir()} == kept
 
 
 PARTS: dict[str, Callable[[Path, Any], Any]] = {
@@ -287,6 +309,25 @@ def unjudged(folder: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.parametrize("role", ["query", "document", "probability", "sample_size"])
+def test_no_empty_cell_of_a_sample_is_a_reason_to_leave_its_row_out(role: str, tmp_path: Path) -> None:
+    rows = [{**ROWS[0], role: ""}, *ROWS[1:]]
+    objects = [{**numbers(ROWS[0]), role: None}, *map(numbers, ROWS[1:])]
+    given: list[Any] = [file("hole.csv", table(rows))(tmp_path), objects]
+    given.append(file("hole.jsonl", "".join(json.dumps(each) + "\n" for each in objects))(tmp_path))
+    data = {name: [each[name] for each in objects] for name in objects[0]}
+    for library in ("polars", "pyarrow"):
+        try:
+            module = __import__(library)
+        except ImportError:
+            continue
+        given.append(module.table(data) if library == "pyarrow" else module.DataFrame(data))
+    for each in given:
+        with pytest.raises(DataError) as error:
+            carob.compare(each, PATHS, judge=MODEL)
+        assert not HARMFUL.search(str(error.value)), str(error.value)
+
+
 def test_a_document_of_a_sample_without_a_grade_is_to_be_judged_not_removed(tmp_path: Path) -> None:
     for form, given in unjudged(tmp_path).items():
         for call in (lambda: carob.compare(given, PATHS, judge=MODEL), lambda: carob.evaluate(given, PATHS)):  # noqa: B023
@@ -301,6 +342,12 @@ def test_a_document_of_a_sample_without_a_grade_is_to_be_judged_not_removed(tmp_
         if form == "csv":
             assert "open.csv, line 9" in said
             assert "(1 more of the sample are not judged either)" in said
+
+
+def test_a_blank_is_no_grade(tmp_path: Path) -> None:
+    path = file("blank.csv", table([{**ROWS[0], "grade": " "}, *ROWS[1:]]))(tmp_path)
+    with pytest.raises(DataError, match=r"blank.csv, line 2: .* is not judged"):
+        carob.compare(path, PATHS, judge=MODEL)
 
 
 @pytest.mark.parametrize("grade", ["?", "nan", "1_0", "\N{ARABIC-INDIC DIGIT ONE}"])
@@ -394,11 +441,9 @@ def test_a_sample_that_contradicts_itself_is_refused(
     given: Any = file("odd.csv", table(rows))(tmp_path) if form == "csv" else list(map(numbers, rows))
     if form == "pandas":
         given = pytest.importorskip("pandas", reason="makes the frame").DataFrame(given)
-    elif form == "rows" and "document" in changed:
-        message = "occurs twice for query"
     with pytest.raises(DataError, match=message) as error:
         carob.evaluate(given, PATHS, "AP")
-    assert not HARMFUL.search(str(error.value)) or form == "rows"
+    assert not HARMFUL.search(str(error.value))
 
 
 # ---------------------------------------------------------------- nothing says that it is a sample

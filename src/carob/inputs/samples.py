@@ -247,7 +247,7 @@ def read_sample(*paths: str, roles: Mapping[str, str] | None = None) -> dict[str
             its = found.setdefault(query, {})
             if document in its:
                 raise refused("drawn-twice", query=query, document=document, **place)
-            if cells["grade"] in (None, ""):
+            if cells["grade"] is None or not str(cells["grade"]).strip():
                 unjudged.append({"query": query, "document": document, **place})
                 its[document] = Judgment(math.nan, 1.0)
                 continue

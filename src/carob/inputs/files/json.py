@@ -248,6 +248,8 @@ def mapping_by(plan: Plan, rows: Iterable[Any], kind: str, asked: Asked) -> dict
         for document, value in documents(row, plan, constant):
             if document in its:
                 ids = {"query": str(query), "document": str(document)}
+                if "probability" in plan.columns:
+                    raise row.refused("drawn-twice", **ids)
                 raise row.refused("document-twice", **ids, id=document, of=query)
             its[document] = value
     unnamed = constant is None and asked.get("grade") is None
