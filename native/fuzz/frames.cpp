@@ -530,7 +530,7 @@ carob::Matched in_turn(const carob::Judgments& judgments, Handed& handed, const 
 void compare_all(Handed& handed, const Table& table, const carob::Judgments& judgments, const oracle::Judged& judged,
                  const carob::MatchOptions& options, Draw& draw) {
     const std::string text = table.run();
-    const oracle::Text lines(text, options.reading.comments);
+    const oracle::Text lines(text, options.reading);
     oracle::Ranked wanted = oracle::match(judged, lines, options);
     wanted.matched.tag.clear();
     // What costs more is done to every n-th input.

@@ -33,6 +33,7 @@ carob::Reading reading_from(Choices& choose) {
     reading.comments = static_cast<carob::Comments>(choose(3));
     reading.blank_lines_are_errors = choose(4) == 0;
     reading.lenient = choose(2) == 0;
+    reading.loose = choose(3) == 0;
     return reading;
 }
 
@@ -101,7 +102,7 @@ void fuzz_text(const std::uint8_t* data, std::size_t size) {
     Choices choose(bits);
     const carob::Reading qrels_reading = reading_from(choose);
     const auto qrels_policy = static_cast<carob::Duplicates>(choose(4));
-    const oracle::Text qrels_text(qrels, qrels_reading.comments);
+    const oracle::Text qrels_text(qrels, qrels_reading);
     const oracle::Judged judged = oracle::read_judgments(qrels_text, qrels_reading, qrels_policy);
     std::optional<carob::Judgments> judgments;
     for (const std::size_t block : {tiny_block, ONE_BLOCK}) {
@@ -125,7 +126,7 @@ void fuzz_text(const std::uint8_t* data, std::size_t size) {
     options.float32 = choose(2) == 0;
     options.scores = choose(2) == 0;
     options.relevant_only = choose(4) == 0;
-    const oracle::Text run_text(run, options.reading.comments);
+    const oracle::Text run_text(run, options.reading);
     const oracle::Ranked ranked = oracle::match(judged, run_text, options);
     std::vector<std::string_view> queries = judged.queries;  // and those that nobody judged
     queries.insert(queries.end(), ranked.matched.extra.begin(), ranked.matched.extra.end());

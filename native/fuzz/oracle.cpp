@@ -87,6 +87,13 @@ Number rank_of(std::string_view field, carob::Numbers numbers, std::int64_t& ran
 
 using Complaint = std::pair<Fault, std::string>;
 
+// A line with another number of fields than it should have.
+Complaint wrong_columns(const Line& line, std::size_t wanted, Fault fault) {
+    const std::string count = std::to_string(line.fields.size()), other = " " + std::to_string(wanted);
+    if (line.by_blanks == wanted) return {Fault::mixed, count + other};
+    return {fault, fault == Fault::uneven ? count + other : count};
+}
+
 // Calls `data` for each line of data; it may complain. Lenient rules go on, others stop at the first complaint.
 std::optional<Refusal> each_line(
     const std::vector<Line>& lines, const carob::Reading& reading, std::int64_t& malformed,
@@ -187,7 +194,26 @@ extern "C" int compare_pointers(const void* a, const void* b) {
 
 }  // namespace
 
-Text::Text(std::string_view whole, carob::Comments comments) : refusal(no_text(whole)) {
+// Splits a line again, at its tabs, if other blanks are between its fields too.
+bool Text::split_at_tabs(std::string_view line, std::size_t before) {
+    constexpr std::string_view BLANKS = " \t\n\v\f\r";
+    const auto trimmed = [&](std::string_view text) {
+        const std::size_t first = text.find_first_not_of(BLANKS);
+        return first == std::string_view::npos ? std::string_view() : text.substr(first, text.find_last_not_of(BLANKS) + 1 - first);
+    };
+    const std::string_view inside = trimmed(line);
+    if (inside.find('\t') == std::string_view::npos || inside.find_first_of(" \v\f\r") == std::string_view::npos) return false;
+    fields_.resize(before);
+    for (std::size_t from = 0; from <= inside.size();) {
+        const std::size_t tab = std::min(inside.find('\t', from), inside.size());
+        const std::string_view field = trimmed(inside.substr(from, tab - from));
+        if (!field.empty()) fields_.push_back(field);
+        from = tab + 1;
+    }
+    return true;
+}
+
+Text::Text(std::string_view whole, const carob::Reading& reading) : refusal(no_text(whole)) {
     if (refusal) return;
     if (whole.substr(0, 3) == "\xEF\xBB\xBF") whole.remove_prefix(3);
     std::vector<std::size_t> counts;
@@ -207,10 +233,13 @@ Text::Text(std::string_view whole, carob::Comments comments) : refusal(no_text(w
             if (at != start) fields_.push_back(line.substr(start, at - start));
             ++at;
         }
+        const std::size_t by_blanks = fields_.size() - before;
+        const bool tabbed = !reading.loose && split_at_tabs(line, before);
+        const carob::Comments comments = reading.comments;
         const bool mark = fields_.size() > before && fields_[before][0] == '#';
         const bool comment = mark && (comments == carob::Comments::any ||
                                       (comments == carob::Comments::first_byte && line[0] == '#'));
-        lines.push_back({{}, comment});
+        lines.push_back({{}, comment, tabbed ? by_blanks : 0});
         counts.push_back(fields_.size() - before);
     }
     std::size_t at = 0;
@@ -230,7 +259,7 @@ Judged read_judgments(const Text& text, const carob::Reading& reading, carob::Du
         each_line(text.lines, reading, judged.malformed,
                   [&](const Line& line, std::int64_t number) -> std::optional<Complaint> {
                       if (with_nul(line.fields, line.fields.size())) return Complaint{Fault::nul, {}};
-                      if (line.fields.size() != 4) return Complaint{Fault::columns, std::to_string(line.fields.size())};
+                      if (line.fields.size() != 4) return wrong_columns(line, 4, Fault::columns);
                       const Number grade = grade_of(line.fields[3], reading.numbers);
                       if (grade.fault) return Complaint{*grade.fault, line.fields[3].substr(0, 80)};
                       all.push_back({line.fields[0], line.fields[2], grade.value, number});
@@ -263,18 +292,21 @@ Ranked match(const Judged& judged, const Text& text, const carob::MatchOptions& 
     carob::Matched& out = ranked.matched;
     out.count.lines = static_cast<std::int64_t>(text.lines.size());
     std::vector<std::vector<Retrieved>> runs(judged.queries.size());
+    std::size_t width = 0;  // of the first line that can be read
     ranked.refusal = each_line(
         text.lines, options.reading, out.count.malformed.count,
         [&](const Line& line, std::int64_t number) -> std::optional<Complaint> {
             const auto& fields = line.fields;
-            if (with_nul(fields, 6)) return Complaint{Fault::nul, {}};
-            if (fields.size() < 6) return Complaint{Fault::columns, std::to_string(fields.size())};
+            if (with_nul(fields, options.reading.loose ? 6 : fields.size())) return Complaint{Fault::nul, {}};
+            if (fields.size() < 6) return wrong_columns(line, width == 0 ? 6 : width, Fault::columns);
+            if (!options.reading.loose && width != 0 && fields.size() != width) return wrong_columns(line, width, Fault::uneven);
             const Number score = score_of(fields[4], options.reading.numbers);
             if (score.fault) return Complaint{*score.fault, fields[4].substr(0, 80)};
             std::int64_t rank = 0;
             if (options.ties == carob::Ties::rank_column && rank_of(fields[3], options.reading.numbers, rank).fault) {
                 return Complaint{Fault::rank, fields[3].substr(0, 80)};
             }
+            width = fields.size();
             out.tag = fields[5];
             const auto at = std::lower_bound(judged.queries.begin(), judged.queries.end(), fields[0]);
             if (at == judged.queries.end() || *at != fields[0]) {

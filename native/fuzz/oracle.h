@@ -22,10 +22,11 @@ struct Refusal {
 struct Line {
     std::span<const std::string_view> fields;
     bool comment;
+    std::size_t by_blanks;  // how many fields any blanks separate, where tabs separate `fields`; else 0
 };
 
 struct Text {
-    Text(std::string_view whole, carob::Comments comments);
+    Text(std::string_view whole, const carob::Reading& reading);
     Text(const Text&) = delete;
     Text& operator=(const Text&) = delete;
 
@@ -33,6 +34,8 @@ struct Text {
     std::vector<Line> lines;
 
 private:
+    bool split_at_tabs(std::string_view line, std::size_t before);
+
     std::vector<std::string_view> fields_;
 };
 

@@ -219,10 +219,12 @@ bool split_plain(const char* first, const char* end, std::string_view* fields, i
     std::uint64_t blanks = low_bytes(first) & ((std::uint64_t{1} << length) - 1);
     if ((blanks & ((blanks << 1) | 1)) != 0) return false;
     const char* field = first;
+    const char* const separator = blanks == 0 ? first : first + lowest_bit(blanks);
     for (int i = 0; i + 1 < columns; ++i, blanks &= blanks - 1) {
         if (blanks == 0) return false;
         const char* const blank = first + lowest_bit(blanks);
         if (*blank != ' ' && *blank != '\t') return false;
+        if (*blank != *separator) return false;
         fields[i] = {field, static_cast<std::size_t>(blank - field)};
         field = blank + 1;
     }
@@ -237,8 +239,8 @@ Judgments read_judgments(Source& source, const JudgmentColumns& shape, const Rea
     std::vector<std::string_view> fields(static_cast<std::size_t>(shape.columns) + 1);
     const auto take = [&](const char* first, const char* end, std::int64_t line) -> std::optional<Complaint> {
         if (!split_plain(first, end, fields.data(), shape.columns) &&
-            split(first, end, fields.data(), shape.columns + 1) != shape.columns) {
-            return wrong_columns(first, end);
+            split_line(first, end, fields.data(), shape.columns + 1, reading.loose) != shape.columns) {
+            return wrong_columns(first, end, shape.columns, reading.loose);
         }
         const std::string_view token = fields[static_cast<std::size_t>(shape.columns) - 1];
         const bool digit = token.size() == 1 && is_digit(token[0]);
@@ -259,7 +261,8 @@ Rows read_rows(Source& source, int columns, LastColumn last, const Reading& read
     rows.id_columns = columns - 1;
     std::vector<std::string_view> fields(static_cast<std::size_t>(columns) + 1);
     const auto take = [&](const char* first, const char* end, std::int64_t line) -> std::optional<Complaint> {
-        if (split(first, end, fields.data(), columns + 1) != columns) return wrong_columns(first, end);
+        if (split_line(first, end, fields.data(), columns + 1, reading.loose) != columns)
+            return wrong_columns(first, end, columns, reading.loose);
         const std::string_view token = fields[static_cast<std::size_t>(columns) - 1];
         const ParsedNumber number =
             last == LastColumn::grade ? parse_grade(token, reading.numbers) : parse_score(token, reading.numbers);

@@ -18,6 +18,7 @@ struct Pass {
     std::atomic<bool> halt{false};         // take no more blocks; those in hand are finished
     std::atomic<bool> stop{false};         // leave everything
     std::atomic<bool> interleaved{false};  // a query came back after another one
+    std::int64_t width = 0;                // how many fields each line has
 
     Pass(const Judgments& judgments_, Source& source, const MatchOptions& options_, Cut cut,
          std::atomic<std::int64_t>* progress)
@@ -115,10 +116,42 @@ private:
     std::int64_t query_ = -1;
 };
 
+// Stops at the first line that can be read.
+struct FirstLine {
+    bool stopped() const { return true; }
+    void query(std::string_view, std::int64_t) {}
+    void document(const RunLine&) {}
+    void finish() {}
+};
+
+// Finds out how many fields each line has, from the first that can be read, and leaves its block to be read. The blocks
+// before it, which hold no such line, are read here. False where nothing is left.
+bool begin(Pass& pass, Harvest& harvest, Block& block) {
+    while (pass.blocks.next(block)) {
+        RunNotes notes;
+        FirstLine sink;
+        RunReader<FirstLine> reader({pass.options.reading, pass.options.ties == Ties::rank_column}, sink, notes);
+        auto fault = reader.read(block);
+        pass.width = reader.width();
+        if (pass.width != 0) return true;
+        RunNotes& all = harvest.notes;
+        all.blocks.insert(all.blocks.end(), notes.blocks.begin(), notes.blocks.end());
+        all.malformed.insert(all.malformed.end(), notes.malformed.begin(), notes.malformed.end());
+        all.malformed_count += notes.malformed_count;
+        if (fault) {
+            harvest.fault = BlockFault{block.sequence(), std::move(*fault)};
+            pass.halt.store(true);
+            return false;
+        }
+    }
+    return false;
+}
+
 template <class Sink>
 void read_blocks(Pass& pass, Sink& sink, Harvest& harvest, Block block, bool have_block) {
     try {
-        RunReader<Sink> reader({pass.options.reading, pass.options.ties == Ties::rank_column}, sink, harvest.notes);
+        const RunRules rules{pass.options.reading, pass.options.ties == Ties::rank_column, pass.width};
+        RunReader<Sink> reader(rules, sink, harvest.notes);
         while (have_block || (!pass.halt.load() && !pass.stop.load() && pass.blocks.next(block))) {
             have_block = false;
             sink.start(block);
@@ -223,13 +256,15 @@ std::optional<Matched> match_contiguous(const Judgments& judgments, Source& sour
                                         std::atomic<std::int64_t>* progress, const GoOn& go_on) {
     Pass pass(judgments, source, options, Cut::queries, progress);
     std::vector<std::atomic<unsigned char>> seen(static_cast<std::size_t>(judgments.query_count()));
+    Harvest opening;
     Block first;
-    const bool any = pass.blocks.next(first);
+    const bool any = begin(pass, opening, first);
     const bool small = pass.blocks.exhausted() || (options.threads == 1 && !go_on);
     // Only in this pass: to keep the lines of interleaved queries takes longer than to decompress them.
     const bool ahead = !small && options.threads > 1 && pass.blocks.read_ahead();
     const int workers = small ? 1 : ahead ? options.threads - 1 : options.threads;
     std::vector<Harvest> harvests(static_cast<std::size_t>(workers));
+    harvests[0] = std::move(opening);
     const bool wanted = run_in_parallel(workers, small, pass.stop, go_on, [&](int worker) {
         Harvest& harvest = harvests[static_cast<std::size_t>(worker)];
         try {
@@ -251,11 +286,13 @@ Matched match_gathered(const Judgments& judgments, Source& source, const MatchOp
                        std::atomic<std::int64_t>* progress, const GoOn& go_on) {
     Pass pass(judgments, source, options, Cut::lines, progress);
     const Buckets buckets(static_cast<std::size_t>(judgments.query_count()));
+    Harvest opening;
     Block first;
-    const bool any = pass.blocks.next(first);
+    const bool any = begin(pass, opening, first);
     const bool small = pass.blocks.exhausted() || (options.threads == 1 && !go_on);
     const int workers = small ? 1 : options.threads;
     std::vector<Harvest> harvests(static_cast<std::size_t>(workers));
+    harvests[0] = std::move(opening);
     std::vector<std::unique_ptr<Gathered>> gathered;
     for (int w = 0; w < workers; ++w) {
         gathered.push_back(std::make_unique<Gathered>(buckets, options.ties == Ties::rank_column, options.spill,

@@ -52,9 +52,9 @@ nb::tuple joined_queries(const HeldJudgments& self) {
 
 std::unique_ptr<HeldJudgments> read_judgments(nb::object source, int columns, const std::string& numbers,
                                               const std::string& comments, const std::string& blank_lines,
-                                              const std::string& duplicates, bool lenient) {
+                                              const std::string& duplicates, bool lenient, bool loose) {
     if (columns < 3 || columns > 64) throw nb::value_error("columns must be from 3 to 64");
-    const carob::Reading reading = reading_rules(numbers, comments, blank_lines, lenient);
+    const carob::Reading reading = reading_rules(numbers, comments, blank_lines, lenient, loose);
     const carob::Duplicates rule = duplicate_rule(duplicates);
     return translated(source, [&] {
         const auto bytes = make_source(source);
@@ -150,9 +150,9 @@ std::unique_ptr<HeldJudgments> only(const HeldJudgments& self, std::int64_t q) {
 }
 
 nb::tuple read_rows(nb::object source, int columns, const std::string& numbers, const std::string& number,
-                    const std::string& comments, const std::string& blank_lines, bool lenient) {
+                    const std::string& comments, const std::string& blank_lines, bool lenient, bool loose) {
     if (columns < 2 || columns > 64) throw nb::value_error("columns must be from 2 to 64");
-    const carob::Reading reading = reading_rules(numbers, comments, blank_lines, lenient);
+    const carob::Reading reading = reading_rules(numbers, comments, blank_lines, lenient, loose);
     const auto last = choose<carob::LastColumn>(
         number, "number", {{"level", carob::LastColumn::level}, {"grade", carob::LastColumn::grade}});
     const carob::Rows rows = translated(source, [&] {
@@ -221,12 +221,12 @@ void bind_judgments(nb::module_& module) {
         .def_prop_ro("line_count", [](const HeldJudgments& self) { return self.data.count.lines; });
 
     module.def("read_judgments", &read_judgments, "source"_a, nb::kw_only(), "columns"_a = 4, "numbers"_a = "strict",
-               "comments"_a = "any", "blank_lines"_a = "skip", "duplicates"_a = "keep", "lenient"_a = false);
+               "comments"_a = "any", "blank_lines"_a = "skip", "duplicates"_a = "keep", "lenient"_a = false, "loose"_a = false);
     module.def("judgments_from_mapping", &judgments_from_mapping, "qrels"_a, nb::kw_only(), "whole_ids"_a = true);
     module.def("judgments_from_rows", &judgments_from_rows, "queries"_a, "documents"_a, "grades"_a,
                "lines"_a = nb::none(), "duplicates"_a = "keep");
     module.def("read_rows", &read_rows, "source"_a, nb::kw_only(), "columns"_a, "numbers"_a = "c", "number"_a = "level",
-               "comments"_a = "any", "blank_lines"_a = "skip", "lenient"_a = false);
+               "comments"_a = "any", "blank_lines"_a = "skip", "lenient"_a = false, "loose"_a = false);
 }
 
 }  // namespace carob::python

@@ -34,14 +34,14 @@ struct Progress {
 
 std::unique_ptr<carob::Matched> match_text(const HeldJudgments& judgments, nb::object source, const std::string& ties,
                                            bool float32, const std::string& duplicates, const std::string& numbers,
-                                           const std::string& comments, const std::string& blank_lines, bool lenient,
+                                           const std::string& comments, const std::string& blank_lines, bool lenient, bool loose,
                                            int threads, Progress* progress, std::size_t block_bytes, bool scores,
                                            bool relevant_only, nb::object spill, std::optional<std::size_t> memory) {
     carob::MatchOptions options = match_options(ties, float32, duplicates, scores, relevant_only, threads);
     const auto overflow = make_spill(spill);
     options.spill = overflow.get();
     options.memory = memory.value_or(options.memory);
-    options.reading = reading_rules(numbers, comments, blank_lines, lenient);
+    options.reading = reading_rules(numbers, comments, blank_lines, lenient, loose);
     options.reading.block_bytes = block_bytes;
     return translated(source, [&] {
         const auto bytes = make_source(source);
@@ -55,9 +55,9 @@ std::unique_ptr<carob::Matched> match_text(const HeldJudgments& judgments, nb::o
 
 nb::tuple ranked_documents(nb::object source, nb::bytes query, const std::string& ties, bool float32,
                            const std::string& duplicates, const std::string& numbers, const std::string& comments,
-                           const std::string& blank_lines, bool lenient) {
+                           const std::string& blank_lines, bool lenient, bool loose) {
     carob::MatchOptions options = match_options(ties, float32, duplicates);
-    options.reading = reading_rules(numbers, comments, blank_lines, lenient);
+    options.reading = reading_rules(numbers, comments, blank_lines, lenient, loose);
     const std::string_view id(query.c_str(), query.size());
     const carob::Ranked ranked = translated(source, [&] {
         const auto bytes = make_source(source);
@@ -118,11 +118,11 @@ void bind_matched(nb::module_& module) {
 
     module.def("match_text", &match_text, "judgments"_a, "source"_a, nb::kw_only(), "ties"_a = "trec",
                "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
-               "blank_lines"_a = "skip", "lenient"_a = false, "threads"_a = 1, "progress"_a = nb::none(),
+               "blank_lines"_a = "skip", "lenient"_a = false, "loose"_a = false, "threads"_a = 1, "progress"_a = nb::none(),
                "block_bytes"_a = 0, "scores"_a = false, "relevant_only"_a = false, "spill"_a = nb::none(), "memory"_a = nb::none());
     module.def("ranked_documents", &ranked_documents, "source"_a, "query"_a, nb::kw_only(), "ties"_a = "trec",
                "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
-               "blank_lines"_a = "skip", "lenient"_a = false);
+               "blank_lines"_a = "skip", "lenient"_a = false, "loose"_a = false);
     module.def("match_mapping", &match_mapping, "judgments"_a, "run"_a, nb::kw_only(), "ties"_a = "trec",
                "float32"_a = false, "scores"_a = false, "relevant_only"_a = false, "whole_ids"_a = true);
 }

@@ -6,13 +6,13 @@
 namespace carob::python {
 
 carob::Reading reading_rules(const std::string& numbers, const std::string& comments, const std::string& blank_lines,
-                             bool lenient) {
+                             bool lenient, bool loose) {
     return {choose<carob::Numbers>(numbers, "numbers", {{"strict", carob::Numbers::strict}, {"c", carob::Numbers::c}}),
             choose<carob::Comments>(comments, "comments",
                                     {{"any", carob::Comments::any},
                                      {"first-byte", carob::Comments::first_byte},
                                      {"none", carob::Comments::none}}),
-            choose<bool>(blank_lines, "blank_lines", {{"skip", false}, {"error", true}}), lenient};
+            choose<bool>(blank_lines, "blank_lines", {{"skip", false}, {"error", true}}), lenient, loose};
 }
 
 carob::Duplicates duplicate_rule(const std::string& word) {

@@ -25,7 +25,7 @@ Choice choose(std::string_view given, const char* name,
 }
 
 carob::Reading reading_rules(const std::string& numbers, const std::string& comments, const std::string& blank_lines,
-                             bool lenient);
+                             bool lenient, bool loose);
 carob::Duplicates duplicate_rule(const std::string& word);
 carob::Ties tie_rule(const std::string& word);
 carob::IdKinds id_kinds(bool whole_ids);

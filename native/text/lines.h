@@ -59,8 +59,13 @@ LineCount walk_lines(Source& source, const Reading& reading, Take&& take) {
     return count;
 }
 
-inline Complaint wrong_columns(const char* first, const char* end) {
-    return {Fault::columns, std::to_string(count_fields(first, end))};
+// A line with another number of fields than `wanted`.
+inline Complaint wrong_columns(const char* first, const char* end, std::int64_t wanted, bool loose) {
+    const std::int64_t by_blanks = count_fields(first, end);
+    if (loose || !has_tabs_and_blanks(first, end)) return {Fault::columns, std::to_string(by_blanks)};
+    const std::string by_tabs = std::to_string(count_fields_at_tabs(first, end));
+    if (by_blanks == wanted) return {Fault::mixed, by_tabs + " " + std::to_string(by_blanks)};
+    return {Fault::columns, by_tabs};
 }
 
 inline Complaint wrong_number(NumberFault fault, std::string_view token) {

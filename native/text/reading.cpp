@@ -6,6 +6,8 @@ namespace carob {
 std::string_view fault_name(Fault fault) {
     switch (fault) {
         case Fault::columns: return "columns";
+        case Fault::uneven: return "uneven";
+        case Fault::mixed: return "mixed";
         case Fault::number: return "number";
         case Fault::nan: return "nan";
         case Fault::wide: return "wide";
@@ -19,9 +21,17 @@ std::string_view fault_name(Fault fault) {
     return "number";
 }
 
+// The words for two numbers in one detail.
+static std::string two_counts(const std::string& detail, const std::string& between) {
+    const std::size_t blank = detail.find(' ');
+    return detail.substr(0, blank + 1) + between + detail.substr(blank + 1);
+}
+
 std::string explain(const LineFault& fault) {
     switch (fault.fault) {
         case Fault::columns: return "it has " + fault.detail + (fault.detail == "1" ? " column" : " columns");
+        case Fault::uneven: return "it has " + two_counts(fault.detail, "columns, and the first line has ");
+        case Fault::mixed: return "it has " + two_counts(fault.detail, "columns by its tabs, and by all its blanks ");
         case Fault::number: return "'" + fault.detail + "' is not a number";
         case Fault::nan: return "its number is NaN";
         case Fault::wide: return "'" + fault.detail + "' is a whole number that a double does not hold";

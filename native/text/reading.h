@@ -19,10 +19,13 @@ struct Reading {
     Comments comments = Comments::any;
     bool blank_lines_are_errors = false;
     bool lenient = false;
+    // Split at any blanks, and leave what follows a run's sixth field unread, as trec_eval does. Otherwise tabs separate
+    // the fields of a line that has tabs, and all lines of a run have equally many.
+    bool loose = false;
     std::size_t block_bytes = 0;  // read at once; 0 is the default
 };
 
-enum class Fault { columns, number, nan, wide, rank, blank, nul, too_long, utf16, compressed };
+enum class Fault { columns, uneven, mixed, number, nan, wide, rank, blank, nul, too_long, utf16, compressed };
 
 // `line` counts every line from 1, `data_line` only those that are neither blank nor a comment.
 struct LineFault {

@@ -37,8 +37,8 @@ struct QuickLine {
 };
 
 // Takes an ordinary line apart: one blank between fields, always the same, none before the first. False sends the line
-// the slow way. Bytes after the start of the sixth field do not matter.
-inline bool split_quickly(const char* line, const char* text_end, QuickLine& parts, const char*& end) {
+// the slow way. Bytes after the sixth field do not matter to `loose` rules; for others there may be blanks alone.
+inline bool split_quickly(const char* line, const char* text_end, bool loose, QuickLine& parts, const char*& end) {
     const std::uint64_t all = low_bytes(line);
     std::uint64_t low = all;
     unsigned at[RUN_FIELDS - 1];
@@ -63,7 +63,9 @@ inline bool split_quickly(const char* line, const char* text_end, QuickLine& par
     if (low == 0 || *end != '\n') [[unlikely]] {
         end = line_end(end, text_end);
         const char* const tag = line + parts.tag;
-        if (too_long(line, end) || holds_nul(tag, skip_token(tag, end))) return false;
+        const char* const tag_end = skip_token(tag, end);
+        if (too_long(line, end) || holds_nul(tag, tag_end)) return false;
+        if (!loose && skip_blanks(tag_end, end) != end) return false;
     }
     return true;
 }
@@ -71,6 +73,7 @@ inline bool split_quickly(const char* line, const char* text_end, QuickLine& par
 struct RunRules {
     Reading reading;
     bool with_rank = false;  // read the fourth column
+    std::int64_t width = 0;  // how many fields each line has; 0 for as many as the first that can be read
 };
 
 // Findings of a pass over blocks, other than documents.
@@ -92,7 +95,11 @@ struct RunNotes {
 template <class Sink>
 class RunReader {
 public:
-    RunReader(const RunRules& rules, Sink& sink, RunNotes& notes) : rules_(rules), sink_(sink), notes_(notes) {}
+    RunReader(const RunRules& rules, Sink& sink, RunNotes& notes)
+        : rules_(rules), sink_(sink), notes_(notes), width_(rules.reading.loose ? RUN_FIELDS : rules.width) {}
+
+    // How many fields a line has, as far as one was read.
+    std::int64_t width() const { return width_; }
 
     // Under strict rules the first bad line is returned and ends the block.
     std::optional<LineFault> read(const Block& block) {
@@ -101,17 +108,19 @@ public:
         query_ = {};
         tag_ = nullptr;
         fault_.reset();
-        // Where the rank column is read every line goes the slow way.
-        const bool quick = !rules_.with_rank;
+        const bool loose = rules_.reading.loose;
         for (const char* line = block.begin(); line != text_end_;) {
             ++count_.lines;
             QuickLine parts;
             const char* end = nullptr;
             double score = 0;
-            if (quick && split_quickly(line, text_end_, parts, end) &&
+            // Where the rank column is read every line goes the slow way.
+            const bool quick = !rules_.with_rank && width_ == RUN_FIELDS;
+            if (quick && split_quickly(line, text_end_, loose, parts, end) &&
                 short_decimal(line + parts.score, line + parts.score_end, score)) [[likely]] {
                 ++count_.data_lines;
                 tag_ = line + parts.tag;
+                tag_end_ = nullptr;
                 if (!take(span(line, line + parts.query_end),
                           {span(line + parts.document, line + parts.document_end), score, 0, count_.lines}))
                     break;
@@ -125,7 +134,7 @@ public:
         notes_.blocks.push_back(count_);
         if (tag_ != nullptr) {
             notes_.tag_block = block.sequence();
-            notes_.tag.assign(tag_, skip_token(tag_, text_end_));
+            notes_.tag.assign(tag_, tag_end_ == nullptr ? skip_token(tag_, text_end_) : tag_end_);
         }
         return std::move(fault_);
     }
@@ -157,11 +166,19 @@ private:
         ++count_.data_lines;
         if (too_long(line, end)) return complain({Fault::too_long, {}}, line, end, count_.data_lines);
         std::string_view fields[RUN_FIELDS];
-        const int found = split(first, end, fields, RUN_FIELDS);
-        if (holds_nul(first, fields[found - 1].data() + fields[found - 1].size()))
-            return complain({Fault::nul, {}}, line, end, count_.data_lines);
+        const bool loose = rules_.reading.loose;
+        const int found = split_line(first, end, fields, RUN_FIELDS, loose);
+        const char* const last = fields[found - 1].data() + fields[found - 1].size();
+        if (holds_nul(first, loose ? last : end)) return complain({Fault::nul, {}}, line, end, count_.data_lines);
         if (found < RUN_FIELDS) {
-            return complain(wrong_columns(line, end), line, end, count_.data_lines);
+            const std::int64_t wanted = width_ == 0 ? RUN_FIELDS : width_;
+            return complain(wrong_columns(first, end, wanted, loose), line, end, count_.data_lines);
+        }
+        const std::int64_t more = loose ? 0 : has_tabs_and_blanks(first, end) ? count_fields_at_tabs(last, end) : count_fields(last, end);
+        if (width_ != 0 && RUN_FIELDS + more != width_) {
+            Complaint complaint = wrong_columns(first, end, width_, loose);
+            if (complaint.fault == Fault::columns) complaint = {Fault::uneven, complaint.detail + " " + std::to_string(width_)};
+            return complain(std::move(complaint), line, end, count_.data_lines);
         }
         const ParsedNumber score = parse_score(fields[4], rules_.reading.numbers);
         if (score.fault != NumberFault::none)
@@ -175,7 +192,9 @@ private:
                                 count_.data_lines);
             }
         }
+        width_ = RUN_FIELDS + more;
         tag_ = fields[5].data();
+        tag_end_ = tag_ + fields[5].size();
         return take(fields[0], {fields[2], score.value, rank, count_.lines});
     }
 
@@ -197,6 +216,8 @@ private:
     const char* text_end_ = nullptr;
     std::string_view query_;
     const char* tag_ = nullptr;
+    const char* tag_end_ = nullptr;  // null for the end of its token
+    std::int64_t width_;             // of the lines; 0 before the first
     std::optional<LineFault> fault_;
 };
 

@@ -58,6 +58,11 @@ struct SurveyedLine {
             }
         }
         field(start, end);
+        if (tabs != 0 && blanks != tabs && has_tabs_and_blanks(begin, end)) {
+            split_at_tabs(begin, end, fields, KEPT);
+            count = count_fields_at_tabs(begin, end);
+            blanks = returned() + count - 1;  // those within a field pad nothing
+        }
     }
 
     bool returned() const { return end != begin && end[-1] == '\r'; }
@@ -259,12 +264,18 @@ private:
         width_->second.add(line.number, line.begin, line.end);
         if (line.returned()) see(found.returns, line);
         if (line.blanks - line.returned() != line.count - 1) see(found.padded, line);
-        if (kind_ == TextKind::qrels ? line.count == 4 : line.count >= 6) {
+        if (kind_ == TextKind::qrels ? line.count == 4 : line.count >= SurveyedLine::KEPT && as_wide_as_first(line)) {
             if (found.usable++ == 0) found.example.assign(line.begin, line.end);
             const bool begins = query(line);
             if (kind_ == TextKind::run) of_run(line, begins);
         }
         return true;
+    }
+
+    // Whether a line of a run has as many fields as the first that can be read.
+    bool as_wide_as_first(const SurveyedLine& line) {
+        if (run_width_ == 0 && parse_score(line.fields[4], Numbers::strict).fault == NumberFault::none) run_width_ = line.count;
+        return run_width_ == 0 || line.count == run_width_;
     }
 
     static void see(Seen& what, const SurveyedLine& line) { what.add(line.number, line.begin, line.end); }
@@ -377,6 +388,7 @@ private:
     std::uint32_t number_ = 0;
     std::int64_t open_ = 0;
     std::int64_t rank_ = -1;
+    std::int64_t run_width_ = 0;
     double score_ = NAN;
     bool ranked_ = false;
 };
@@ -420,12 +432,15 @@ Survey survey(Source& source, TextKind kind, const Judgments* judgments, const G
 
 std::string changed_run(Source& source, Change change) {
     std::string made;
+    std::int64_t width = 0;
     Blocks blocks(source, Cut::lines, 0);
     for (Block block; blocks.next(block);) {
         for (const char* line = block.begin(); line != block.end();) {
             const SurveyedLine seen(line, line_end(line, block.end()), 0);
             line = seen.end + 1;
             if (seen.count < SurveyedLine::KEPT || seen.fields[0].front() == '#') continue;
+            if (width == 0 && parse_score(seen.fields[4], Numbers::strict).fault == NumberFault::none) width = seen.count;
+            if (width != 0 && seen.count != width) continue;
             if (change == Change::without_own && same_id(seen.fields[0], seen.fields[2])) continue;
             std::string_view score = seen.fields[change == Change::by_rank ? 3 : 4];
             bool minus = change == Change::by_rank;
@@ -433,8 +448,8 @@ std::string changed_run(Source& source, Change change) {
                 minus = score.front() != '-';
                 if (!minus || score.front() == '+') score.remove_prefix(1);
             }
-            for (const std::string_view part : {seen.fields[0], std::string_view(" 0 "), seen.fields[2], std::string_view(" 0 "),
-                                                std::string_view(minus ? "-" : ""), score, std::string_view(" t\n")})
+            for (const std::string_view part : {seen.fields[0], std::string_view("\t0\t"), seen.fields[2], std::string_view("\t0\t"),
+                                                std::string_view(minus ? "-" : ""), score, std::string_view("\tt\n")})
                 made.append(part);
         }
     }

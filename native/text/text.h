@@ -56,15 +56,50 @@ inline int split(const char* p, const char* end, std::string_view* fields, int w
     return found;
 }
 
-inline std::int64_t count_fields(const char* p, const char* end) {
-    std::int64_t found = 0;
-    std::string_view field;
-    while (split(p, end, &field, 1) == 1) {
-        ++found;
-        p = field.data() + field.size();
+// The same at tabs. The blanks around a field do not belong to it, and those within it do.
+inline int split_at_tabs(const char* p, const char* end, std::string_view* fields, int wanted) {
+    int found = 0;
+    while (found < wanted) {
+        p = skip_blanks(p, end);
+        if (p == end) break;
+        const auto* const tab = static_cast<const char*>(std::memchr(p, '\t', static_cast<std::size_t>(end - p)));
+        const char* const stop = tab == nullptr ? end : tab;
+        const char* last = stop;
+        while (is_blank(last[-1])) --last;
+        fields[found++] = {p, static_cast<std::size_t>(last - p)};
+        p = stop;
     }
     return found;
 }
+
+// Whether a line has tabs and other blanks between its fields, so that a blank may be part of an id.
+inline bool has_tabs_and_blanks(const char* p, const char* end) {
+    p = skip_blanks(p, end);
+    while (end != p && is_blank(end[-1])) --end;
+    if (std::memchr(p, '\t', static_cast<std::size_t>(end - p)) == nullptr) return false;
+    for (; p != end; ++p) {
+        if (is_blank(*p) && *p != '\t') return true;
+    }
+    return false;
+}
+
+// Splits as the rules say: `loose` ones at any blanks, others at tabs where a line has both tabs and blanks.
+inline int split_line(const char* p, const char* end, std::string_view* fields, int wanted, bool loose) {
+    const bool at_tabs = !loose && has_tabs_and_blanks(p, end);
+    return at_tabs ? split_at_tabs(p, end, fields, wanted) : split(p, end, fields, wanted);
+}
+
+// How many fields there are, by a way of splitting.
+template <class Split>
+std::int64_t count_by(const char* p, const char* end, Split&& split_off) {
+    std::int64_t found = 0;
+    for (std::string_view field; split_off(p, end, &field, 1) == 1; p = field.data() + field.size()) ++found;
+    return found;
+}
+
+inline std::int64_t count_fields(const char* p, const char* end) { return count_by(p, end, split); }
+
+inline std::int64_t count_fields_at_tabs(const char* p, const char* end) { return count_by(p, end, split_at_tabs); }
 
 // Where the lowest bit of a word that has one is.
 inline unsigned lowest_bit(std::uint64_t word) {

@@ -204,6 +204,7 @@ def read_judgments(
     blank_lines: str = "skip",
     duplicates: str = "keep",
     lenient: bool = False,
+    loose: bool = False,
 ) -> Judgments:
     """Read lines of exactly ``columns`` fields: query first, grade last, document before it."""
 
@@ -234,6 +235,7 @@ def read_rows(
     comments: str = "any",
     blank_lines: str = "skip",
     lenient: bool = False,
+    loose: bool = False,
 ) -> tuple[list[list[bytes]], NDArray[np.float64], NDArray[np.int64]]:
     """Read a rare format: a list for each column but the last, the last as numbers, and the line of each row.
 
@@ -406,6 +408,7 @@ def match_text(
     comments: str = "any",
     blank_lines: str = "skip",
     lenient: bool = False,
+    loose: bool = False,
     threads: int = 1,
     progress: Progress | None = None,
     block_bytes: int = 0,
@@ -438,6 +441,7 @@ def ranked_documents(
     comments: str = "any",
     blank_lines: str = "skip",
     lenient: bool = False,
+    loose: bool = False,
 ) -> tuple[list[bytes], NDArray[np.float64]]:
     """Every document that a run has for one query, in the order in which match_text ranks, and the scores compared."""
 

@@ -232,7 +232,8 @@ def test_rare_formats_are_columns_and_a_number() -> None:
         b"q1 0 a 1\nq1 0 b 2",  # no last newline
         b"q1 0 a 1\r\nq1 0 b 2\r\n",
         b"\xef\xbb\xbfq1 0 a 1\nq1 0 b 2\n",
-        b"  q1\t\t0 \v a\f1 \n\tq1 0 b 2\n",
+        b"  q1  0 \v a\f1 \n\tq1 0 b 2\n",
+        b"q1\t\t0\ta \t1 \nq1 0 b 2\n",
         b"# c\n\n   \nq1 0 a 1\n # c\nq1 0 b 2\n# c",
     ],
 )
@@ -247,7 +248,9 @@ def test_the_same_judgments_however_they_are_laid_out(text: bytes) -> None:
         "q1 Q0 {} 0 {} tag\n",
         "q1\tQ0\t{}\t0\t{}\ttag\n",
         "q1 Q0 {} 0 {} tag\r\n",
-        "  q1  Q0 \t{} 0 {}  tag more words\n",
+        "  q1  Q0 \v{} 0 {}  tag more words\n",
+        "q1\tQ0\t{}\t0\t{}\ta tag of words\n",
+        "q1 \t Q0\t{} \t0\t{}\tt\t\n",
         "q1 Q0 {} 0 {} t\n#c\n\n",
         "q1 Q0 {} 0 {} " + "t" * 100 + "\n",
         "q1 " + "0" * 70 + " {} 0 {} t\n",

@@ -354,10 +354,10 @@ class Evaluated:
         Raises:
             DataError: the judgments cannot be read.
         """
-        key = (policy.duplicates, policy.malformed, subtopics)
+        key = (policy.duplicates, policy.malformed, policy.columns, subtopics)
         for other, known in self.judged.items():
             its = known.judgments
-            if other == key or (other[2] == subtopics and not (its.dropped or its.malformed)):
+            if other == key or (other[2:] == key[2:] and not (its.dropped or its.malformed)):
                 return known  # without duplicates and malformed lines every rule reads the same
         self.judged[key] = Qrels.of(self.qrels, policy, subtopics=subtopics).complete
         return self.judged[key]

@@ -128,6 +128,12 @@ def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str,
     if error.kind == "columns":
         words |= {"count": int(detail), "expected": sentences_of("columns").get(kind, "others")}
         words["remedy"] = columns_remedy(kind, detail, excerpt)
+    if error.kind in ("uneven", "mixed"):
+        count, other = map(int, detail.split())
+        words |= {"count": count, "other": other}
+    if error.kind == "uneven":
+        start = sentences_of("uneven_remedy")["joined" if count == 2 * other - 1 else "other"]
+        words["remedy"] = worded(start, SKIP, sentences_of("uneven_remedy")["rule"], by_policy("columns", "trec_eval"), ".")
     if error.kind in ("number", "wide"):
         wide, column = error.kind == "wide", value_of(kind)
         return number_error(detail, kind, f": '{excerpt}'", wide=wide, file=file, line=line, column=column)

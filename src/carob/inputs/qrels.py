@@ -22,6 +22,7 @@ from carob.inputs.frames import Frame, columns_of, frame_origin, is_frame, liste
 from carob.inputs.ids import bytes_of, text_of, texts
 from carob.inputs.names import Names
 from carob.inputs.nested import SCORES
+from carob.inputs.runs import reading_of
 from carob.inputs.sources import Provenance, Readable, Source
 from carob.output.errors import DataError, NothingError, by_policy, worded
 from carob.output.escaping import shown
@@ -161,7 +162,7 @@ class Qrels:
             judgments = _native.read_judgments(
                 source.from_start(),
                 duplicates="keep" if keep else policy.duplicates,
-                lenient=policy.malformed == "skip",
+                **reading_of(policy),
             )
         if not judgments.query_count:
             raise nothing(source.name, "expected lines 'query 0 document grade'.")
@@ -211,8 +212,7 @@ class Qrels:
         else:
             name, origin = qrels.name, qrels.origin
             with sentences(name, "qrels", origin.files):
-                lenient = policy.malformed == "skip"
-                judgments = _native.read_judgments(qrels.from_start(), duplicates="max", lenient=lenient)
+                judgments = _native.read_judgments(qrels.from_start(), duplicates="max", **reading_of(policy))
                 lines = rows_in(qrels, policy)
         if not judgments.query_count:
             raise nothing(name, "expected lines 'query subtopic document grade'.")
@@ -336,10 +336,8 @@ class Qrels:
 
 def rows_in(source: Source, policy: Policy) -> Lines:
     """Reads the four columns and the line number of each line of text."""
-    lenient = policy.malformed == "skip"
-    return _native.read_rows(
-        source.from_start(), columns=4, number="grade", numbers="strict", lenient=lenient
-    )
+    how = reading_of(policy)
+    return _native.read_rows(source.from_start(), columns=4, number="grade", numbers="strict", **how)
 
 
 def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Policy) -> None:

@@ -19,7 +19,7 @@ from carob.inputs.frames import Frame, columns_of, frame_origin, is_frame, liste
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.runs import Extracted, TextRun, Wrapper
-from carob.inputs.sources import Provenance, Readable, Source, called, is_pattern, kept, source_of
+from carob.inputs.sources import Provenance, Readable, Source, called, fields_of, is_pattern, kept, source_of
 from carob.lists.rows import offsets_of
 from carob.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError, Worded
 
@@ -471,7 +471,7 @@ def two_columns(given: Any) -> dict[str, set[str]] | None:
     found: dict[str, set[str]] = {}
     try:
         for line in source_of(given).lines():
-            fields = line.split()
+            fields = fields_of(line, 2)
             if not fields or fields[0].startswith(b"#"):
                 continue
             if len(fields) != 2:

@@ -633,13 +633,19 @@ def is_trec(head: bytes, kind: str) -> bool:
         kind: ``qrels`` or ``run``.
     """
     line = head[:1024].removeprefix(BYTE_ORDER_MARK).split(b"\n", 1)[0]
-    fields = line.split(None, 6)
+    fields = fields_of(line, 4 if kind == "qrels" else 6)
     if not fields or fields[0].startswith(b"#"):
         return True
     place = 3 if kind == "qrels" else 4
     if len(fields) > place and is_number(fields[place]) and (kind == "run" or len(fields) == 4):
         return not line.startswith((b"{", b"["))
     return False
+
+
+def fields_of(line: bytes, wanted: int) -> list[bytes]:
+    """Returns the fields of a line: between tabs if there are as many as wanted, else between any blanks."""
+    at_tabs = [field for each in line.split(b"\t") if (field := each.strip())]
+    return at_tabs if len(at_tabs) >= wanted else line.split()
 
 
 def is_number(field: bytes | str) -> bool:

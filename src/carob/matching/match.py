@@ -160,7 +160,7 @@ class MatchedOnce(Wrapper):
         policy = options.policy
         order = (options.rule, options.float32, options.duplicates, options.scores)
         depth = policy.depth if options.duplicates == "keep" else None
-        key = (judgments, order, policy.malformed, depth, policy.listing)
+        key = (judgments, order, policy.malformed, policy.columns, depth, policy.listing)
         # Rows of all judged documents serve where those of relevant ones are enough.
         known = self.found.get((*key, False)) or self.found.get((*key, options.relevant_only))
         if known is None:

@@ -17,6 +17,7 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob.inputs.errors import refused, sentences
 from carob.inputs.ids import text_of
+from carob.inputs.sources import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Sized
@@ -79,6 +80,11 @@ class MatchOptions:
         return {"ties": self.rule, "float32": self.float32, "duplicates": self.duplicates}
 
     @property
+    def reading(self) -> dict[str, Any]:
+        """The kernel's arguments for reading lines of text."""
+        return reading_of(self.policy)
+
+    @property
     def returned(self) -> dict[str, Any]:
         """The kernel's arguments that select its results."""
         return {"scores": self.scores, "relevant_only": self.relevant_only}
@@ -99,6 +105,11 @@ class MatchOptions:
     def threads(self) -> int:
         """The number of threads of the kernel."""
         return self.cores or available_cores()
+
+
+def reading_of(policy: Policy) -> dict[str, Any]:
+    """Returns the kernel's arguments for reading lines of text under a policy."""
+    return {"lenient": policy.malformed == "skip", "loose": policy.columns == "trec_eval"}
 
 
 class RunSource(Protocol):
@@ -372,7 +383,7 @@ class TextRun:
                 judgments,
                 self.source.from_start(),
                 **options.order,
-                lenient=options.policy.malformed == "skip",
+                **options.reading,
                 threads=options.threads,
                 progress=options.progress,
                 **options.returned,
@@ -386,7 +397,7 @@ class TextRun:
                 self.source.from_start(),
                 query,
                 **options.order,
-                lenient=options.policy.malformed == "skip",
+                **options.reading,
             )
         return documents, scores.tolist()
 
@@ -394,8 +405,8 @@ class TextRun:
         """Yields the query, document and score of each line with six fields."""
         with sentences(self.source.name, "run", self.source.origin.files):
             for line in self.source.lines():
-                fields = line.split(None, 5)
-                if len(fields) != 6 or fields[0].startswith(b"#"):
+                fields = fields_of(line, 6)
+                if len(fields) < 6 or fields[0].startswith(b"#"):
                     continue
                 if queries is None or fields[0] in queries:
                     yield fields[0], fields[2], float(fields[4])
