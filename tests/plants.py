@@ -30,9 +30,7 @@ PLANTS = {
     "a blank that begins a line": Plant(
         "text/run_lines.h", "(all & (all >> 1) & through) | (all & 1)", "all & (all >> 1) & through"
     ),
-    "NUL bytes in the tag": Plant(
-        "text/run_lines.h", "|| holds_nul(tag, skip_token(tag, end))) return", ") return"
-    ),
+    "NUL bytes in the tag": Plant("text/run_lines.h", "|| holds_nul(tag, tag_end)) return", ") return"),
     "more digits than a double holds": Plant(
         "text/numbers.h", "if (mantissa > (std::uint64_t{1} << 53)) return false;", ""
     ),

@@ -2,6 +2,7 @@
 #include "matching/match.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "matching/reduce.h"
@@ -33,6 +34,16 @@ struct Harvest {
     std::optional<BlockFault> fault;
     std::exception_ptr failure;
 };
+
+// The rank of a line, by the bytes of its document; 0 if it is no whole number.
+std::int64_t rank_behind(std::string_view document) {
+    const char* rank = document.data() + document.size();
+    while (is_blank(*rank)) ++rank;
+    const char* end = rank;
+    while (!is_blank(*end)) ++end;
+    std::int64_t found = 0;
+    return parse_integer({rank, static_cast<std::size_t>(end - rank)}, found) ? found : 0;
+}
 
 // Sends the documents of each stretch of lines of one query to the reducer.
 class ContiguousSink {
@@ -72,11 +83,29 @@ public:
     }
 
     void finish() {
-        if (query_ >= 0 && !stopped()) reducer_.reduce(query_, documents_, harvest_.findings);
+        if (query_ >= 0 && !stopped()) {
+            compare_ranks();
+            reducer_.reduce(query_, documents_, harvest_.findings);
+        }
         query_ = -1;
     }
 
 private:
+    // Compares the rank column with the scores for a few documents. The rank stands behind the document.
+    void compare_ranks() {
+        const std::size_t count = documents_.size(), some = std::min<std::size_t>(8, 1 + count / 128);
+        std::int64_t last = 0;
+        double last_score = 0;
+        for (std::size_t k = 0; count > 1 && k <= some; ++k) {
+            const Document& document = documents_.documents[k * (count - 1) / some];
+            const std::int64_t rank = rank_behind(document.name());
+            if (k != 0)
+                documents_.accord.compare(static_cast<double>(last), last_score, static_cast<double>(rank), document.score);
+            last = rank;
+            last_score = document.score;
+        }
+    }
+
     Pass& pass_;
     std::vector<std::atomic<unsigned char>>& seen_;
     Harvest& harvest_;
@@ -103,13 +132,21 @@ public:
     }
 
     void document(const RunLine& line) {
-        if (query_ >= 0) gathered_.add(static_cast<std::size_t>(query_), block_, line);
+        if (query_ < 0) return;
+        gathered_.add(static_cast<std::size_t>(query_), block_, line);
+        if (line.line % SAMPLED != 0) return;
+        const double rank = static_cast<double>(rank_behind(line.document));
+        auto [at, first] = first_.try_emplace(query_, rank, line.score);
+        if (!first) harvest_.findings.noticed.ranks.compare(at->second.first, at->second.second, rank, line.score);
     }
 
     void finish() {}
 
 private:
+    static constexpr std::int64_t SAMPLED = 8;  // one of so many lines is compared with its rank
+
     Pass& pass_;
+    std::map<std::int64_t, std::pair<double, double>> first_;  // rank and score of the first such line of a query
     Gathered& gathered_;
     Harvest& harvest_;
     std::int64_t block_ = 0;

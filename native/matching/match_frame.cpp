@@ -111,6 +111,7 @@ public:
         if (static_cast<std::size_t>(end - sorted_.begin(query)) > rows / 4) fetch(sorted_.begin(query), end);
         char* room = digits_.get();
         for (const Stretch* at = sorted_.begin(query); at != end; ++at) add(*at, room);
+        compare_ranks(sorted_.begin(query), end, rows);
         reducer_.reduce(static_cast<std::int64_t>(query), documents_, findings);
     }
 
@@ -126,6 +127,27 @@ private:
             if (columns.value) all ^= columns.value->touched(row);
         }
         fetched_ = all;
+    }
+
+    // Compares a column of ranks with the scores for a few rows.
+    void compare_ranks(const Stretch* from, const Stretch* end, std::size_t rows) {
+        if (from == end || !feed_.columns.front().rank || !feed_.columns.front().value) return;
+        const std::size_t step = std::max<std::size_t>(1, rows / 8);
+        std::size_t row = 0;
+        double last = 0, last_score = 0;
+        for (const Stretch* at = from; at != end; ++at) {
+            const std::size_t batch = feed_.frame.batch_of(at->first);
+            const Columns& columns = feed_.columns[batch];
+            const std::int64_t start = at->first - feed_.frame.start(batch);
+            for (std::size_t i = (step - row % step) % step; i < at->length; i += step) {
+                const std::int64_t place = start + static_cast<std::int64_t>(i);
+                const double rank = columns.rank->number(place), score = columns.score(place);
+                if (row + i != 0) documents_.accord.compare(last, last_score, rank, score);
+                last = rank;
+                last_score = score;
+            }
+            row += at->length;
+        }
     }
 
     void add(const Stretch& stretch, char*& room) {

@@ -18,6 +18,7 @@ struct Documents {
     std::vector<std::int64_t> ranks;  // the rank column, where ties are settled by it
     std::vector<Place> places;        // empty where find_places() can count them
     Place start{0, 0};                // of the first document
+    Accord accord;                    // of some documents with the rank column
     bool descending = true;           // every score is at most the one before it, so none is NaN
 
     std::size_t size() const { return documents.size(); }
@@ -26,6 +27,7 @@ struct Documents {
         documents.clear();
         ranks.clear();
         places.clear();
+        accord = {};
         descending = true;
         last_score_ = std::numeric_limits<double>::infinity();
     }
@@ -71,6 +73,8 @@ private:
     };
 
     void join(std::int64_t query, const Documents& documents);
+    void notice(std::int64_t query, const Documents& documents, Findings& findings);
+    void notice_spellings(std::int64_t query, const Documents& documents, Noticed& noticed);
     void drop_repeats(Documents& documents);
     void rank_few(const Documents& documents);
     void rank_many(const Documents& documents);
@@ -97,6 +101,9 @@ private:
         std::uint32_t document;
     };
 
+    std::int64_t signs_ = 0;  // of the list
+    std::vector<char> seen_;
+    std::string spelling_;
     IdTable unjudged_;  // those retrieved so far
     std::vector<Hit> hits_;
     std::vector<std::uint32_t> retrieved_as_;  // per judgment of the query: the document, or NEVER

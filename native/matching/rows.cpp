@@ -38,16 +38,19 @@ Matched arrange(const Judgments& judgments, const MatchOptions& options, std::ve
     matched.length.assign(query_count, -1);
     matched.judged.assign(query_count, 0);
     matched.first_tie.assign(query_count, 0);
+    matched.signs.assign(query_count, 0);
     matched.offsets.assign(query_count + 1, 0);
-    for (const Findings& found : findings) {
+    for (Findings& found : findings) {
         for (const QueryRows& query : found.queries) {
             const auto q = static_cast<std::size_t>(query.query);
             matched.length[q] = query.length;
             matched.judged[q] = query.judged;
             matched.first_tie[q] = query.first_tie;
+            matched.signs[q] = query.signs;
             matched.offsets[q + 1] = static_cast<std::int64_t>(query.row_count);
         }
         matched.dropped += found.dropped;
+        matched.noticed.add(std::move(found.noticed));
         matched.unordered += found.unordered;
     }
     for (std::size_t q = 0; q < query_count; ++q) matched.offsets[q + 1] += matched.offsets[q];

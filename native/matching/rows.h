@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "matching/judgments.h"
+#include "matching/signs.h"
 #include "matching/spill.h"
 
 namespace carob {
@@ -56,6 +57,7 @@ struct QueryRows {
     std::int64_t query;
     std::int64_t length;
     std::int64_t judged;     // documents retrieved, whether they have a row or not
+    std::int64_t signs;      // see sign
     std::int64_t first_tie;  // the first rank that a judged document shares with another document, or 0
     std::size_t row;
     std::size_t row_count;
@@ -66,7 +68,7 @@ struct QueryRows {
 struct Findings {
     // Begins the report of a query, which takes its rows and its end.
     QueryRows begin(std::int64_t query, std::size_t length) const {
-        return {query, static_cast<std::int64_t>(length), 0, 0, rows.size(), 0, scores.size()};
+        return {query, static_cast<std::int64_t>(length), 0, 0, 0, rows.size(), 0, scores.size()};
     }
 
     void add(QueryRows& its, std::int64_t rank, std::int64_t tie_first, std::int64_t tie_last, std::int64_t judgment,
@@ -86,18 +88,20 @@ struct Findings {
     std::vector<QueryRows> queries;
     std::vector<double> scores;
     std::vector<Repeat> repeats;
+    Noticed noticed;
     std::int64_t dropped = 0;
     std::int64_t unordered = 0;
 };
 
 struct Matched {
     std::vector<std::int64_t> length;             // -1 for a query that the run lacks
-    std::vector<std::int64_t> judged, first_tie;  // a query, see QueryRows
+    std::vector<std::int64_t> judged, first_tie, signs;  // a query, see QueryRows
     std::vector<std::int64_t> offsets;
     std::vector<std::int64_t> rank, tie_first, tie_last, judgment;
     std::vector<double> scores;  // if they are kept: of all documents, query by query, highest first, NaN last
     std::vector<std::string> extra;
     std::vector<Repeat> duplicates;  // places are whole-text lines, their block is 0
+    Noticed noticed;
     bool relevant_only = false;
     std::int64_t dropped = 0;
     std::int64_t unordered = 0;

@@ -205,6 +205,7 @@ public:
             if (PyDict_Size(inner) != size) fail_changed(query_object);
         }
         find_judged(query, query_object, read);
+        notice(query, read, findings);
         rank(query_object, read);
         report(query, findings);
     }
@@ -277,6 +278,50 @@ private:
         hits_.swap(kept);
     }
 
+    void notice(std::int64_t query, PyObject* inner, Findings& findings) {
+        const auto score_at = [this](std::size_t i) { return scores_[i]; };
+        signs_ = signs_of(scores_.size(), descending_, score_at, seen_, findings.noticed.infinite);
+        if (!Sample::holds(query, judgments_.query_count()) || hits_.size() == scores_.size()) return;
+        std::int64_t left = Sample::of(scores_.size());
+        std::size_t width = 0;
+        Py_ssize_t position = 0;
+        PyObject* key = nullptr;
+        for (int i = 0; i < 4 && PyDict_Next(inner, &position, &key, nullptr); ++i) {
+            const auto id = utf8(key);
+            if (id && !id->empty() && id->front() == '0') width = std::max(width, id->size());
+        }
+        const std::int64_t from = judgments_.offsets()[static_cast<std::size_t>(query)];
+        const std::int64_t to = judgments_.offsets()[static_cast<std::size_t>(query) + 1];
+        std::size_t hit = 0;  // in the order of judgments, as the hits are
+        for (std::int64_t j = from; j < to && left > 0; ++j) {
+            if (hit < hits_.size() && hits_[hit].judgment == j) {
+                ++hit;
+                continue;
+            }
+            if (!judgments_.relevant(j)) continue;
+            --left;
+            const std::string_view id = judgments_.document(j);
+            findings.noticed.beyond_ascii |= !is_ascii(id);
+            each_spelling(id, width, spelling_, [&](std::string_view other) {
+                if (!holds_unjudged(query, inner, other)) return;
+                ++findings.noticed.respelled_count;
+                if (findings.noticed.respelled.size() < Noticed::EXAMPLES)
+                    findings.noticed.respelled.push_back({query, std::string(id), std::string(other)});
+            });
+        }
+    }
+
+    bool holds_unjudged(std::int64_t query, PyObject* inner, std::string_view id) const {
+        const Owned key = text_object(id);
+        const int there = PyDict_Contains(inner, key.get());
+        if (there < 0) throw PythonFault{};
+        if (there == 0) return false;
+        const Document document{id.data(), id.size(), hash_id(id, judgments_.seed()), 0};
+        std::int64_t judgment = -1;
+        judgments_.find_documents(query, &document, 1, &judgment);
+        return judgment < 0;
+    }
+
     void rank(PyObject* query, PyObject* inner) {
         if (hits_.empty()) return;
         thresholds_.clear();
@@ -331,6 +376,7 @@ private:
 
     void report(std::int64_t query, Findings& findings) {
         QueryRows its = findings.begin(query, scores_.size());
+        its.signs = signs_;
         for (const Hit& hit : hits_) {
             findings.add(its, hit.rank, hit.tie_first, hit.tie_last, hit.judgment,
                          !relevant_only_ || judgments_.relevant(hit.judgment));
@@ -355,6 +401,9 @@ private:
     const bool relevant_only_;
     std::vector<double> scores_;
     bool descending_ = true;
+    std::int64_t signs_ = 0;
+    std::vector<char> seen_;
+    std::string spelling_;
     std::vector<Hit> hits_;
     std::vector<double> thresholds_;
     std::vector<Standing> standings_;

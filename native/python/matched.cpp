@@ -87,6 +87,20 @@ void bind_matched(nb::module_& module) {
         .def_prop_ro("length", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).length, self); })
         .def_prop_ro("judged", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).judged, self); })
         .def_prop_ro("first_tie", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).first_tie, self); })
+        .def_prop_ro("signs", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).signs, self); })
+        .def_prop_ro("infinite", [](const carob::Matched& self) { return self.noticed.infinite; })
+        .def_prop_ro("accord", [](const carob::Matched& self) {
+            return nb::make_tuple(self.noticed.ranks.agree, self.noticed.ranks.contradict);
+        })
+        .def_prop_ro("respelled_count", [](const carob::Matched& self) { return self.noticed.respelled_count; })
+        .def_prop_ro("respelled",
+                     [](const carob::Matched& self) {
+                         nb::list found;
+                         for (const carob::Respelled& each : self.noticed.respelled)
+                             found.append(nb::make_tuple(each.query, to_bytes(each.judged), to_bytes(each.ranked)));
+                         return found;
+                     })
+        .def_prop_ro("beyond_ascii", [](const carob::Matched& self) { return self.noticed.beyond_ascii; })
         .def_prop_ro("offsets", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).offsets, self); })
         .def_prop_ro("rank", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).rank, self); })
         .def_prop_ro("tie_first", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).tie_first, self); })

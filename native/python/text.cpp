@@ -48,7 +48,17 @@ nb::object excerpt_of(const carob::Seen& seen) {
     return seen.excerpt.size() > shown.size() ? text + nb::str("…") : text;
 }
 
-nb::object fields_in(const std::string& line) { return to_bytes(line).attr("split")(); }
+nb::list fields_in(const std::string& line) {
+    nb::list fields;
+    const char *at = line.data(), *const end = at + line.size();
+    const bool at_tabs = carob::has_tabs_and_blanks(at, end);
+    std::string_view field;
+    while ((at_tabs ? carob::split_at_tabs : carob::split)(at, end, &field, 1) == 1) {
+        fields.append(to_bytes(std::string(field)));
+        at = field.data() + field.size();
+    }
+    return fields;
+}
 
 nb::dict queries_of(const carob::Survey& survey) {
     nb::dict queries;

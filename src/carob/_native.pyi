@@ -168,6 +168,28 @@ class Matched:
     def scores(self) -> NDArray[np.float64]:
         """If asked for: the scores of all documents retrieved, as compared, query by query, from the highest down."""
     @property
+    def signs(self) -> NDArray[np.int64]:
+        """For each query, the sum of the signs of its list.
+
+        1: several documents, all of one score. 2: the scores rise from line to line. 4: the scores are 1, 2, 3 …, or
+        0, 1, 2 …, or shares of such, in an order that does not fall.
+        """
+    @property
+    def infinite(self) -> int:
+        """Infinite scores in the lists of judged queries."""
+    @property
+    def accord(self) -> tuple[int, int]:
+        """Of some pairs of documents, how many the rank column orders as the score does, and how many it does not."""
+    @property
+    def respelled_count(self) -> int:
+        """Of about a thousand relevant documents that were not retrieved, how many were in another spelling."""
+    @property
+    def respelled(self) -> list[tuple[int, bytes, bytes]]:
+        """The first of them: the number of the query, the judged document, and the one retrieved."""
+    @property
+    def beyond_ascii(self) -> bool:
+        """Whether one of these documents has an id that is not ASCII."""
+    @property
     def extra(self) -> list[bytes]:
         """Queries of the run without judgments, in byte order."""
     @property

@@ -152,6 +152,9 @@ CASES: dict[str, Case] = {
     "ascending-scores": Case(
         "error", runs=(run(lambda query, place: f"{place}.25"),), also=frozenset({"near-baseline"})
     ),
+    "ranks-as-scores": Case(
+        "error", runs=(run(lambda query, place: place + 1),), also=frozenset({"near-baseline"})
+    ),
     "unsorted": Case("note", runs=("".join(reversed(run().splitlines(keepends=True))),)),
     "constant-ranks": Case("note", runs=(run(rank=lambda place: 0),)),
     "odd-ranks": Case("note", runs=(run(rank=lambda place: f"r{place}"),)),

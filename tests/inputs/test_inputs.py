@@ -152,7 +152,7 @@ def test_a_column_of_ranks_is_no_column_of_scores(library: str) -> None:
     with pytest.raises(DataError, match=r"named like a rank.*carob\.Run\.of\(run, rank='position'\)"):
         carob.evaluate(qrels, Run.of(made(), score="position", extract=extract), "RR")
     if library != "engine":  # whose rows have no order
-        with pytest.raises(DataError, match=r"counts 1, 2, 3 … down each list.*score='shown!'"):
+        with pytest.raises(DataError, match=r"are 1, 2, 3 … in each list.*score='shown!'"):
             carob.evaluate(qrels, Run.of(made(), score="shown"), "RR")
     for insisted in ("position!", "shown!"):
         assert carob.evaluate(qrels, Run.of(made(), score=insisted, extract=extract), "RR")["RR"] == 1.0
@@ -188,7 +188,7 @@ def test_scores_of_text_and_dictionaries_that_count_up_are_warned_of() -> None:
     up = {query: {each: float(rank) for rank, each in enumerate(ids, 1)} for query in ("p", "q")}
     text = "".join(f"{q} Q0 {d} {int(s)} {s} t\n" for q, its in up.items() for d, s in its.items()).encode()
     for run in (up, text):
-        with pytest.warns(DataWarning, match="the scores count up, 1, 2, 3"):
+        with pytest.warns(DataWarning, match="the scores are 1, 2, 3"):
             assert carob.evaluate({"p": {"d0": 1}, "q": {"d0": 1}}, run, "RR")["RR"] == 1 / 12
     down = {query: {each: -float(rank) for rank, each in enumerate(ids, 1)} for query in ("p", "q")}
     assert not carob.evaluate({"p": {"d0": 1}, "q": {"d0": 1}}, down, "RR").warnings

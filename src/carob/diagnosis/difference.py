@@ -330,7 +330,7 @@ class Evaluated:
         held = in_memory(run)
         self.qrels, self.run = qrels, replace(held, held=MatchedOnce(held.held))
         self.known: dict[Convention, Outcome] = {}
-        self.judged: dict[tuple[str, str, bool], Qrels] = {}
+        self.judged: dict[tuple[str, str, str, bool], Qrels] = {}
         self.warned = False
 
     def under(self, convention: Convention) -> Outcome:

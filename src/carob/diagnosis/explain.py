@@ -20,7 +20,8 @@ from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run, in_memory, short
 from carob.lists.flat import Flat
 from carob.matching.match import Ranking, match, match_judged_ranking, of_query, ranking_of
-from carob.matching.mismatch import refuse_empty, refuse_ranks
+from carob.matching.mismatch import refuse_empty
+from carob.matching.signs import upside_down
 from carob.output import escaping
 from carob.output.document import Document, Documented, Formula, Line, Section, Table, Terms
 from carob.output.errors import DataError, MeasureError, Worded, did_you_mean, worded
@@ -462,7 +463,8 @@ def explained(
     found = subject.matches.under(own)
     if subject.run is not None and not subject.part:
         refuse_empty(subject.run, found, own)
-        refuse_ranks(subject.run, found)
+        if found.signs is not None:
+            upside_down(subject.run, found.signs, found.whole)
     refuse_left_out(found, own, subject, measure)
     scores = subject.matches.scores(Request({label: measure}, convention, policy))
     lists = Flat(found.rows, every_rank=True)

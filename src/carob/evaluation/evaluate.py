@@ -134,14 +134,25 @@ def evaluate_run(
     measures: MeasuresLike = None,
     *,
     bounds: bool = True,
+    quiet: bool = False,
     **given: Unpack[Options],
 ) -> Scores:
-    """Measure one run like ``evaluate``, but refuse several runs. The bounds of ties may be omitted."""
+    """Measures one run like ``evaluate``, but refuses several runs.
+
+    Args:
+        qrels: the judgments.
+        run: the run.
+        measures: the measures.
+        bounds: whether to compute the bounds of ties.
+        quiet: whether the caller issues the warnings.
+        given: as for ``evaluate``.
+    """
     request = request_of(measures, given.get("profile"), given.get("policy"), given.get("weights"))
     judged = Qrels.of(qrels, request.policy, subtopics=request.groups).complete
     one = Run.of(run, given.get("name"), exclude=given.get("exclude"))
     matched = Matches.of_run(judged, one, request, given.get("progress"), scores_only=True)
-    return warned(matched.scores(request, bounds=bounds))
+    scores = matched.scores(request, bounds=bounds)
+    return scores if quiet else warned(scores)
 
 
 def evaluate_judged_ranking(

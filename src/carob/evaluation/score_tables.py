@@ -392,6 +392,7 @@ def facts_of(scores: Values, say: Language = ENGLISH) -> list[Fact]:
         words = {"moved": label and reach_said(label, (low, high), scores.digits, say)}
         one, many = "ties touch {count} query{moved}", "ties touch {count} queries{moved}"
         facts.append(Fact("tied", counts.tied, one, many, words, ("moved",), high - low))
+    facts += doubtful(scores, say)
     if scores.errors:
         label, error = next(iter(scores.errors.items()))
         sampled = "mean over a sample of their orders ({label} ± {error})"
@@ -404,6 +405,53 @@ def facts_of(scores: Values, say: Language = ENGLISH) -> list[Fact]:
         facts.append(whole("excluded", say("{count} documents excluded", count=0)))
     facts += left_out(counts, policy, say)
     return [*facts, whole("policy", conventions_of(scores, say)), *readings(scores, say)]
+
+
+CONSTANT = 0.2
+"""The share of lists with equal scores from which on the footer counts them; fewer are among the ties."""
+LISTS, DOCUMENTS = 2, 20
+"""The fewest lists, and the fewest documents in them, that are not all judged by chance."""
+
+ORDERS = {
+    "trec": "ordered by document id, descending",
+    "ascending": "ordered by document id, ascending",
+    "input": "in the run's own order",
+    "rank-column": "ordered by the rank column",
+    "optimistic": "in their best order",
+    "pessimistic": "in their worst order",
+    "expected": "as the mean over their orders",
+}
+"""What orders a list of equal scores, by the rule for ties."""
+
+
+def doubtful(scores: Values, say: Language = ENGLISH) -> list[Fact]:
+    """Returns the facts that make values doubtful: equal or infinite scores, no unjudged document, small grades."""
+    counts, policy = scores.counts, scores.policy
+    lists, facts = counts.judged - len(counts.missing), []
+    if counts.constant and counts.constant >= CONSTANT * lists and policy.ties in ORDERS:
+        words: dict[str, object] = {"order": say(ORDERS[policy.ties])}
+        one, many = (
+            "{count} list with equal scores only, {order}",
+            "{count} lists with equal scores only, {order}",
+        )
+        facts.append(Fact("constant", counts.constant, one, many, words))
+    if counts.infinite and policy.retrieved == "all":
+        facts.append(Fact("infinite", counts.infinite, "{count} infinite score", "{count} infinite scores"))
+    shown = (policy.judgments, policy.unjudged) == ("all", "nonrelevant")
+    every = counts.found == counts.retrieved >= DOCUMENTS and not counts.negative
+    if shown and every and lists >= LISTS:
+        said = (
+            "{count} document retrieved, which is judged",
+            "{count} documents retrieved, all of them judged",
+        )
+        facts.append(Fact("covered", counts.retrieved, *said))
+    labels = [each for each, measure in zip(scores.labels, scores.measures) if measure.wanted.rel == 1]
+    if counts.fractions and labels:
+        words = {"labels": ", ".join(labels)}
+        one = "{count} grade between 0 and 1 not relevant ({labels})"
+        many = "{count} grades between 0 and 1 not relevant ({labels})"
+        facts.append(Fact("fractions", counts.fractions, one, many, words))
+    return facts
 
 
 def reach_said(label: str, bounds: tuple[float, float], digits: int, say: Language) -> str:

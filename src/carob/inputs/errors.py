@@ -131,9 +131,8 @@ def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str,
     if error.kind in ("uneven", "mixed"):
         count, other = map(int, detail.split())
         words |= {"count": count, "other": other}
-    if error.kind == "uneven":
-        start = sentences_of("uneven_remedy")["joined" if count == 2 * other - 1 else "other"]
-        words["remedy"] = worded(start, SKIP, sentences_of("uneven_remedy")["rule"], by_policy("columns", "trec_eval"), ".")
+        if error.kind == "uneven":
+            words["remedy"] = uneven_remedy(joined=count == 2 * other - 1)
     if error.kind in ("number", "wide"):
         wide, column = error.kind == "wide", value_of(kind)
         return number_error(detail, kind, f": '{excerpt}'", wide=wide, file=file, line=line, column=column)
@@ -146,6 +145,13 @@ BY_WORDS = Worded(
 )
 """What tells carob the numbers of grades in words."""
 SKIP = worded(", or skip such lines with ", by_policy("malformed", "skip"))
+
+
+def uneven_remedy(*, joined: bool) -> str:
+    """Returns the remedy for a line with another number of columns than the first, which may be two lines."""
+    known = sentences_of("uneven_remedy")
+    start = known["joined" if joined else "other"]
+    return worded(start, SKIP, known["rule"], by_policy("columns", "trec_eval"), ".")
 
 
 def columns_remedy(kind: str, count: str, excerpt: str) -> str | None:

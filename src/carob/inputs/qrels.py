@@ -79,6 +79,12 @@ class Qrels:
         parts = (grades[first : first + size] for first in range(0, len(grades), size))
         return any(bool((part != np.round(part)).any()) for part in parts)
 
+    @cached_property
+    def fractions(self) -> int:
+        """The number of grades between 0 and 1, both exclusive."""
+        grades = self.judgments.grades
+        return int(np.count_nonzero((grades > 0) & (grades < 1))) if self.fractional else 0
+
     @classmethod
     def of(
         cls,

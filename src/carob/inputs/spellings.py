@@ -108,6 +108,8 @@ def how_written(known: str, other: str) -> str:
         return "upper and lower case differ: write both alike"
     if re.sub(UNSEEN, "", known) == re.sub(UNSEEN, "", other):
         return "one has blanks or other invisible characters: remove them"
+    if unicodedata.normalize("NFC", known) == unicodedata.normalize("NFC", other):
+        return "one has composed letters, the other decomposed ones: normalise both alike (NFC)"
     return "write both alike"
 
 

@@ -37,6 +37,7 @@ from carob.matching.axes import (
     to_depth,
     without_negative,
 )
+from carob.matching.signs import CONSTANT, Signs
 from carob.output.errors import PolicyError, by_policy
 
 if TYPE_CHECKING:
@@ -69,6 +70,10 @@ class Counts:
         excluded: documents removed from the lists of judged queries, such as items that users have seen.
         found: judged documents that the run retrieves.
         relevant: those with a grade above 0.
+        retrieved: all documents that the run retrieves for judged queries.
+        constant: lists of several documents whose scores are all equal.
+        infinite: infinite scores.
+        fractions: judgments with a grade between 0 and 1.
     """
 
     queries: int = 0
@@ -86,6 +91,10 @@ class Counts:
     excluded: int = 0
     found: int = 0
     relevant: int = 0
+    retrieved: int = 0
+    constant: int = 0
+    infinite: int = 0
+    fractions: int = 0
 
     def merge(self, *others: Counts) -> Counts:
         """Adds the counts of all parts of a run."""
@@ -118,6 +127,7 @@ class Match:
         counts: the counts of the match.
         missing: whether the run lacks each query [queries].
         whole: the rows before the rules for ties, depth and unjudged documents are applied: the input of ``finished``.
+        signs: what the kernel noticed in the run; None without a run, or for an engine's.
     """
 
     queries: Names
@@ -125,6 +135,7 @@ class Match:
     counts: Counts
     missing: NDArray[np.bool_] = field(repr=False)
     whole: JudgedRows = field(repr=False)
+    signs: Signs | None = field(default=None, repr=False)
 
     def only(self, kept: NDArray[np.bool_]) -> Match:
         """Restricts the match to some of the queries."""
@@ -137,6 +148,7 @@ class Match:
             counts=replace(self.counts, queries=int(kept.sum())),
             missing=self.missing[kept],
             whole=chosen(self.whole, kept),
+            signs=self.signs and self.signs.only(kept),
         )
 
 
@@ -215,12 +227,18 @@ def match(
         lines=found.line_count,
         excluded=getattr(found, "excluded", 0),
         found=0 if shortened is None else int(shortened.judged.sum()),
+        retrieved=int(rows.length.sum()),
+        fractions=qrels.fractions,
     )
+    signs = Signs.of(found)
+    if signs is not None:
+        constant = int(np.count_nonzero(signs.have(CONSTANT)))
+        counts = replace(counts, constant=constant, infinite=signs.infinite)
     first_tie = None if shortened is None else shortened.first_tie.copy()
     retrieved = found.length >= 0
     del found, shortened  # which take as much memory as the rows
     every = partial(every_row, judgments, run, policy) if policy.listing == "known" else None
-    decided = decide(qrels.names, rows, retrieved, counts, policy, run.name, every, first_tie)
+    decided = decide(qrels.names, rows, retrieved, counts, policy, run.name, every, first_tie, signs)
     if not scores:
         rows, whole = (replace(each, scores=None) for each in (decided.rows, decided.whole))
         decided = replace(decided, rows=rows, whole=whole)
@@ -351,6 +369,7 @@ def decide(
     name: str,
     every: Callable[[JudgedRows], JudgedRows] | None = None,
     first_tie: Integers | None = None,
+    signs: Signs | None = None,
 ) -> Match:
     """Applies all policy settings in the right order, and counts the affected queries and documents.
 
@@ -364,6 +383,7 @@ def decide(
         every: adds a row for every document.
         first_tie: the first rank that a judged document of each query shares with another, or 0 [queries]; None to take
             it from the rows.
+        signs: what the kernel noticed.
 
     Raises:
         DataError: as in ``match``.
@@ -397,7 +417,7 @@ def decide(
         lacking: dict[str, Any] = {"count": len(missing), "judged": len(queries), "rule": rule}
         raise refused("missing-queries", file=name, query=missing[0], **lacking)
     counts = replace(counts, queries=len(queries), missing=missing, tied=int(tied.sum()), negative=negative)
-    found = Match(queries, rows, counts, ~retrieved, whole)
+    found = Match(queries, rows, counts, ~retrieved, whole, signs)
     return found.only(retrieved) if policy.missing == "skip" else found
 
 

@@ -1,31 +1,27 @@
-"""Detects runs and qrels that do not fit together: no common ids, swapped inputs, ranks in place of scores."""
+"""Detects runs and qrels that do not fit together: no common ids, swapped inputs."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from carob.inputs.columns import rank_or_score
 from carob.inputs.dicts import MappingRun
 from carob.inputs.errors import SWAPPED, refused
 from carob.inputs.ids import text_of
 from carob.inputs.run import ExcludingRun
-from carob.inputs.runs import MatchOptions, TextRun
+from carob.inputs.runs import MatchOptions
+from carob.matching.signs import first_rows, signs_of
 from carob.output.errors import DataError, by_policy, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from carob.conventions.policy import Policy
     from carob.inputs.qrels import Qrels
     from carob.inputs.run import Run
-    from carob.inputs.runs import Row
     from carob.matching.match import Match
 
 
-ROWS = 200_000
-"""The most rows of a run to inspect."""
 LEVELS = 10
 """The usual limit of distinct grades, and of the highest grade."""
 JUDGED, RANKED = 400, 2000
@@ -40,7 +36,7 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
     """
     said = [
         apart(judged, run, found, policy),
-        refuse_ranks(run, found),
+        *(signs_of(judged, run, found.signs, found.whole, policy) if found.signs is not None else ()),
         swapped(judged, run, policy),
         not_excluded(judged, run, found, policy),
     ]
@@ -209,73 +205,3 @@ def some_documents(run: Run, queries: Sequence[bytes], policy: Policy) -> list[b
     if run.source and queries and not found:
         found = run.held.ranked(queries[0], MatchOptions(policy))[0][:RANKED]
     return found
-
-
-def first_rows(run: Run, queries: Collection[bytes] | None = None, most: int = ROWS) -> Iterator[Row]:
-    """Yields the first rows of a run, for some queries or all, as far as they can be read again."""
-    with suppress(DataError, ValueError):
-        yield from islice(run.held.rows(queries), most)
-
-
-QUERIES = 5
-"""The most queries to inspect."""
-LINES = 5000
-"""The most lines of text to inspect."""
-FEWEST = 3
-"""Shorter lists prove nothing."""
-SURE = 10
-"""If the caller did not name the column, one of several lists must be this long."""
-
-
-def refuse_ranks(run: Run, found: Match) -> str | None:
-    """Returns a warning if the scores look like ranks, otherwise None.
-
-    Raises:
-        DataError: the caller named the column for scores.
-    """
-    counts = found.counts
-    if not counts.unordered or 2 * counts.unordered < counts.judged - len(counts.missing):
-        return None
-    lists = [each for each in lists_of(run, found) if len(each) > 1]
-    if not lists or max(map(len, lists)) < FEWEST or not all(map(counting, lists)):
-        return None
-    if run.doubted is not None:
-        first = max(lists, key=len)
-        words: dict[str, Any] = {"column": run.doubted, "first": first, "remedy": rank_or_score(run.doubted)}
-        raise refused("counts-up", file=run.name, **words)
-    if len(lists) < 2 or max(map(len, lists)) < SURE:
-        return None
-    return (
-        f"{run.name}: the scores count up, 1, 2, 3 …, down each list, as ranks do, and the highest comes first: if "
-        "these are ranks, every list is upside down. Write scores that decrease from the first document to the last."
-    )
-
-
-def counting(scores: list[float]) -> bool:
-    """Returns whether the numbers are 0, 1, 2 … or 1, 2, 3 …."""
-    return scores[0] in (0.0, 1.0) and scores == [scores[0] + place for place in range(len(scores))]
-
-
-def lists_of(run: Run, found: Match) -> list[list[float]]:
-    """Returns the scores of some queries in the order of rows, or no scores if reading them is too slow."""
-    from carob.inputs.runs.batches import StreamedRun
-
-    missing = set(found.counts.missing)
-    few = set(islice((each for each in found.queries if text_of(each) not in missing), QUERIES))
-    if isinstance(run.held, StreamedRun) and run.doubted is None:
-        return []
-    if isinstance(run.held, TextRun):
-        lists = by_query(first_rows(run, most=LINES))
-        return lists[:-1] if sum(map(len, lists)) == LINES else lists
-    return by_query(first_rows(run, few))
-
-
-def by_query(rows: Iterable[Row]) -> list[list[float]]:
-    """Returns the scores of each query, in the order of the rows, or one list as soon as it does not count up."""
-    found: dict[bytes, list[float]] = {}
-    for query, _, score in rows:
-        scores = found.setdefault(query, [])
-        scores.append(score)
-        if len(scores) > 1 and (scores[0] not in (0.0, 1.0) or score != scores[0] + len(scores) - 1):
-            return [scores]
-    return list(found.values())

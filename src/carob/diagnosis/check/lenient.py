@@ -259,6 +259,7 @@ class Pair:
                 self.measures,
                 policy=LENIENT.changed(**axes),
                 bounds=not (axes or change or qrels),
+                quiet=True,
             )
         except DataError:
             return None

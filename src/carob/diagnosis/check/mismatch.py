@@ -15,6 +15,7 @@ from carob.evaluation.suspects import copies, fingerprint
 from carob.evaluation.suspects import perfect as perfect_by
 from carob.inputs.ids import text_of
 from carob.inputs.run import short
+from carob.matching.signs import in_other_forms
 from carob.output.language import Sentences
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ def documents(pair: Pair) -> Iterator[Finding]:
         other = pair.spelled(queries=True, documents=False)
         values = {"unchanged": pair.means(qrels=other), "with equal ids": pair.means()}
         yield found("document-spelling", pair.name, count=len(tokens), where=where, values=values)
+    elif others := other_spellings(pair):
+        yield found("document-spelling", pair.name, count=len(others), where=spellings_at(others))
     elif not len(pair.found.rank):
         judged = int(np.diff(pair.judgments.offsets)[pair.retrieved].sum())
         severity = ERROR if judged >= ENOUGH else WARNING
@@ -105,6 +108,14 @@ def documents(pair: Pair) -> Iterator[Finding]:
             "judged": text_of(pair.judgments.document(0)),
         }
         yield found("no-common-document", pair.name, severity=severity, **ids)
+
+
+def other_spellings(pair: Pair) -> list[tuple[bytes, bytes]]:
+    """Returns judged documents that the run spells otherwise in one list, perhaps not in another, and that spelling."""
+    noticed = pair.found.respelled
+    if pair.found.beyond_ascii and pair.run is not None:
+        noticed = [*noticed, *in_other_forms(pair.judgments, pair.run)]
+    return [(known, other) for _, known, other in noticed]
 
 
 def unjudged(pair: Pair) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from carob.evaluation.suspects import constant_lists
 from carob.inputs.ids import text_of
 from carob.inputs.runs import MatchOptions
 from carob.inputs.sources import is_pattern, several_runs
+from carob.matching.signs import COUNTING, Signs, turned
 from carob.output.language import plural
 
 if TYPE_CHECKING:
@@ -158,6 +159,16 @@ def order(pair: Pair) -> Iterator[Finding]:
     if not survey.usable:
         return
     yield from ranks(pair)
+    signs = Signs.of(matched)
+    if signs is not None and turned(signs, pair.rows, ranked=pair.text.is_file) == "counting":
+        yield found(
+            "ranks-as-scores",
+            pair.name,
+            count=int(signs.have(COUNTING).sum()),
+            values={"unchanged": pair.means(), "with negated scores": pair.means(change="negated")},
+            lists=survey.query_count,
+        )
+        return
     if rises := upside_down(pair):
         yield found(
             "ascending-scores",

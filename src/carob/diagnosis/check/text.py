@@ -147,13 +147,11 @@ def columns(text: Text) -> Iterator[Finding]:
     elif survey.tabs and survey.spaces:
         what = say("what", "tabs and blanks", tabs=survey.tabs, spaces=survey.spaces)
         yield found("separators", text.name, what)
-    wide = [seen for width, seen in survey.widths.items() if text.kind == "run" and width > COLUMNS["run"]]
-    if wide:
-        first = min(wide, key=lambda each: each.line)
-        where = (text.at(first.line, first.excerpt),)
-        yield found(
-            "wide-lines", text.name, count=sum(seen.count for seen in wide), where=where, rows=survey.rows
-        )
+    width = len(survey.example)
+    if text.kind == "run" and width > COLUMNS["run"]:
+        seen = survey.widths[width]  # others are malformed
+        where = (text.at(seen.line, seen.excerpt),)
+        yield found("wide-lines", text.name, count=seen.count, where=where, rows=survey.rows)
     if survey.comments:
         yield found("comments", text.name, count=survey.comments)
     if survey.blank:

@@ -220,6 +220,7 @@ class Extracted:
         first_tie: the first rank that a judged document of each query shares with another document, or 0 [queries].
         relevant_only: whether documents with a grade of 0 or less have no rows. ``judged`` and ``first_tie`` are then
             required.
+        signs: as the further fields, what ``_native.Matched`` notices in lists; None if an engine ranked.
     """
 
     length: Integers
@@ -239,6 +240,12 @@ class Extracted:
     judged: Any = None
     first_tie: Any = None
     relevant_only: bool = False
+    signs: Any = None
+    infinite: int = 0
+    accord: tuple[int, int] = (0, 0)
+    respelled_count: int = 0
+    respelled: Sequence[tuple[int, bytes, bytes]] = ()
+    beyond_ascii: bool = False
 
     @classmethod
     def of(cls, found: Found, **changed: Any) -> Extracted:

@@ -1,0 +1,155 @@
+// Looks for signs that a list does not hold what its reader takes it for: equal scores, ranks or distances in their place,
+// ids in another spelling.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/text.h"
+
+namespace carob {
+
+namespace sign {
+inline constexpr std::uint8_t CONSTANT = 1;  // several documents, all of one score
+inline constexpr std::uint8_t RISING = 2;    // no score is below the one before it, and some are above
+inline constexpr std::uint8_t COUNTING = 4;  // the scores are 1, 2, 3 …, or 0, 1, 2 …, or shares of such, and do not fall
+}  // namespace sign
+
+// How often a column of ranks puts two documents into the order of their scores, and how often into the other.
+struct Accord {
+    std::int64_t agree = 0, contradict = 0;
+
+    void compare(double rank, double score, double other_rank, double other_score) {
+        const bool first = rank < other_rank, above = score > other_score;
+        const std::int64_t differ = (rank != other_rank) & (score < other_score || above);
+        agree += differ & (first == above);
+        contradict += differ & (first != above);
+    }
+
+    void add(const Accord& other) {
+        agree += other.agree;
+        contradict += other.contradict;
+    }
+};
+
+// A judged document that a run may have under another id.
+struct Respelled {
+    std::int64_t query;
+    std::string judged, ranked;
+};
+
+// What is noticed on the way, of the lists of judged queries.
+struct Noticed {
+    static constexpr std::size_t EXAMPLES = 3;
+
+    Accord ranks;  // of some pairs of neighbouring documents
+    std::int64_t infinite = 0;
+    std::int64_t respelled_count = 0;
+    std::vector<Respelled> respelled;  // of the first queries
+    bool beyond_ascii = false;         // a document looked for in other spellings has letters that Unicode spells in two ways
+
+    void add(Noticed&& other) {
+        ranks.add(other.ranks);
+        infinite += other.infinite;
+        respelled_count += other.respelled_count;
+        beyond_ascii |= other.beyond_ascii;
+        for (Respelled& each : other.respelled) respelled.push_back(std::move(each));
+        std::sort(respelled.begin(), respelled.end(), [](const Respelled& a, const Respelled& b) {
+            return a.query != b.query ? a.query < b.query : compare_ids(a.judged, b.judged) < 0;
+        });
+        if (respelled.size() > EXAMPLES) respelled.resize(EXAMPLES);
+    }
+};
+
+// Whether scores from `low` to `high`, in any order, are equal steps from 0 or from one step on: 1, 2, 3 or 0.1, 0.2, 0.3.
+template <class ScoreAt>
+bool counts(std::size_t count, double low, double high, ScoreAt&& score_at, std::vector<char>& seen) {
+    if (count < 3 || low < 0 || !(low < high) || std::isinf(high)) return false;
+    const double step = (high - low) / static_cast<double>(count - 1);
+    const bool from_step = std::abs(low - step) <= 1e-9 * high;
+    if (!from_step && (low != 0 || step != std::floor(step))) return false;
+    seen.assign(count, 0);
+    for (std::size_t i = 0; i < count; ++i) {
+        const double place = (score_at(i) - low) / step, whole = std::nearbyint(place);
+        if (std::abs(place - whole) > 1e-6) return false;
+        char& known = seen[static_cast<std::size_t>(whole)];
+        if (known != 0) return false;
+        known = 1;
+    }
+    return true;
+}
+
+// The signs of the scores of a list, in the order of its lines. A list in order of score costs a few steps only.
+template <class ScoreAt>
+std::uint8_t signs_of(std::size_t count, bool descending, ScoreAt&& score_at, std::vector<char>& seen, std::int64_t& infinite) {
+    if (count == 0) return 0;
+    if (descending) {
+        std::size_t from = 0, to = count;
+        while (from < to && std::isinf(score_at(from))) ++from;
+        while (from < to && std::isinf(score_at(to - 1))) --to;
+        infinite += static_cast<std::int64_t>(count - (to - from));
+        return count > 1 && score_at(0) == score_at(count - 1) ? sign::CONSTANT : 0;
+    }
+    double low = score_at(0), high = low;
+    bool rising = true;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double score = score_at(i);
+        infinite += std::isinf(score);
+        rising &= i == 0 || score >= score_at(i - 1);
+        low = std::min(low, score);
+        high = std::max(high, score);
+    }
+    std::uint8_t found = 0;
+    if (rising && low < high) found |= sign::RISING;
+    if (counts(count, low, high, score_at, seen)) found |= sign::COUNTING;
+    return found;
+}
+
+// Calls try_id(id) with other spellings of an id: as a number with a fraction, without or with leading zeros (up to
+// `width` digits), in small letters and in capitals.
+template <class TryId>
+void each_spelling(std::string_view id, std::size_t width, std::string& room, TryId&& try_id) {
+    const auto digits = [](std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_digit); };
+    if (id.size() > 2 && id.substr(id.size() - 2) == ".0" && digits(id.substr(0, id.size() - 2))) try_id(id.substr(0, id.size() - 2));
+    if (digits(id)) {
+        room.assign(id).append(".0");
+        try_id(std::string_view(room));
+        const std::size_t first = std::min(id.find_first_not_of('0'), id.size() - 1);
+        if (first != 0) try_id(id.substr(first));
+        if (id.size() < width) {
+            room.assign(width - id.size(), '0').append(id);
+            try_id(std::string_view(room));
+        }
+        return;
+    }
+    const auto changed = [&](char from, char to, int by) {
+        room.assign(id);
+        bool any = false;
+        for (char& c : room) {
+            const bool its = c >= from && c <= to;
+            any |= its;
+            if (its) c = static_cast<char>(c + by);
+        }
+        if (any) try_id(std::string_view(room));
+    };
+    changed('A', 'Z', 'a' - 'A');
+    changed('a', 'z', 'A' - 'a');
+}
+
+inline bool is_ascii(std::string_view id) {
+    return std::all_of(id.begin(), id.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+// Which queries are looked at, and how many documents of each: about a thousand documents of a run in all.
+struct Sample {
+    static constexpr std::int64_t DOCUMENTS = 1000;
+
+    static bool holds(std::int64_t query, std::int64_t queries) { return query % (1 + queries / DOCUMENTS) == 0; }
+    static std::int64_t of(std::size_t length) { return std::min<std::int64_t>(4, 1 + static_cast<std::int64_t>(length) / 64); }
+};
+
+}  // namespace carob

@@ -1,0 +1,150 @@
+"""The columns of lines of text: what separates them, and lines that have more or fewer than the first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import carob
+from carob import DataError, Policy, Qrels, Run
+from carob.compat import trec_eval
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QRELS = b"q1 0 a 1\nq2 0 a 1\n"
+ONE, OTHER = b"q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t", b"q2 Q0 a 1 3 t\nq2 Q0 c 2 2 t\n"
+JOINED = ONE + OTHER
+"""Two runs joined by cat, the first of which has no newline at its end: AP is 0.5 without q2's first line, and 1."""
+TREC_EVAL = ("trec_eval-9", "trec_eval-10")
+
+
+def test_two_lines_that_cat_joined_are_refused_with_their_place_and_the_cure() -> None:
+    with pytest.raises(DataError) as error:
+        carob.evaluate(QRELS, JOINED, "AP")
+    said = str(error.value)
+    assert "line 2: found 11 columns, but the first line has 6: 'q1 Q0 b 2 2 tq2 Q0 a 1 3 t'" in said
+    assert "break the line after its sixth column" in said
+    assert "policy=carob.Policy(columns='trec_eval')" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        (b"q Q0 a 1 2 t\nq Q0 b 2 1 t x\n", 2, "found 7 columns, but the first line has 6"),
+        (b"q Q0 a 1 2 t x\nq Q0 b 2 1 t\n", 2, "found 6 columns, but the first line has 7"),
+        (
+            b"# c\n\nq\tQ0\ta\t1\t2\tt\nq\tQ0\tb\t2\t1\tt\tx y\n",
+            4,
+            "found 7 columns, but the first line has 6",
+        ),
+        (b"q Q0 a 1 2 " + b"t" * 70 + b"\nq Q0 b 2 1 " + b"t" * 70 + b" x\n", 2, "found 7 columns"),
+        (b"q Q0 a 1 2 t\r\nq Q0 b 2 1 t x\r\n", 2, "found 7 columns"),
+    ],
+)
+def test_a_line_with_other_columns_than_the_first_is_refused(text: bytes, line: int, said: str) -> None:
+    with pytest.raises(DataError, match=rf"line {line}: .*{said}"):
+        carob.evaluate({"q": {"a": 1}}, text, "AP")
+
+
+def test_lines_that_all_have_the_same_more_columns_are_read() -> None:
+    text = b"q Q0 a 1 2 t x\nq Q0 b 2 1 t y\n"
+    assert carob.evaluate({"q": {"a": 1, "b": 1}}, text, "AP")["AP"] == 1
+    assert carob.evaluate({"q": {"a": 1, "b": 1}}, text, "AP", policy=Policy(ties="rank-column"))["AP"] == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_first_line_counts_for_every_block_of_a_long_run(threads: int) -> None:
+    lines = [b"q%d Q0 d%d 1 %d t\n" % (q, d, -d) for q in range(300) for d in range(1000)]
+    judgments = Qrels.of({f"q{each}": {"d0": 1} for each in range(300)}).judgments
+    lines[250_000] = lines[250_000].rstrip() + b" more\n"
+    from carob import _native
+
+    with pytest.raises(_native.LineError) as error:
+        _native.match_text(judgments, b"".join(lines), threads=threads)
+    assert (error.value.kind, error.value.line, error.value.detail) == ("uneven", 250_001, b"7 6")
+    for gathered in (
+        lines,
+        lines[::-1],
+    ):  # the queries one after the other, and interleaved with the first line wide
+        text = b"".join(gathered) if gathered is lines else b"".join(lines[250_000:250_001] + lines[::7])
+        found = _native.match_text(judgments, text, threads=threads, lenient=True)
+        assert found.malformed == (1 if gathered is lines else len(lines[::7]))
+
+
+def test_lenient_skips_and_counts_such_lines() -> None:
+    scores = carob.evaluate(QRELS, JOINED, "AP", policy=Policy(malformed="skip"))
+    assert (scores["AP"], scores.counts.malformed) == (0.5, 1)
+
+
+@pytest.mark.parametrize("profile", TREC_EVAL)
+def test_under_the_profiles_of_trec_eval_lines_are_read_as_it_reads_them(profile: str) -> None:
+    assert carob.evaluate(QRELS, JOINED, "AP", profile=profile)["AP"] == 0.5
+    # The fifth column by blanks is the rank, and the document is D.
+    tabbed = b"q\tQ0\tD 7\t1\t20.1\tt\nq\tQ0\tE 7\t2\t19\tt\n"
+    assert carob.evaluate({"q": {"E": 1}}, tabbed, "RR", profile=profile)["RR"] == 1
+    with pytest.raises(DataError, match="found 5 columns, expected 4"):
+        carob.evaluate(b"q\t0\tD 7\t1\n", tabbed, "RR", profile=profile)
+
+
+def test_carob_trec_eval_reads_them_as_trec_eval_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "q").write_bytes(QRELS)
+    (tmp_path / "r").write_bytes(JOINED)
+    trec_eval.main(["-m", "map", str(tmp_path / "q"), str(tmp_path / "r")])
+    assert capsys.readouterr().out == "map                   \tall\t0.5000\n"
+
+
+TABBED = b"q\tQ0\tD 7\t1\t20.1\tt\nq\tQ0\tD 8\t2\t19\tmy tag\nq\tQ0\tE\t3\t18\tt\n"
+"""By blanks, the ranks would be the scores, and E the first document."""
+
+
+@pytest.mark.parametrize(
+    "qrels", [b"q\t0\tD 7\t0\nq\t0\tD 8\t1\nq\t0\tE\t1\n", {"q": {"D 7": 0, "D 8": 1, "E": 1}}]
+)
+def test_tabs_separate_the_columns_of_a_line_that_has_tabs(qrels: bytes) -> None:
+    # The relevant documents are at ranks 2 and 3.
+    assert carob.evaluate(qrels, TABBED, "AP")["AP"] == pytest.approx((1 / 2 + 2 / 3) / 2)
+    assert carob.explain("RR", qrels, TABBED, query="q").value == 0.5
+    excluded = carob.evaluate(qrels, TABBED, "RR", exclude=b"q\tD 7\n")
+    assert (excluded["RR"], excluded.counts.excluded) == (1, 1)
+
+
+def test_tabs_separate_them_in_a_file_of_any_name_and_in_interleaved_lines(tmp_path: Path) -> None:
+    qrels = {"q": {"D 7": 0, "D 8": 1}, "r": {"D 7": 1}}
+    other = b"r\tQ0\tD 7\t1\t20.1\tt\n"
+    lines = TABBED.splitlines(keepends=True)
+    for name in ("one.tsv", "one.txt", "one.run"):
+        (tmp_path / name).write_bytes(lines[0] + other + lines[1] + lines[2])
+        scores = carob.evaluate(qrels, tmp_path / name, "RR")
+        assert scores.by_query("RR") == {"q": 0.5, "r": 1}
+        assert [row[1] for row in Run.of(tmp_path / name).held.rows()] == [b"D 7", b"D 7", b"D 8", b"E"]
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run"),
+    [
+        (b"q 0 D 1\n", b"q\tQ0\tD 7\t1\t20.1\n"),  # without a tag: by blanks the rank would be the score
+        (b"q 0 D 1\n", b"q Q0 D 1 20.1 t\nq\tQ0\tE 7\t2\t19\n"),
+        (b"q 0 D 1\n", b"q Q0\tD 1\t20.1 t\n"),
+        (b"q\tD 7\t1\n", b"q Q0 D 1 20.1 t\n"),
+    ],
+)
+def test_a_mixture_of_tabs_and_blanks_is_refused(qrels: bytes, run: bytes) -> None:
+    with pytest.raises(DataError, match="Separate columns by tabs alone or by blanks alone"):
+        carob.evaluate(qrels, run, "AP")
+
+
+def test_lines_with_tabs_and_lines_with_blanks_may_be_in_one_file() -> None:
+    text = b"q Q0 a 1 3 t\nq\tQ0\tb\t2\t2\tt\nq\tQ0\tc d\t3\t1\tt\n"
+    assert carob.evaluate({"q": {"c d": 1}}, text, "RR")["RR"] == pytest.approx(1 / 3)
+
+
+def test_a_check_reports_lines_with_other_columns_as_malformed() -> None:
+    found = {each.code: each for each in carob.check(QRELS, JOINED)}
+    assert found["malformed"].severity == "error"
+    assert found["malformed"].where == ("line 2: it has 11 columns, and the first line has 6",)
+    assert "wide-lines" not in found
+    assert "malformed" not in {each.code for each in carob.check(b"q 0 D\xc2\xa08 1\n", TABBED)}

@@ -1,0 +1,384 @@
+"""Signs that a run does not hold what it is taken for: ranks, distances, equal or infinite scores, other ids."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import carob
+from carob import DataError, DataWarning, Policy, Qrels, Run, _native
+from carob.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.filterwarnings("ignore::carob.DataWarning")
+
+IDS = [f"d{number:02}" for number in range(12)]
+QRELS = {query: {"d00": 1, "d01": 1, "d05": 0, "d11": 1} for query in ("p", "q", "r")}
+"""In the lists below, d00 is best: its rank is 1."""
+MIXED = [7, 2, 11, 0, 5, 9, 1, 10, 3, 8, 6, 4]
+"""An order of documents that neither rises nor falls."""
+
+Scored = dict[str, dict[str, float]]
+
+
+def scored(score: Callable[[int], float], order: Any = range(12)) -> Scored:
+    """Lists in which the document at rank 1, 2, 3 … has a score by this rank, with their rows in another order."""
+    return {query: {IDS[each]: float(score(each + 1)) for each in order} for query in QRELS}
+
+
+def text(
+    run: Scored, rank: Callable[[int, float], object] = lambda row, score: 0, *, mixed: bool = False
+) -> bytes:
+    """The lists as TREC text, perhaps with the queries' lines mixed, and a rank made of row and score."""
+    rows = [(q, d, s, row) for q, its in run.items() for row, (d, s) in enumerate(its.items(), 1)]
+    rows = sorted(rows, key=lambda row: row[3]) if mixed else rows
+    return "".join(f"{q} Q0 {d} {rank(row, s)} {s!r} t\n" for q, d, s, row in rows).encode()
+
+
+def framed(run: Scored, library: str) -> Any:
+    """The lists as a data frame."""
+    pytest.importorskip("narwhals")
+    module = pytest.importorskip(library, reason=f"{library} makes the frame")
+    rows = [(q, d, s) for q, its in run.items() for d, s in its.items()]
+    columns = dict(zip(("query_id", "doc_id", "score"), map(list, zip(*rows))))
+    return module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
+
+
+def said(run: Any, qrels: Any = QRELS, **how: Any) -> str:
+    """What is said about a run, in one line."""
+    return " ".join(carob.evaluate(qrels, run, "AP", **how).warnings)
+
+
+# ---------------------------------------------------------------- ranks and distances
+
+RANKS: dict[str, Scored] = {
+    "in their order": scored(lambda rank: rank),
+    "shuffled": scored(lambda rank: rank, MIXED),
+    "10, 20, 30": scored(lambda rank: 10 * rank, MIXED),
+    "from 0": scored(lambda rank: rank - 1, MIXED),
+    "shares": scored(lambda rank: rank / 12, MIXED),
+    "one list is right": {**scored(lambda rank: rank, MIXED), "q": scored(lambda rank: 13 - rank)["q"]},
+}
+DISTANCES: dict[str, Scored] = {
+    "distances": scored(lambda rank: 0.1 * rank**2),
+    "one over the score": scored(lambda rank: 1 / (20 - rank)),
+    "with ties": scored(lambda rank: rank // 2 + 0.5),
+}
+FORMS: dict[str, Callable[[Scored], Any]] = {
+    "dict": lambda run: run,
+    "text": text,
+    "text in which queries are mixed": lambda run: text(run, mixed=True),
+    "pandas": lambda run: framed(run, "pandas"),
+    "pyarrow": lambda run: framed(run, "pyarrow"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("case", RANKS)
+def test_ranks_given_as_scores_are_said_in_any_order_of_rows(case: str, form: str) -> None:
+    with pytest.warns(DataWarning, match=r"the scores are 1, 2, 3 ….*upside down"):
+        scores = carob.evaluate(QRELS, FORMS[form](RANKS[case]), "RR")
+    assert scores.by_query("RR")["p"] == 1  # d11, which is last by rank
+    assert len(scores.warnings) == 1
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("case", DISTANCES)
+def test_distances_in_ascending_order_are_said(case: str, form: str) -> None:
+    assert "the scores rise from row to row in 3 of 3 lists, as distances do" in said(
+        FORMS[form](DISTANCES[case])
+    )
+
+
+def test_distances_beside_lists_of_ids_in_json_lines_are_said(tmp_path: Path) -> None:
+    pytest.importorskip("polars", reason="reads JSON lines")
+    rows = [
+        {"query_id": query, "retrieved_ids": list(its), "scores": list(its.values())}
+        for query, its in DISTANCES["distances"].items()
+    ]
+    (tmp_path / "run.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "as distances do" in said(tmp_path / "run.jsonl")
+
+
+RIGHT: dict[str, Any] = {
+    "points of a vote": scored(lambda rank: 13 - rank),
+    "points of a vote, in order of ids": scored(lambda rank: 13 - rank, range(11, -1, -1)),
+    "points of a vote, shuffled": scored(lambda rank: 13 - rank, MIXED),
+    "points of a vote, shuffled text with ranks": text(
+        scored(lambda rank: 13 - rank, MIXED), lambda row, score: int(13 - score)
+    ),
+    "lists of two": {query: {"d11": 1.0, "d00": 2.0} for query in QRELS},
+    "few and short lists": {"p": {"d00": 1.0, "d05": 2.0, "d11": 3.0}},
+    "whole scores with a gap": {
+        query: {**its, "d11": 13.0} for query, its in scored(lambda rank: rank, MIXED).items()
+    },
+    "whole scores with a tie": {
+        query: {**its, "d11": 3.0} for query, its in scored(lambda rank: rank, MIXED).items()
+    },
+    "best last": text(scored(lambda rank: 20 - rank**1.1, range(11, -1, -1)), lambda row, score: 13 - row),
+    "best last, without ranks": scored(lambda rank: 20 - rank**1.1, range(11, -1, -1)),
+    "ranks below 0": scored(lambda rank: -rank, MIXED),
+    "lists of ids": dict.fromkeys(QRELS, IDS),
+}
+"""Runs that are as they should be."""
+
+
+@pytest.mark.parametrize("case", RIGHT)
+def test_of_scores_that_are_right_nothing_is_said(case: str) -> None:
+    assert not said(RIGHT[case])
+
+
+def test_a_column_that_the_caller_names_is_refused_if_it_holds_ranks_in_any_order() -> None:
+    for library in ("pandas", "pyarrow"):
+        for order in (range(12), MIXED):
+            frame = framed(scored(lambda rank: rank, order), library)
+            named = (
+                frame.rename(columns={"score": "place"})
+                if library == "pandas"
+                else frame.rename_columns(["query_id", "doc_id", "place"])
+            )
+            with pytest.raises(DataError, match=r"'place' are 1, 2, 3 … in each list.*score='place!'"):
+                carob.evaluate(QRELS, Run.of(named, score="place"), "AP")
+            assert carob.evaluate(QRELS, Run.of(named, rank="place"), "RR")["RR"] == 1
+
+
+def test_the_command_line_says_so_on_standard_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "q").write_text(
+        "".join(f"{q} 0 {d} {g}\n" for q, its in QRELS.items() for d, g in its.items())
+    )
+    (tmp_path / "one.run").write_bytes(text(RANKS["shuffled"]))
+    (tmp_path / "two.run").write_bytes(text(DISTANCES["distances"]))
+    main(["eval", str(tmp_path / "q"), str(tmp_path / "one.run"), str(tmp_path / "two.run")])
+    error = capsys.readouterr().err
+    assert error.count("upside down") == 2
+    assert "one: the scores are 1, 2, 3" in error
+    assert "two: the scores rise" in error
+
+
+def test_the_kernel_sees_every_order_of_three() -> None:
+    judgments = Qrels.of({"q": {"a": 1}}).judgments
+    for order in permutations((1.0, 2.0, 3.0)):
+        expected = 0 if order == (3, 2, 1) else 4 + 2 * (order == (1, 2, 3))
+        run = {"q": dict(zip("abc", order))}
+        assert _native.match_mapping(judgments, run).signs.tolist() == [expected]
+        lines = "".join(f"q Q0 {d} 0 {s} t\n" for d, s in run["q"].items()).encode()
+        for threads in (1, 2):
+            assert _native.match_text(judgments, lines, threads=threads).signs.tolist() == [expected]
+
+
+# ---------------------------------------------------------------- the rank column
+
+
+def both_columns(run: Scored, rank: Callable[[int, float], float], library: str) -> Any:
+    """A frame with scores and ranks."""
+    module = pytest.importorskip(library)
+    rows = [(q, d, s, rank(row, s)) for q, its in run.items() for row, (d, s) in enumerate(its.items(), 1)]
+    columns = dict(zip(("query_id", "doc_id", "score", "rank"), map(list, zip(*rows))))
+    return module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
+
+
+@pytest.mark.parametrize("form", ["text", "text in which queries are mixed", "pandas", "pyarrow"])
+def test_a_rank_column_that_contradicts_the_scores_is_said(form: str) -> None:
+    right = scored(lambda rank: 20 - rank**1.1)
+    ranks: dict[str, tuple[Callable[[int, float], int], bool]] = {
+        "right": (lambda row, score: row, False),
+        "from 0": (lambda row, score: row - 1, False),
+        "all the same": (lambda row, score: 1, False),
+        "worst first": (lambda row, score: 13 - row, True),
+        "another order": (lambda row, score: 1 + row * 5 % 12, True),
+    }
+    many = {f"{query}{copy}": its for query, its in right.items() for copy in range(12)}
+    qrels = dict.fromkeys(many, QRELS["p"])
+    for name, (rank, contradicts) in ranks.items():
+        if form in ("pandas", "pyarrow"):
+            run = both_columns(many, rank, form)
+        else:
+            run = text(many, rank, mixed=form != "text")
+        found = said(run, qrels)
+        assert ("the rank column orders" in found) is contradicts, name
+
+
+# ---------------------------------------------------------------- ids
+
+
+def respelled(change: Callable[[str], str], every: int = 2) -> Scored:
+    """Lists of which some documents are spelled otherwise."""
+    run = scored(lambda rank: 20 - rank**1.1)
+    return {
+        q: {change(d) if at % every == 0 else d: s for at, (d, s) in enumerate(its.items())}
+        for q, its in run.items()
+    }
+
+
+def renamed(qrels: dict[str, dict[str, int]], change: Callable[[str], str]) -> dict[str, dict[str, int]]:
+    return {
+        query: {change(document): grade for document, grade in its.items()} for query, its in qrels.items()
+    }
+
+
+NUMBERS = {query: {"0101": 1, "0305": 1, "0077": 0} for query in ("p", "q")}
+SPELLED: dict[str, tuple[Any, Any, str]] = {
+    "capitals": (QRELS, respelled(str.upper), "upper and lower case differ"),
+    "small letters": (
+        renamed(QRELS, str.upper),
+        respelled(str.upper, every=3),
+        "upper and lower case differ",
+    ),
+    "a fraction": (
+        NUMBERS,
+        {query: {"0101": 3.0, "0305.0": 2.0, "0999": 1.0} for query in NUMBERS},
+        "ids became numbers with fractions",
+    ),
+    "zeros lost": (
+        NUMBERS,
+        {query: {"0101": 3.0, "305": 2.0, "0999": 1.0} for query in NUMBERS},
+        "leading zeros",
+    ),
+    "zeros added": (
+        renamed(NUMBERS, lambda each: each.lstrip("0")),
+        {query: {"0101": 2.5, "305": 2.0, "0999": 1.0} for query in NUMBERS},
+        "leading zeros",
+    ),
+    "letters composed otherwise": (
+        renamed(QRELS, lambda each: f"é{each}"),
+        {
+            query: {
+                unicodedata.normalize("NFD" if at % 2 else "NFC", f"é{d}"): s
+                for at, (d, s) in enumerate(its.items())
+            }
+            for query, its in scored(lambda rank: 20 - rank).items()
+        },
+        "normalise both alike",
+    ),
+}
+"""Judgments, a run that spells a part of the documents otherwise, and what is to be said."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("case", SPELLED)
+def test_ids_of_which_a_part_is_spelled_otherwise_are_said(case: str, form: str) -> None:
+    qrels, run, why = SPELLED[case]
+    found = said(FORMS[form](run), qrels)
+    assert "may retrieve judged documents under other ids, which count as unjudged: in query" in found
+    assert why in found
+
+
+@pytest.mark.parametrize("case", SPELLED)
+def test_a_check_finds_them_too(case: str) -> None:
+    qrels, run, _ = SPELLED[case]
+    assert "document-spelling" in {each.code for each in carob.check(qrels, run)}
+
+
+def test_queries_of_which_a_part_is_spelled_otherwise_are_said() -> None:
+    run = scored(lambda rank: 20 - rank)
+    run["Q"] = run.pop("q")
+    for form in ("dict", "text", "pandas"):
+        found = said(FORMS[form](run))
+        assert (
+            "may have judged queries under other ids, which count as missing: the run writes 'Q' for 'q'"
+            in found
+        )
+
+
+def test_documents_that_both_spellings_judge_are_two() -> None:
+    qrels = {"q": {"a": 1, "A": 0, "b": 1}}
+    assert not said({"q": {"A": 2.0, "b": 1.0}}, qrels)
+
+
+# ---------------------------------------------------------------- the footer
+
+EQUAL = scored(lambda rank: 1.0)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_lists_with_equal_scores_are_counted_in_the_footer(form: str) -> None:
+    scores = carob.evaluate(QRELS, FORMS[form](EQUAL), "AP")
+    assert "3 lists with equal scores only, ordered by document id, descending" in scores.footer()
+    assert scores.counts.constant == 3
+    assert json.loads(scores.to_json())["runs"][0]["counts"]["constant"] == 3
+
+
+@pytest.mark.parametrize(
+    ("ties", "order"),
+    [
+        ("ascending", "ordered by document id, ascending"),
+        ("input", "in the run's own order"),
+        ("optimistic", "in their best order"),
+        ("expected", "as the mean over their orders"),
+    ],
+)
+def test_the_footer_says_what_orders_such_lists(ties: Any, order: str) -> None:
+    footer = carob.evaluate(QRELS, EQUAL, "AP", policy=Policy(ties=ties)).footer()
+    assert f"3 lists with equal scores only, {order}" in footer
+
+
+def test_of_several_runs_the_one_with_equal_scores_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "q").write_text(
+        "".join(f"{q} 0 {d} {g}\n" for q, its in QRELS.items() for d, g in its.items())
+    )
+    (tmp_path / "equal.run").write_bytes(text(EQUAL))
+    (tmp_path / "right.run").write_bytes(text(scored(lambda rank: 20 - rank)))
+    main(["eval", "-m", "AP", *(str(tmp_path / each) for each in ("q", "equal.run", "right.run"))])
+    out = capsys.readouterr().out
+    assert "equal: 3 queries" in out
+    assert out.count("equal scores") == 1
+
+
+def test_a_few_lists_with_equal_scores_are_among_the_ties() -> None:
+    run = {f"q{each}": dict(scored(lambda rank: 20 - rank)["p"]) for each in range(9)} | {"p": EQUAL["p"]}
+    scores = carob.evaluate(dict.fromkeys(run, QRELS["p"]), run, "AP")
+    assert scores.counts.constant == 1
+    assert "equal scores" not in scores.footer()
+
+
+@pytest.mark.parametrize("form", ["dict", "text", "pyarrow"])
+def test_infinite_scores_are_counted_in_the_footer(form: str) -> None:
+    best = scored(lambda rank: float("inf") if rank == 1 else -rank)
+    both = scored(lambda rank: float("inf") if rank < 3 else float("-inf"), MIXED)
+    assert " 3 infinite scores " in carob.evaluate(QRELS, FORMS[form](best), "AP").footer()
+    assert " 36 infinite scores " in carob.evaluate(QRELS, FORMS[form](both), "AP").footer()
+    finite = carob.evaluate(QRELS, FORMS[form](both), "AP", policy=Policy(retrieved="finite"))
+    assert "infinite" not in finite.footer()
+
+
+def test_a_number_beyond_the_range_of_doubles_is_infinite() -> None:
+    run = text(scored(lambda rank: 20 - rank)).replace(b" 19.0 t", b" 1e400 t")
+    scores = carob.evaluate(QRELS, run, "AP")
+    assert (scores.counts.infinite, "3 infinite scores" in scores.footer()) == (3, True)
+
+
+def test_grades_below_the_cut_of_a_measure_are_counted_even_if_others_reach_it() -> None:
+    qrels = {query: {"d00": 1, "d01": 0.33, "d05": 0.67, "d07": 0} for query in QRELS}
+    run = scored(lambda rank: 20 - rank)
+    scores = carob.evaluate(qrels, run, ["AP", "nDCG@10", "P@5"])
+    assert "6 grades between 0 and 1 not relevant (AP, P@5)" in scores.footer()
+    assert scores.counts.fractions == 6
+    for measure in ("AP(rel=0.33)", "nDCG"):
+        assert "between" not in carob.evaluate(qrels, run, measure).footer()
+    assert "between" not in carob.evaluate(QRELS, run, "AP").footer()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_run_joined_with_its_judgments_is_said(form: str) -> None:
+    qrels = {query: {each: int(each < "d03") for each in IDS} for query in QRELS}
+    run = scored(lambda rank: 20 - rank)
+    assert (
+        "36 documents retrieved, all of them judged" in carob.evaluate(qrels, FORMS[form](run), "AP").footer()
+    )
+    by_label = carob.evaluate(qrels, FORMS[form](run), "AP", policy=Policy(judgments="retrieved"))
+    assert "all of them" not in by_label.footer()
+    run["p"]["another"] = 1.0
+    assert "all of them" not in carob.evaluate(qrels, FORMS[form](run), "AP").footer()
+    single = {"p": run["q"]}
+    assert "all of them" not in carob.evaluate({"p": qrels["p"]}, FORMS[form](single), "AP").footer()
