@@ -24,7 +24,7 @@ from carob.inputs.files.table import column_names, frame_in
 from carob.inputs.frames import is_frame
 from carob.inputs.names import Names
 from carob.inputs.nested import lists_documents
-from carob.inputs.sources import called, is_number
+from carob.inputs.sources import called, is_number, number_of
 from carob.matching.match import Counts
 from carob.measures import Measure, parse_measure
 from carob.measures.define import UNBOUNDED, Definition
@@ -164,9 +164,10 @@ class Cells:
         if value is None or (isinstance(value, str) and value.strip().lower() in NOTHING):
             return math.nan
         try:
-            found = math.inf if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            found = math.inf
+            given = number_of(value) if isinstance(value, str) else float(cast("float", value))
+        except (TypeError, ValueError, OverflowError):
+            given = None
+        found = math.inf if given is None or isinstance(value, bool) else given
         if math.isinf(found):
             found_text = str(value)[:40]
             raise DataError(sentence("score_files", "no_number", found=found_text), file=self.file, **place)

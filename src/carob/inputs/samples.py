@@ -17,7 +17,7 @@ from carob.inputs.columns import DRAW, IDS, usual
 from carob.inputs.dicts import MAPPING
 from carob.inputs.errors import refused, sentences
 from carob.inputs.ids import text_of
-from carob.inputs.sources import is_number
+from carob.inputs.sources import number_of
 from carob.output.errors import DataError, Worded, by_reading
 from carob.output.escaping import shown
 from carob.output.parsing import json_or_none
@@ -318,11 +318,10 @@ def number_in(value: object, role: str, file: str, line: int) -> float:
     Raises:
         DataError: the field is not a number.
     """
-    text = str(value).strip()
-    # Python also reads 1_0 and digits of other scripts, which no other reader takes for numbers.
-    if not text.isascii() or "_" in text or not is_number(text) or not math.isfinite(float(text)):
+    found = number_of(str(value))
+    if found is None or not math.isfinite(found):
         raise DataError(f"the {role} '{value}' is not a number. Correct it.", file=file, line=line)
-    return float(text)
+    return found
 
 
 # ---------------------------------------------------------------- writing

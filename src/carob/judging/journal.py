@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from carob.inputs import ENDINGS, PACKED
 from carob.inputs.columns import DRAW
 from carob.inputs.samples import columns_of, draw_of
+from carob.inputs.sources import number_of
 from carob.judging import say
 from carob.judging.file_lock import FileLock
 from carob.output.errors import DataError
@@ -163,10 +164,10 @@ class Form:
             named = dict(
                 zip(self.columns if self.table else ["query", "0", "document", "grade"], row, strict=True)
             )
-            grade = float(named["grade"])
+            grade = number_of(named["grade"])
         except (ValueError, csv.Error, StopIteration):
             return None
-        if not math.isfinite(grade):
+        if grade is None or not math.isfinite(grade):
             return None
         rest = {name: named.get(name, "") for name in ("time", "note", "judge")}
         draw = [named[name] for name in DRAW if name in named]

@@ -37,7 +37,7 @@ from carob.matching.axes import (
     to_depth,
     without_negative,
 )
-from carob.matching.signs import CONSTANT, Signs
+from carob.matching.signs import CONSTANT, FEWEST, Signs
 from carob.output.errors import PolicyError, by_policy
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Counts:
         found: judged documents that the run retrieves.
         relevant: those with a grade above 0.
         retrieved: all documents that the run retrieves for judged queries.
-        constant: lists of several documents whose scores are all equal.
+        constant: lists of at least three documents whose scores are all equal.
         infinite: infinite scores.
         fractions: judgments with a grade between 0 and 1.
     """
@@ -232,7 +232,7 @@ def match(
     )
     signs = Signs.of(found)
     if signs is not None:
-        constant = int(np.count_nonzero(signs.have(CONSTANT)))
+        constant = int(np.count_nonzero(signs.have(CONSTANT, FEWEST)))
         counts = replace(counts, constant=constant, infinite=signs.infinite)
     first_tie = None if shortened is None else shortened.first_tie.copy()
     retrieved = found.length >= 0

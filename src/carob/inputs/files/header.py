@@ -197,15 +197,20 @@ def ranks(path: str, lines: list[str]) -> Delimited | None:
     if width not in (3, 4) or any(len(row) != width for row in rows):
         return None
     if width == 4:
-        whole = all(row[2].isdigit() and is_number(row[3]) for row in rows)
-        judged = all(row[1] in ("0", "Q0") and row[3].lstrip("-").isdigit() for row in rows)
+        whole = all(is_whole(row[2]) and is_number(row[3]) for row in rows)
+        judged = all(row[1] in ("0", "Q0") and is_whole(row[3].lstrip("-")) for row in rows)
         return Delimited("\t", (*RANKED, "score"), header=False) if whole and not judged else None
     if not is_number(rows[0][2]):
         return None
     last: dict[str, int] = {}
     for query, _, rank in rows:
         before = last.get(query, -1)
-        if not rank.isdigit() or int(rank) <= before or (before < 0 and int(rank) > 1):
+        if not is_whole(rank) or int(rank) <= before or (before < 0 and int(rank) > 1):
             raise refused("not-ranks", file=path, query=query, rank=rank)
         last[query] = int(rank)
     return Delimited("\t", RANKED, header=False)
+
+
+def is_whole(text: str) -> bool:
+    """Returns whether a text is a whole number in decimal digits."""
+    return text.isascii() and text.isdigit()
