@@ -15,7 +15,13 @@ from carob.cli.terminal import answer
 @click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN... | SCORES...")
 @options("best")
 def best_command(
-    files: tuple[str, ...], measures: tuple[str, ...], layout: str, given: Given, **choices: Any
+    files: tuple[str, ...],
+    measures: tuple[str, ...],
+    layout: str,
+    collections: str | None,
+    absent: str | None,
+    given: Given,
+    **choices: Any,
 ) -> None:
     """Select the best of many runs, and estimate how good it will be on other queries.
 
@@ -26,10 +32,22 @@ def best_command(
         carob best qrels.txt variants/*.run -m nDCG@10
         carob best qrels.txt bm25.run dense-*.run --baseline bm25
         carob best qrels.txt *.run --hold-out 0.3 --open --ledger openings.jsonl
+        carob best --collections beir -m nDCG@10
+
+    With --collections in place of QRELS, a collection takes the place of a query: the run is selected on most
+    collections and scored on the others.
     """
     from carob.comparison.best import best
 
     refuse_misuse(*files, choices["cluster"], output=choices["ledger"])
     if choices["open_held_out"] and None in (choices["hold_out"], choices["ledger"]):
         raise click.UsageError("--open needs --hold-out and --ledger, the file that counts the openings.")
-    answer(best(scores_given(files, measures, given), **present(choices)), layout)
+    if collections is not None:
+        from carob.cli.collections import SELECTED, evaluated_several
+
+        scores = evaluated_several(files, collections, absent or "refuse", measures, given, SELECTED)
+    elif absent is not None:
+        raise click.UsageError("--absent needs --collections.")
+    else:
+        scores = scores_given(files, measures, given)
+    answer(best(scores, **present(choices)), layout)

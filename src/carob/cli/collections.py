@@ -23,6 +23,12 @@ READING = ("profile", "qrels_columns", "run_columns", "folders", "exclude", "dep
 EVALUATED = ("files", "measures", "layout", "digits", "per_query", "collections", "absent", *READING)
 """The options of ``carob eval`` that have a meaning with several collections, besides the policy."""
 
+SELECTED = (
+    *("files", "measures", "baseline", "variants", "folds", "repeats", "alpha", "resamples", "seed"),
+    *("hold_out", "salt", "open_held_out", "ledger", "top", "layout", "collections", "absent", *READING),
+)
+"""The options of ``carob best`` that have a meaning with several collections, besides the policy."""
+
 USED = (
     *("files", "measures", "baseline", "correction", "alpha", "confidence", "bootstrap", "rope", "target"),
     *("resamples", "seed", "pairs", "top", "layout", "label", "caption", "output", "title", *SEVERAL),

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob.comparison.collection_notes import DOUBTFUL
+from carob.comparison.evaluate_collections import CollectionsScores
 from carob.comparison.findings import say
 from carob.comparison.held_out import held_out, record_opening
 from carob.comparison.runs import evaluated, place_of, tables_of
@@ -25,6 +27,8 @@ from carob.comparison.statistics.selection import (
     reselected,
 )
 from carob.comparison.tables import top_said
+from carob.comparison.verdict import listed
+from carob.evaluation.score_tables import footers
 from carob.inputs.query_files import groups_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError
@@ -39,6 +43,12 @@ if TYPE_CHECKING:
     from carob.inputs.names import Names
     from carob.inputs.query_files import Groups, GroupsLike
     from carob.lists.rows import Floats
+
+OF_COLLECTIONS = (
+    *("answer", "apparent", "honest", "held out", "method:folds", "method:one", "set"),
+    *("closed", "opened", "before", "one side", "few queries"),
+)
+"""The sentences that are others where collections are the unit."""
 
 FEWEST = 3
 """The smallest number of queries on which a run can be selected without one of them."""
@@ -161,6 +171,9 @@ class Best(Documented):
         opened_before: how often queries with this salt were opened before, by the ledger; None unless opened now.
         opened_in_all: the number of earlier openings with any salt.
         top: the largest number of runs in a table; None for all.
+        unit: what is selected on and left out: ``queries`` or ``collections``.
+        warnings: doubts about the data, and what they leave open.
+        footers: what else is known about the data.
     """
 
     measures: tuple[BestBy, ...]
@@ -176,6 +189,9 @@ class Best(Documented):
     opened_before: int | None = None
     opened_in_all: int | None = None
     top: int | None = None
+    unit: str = "queries"
+    warnings: tuple[str, ...] = ()
+    footers: tuple[str, ...] = ()
 
     def __getitem__(self, measure: str) -> BestBy:
         """Returns the result of a measure.
@@ -194,17 +210,23 @@ class Best(Documented):
         """Returns a section for each measure, and notes about the method."""
         del layout
         sections = [part for each in self.measures for part in self.sections(each)]
-        return Document([*sections, Section([Items(self.notes())])])
+        warned = [Line(each, mark="! ", tone="warning") for each in self.warnings]
+        known = [Section([Items(self.footers)])] if self.footers else []
+        return Document([*sections, *known, Section([Items(self.notes())]), Section(warned)])
+
+    def said(self, key: str, /, **words: Any) -> str:
+        """Returns a sentence about queries, or about collections if these are the unit."""
+        return said_of(self.unit, key, **words)
 
     def sections(self, found: BestBy) -> list[Section]:
         """Returns the answer, the table of runs and the table of families of one measure."""
         size = {"measure": found.measure, "run": found.run, "runs": len(found.candidates)}
-        answer = Line(say("best", "answer", **size, queries=found.queries), "answer")
+        answer = Line(self.said("answer", **size, queries=found.queries), "answer")
         values = Table(
             [found.measure, "value", self.interval],
             [
-                [say("best", "apparent"), decimals(found.apparent, 4), "-"],
-                [say("best", "honest"), *cells(found.honest)],
+                [self.said("apparent"), decimals(found.apparent, 4), "-"],
+                [self.said("honest"), *cells(found.honest)],
                 [say("best", "optimism"), *cells(found.optimism, sign=True)],
                 *self.opened(found),
             ],
@@ -220,7 +242,7 @@ class Best(Documented):
         if found.held_out is None:
             return []
         its = found.held_out
-        rows = [[say("best", "held out", queries=its.queries), *cells(its.value)]]
+        rows = [[self.said("held out", queries=its.queries), *cells(its.value)]]
         if its.gain is not None:
             title = say("best", "held out gain", baseline=self.baseline)
             rows.append([title, *cells(its.gain, sign=True)])
@@ -268,10 +290,10 @@ class Best(Documented):
         several = {"folds": self.folds, "repeats": self.repeats, "confidence": 100 * (1 - self.alpha)}
         several["again"] = RESELECTIONS
         if self.folds >= min(each.queries for each in self.measures):
-            notes = [say("best", "method:one", **several)]
+            notes = [self.said("method:one", **several)]
         else:
-            notes = [say("best", "method:folds", **several)]
-        notes.append(say("best", "set", **several, resamples=self.resamples, seed=self.seed))
+            notes = [self.said("method:folds", **several)]
+        notes.append(self.said("set", **several, resamples=self.resamples, seed=self.seed))
         notes.append(say("best", "chosen"))
         if self.baseline is not None:
             notes.append(say("best", "families"))
@@ -279,11 +301,18 @@ class Best(Documented):
             return notes
         key = "closed" if self.opened_before is None else "opened"
         split = {"held": self.held, "share": self.hold_out, "salt": self.salt}
-        notes.append(say("best", key, **split))
+        notes.append(self.said(key, **split))
         if self.opened_before is not None:
             before = {"before": self.opened_before, "others": (self.opened_in_all or 0) - self.opened_before}
-            notes.append(say("best", "first" if not self.opened_in_all else "before", **before))
+            notes.append(self.said("first" if not self.opened_in_all else "before", **before))
         return notes
+
+
+def said_of(unit: str, key: str, /, **words: Any) -> str:
+    """Returns a sentence about queries, or the one about collections, if there is one and these are the unit."""
+    return say(
+        "best collections" if unit == "collections" and key in OF_COLLECTIONS else "best", key, **words
+    )
 
 
 def cells(found: Estimate, *, sign: bool = False) -> list[str]:
@@ -294,7 +323,7 @@ def cells(found: Estimate, *, sign: bool = False) -> list[str]:
 
 
 def best(
-    scores: ScoresByRun | Mapping[str, Scores] | Sequence[Scores],
+    scores: ScoresByRun | Mapping[str, Scores] | Sequence[Scores] | CollectionsScores,
     *,
     baseline: str | int | None = None,
     variants: Sequence[str] = (),
@@ -315,8 +344,12 @@ def best(
     The mean of the best of many runs is too high, since the run was selected on the same queries. Cross-validation
     selects a run on most queries and scores it on the others, and so gives an honest value.
 
+    With several collections, a collection takes the place of a query: the run is selected by its mean over most
+    collections and scored on the others. Each collection counts the same.
+
     Args:
-        scores: the scores of at least two runs, such as the result of ``carob.evaluate`` or ``carob.read_scores``.
+        scores: the scores of at least two runs, such as the result of ``carob.evaluate`` or ``carob.read_scores``, or
+            of ``carob.evaluate_collections``.
         baseline: the run with which to compare the selected variant, by its name, path or index.
         variants: patterns of the names of variants, such as ``dense-*``, one for each family; all runs but the
             baseline if empty.
@@ -358,6 +391,11 @@ def best(
         raise DataError(say("best", "no ledger"))
     if variants and baseline is None:
         raise DataError(say("best", "no baseline for variants"))
+    across, unit = None, "queries"
+    if isinstance(scores, CollectionsScores):
+        across, unit, scores = scores, "collections", scores.by_collection()
+        if cluster is not None:
+            raise DataError(say("best", "clusters of collections"))
     systems = evaluated(None, scores, None).systems
     names = list(systems)
     ids, tables = tables_of([each.scores for each in systems.values()])
@@ -367,11 +405,20 @@ def best(
     families = families_of(names, base, variants)
     held = np.zeros(len(ids), bool) if hold_out is None else held_out(units_of(ids, groups), hold_out, salt)
     if hold_out is not None and (held.all() or not held.any()):
-        raise DataError(say("best", "one side", share=hold_out, queries=len(ids), held=int(held.sum())))
-    method = Method(folds, repeats, Draw(resamples, seed, alpha=alpha))
+        raise DataError(said_of(unit, "one side", share=hold_out, queries=len(ids), held=int(held.sum())))
+    method = Method(folds, repeats, Draw(resamples, seed, alpha=alpha), unit)
     found = tuple(method.best_by(each.part(~held).complete(), names, families, base) for each in tables)
     name = None if base is None else names[base]
-    result = Best(found, alpha, folds, repeats, resamples, seed, name, top=top)
+    result = Best(found, alpha, folds, repeats, resamples, seed, name, top=top, unit=unit)
+    shut = set() if open_held_out else {ids.texts[each] for each in np.flatnonzero(held).tolist()}
+    if across is not None:
+        across = across.without(shut)
+        fewest = min(each.queries for each in found)
+        result = replace(result, warnings=doubts(across, fewest, alpha), footers=tuple(across.footers()))
+    elif not shut:  # footers are about all queries
+        known = [each.scores for each in systems.values()]
+        said = tuple(dict.fromkeys(doubt for each in known for doubt in each.warnings))
+        result = replace(result, warnings=said, footers=tuple(footers(known)))
     if hold_out is None:
         return result
     result = replace(result, hold_out=hold_out, salt=salt, held=int(held.sum()))
@@ -384,6 +431,24 @@ def best(
         for each, table in zip(found, tables, strict=True)
     )
     return replace(result, measures=found, opened_before=same, opened_in_all=others)
+
+
+def doubts(across: CollectionsScores, fewest: int, alpha: float) -> tuple[str, ...]:
+    """Returns the warnings about the data of several collections, missing runs, and a small number of collections.
+
+    Args:
+        across: the values.
+        fewest: the smallest number of collections on which a run was selected.
+        alpha: 1 minus the level of the set of runs that may be the best.
+    """
+    said = [each for kind, each in across.noted if kind in DOUBTFUL]
+    if across.lacking:
+        where = listed([f"{run} in {name}" for run, name in across.lacking])
+        how = "drop-collections" if across.absent == "skip" else across.absent
+        said.append(say("collections", f"absent:{how}", count=len(across.lacking), shown=where))
+    if 2.0 ** (1 - fewest) > alpha:
+        said.append(say("best collections", "few", count=fewest, alpha=alpha))
+    return tuple(said)
 
 
 def units_of(ids: Names, groups: Groups | None) -> list[bytes]:
@@ -434,11 +499,13 @@ class Method:
         folds: the number of folds.
         repeats: the number of random divisions into folds.
         draw: the number of resamples, their seed and the level.
+        unit: ``queries`` or ``collections``.
     """
 
     folds: int
     repeats: int
     draw: Draw
+    unit: str = "queries"
 
     def best_by(
         self, table: Values, names: list[str], families: Mapping[str, list[int]], base: int | None
@@ -457,7 +524,8 @@ class Method:
         if table.geometric:
             raise DataError(say("best", "geometric", measure=table.label))
         if len(table.values) < FEWEST:
-            raise DataError(say("best", "few queries", measure=table.label, queries=len(table.values)))
+            words = {"measure": table.label, "queries": len(table.values)}
+            raise DataError(said_of(self.unit, "few queries", **words))
         sign, scores = table.sign, table.sign * table.observed()
         draw = replace(self.draw, clusters=table.clusters)
         selection = self.selection(scores, table)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from carob.output.document import Document, Documented, Items, Line, Section, Ta
 from carob.output.layout import apart, lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from carob.comparison.collection_notes import Note
     from carob.comparison.collection_scores import CollectionsLike, Scored
@@ -107,6 +107,18 @@ class CollectionsScores(Documented):
                 )
             )
         return ScoresByRun(made)
+
+    def without(self, collections: Collection[str]) -> CollectionsScores:
+        """Returns the scores without some collections, and without what is known about their data."""
+        kept = [name for name in self.collections if name not in collections]
+        return replace(
+            self,
+            collections=tuple(kept),
+            values={label: {name: its[name] for name in kept} for label, its in self.values.items()},
+            scores={name: self.scores[name] for name in kept if name in self.scores},
+            lacking=tuple(each for each in self.lacking if each[1] in kept),
+            notes=tuple(each for each in self.notes if each.collection in kept),
+        )
 
     # ------------------------------------------------------------ sentences
 
