@@ -658,3 +658,32 @@ def test_a_metric_follows_the_rule_for_nan_in_both_forms() -> None:
             assert float(metric.compute()["RR"]) == wanted
     with pytest.raises(DataError, match="nan_scores='worst' or 'skip'"):
         retrieval_metric("RR").update(scores, grades)
+
+
+def test_documents_end_to_end_are_gathered_from_two_processes() -> None:
+    """Of the states that no process has, judgments here, torchmetrics gathers tensors without elements."""
+    torch = library("torch")
+    pytest.importorskip("torchmetrics", reason="needs torchmetrics, of the extra 'peers'")
+    from carob.adapters.torchmetrics import retrieval_metric
+
+    scores, grades = torch.tensor(INPUTS[..., 0]), torch.tensor(TRAINING)
+    indexes = torch.arange(24)[:, None].expand(24, 8)
+    metrics, sent = [], []
+    for some in (slice(0, 11), slice(11, 24)):
+        metric = retrieval_metric(TRAINED, dtype="float64")
+        metric.update(scores[some, :5], grades[some, :5], indexes=indexes[some, :5])
+        metric.update(scores[some, 5:], grades[some, 5:], indexes=indexes[some, 5:])
+        metric.distributed_available_fn = lambda: True
+        metrics.append(metric)
+
+    def send(tensor: Any, group: Any = None) -> list[Any]:
+        sent.append(tensor)
+        return [tensor]
+
+    metrics[1].dist_sync_fn = send
+    metrics[1].compute()
+    metrics[0].dist_sync_fn = lambda tensor, group=None: [tensor, sent.pop(0)]
+    found = metrics[0].compute()
+    for label, value in offline(INPUTS[..., 0], TRAINING).items():
+        assert float(found[label]) == pytest.approx(value, abs=1e-14), label
+    assert not sent
