@@ -19,8 +19,8 @@ QRELS = {query: {"a": 1, "b": 0, "c": 1, "d": 0} for query in QUERIES}
 
 
 def ranked(order: str, queries: list[str] = QUERIES) -> dict[str, dict[str, float]]:
-    """A run with the same list for each query."""
-    return {query: {each: float(9 - place) for place, each in enumerate(order)} for query in queries}
+    """A run with the same list for each query, which ends with a document that is not judged."""
+    return {query: {each: float(9 - place) for place, each in enumerate(f"{order}u")} for query in queries}
 
 
 def varied(first: int) -> dict[str, dict[str, float]]:
@@ -110,7 +110,7 @@ def test_perfect_equal_and_constant_runs_are_warned_of() -> None:
     )
     assert "at the same ranks in two runs: y = x in A." in text
     assert (
-        "All scores are equal in 12 lists, and only the rule for ties (trec) orders them: flat in all 2"
+        "12 lists with equal scores only, ordered by document id, descending: flat in all 2 collections (12 of 12)"
         in text
     )
     kinds = {(each.kind, each.run, each.collection) for each in found.notes}

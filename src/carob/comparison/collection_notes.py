@@ -8,16 +8,17 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import say
 from carob.comparison.verdict import listed
-from carob.evaluation.score_tables import Fact, facts_of, whole
-from carob.evaluation.suspects import constant_lists, copies, fingerprint, perfect
+from carob.evaluation.score_tables import facts_of, whole
+from carob.evaluation.suspects import copies, fingerprint, perfect
 from carob.output.errors import Worded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from carob.comparison.runs import System
+    from carob.evaluation.score_tables import Fact
 
-DOUBTFUL = ("doubt", "failed", "perfect", "identical-runs", "constant-scores", "missing", "nothing")
+DOUBTFUL = ("doubt", "failed", "perfect", "identical-runs", "constant", "infinite", "missing", "nothing")
 """The kinds that are warnings, the most severe first."""
 
 SAME = ("queries", "policy", "reading")
@@ -88,22 +89,15 @@ def notes_of(collection: str, systems: Mapping[str, System]) -> list[Note]:
 def notes_of_run(collection: str, run: str, system: System) -> Iterator[Note]:
     """Yields the facts of the footer and the warnings of a run, and whether its scores or values are suspicious."""
     scores, found = system.scores, system.found
+    counts = scores.counts
+    totals = {"missing": counts.judged, "constant": counts.judged - len(counts.missing)}
     for each in facts_of(scores):
         if not each.kind.startswith(SAME):
-            yield Note(collection, run, each, of=scores.counts.judged if each.kind == "missing" else None)
+            yield Note(collection, run, each, of=totals.get(each.kind))
     for said in scores.warnings:
         yield Note(collection, run, whole("doubt", said))
     if perfect(scores, None if found is None else found.rows):
         yield Note(collection, run, whole("perfect", say("collections", "perfect")))
-    if found is None:
-        return
-    same = len(constant_lists(found.whole))
-    if same:
-        one, many = (
-            say("collections", f"equal scores:{key}", ties=scores.policy.ties) for key in ("one", "many")
-        )
-        lists = int(np.count_nonzero(found.whole.length > 1))
-        yield Note(collection, run, Fact("constant-scores", same, one, many), of=lists)
 
 
 def equal_runs(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
