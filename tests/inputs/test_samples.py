@@ -213,6 +213,8 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_function_understands_a_sample_or_refuses_it(function: str, tmp_path: Path) -> None:
+    if function == "report":
+        pytest.importorskip("altair", reason="draws the report")
     for given in (FORMS["csv"](tmp_path), read(tmp_path), mapping()):
         with pytest.raises(DataError, match=SAMPLE):
             FUNCTIONS[function](given)
@@ -248,6 +250,8 @@ COMMANDS = {
 def test_every_command_refuses_a_sample_and_names_the_one_that_does_not(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    if command == "report":
+        pytest.importorskip("altair", reason="draws the report")
     monkeypatch.chdir(tmp_path)
     FORMS["csv"](tmp_path)
     kept = {"sample.csv", "collections.csv", *(Path(shutil.copy(run, tmp_path)).name for run in RUNS)}

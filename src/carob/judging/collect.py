@@ -146,7 +146,8 @@ def collected(
     if found.failed and not lenient:
         lines = ", ".join(f"{path} line {line}" for path, line in found.failed[:20])
         more = " …" if len(found.failed) > 20 else ""
-        raise DataError(say("collect", "no grades", count=len(found.failed), lines=lines + more))
+        key = "no grades of sample" if task.sampled else "no grades"
+        raise DataError(say("collect", key, count=len(found.failed), lines=lines + more))
     if not any(found.by_judge.values()):
         raise DataError(say("collect", "nothing"))
     return found
