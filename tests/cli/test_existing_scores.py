@@ -212,6 +212,51 @@ def test_records_know_how_well_runs_are_judged(tmp_path: Path, capsys: pytest.Ca
     assert str(parts[0].merge(parts[1]).judged) == "nan"
 
 
+def test_records_of_different_judgments_are_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second, _ = history(tmp_path)
+    (tmp_path / "qrels.txt").write_text(QRELS + "q1 0 c 0\n")
+    scores = carob.evaluate(tmp_path / "qrels.txt", tmp_path / "search.run", ["RR", "P@1"])
+    carob.record(scores, tmp_path / "c4.json")
+    fourth = f"c4={tmp_path / 'c4.json'}"
+    text = said(capsys, "compare", first, second, fourth, "-m", "RR")
+    assert "! c4: scored with other judgments than c1" in text
+    assert "other judgments" not in said(capsys, "compare", first, second, "-m", "RR")
+    assert outcome(["gate", fourth, "--baseline", first, "--max-drop", "RR=0.1"]) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert "c4 and c1 were recorded with different judgments" in out
+
+
+def test_warnings_and_failed_measures_of_records_are_known(tmp_path: Path) -> None:
+    qrels, strange = {"q1": {"a": 1}, "q2": {"a": 9}}, {"q1": {"x": 1.0}, "q2": {"x": 1.0}}
+    run = {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    with pytest.warns(carob.DataWarning):
+        scores = carob.evaluate(qrels, {"run": run, "strange": strange}, ["RR", "ERR"])
+    assert scores["run"].failed
+    assert scores["strange"].warnings
+    (tmp_path / "both.json").write_text(scores.to_json())
+    back = carob.read_scores(tmp_path / "both.json")
+    assert [each.warnings for each in back.runs] == [each.warnings for each in scores.runs]
+    assert back.footer() == scores.footer()
+    assert "apart" in [each.kind for each in carob.compare(None, back, "RR").warnings]
+    for given in (back, scores):
+        with pytest.raises(carob.DataError, match="ERR has no value"):
+            carob.compare(None, given, ["RR", "ERR"])
+
+
+def test_a_record_that_claims_another_share_of_judged_documents_differs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    history(tmp_path)
+    qrels, run, path = (str(tmp_path / each) for each in ("qrels.txt", "search.run", "own.json"))
+    main(["eval", qrels, run, "-m", "RR", "--record", path])
+    text = (tmp_path / "own.json").read_text()
+    (tmp_path / "own.json").write_text(text.replace('"judged": 1.0', '"judged": 0.5'))
+    assert outcome(["verify", path, "--anywhere"]) == 1
+    assert "share of judged documents in the top ten was 0.5, is 1" in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
 def test_records_under_different_policies_are_not_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -805,3 +805,52 @@ def test_equal_differences_prove_something_only_if_there_are_enough() -> None:
 def test_an_unknown_rule_is_refused() -> None:
     with pytest.raises(carob.PolicyError, match="decide_by"):
         gated(WORSE, {"RR": 0.05}, decide_by="chance")
+
+
+# ---------------------------------------------------------------- records that hide something
+
+
+def nulled(folder: Path, run: dict[str, dict[str, float]], queries: list[str]) -> Path:
+    """A record of printed scores in which some queries have null for a value."""
+    document = json.loads(carob.evaluate(MISSING_QRELS, run, "RR", name="nulled").to_json())
+    for query in queries:
+        document["runs"][0]["queries"][query]["RR"] = None
+    path = folder / "nulled.json"
+    path.write_text(json.dumps(document))
+    return path
+
+
+def test_values_that_only_one_side_has_are_named_or_end_the_gate(tmp_path: Path) -> None:
+    full = {query: {"a": 1.0} for query in MISSING_QRELS}
+    found = carob.gate(MISSING_QRELS, SECOND, nulled(tmp_path, full, ["q1", "q2"]), {"RR": 0.05})
+    assert (found.checks[0].before, found.checks[0].after, found.checks[0].queries) == (1.0, 0.5, 4)
+    note = "RR: 2 queries have a value only in the run, left out of the differences: q1, q2"
+    assert note in found.notes
+    (new,) = carob.read_scores(nulled(tmp_path, SECOND, ["q1", "q2"])).runs
+    old = carob.evaluate(MISSING_QRELS, full, "RR", name="old")
+    words = "nulled has no value of RR for 2 of 6 queries for which old has one, starting with 'q1'"
+    with pytest.raises(DataError, match=words):
+        carob.gate(None, new, old, {"RR": 0.6})
+    with pytest.raises(DataError, match="No query has a value of RR"):
+        carob.gate(MISSING_QRELS, SECOND, nulled(tmp_path, full, list(full)), {"RR": 0.6})
+
+
+def test_a_baseline_brings_its_weights(tmp_path: Path) -> None:
+    weights = {query: 45.0 if query == "q1" else 1.0 for query in MISSING_QRELS}
+    full = {query: {"a": 1.0} for query in MISSING_QRELS}
+    old = carob.evaluate(MISSING_QRELS, full, "RR", weights=weights, name="old")
+    carob.record(old, tmp_path / "weighted.json")
+    new = {**SECOND, "q1": {"a": 1.0}}  # all but q1 at rank 2: the weighted mean is (45 + 5/2) / 50
+    for baseline in (old, tmp_path / "weighted.json"):
+        (check,) = carob.gate(MISSING_QRELS, new, baseline, {"RR": 0.1}).checks
+        assert (check.before, check.after) == (1.0, pytest.approx(47.5 / 50))
+        assert check.passed
+    plain = carob.evaluate(MISSING_QRELS, new, "RR", name="plain")
+    for face in (
+        lambda: carob.gate(None, plain, old, {"RR": 0.1}),
+        lambda: carob.compare(None, {"old": old, "plain": plain}),
+        lambda: carob.best({"old": old, "plain": plain}),
+        lambda: carob.correlate({"old": old, "plain": plain, "more": old}, {"j": {"old": old}}),
+    ):
+        with pytest.raises(DataError, match="have different weights: evaluate both with the same weights"):
+            face()

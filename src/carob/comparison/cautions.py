@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -59,7 +60,19 @@ def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Cautio
             *judge(comparison),
             *chain.from_iterable(look(comparison) for look in others),
         )
-    looks = (missing, undefined, ties, unjudged, identical, constant, variances, resamples, queries, meanings)
+    looks = (
+        judgments,
+        missing,
+        undefined,
+        ties,
+        unjudged,
+        identical,
+        constant,
+        variances,
+        resamples,
+        queries,
+        meanings,
+    )
     doubted = chain(apart(comparison), doubts_of(comparison, systems))
     return (*doubted, *chain.from_iterable(look(comparison) for look in looks))
 
@@ -84,6 +97,18 @@ def apart(comparison: Findings) -> Iterator[Caution]:
     for place, each in enumerate(comparison.scores):
         for sentence in each.warnings:
             yield Caution("apart", (place,), sentence)
+
+
+def judgments(comparison: Findings) -> Iterator[Caution]:
+    """Warns of runs whose records name other judgments than those of most runs, or of the first if none are more."""
+    known = [each.judgments for each in comparison.scores]
+    counts = Counter(each for each in known if each)
+    if len(counts) < 2:
+        return
+    usual = counts.most_common(1)[0][0]
+    others = [place for place, each in enumerate(known) if each not in ("", usual)]
+    names = listed([comparison.names[each] for each in others])
+    yield caution("judgments", others, {"names": names, "first": comparison.names[known.index(usual)]})
 
 
 def missing(comparison: Findings) -> Iterator[Caution]:

@@ -14,7 +14,7 @@ from carob.comparison.findings import say
 from carob.conventions.request import MeasuresLike, names_in, request_of
 from carob.evaluation.engine import Matches, evaluate_together
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR, GIVEN, aggregate
-from carob.evaluation.scores import Scores, share_judged, with_measures
+from carob.evaluation.scores import Scores, share_judged, weights_given, with_measures
 from carob.evaluation.values import values_of
 from carob.inputs.dicts import MappingRun
 from carob.inputs.errors import sentences
@@ -244,7 +244,7 @@ def evaluated(
         labels = tuple(each if isinstance(each, str) else own.labels[each] for each in wanted)
         depth = judged_at or 10
         systems = {
-            name: System(with_measures(each, labels), share_of(each, depth))
+            name: System(with_measures(each, labels).complete(), share_of(each, depth))
             for name, each in zip(given, ready, strict=True)
         }
         return Evaluation(agreeing(systems), depth)
@@ -269,7 +269,7 @@ def evaluated(
 
     def system(name: str, run: Run | Scores) -> System:
         if isinstance(run, Scores):
-            return System(with_measures(run, tuple(request.asked)), share_of(run, depth))
+            return System(with_measures(run, tuple(request.asked)).complete(), share_of(run, depth))
         scores, matched = next(found)
         own = matched.found[primary]
         return System(scores.complete(), share_in(own, depth), own, unread[name], matched)
@@ -305,7 +305,7 @@ def refuse_unlike(scores: Sequence[Scores]) -> None:
     """Refuses scores that were computed in different ways. The policy of values from another tool is unknown.
 
     Raises:
-        DataError: measures or policies differ.
+        DataError: measures, policies or weights differ.
     """
     known = [each for each in scores if each.profile != GIVEN]
     for each in scores[1:]:
@@ -321,6 +321,22 @@ def refuse_unlike(scores: Sequence[Scores]) -> None:
                 f"{each.name} was evaluated under another policy ({each.policy.describe()}) than {first.name} "
                 f"({first.policy.describe()}): evaluate both under the same policy."
             )
+    for each in scores[1:]:
+        if not alike_weighted(scores[0], each):
+            raise DataError(
+                f"The queries of {each.name} and {scores[0].name} have different weights: evaluate both with the same "
+                "weights."
+            )
+
+
+def alike_weighted(one: Scores, other: Scores) -> bool:
+    """Returns whether the queries that both runs have were given the same weights. Without weights, all are 1."""
+    first, second = weights_given(one), weights_given(other)
+    if first is None and second is None:
+        return True
+    first, second = ({} if each is None else each for each in (first, second))
+    shared = set(one.queries) & set(other.queries)
+    return all(first.get(query, 1.0) == second.get(query, 1.0) for query in shared)
 
 
 def share_of(scores: Scores, depth: int) -> float:

@@ -198,7 +198,16 @@ def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
         weights=matrix(run["weights"], labels) if "weights" in run else None,
         errors=run.get("errors", {}),
         judged=float(run.get("judged", math.nan)),
+        warnings=tuple(run.get("warnings", ())),
+        failed=run.get("failed", {}),
+        judgments=judgments_in(document),
     )
+
+
+def judgments_in(document: dict[str, Any]) -> str:
+    """Returns the SHA-256 of the judgments, or those of their files, or an empty text if the file has none."""
+    entry: dict[str, Any] = next((each for each in document.get("inputs", ()) if each["role"] == "qrels"), {})
+    return entry.get("sha256") or " ".join(each["sha256"] for each in entry.get("files", ()))
 
 
 def policy_in(document: dict[str, Any]) -> Policy:
@@ -307,7 +316,7 @@ OBJECTS = {
     "input": "role:role path:path? bytes:count? sha256:text? [name:text why:text columns:columns files:file*]",
     "run": "name:text means:number?+ [queries:values counts:counted+ counts:counts warnings:text* weights:values "
     "errors:number?+ ties:bounds+ "
-    "judged:number]",
+    "judged:number failed:text+]",
     "counts": "[missing:text*]",
     "policy": "[by_measure:object+]",
     "scores": "runs:run* measures:text+ policy:policy [profile:text? carob:text inputs:input*]",

@@ -66,6 +66,7 @@ class Values(Listed[float]):
     warnings: tuple[str, ...] = ()
     failed: dict[str, str] = field(default_factory=dict)
     judged: float = math.nan
+    judgments: str = ""
 
     @property
     def queries(self) -> tuple[str, ...]:

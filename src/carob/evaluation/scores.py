@@ -94,6 +94,7 @@ class Scores(Tabled, Values):
         failed: the reason why a label has no values, as a sentence; the values are NaN.
         judged: the mean share of judged documents among the first ten, over the queries that the run answers; NaN if it
             was not computed.
+        judgments: the SHA-256 of the judgments, if the scores were read from a record that has it.
 
     Example:
         >>> import carob
@@ -257,6 +258,16 @@ def share_judged(scores: Scores) -> float:
     return sum(shares) / len(shares) if shares else math.nan
 
 
+def weights_given(scores: Scores) -> dict[str, float] | None:
+    """Returns the caller's query weights, read from a measure that defines no weights, or None without weights."""
+    if scores.weights is None:
+        return None
+    for place, measure in enumerate(scores.measures):
+        if measure.definition.weighs is None and measure.definition.aggregate != "sum":
+            return dict(zip(scores.queries, scores.weights[:, place].tolist(), strict=True))
+    return None
+
+
 def with_judged(scores: Scores) -> Scores:
     """Returns scores with ``judged`` in place of the measure ``JUDGED``, which must not be the only one."""
     labels = [label for place, label in enumerate(scores.labels) if place != scores.column(JUDGED)]
@@ -282,6 +293,7 @@ def with_measures(scores: Scores, labels: Sequence[str]) -> Scores:
         counted=None if scores.counted is None else scores.counted[:, places],
         weights=None if scores.weights is None else scores.weights[:, places],
         errors={new: scores.errors[old] for new, old in own if old in scores.errors},
+        failed={new: scores.failed[old] for new, old in own if old in scores.failed},
     )
 
 

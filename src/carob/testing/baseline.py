@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
@@ -20,7 +20,7 @@ from carob.output.taken import take
 from carob.testing.record import digests, say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
@@ -97,6 +97,13 @@ def changed_judgments(record: Record, qrels: object) -> list[str]:
     return [say("gate", "other judgments", path=path)]
 
 
+def other_judgments(old: Scores, new: Scores) -> list[str]:
+    """Returns a note if both sides come from records that name different judgments."""
+    if not old.judgments or not new.judgments or old.judgments == new.judgments:
+        return []
+    return [say("gate", "two judgments", new=new.name, old=old.name)]
+
+
 def scored(
     qrels: QrelsLike | None,
     run: RunLike | Scores,
@@ -104,6 +111,7 @@ def scored(
     policy: Policy | None,
     profile: ProfileLike,
     name: str | None,
+    weights: Mapping[str, float] | None = None,
 ) -> Scores:
     """Returns the scores of a run. The scores are computed unless the caller gave them.
 
@@ -118,7 +126,8 @@ def scored(
         raise DataError(say("limits", "no judgments"))
     labelled(measures, conventions(profile, policy)[0])
     asked = list(dict.fromkeys([*measures, JUDGED]))
-    return evaluate_run(qrels, run, asked, policy=policy, profile=profile, name=name).complete()
+    given: Any = {"policy": policy, "profile": profile, "weights": weights, "name": name}
+    return evaluate_run(qrels, run, asked, **given).complete()
 
 
 def unjudged(old: Scores, new: Scores) -> list[str]:

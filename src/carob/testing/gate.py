@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from carob._numpy import np
 from carob.comparison.compare import compare
 from carob.comparison.significance import corrected
+from carob.comparison.verdict import listed
 from carob.conventions.request import conventions, names_in
 from carob.evaluation.read_record import Record
 from carob.evaluation.score_tables import GIVEN
-from carob.evaluation.scores import Scores
+from carob.evaluation.scores import Scores, weights_given
 from carob.inputs.sources import kept
 from carob.output.errors import DataError, Worded, by_policy, refuse_other
 from carob.testing.baseline import (
     both_valued,
     changed_judgments,
+    other_judgments,
     record_of,
     run_in,
     run_name,
@@ -129,14 +131,16 @@ def gate(
     )
     floors = limits_in(at_least, "at_least", "The least value", "0.6")
     refuse_nothing(drops, floors, held)
-    new = scored(qrels, run, [*drops, *floors], policy, profile, name)
+    weights = weights_given(held) if isinstance(held, Scores) else None
+    new = scored(qrels, run, [*drops, *floors], policy, profile, name, weights)
     refuse_limits(new, drops, floors)
     notes += new.warnings
     checks: list[Check] = []
     sides, key = None, ""
     if drops and held is not None:
-        old = scored(qrels, held, list(drops), policy, profile, None)
-        notes += unjudged(old, new)
+        weights = weights_given(run) if isinstance(run, Scores) else None
+        old = scored(qrels, held, list(drops), policy, profile, None, weights)
+        notes += [*other_judgments(old, new), *unjudged(old, new), *undefined_before(old, new, drops)]
         refuse_unanswered(old, new, drops)
         sides = sides_of(old, new, zero)
         key = f"{old.name} (baseline)" if old.name == new.name else old.name
@@ -257,25 +261,42 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
     """Refuses an empty comparison: without judged documents, or with queries that only the baseline answers.
 
     Raises:
-        DataError: neither side retrieved a judged document; or the policy leaves out queries that the run lacks,
-            although the baseline has a value for them.
+        DataError: neither side retrieved a judged document; or the run has no value for queries for which the baseline
+            has one.
     """
     either = old.counts.found or new.counts.found or GIVEN in (old.profile, new.profile)
     if not either and "none" not in (old.policy.overlap, new.policy.overlap):
         raise DataError(say("limits", "nothing judged", new=new.name, old=old.name))
-    absent = set(new.counts.missing)
+    absent, own = set(new.counts.missing), set(new.queries)
     for name in drops:
         before, after = old.by_query(name), new.by_query(name)
         lost = [
             query
             for query, value in before.items()
-            if query in absent and not math.isnan(value) and math.isnan(after.get(query, math.nan))
+            if query in absent | own and not math.isnan(value) and math.isnan(after.get(query, math.nan))
         ]
         if lost:
             words = {"new": new.name, "old": old.name, "lost": len(lost), "total": len(before)}
-            missing = new.policy.of_measure(new.measures[new.column(name)]).missing
-            words |= {"first": lost[0], "measure": name, "missing": missing}
+            words |= {"first": lost[0], "measure": name}
+            if not absent.issuperset(lost):
+                raise DataError(say("limits", "undefined", **words))
+            words["missing"] = new.policy.of_measure(new.measures[new.column(name)]).missing
             raise DataError(say("limits", "unanswered", remedy=by_policy("missing", "zero"), **words))
+
+
+def undefined_before(old: Scores, new: Scores, drops: Mapping[str, float]) -> list[str]:
+    """Returns a note for each measure of which only the run has values of some queries that both answer."""
+    notes, absent = [], set(old.counts.missing)
+    for name in drops:
+        before, after = old.by_query(name), new.by_query(name)
+        undefined = (
+            each for each in old.queries if math.isnan(before.get(each, math.nan)) and each not in absent
+        )
+        lacking = [each for each in undefined if not math.isnan(after.get(each, math.nan))]
+        if lacking:
+            words = {"label": name, "count": len(lacking), "queries": listed(lacking)}
+            notes.append(say("gate", "undefined before", **words))
+    return notes
 
 
 # ---------------------------------------------------------------- checks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import stat
@@ -17,6 +18,7 @@ from carob.conventions.request import labelled, needs_groups
 from carob.evaluation.evaluate import evaluate_judged_ranking, evaluate_run
 from carob.evaluation.read_record import BY_RECORD, Record, damaged, policy_in, read
 from carob.evaluation.score_tables import document_of
+from carob.evaluation.scores import JUDGED, weights_given, with_judged
 from carob.inputs.errors import sentences
 from carob.inputs.files.paths import lies_in, place_of
 from carob.inputs.qrels import Qrels
@@ -255,12 +257,16 @@ def recomputed(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list
                 judged = Qrels.of(each.now, policy, subtopics=groups, **each.columns).complete
                 continue
             old = next(runs)
-            how: dict[str, Any] = {"policy": policy, "profile": profile, "weights": given_weights(old)}
+            how: dict[str, Any] = {"policy": policy, "profile": profile, "weights": weights_given(old)}
             if judged is None:
                 found.append(evaluate_judged_ranking(each.now, labels, name=old.name, **how))
             else:
                 run = Run.of(each.now, old.name, **each.columns)
-                found.append(evaluate_run(judged, run, labels, name=old.name, **how))
+                if math.isnan(old.judged) or JUDGED in old:
+                    found.append(evaluate_run(judged, run, labels, name=old.name, **how))
+                else:
+                    beside = evaluate_run(judged, run, [*labels, JUDGED], name=old.name, **how)
+                    found.append(with_judged(beside))
     return found
 
 
@@ -278,16 +284,6 @@ def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
             raise
         words = {"path": given.path, "role": given.entry["role"], "option": given.option}
         raise DataError(say("verify", "hidden", **words)) from None
-
-
-def given_weights(scores: Scores) -> dict[str, float] | None:
-    """Returns the caller's query weights, read from a measure that defines no weights."""
-    if scores.weights is None:
-        return None
-    for place, measure in enumerate(scores.measures):
-        if measure.definition.weighs is None and measure.definition.aggregate != "sum":
-            return dict(zip(scores.queries, scores.weights[:, place].tolist(), strict=True))
-    return None
 
 
 def changed_versions(document: dict[str, Any]) -> list[str]:
@@ -434,7 +430,7 @@ class Change:
 
     Args:
         kind: ``input``, ``policy``, ``measure``, ``queries``, ``counts``, ``values``, ``means``, ``ties``, ``errors``,
-            ``weights`` or ``comparison``.
+            ``weights``, ``judged`` or ``comparison``.
         what: the input, axis, measure or run that differs.
         sentence: the difference and its size.
         numbers: the difference as data: ``[recorded, now]`` for each query, or the new size and hash.
@@ -498,6 +494,10 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
         elif distance(mean, now) > tolerance:
             sentence = say("verify", "mean", name=name, label=label, then=mean, now=now)
             findings.append(Change("means", label, sentence))
+    shares = old.get("judged"), new.get("judged")
+    if None not in shares and distance(*shares) > tolerance:
+        then_now = dict(zip(("then", "now"), map(rounded, shares), strict=True))
+        findings.append(Change("judged", name, say("verify", "judged", name=name, **then_now)))
     for key, words in BESIDE.items():
         then, now = (bounds_named(each.get(key, {})) for each in (old, new))
         findings += changed(key, then, now, tolerance, start=f"{name}, {words}")
