@@ -925,3 +925,50 @@ def test_lists_are_cut_before_unjudged_documents_are_removed(capsys: pytest.Capt
     shown = " ".join(capsys.readouterr().out.split())
     assert "lists are cut before --unjudged removed" in shown
     assert "removed counts ranks without them, after the cut at --depth" in shown
+
+
+# ---------------------------------------------------------------- pooled judgments, and means of nothing
+
+
+def test_pyserini_counts_judged_documents_over_all_queries() -> None:
+    # pyserini 1.6.0: the pairs of the first k lines that are judged, by the pairs of the first k lines of all queries
+    qrels = {"1": {"a": 1, "b": -1}, "2": {"a": 1}, "3": {"a": 1}}
+    run = {"1": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}, "2": {"x": 1.0}}
+    scores = carob.evaluate(qrels, run, ["Judged@3", "Judged@1", "RR"], profile="pyserini")
+    assert scores.means() == pytest.approx({"Judged@3": 2 / 4, "Judged@1": 1 / 2, "RR": 1 / 2})
+    assert carob.evaluate(qrels, run, "Judged@3")["Judged@3"] == pytest.approx((1 / 3 + 0 + 0) / 3)
+    same = carob.evaluate(qrels, run, "Judged(mean=documents)@3", policy=Policy(negative="nonrelevant"))
+    assert same["Judged(mean=documents)@3"] == pytest.approx(2 / 4)
+    tied = {"1": {"x": 1.0, "a": 1.0}}
+    assert carob.evaluate(qrels, tied, "Judged@1", profile="pyserini")["Judged@1"] == 0
+    assert carob.evaluate(qrels, {"1": {"a": 1.0, "x": 1.0}}, "Judged@1", profile="pyserini")["Judged@1"] == 1
+
+
+def test_sentence_transformers_orders_ties_by_ascending_id() -> None:
+    qrels = {"1": {"b": 1}}
+    for order in ("abc", "cba"):
+        found = carob.evaluate(
+            qrels, {"1": dict.fromkeys(order, 1.0)}, "mrr@10", profile="sentence-transformers"
+        )
+        assert found["mrr@10"] == 1 / 2
+
+
+@pytest.mark.parametrize(
+    ("profile", "names", "says"),
+    [
+        ("torchmetrics", "RetrievalMAP", "If each query is skipped, the mean is 0 there"),
+        ("recommenders", "r_precision", "If no user has a hit, it is 0; in carob NaN."),
+        ("ir_measures", "RBP", "its unstable sort decides ties"),
+        ("ir_measures", "ERR_IA@1", "At depth 1, ERR_IA and alpha_DCG are not divided."),
+    ],
+)
+def test_what_a_profile_cannot_do_is_in_its_text(profile: str, names: str, says: str) -> None:
+    assert says in " ".join(PROFILES[profile].differs)
+    qrels = {"1": {"1": {"z": 1}}} if "IA" in names else {"1": {"z": 1}}
+    policy = Policy(empty="skip") if profile == "torchmetrics" else None
+    if profile == "torchmetrics":
+        with pytest.raises(DataError, match="leaves no query"):
+            carob.evaluate({"1": {"z": 0}}, {"1": {"a": 1.0}}, names, profile=profile, policy=policy)
+        return
+    value = carob.evaluate(qrels, {"1": {"a": 1.0}}, names, profile=profile, policy=policy)
+    assert math.isnan(value[names]) == (profile == "recommenders")

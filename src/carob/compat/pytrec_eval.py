@@ -2,7 +2,8 @@
 
 Names, arguments, result keys and numbers are those of pytrec_eval-terrier 0.5.11, which follows trec_eval 9: scores
 are compared in single precision (``scores="double"`` compares them in double), recall points are rounded up, and
-queries that the run lacks are absent from the result.
+queries that the run lacks are absent from the result. ``ndcg_rel`` may differ in the last bit, since carob multiplies
+where the original adds the same number several times.
 
 It differs where the original crashes, depends on an earlier query or reads uninitialised memory:
 

@@ -223,14 +223,24 @@ def unjudged(r: Lists) -> Queries:
     return r.ratio(r.length - r.total(r.judged), r.depth)
 
 
-@measure("Judged", additive=True, source="ir_measures")
-def judged(r: Lists, over: str = one_of("retrieved", "depth")) -> Queries:
+def documents_that_count(r: Lists, over: str, mean: str) -> Queries | None:
+    """Returns the weight of a query in Judged: the number of its documents if ``mean=documents``."""
+    del over
+    return None if mean == "queries" else r.length
+
+
+@measure("Judged", additive=True, weighs=documents_that_count, source="ir_measures; pyserini")
+def judged(
+    r: Lists, over: str = one_of("retrieved", "depth"), mean: str = one_of("queries", "documents")
+) -> Queries:
     """The share of the first k documents that were judged for the query.
 
     Judged is 0 for an empty list. ``over=depth`` divides by k even if the list is shorter. For a short list, 1 minus
-    Judged is then greater than ``Unjudged``, which treats missing ranks as judged. Judged differs from BEIR's Hole@k,
-    which counts a document as judged if it was judged for any query.
+    Judged is then greater than ``Unjudged``, which treats missing ranks as judged. ``mean=documents`` weights each
+    query by its number of documents, so that the mean is the share of the documents of all queries (pyserini). Judged
+    differs from BEIR's Hole@k, which counts a document as judged if it was judged for any query.
     """
+    del mean  # It changes the weight, not the value.
     return r.ratio(r.total(r.judged), {"retrieved": r.length, "depth": r.depth}[over])
 
 

@@ -114,7 +114,9 @@ class Profile:
     Args:
         name: the tool, with its version where two of them differ.
         source: the software or paper that defines the conventions.
-        version: the tool's version.
+        version: the tool's version with which the profile was compared.
+        package: the tool's name on the package index, if it is there.
+        release: the package's newest release at that time, if ``version`` is not a release.
         policy: its policy.
         names: the tool's names that carob lacks or reads differently. A depth may follow each name (``ndcg@10``) and
             replaces the depth given here; ``"precision@"`` is the meaning with a depth, if it differs.
@@ -130,6 +132,8 @@ class Profile:
     name: str
     source: str
     version: str = ""
+    package: str = ""
+    release: str = ""
     policy: Policy = field(default_factory=Policy)
     names: dict[str, str] = field(default_factory=dict)
     parameters: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -138,6 +142,11 @@ class Profile:
     digits: int = 4
     differs: tuple[str, ...] = ()
     hints: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def held_to(self) -> str:
+        """The release of the tool's package with which the profile was compared."""
+        return self.release or self.version
 
     def read(self, name: str | Measure | MeasureObject) -> list[tuple[str, Measure]]:
         """Returns the label and the measure of each name in ``name``, as this profile interprets it.
