@@ -635,6 +635,9 @@ def test_a_metric_in_double_precision_says_what_evaluate_says_also_beside_others
     )
     ours = pickle.loads(pickle.dumps(metrics["ours"].clone()))
     assert type(ours) is type(metrics["ours"])
+    own = set(vars(type(ours))) | {"meter", "queries", "sums", "preds", "target", "indexes", "judged"}
+    meant = {"update", "compute", "is_differentiable", "higher_is_better", "full_state_update"}
+    assert {name for name in own & set(dir(theirs.Metric)) if not name.startswith("_")} <= meant
     for some in (slice(0, 10), slice(10, 24)):
         ours(scores[some], grades[some])  # forward: the value of a batch, and the sums
         metrics["ours"].update(scores[some], grades[some])

@@ -54,6 +54,8 @@ def test_a_fit_stops_and_saves_by_what_carob_says(keras: Any, tmp_path: Path) ->
     found = offline(model.predict(INPUTS[VALIDATE], verbose=0)[..., 0], GRADES[VALIDATE])
     for label, value in found.items():
         assert history[f"val_{label}"][-1] == pytest.approx(value, abs=1e-6), label
+    own = {name for name in vars(type(ours)) if not name.startswith("_")}
+    assert own & set(dir(keras.callbacks.Callback)) == {"on_epoch_end"}
     assert stop.best == max(history["val_nDCG@5"])
     model.load_weights(path)
     saved = offline(model.predict(INPUTS[VALIDATE], batch_size=5, verbose=0)[..., 0], GRADES[VALIDATE])
