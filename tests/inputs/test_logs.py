@@ -354,3 +354,88 @@ def test_the_names_of_ragas_are_known() -> None:
         for row in DENSE
     ]
     assert carob.evaluate(rows, measures="AP")["AP"] == pytest.approx(AP)
+
+
+@pytest.mark.parametrize("kind", ["rows", "Polars", "PyArrow", "pandas"])
+def test_functions_of_two_sides_take_logs_without_judgments(kind: str) -> None:
+    new, old = FRAMES[kind](HYBRID), FRAMES[kind](DENSE)
+    verdict = carob.gate(None, new, old, {"AP": 0.01})
+    assert verdict.passed
+    assert f"({AP:.4f} to {AP_OF_HYBRID:.4f})" in verdict.checks[0].verdict
+    other = FRAMES[kind]([DENSE[0], {**DENSE[1], "reference_ids": ["x", "f"]}])
+    with pytest.raises(DataError, match="The logs run and baseline differ in the relevant documents"):
+        carob.gate(None, other, FRAMES[kind](DENSE), {"AP": 0.01})
+    with pytest.raises(DataError, match="needs judgments"):
+        carob.gate(None, {"q": {"a": 1.0}}, {"q": {"a": 1.0}}, {"AP": 0.01})
+    assert carob.check(FRAMES[kind](DENSE), FRAMES[kind](DENSE)).exit_code < 2
+
+
+@pytest.mark.parametrize("kind", ["Polars", "lazy Polars", "PyArrow"])
+def test_the_policy_decides_about_documents_that_a_list_repeats(kind: str) -> None:
+    log = FRAMES[kind]([{"question": "q", "retrieved_ids": ["x", "a", "x"], "reference_ids": ["a"]}])
+    with pytest.raises(DataError, match="document 'x' is listed twice"):
+        carob.evaluate(log, measures="RR")
+    assert carob.evaluate(log, measures="RR", policy=carob.Policy(duplicates="first"))["RR"] == 0.5
+    assert carob.evaluate(log, measures="RR", policy=carob.Policy(duplicates="last"))["RR"] == 1.0
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_padding_is_refused_with_advice_that_does_no_harm(kind: str) -> None:
+    rows: Rows = [
+        {"question": 1, "retrieved_ids": [3, -1, -1], "reference_ids": [3]},
+        {"question": 2, "retrieved_ids": [4, 5, -1], "reference_ids": [5]},
+    ]
+    with pytest.raises(DataError, match=r"-1.*(pads a list|seems to pad lists).*[Ll]eave") as refused:
+        carob.evaluate(FRAMES[kind](rows), measures="RR")
+    assert "duplicates" not in str(refused.value)
+
+
+def test_padding_is_refused_in_lists_of_ids_and_in_files(tmp_path: Path) -> None:
+    np = pytest.importorskip("numpy")
+    padded = np.array([[3, -1, -1], [4, 5, -1]])
+    with pytest.raises(DataError, match=r"retrieved list of question 1 has the id -1.*evaluate_topk"):
+        carob.evaluate_ids(padded, [[3], [5]], "RR")
+    with pytest.raises(DataError, match=r"reference of question 2 has the id -1.*evaluate_topk"):
+        carob.evaluate_ids([[3], [4, 5]], [[3], [5, -1]], "RR")
+    # As the sentences say:
+    assert carob.evaluate_ids([ids[ids >= 0] for ids in padded], [[3], [5]], "RR")["RR"] == 0.75
+    assert carob.tensors.evaluate_topk(padded, np.array([[3], [5]]), ["RR"])["RR"] == 0.75
+    frame = pytest.importorskip("polars").DataFrame(
+        {"question": [1, 2], "retrieved_ids": padded.tolist(), "reference_ids": [[3], [5]]}
+    )
+    frame.write_parquet(tmp_path / "log.parquet")
+    with pytest.raises(DataError, match="seems to pad lists") as refused:
+        carob.evaluate(tmp_path / "log.parquet", measures="RR")
+    assert "duplicates" not in str(refused.value)
+
+
+def test_arrays_of_one_length_are_lists(tmp_path: Path) -> None:
+    np, polars = pytest.importorskip("numpy"), pytest.importorskip("polars")
+    frame = polars.DataFrame(
+        {
+            "question": [1, 2],
+            "retrieved_ids": np.array([[1, 2], [3, 4]]),
+            "reference_ids": np.array([[2], [3]]),
+        }
+    )
+    assert carob.evaluate(frame, measures="RR")["RR"] == 0.75
+    frame.write_parquet(tmp_path / "log.parquet")
+    assert carob.evaluate(tmp_path / "log.parquet", measures="RR")["RR"] == 0.75
+
+
+@pytest.mark.parametrize("kind", ["rows", "Polars", "PyArrow", "pandas"])
+def test_a_question_without_relevant_documents_is_refused_in_every_form(kind: str) -> None:
+    log = FRAMES[kind]([DENSE[0], {**DENSE[1], "reference_ids": []}])
+    with pytest.raises(
+        DataError, match=r"(row 1|query 'q2').* 'reference_ids' lists no relevant documents\. Leave"
+    ):
+        carob.evaluate(log, measures="RR")
+
+
+@pytest.mark.parametrize("kind", ["rows", "Polars", "PyArrow", "pandas"])
+def test_lists_of_unequal_length_in_a_frame_are_named(kind: str) -> None:
+    log = FRAMES[kind]([DENSE[1], {**DENSE[0], "scores": [2.0, 1.0]}])
+    with pytest.raises(
+        DataError, match=r"query 'q1' has 3 in 'retrieved_ids' and 2 in 'scores'|row 1 .* differ in length"
+    ):
+        carob.evaluate(log, measures="RR")

@@ -620,18 +620,19 @@ def test_a_line_of_json_that_is_no_row_is_refused(tmp_path: Path, reader: str, o
 @pytest.mark.parametrize("odd", [{"qid": "a"}, {"qid": "a", "retrieved_ids": None}])
 def test_a_question_without_its_list_is_refused(tmp_path: Path, reader: str, odd: dict[str, Any]) -> None:
     run = lines(tmp_path / "run.jsonl", [{"qid": "b", "retrieved_ids": ["x"]}, odd])
-    check_refused(lambda: carob.evaluate({"b": {"x": 1}}, run, "RR"), str(run), "row 1 (from 0):", "null")
+    check_refused(lambda: carob.evaluate({"b": {"x": 1}}, run, "RR"), str(run), "query 'a' has no list in 'retrieved_ids'")
 
 
 def test_a_question_without_judgments_is_refused(tmp_path: Path, reader: str) -> None:
     held = [{"qid": "b", "doc_ids": ["x"], "grades": [1]}, {"qid": "a", "doc_ids": [], "grades": []}]
     qrels = lines(tmp_path / "qrels.jsonl", held)
-    check_refused(lambda: Qrels.of(qrels), str(qrels), "row 1 (from 0):", "null")
+    check_refused(lambda: Qrels.of(qrels), str(qrels), "query 'a': 'doc_ids' lists no relevant documents")
 
 
 def test_lists_of_unequal_length_are_refused(tmp_path: Path, reader: str) -> None:
     run = lines(tmp_path / "run.jsonl", [{"qid": "b", "retrieved_ids": ["x", "y"], "scores": [1]}])
-    check_refused(lambda: carob.evaluate({"b": {"x": 1}}, run, "RR"), str(run))
+    said = "query 'b' has 2 in 'retrieved_ids' and 1 in 'scores'"
+    check_refused(lambda: carob.evaluate({"b": {"x": 1}}, run, "RR"), str(run), said)
 
 
 @pytest.mark.parametrize(("first", "second"), [('x"y', 'z"w'), ('x"', "w"), ('x"y"', "w")])

@@ -252,12 +252,11 @@ def evaluated(
         measures = ready[0].labels
     request = request_of(measures, profile, policy, weights)
     if qrels is None:
-        from carob.inputs.logs import judged_by, logs_in
+        from carob.inputs.logs import judgments_in
 
-        logs = logs_in(runs)
-        if not logs:
-            raise DataError("Runs need judgments: give qrels, or give scores instead of every run.")
-        qrels = judged_by(logs, request.policy, subtopics=request.groups)
+        qrels = judgments_in(runs, request.policy, subtopics=request.groups)
+    if qrels is None:
+        raise DataError("Runs need judgments: give qrels, or give scores instead of every run.")
     judged = Qrels.of(qrels, request.policy, subtopics=request.groups).complete
     first = next(iter(request.asked.values()))
     depth = judged_at or (first.depth if first.depth and first.depth <= DEEPEST_JUDGED else 10)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from carob.conventions.request import conventions
 from carob.evaluation.evaluate import evaluate_grades
 from carob.evaluation.score_tables import sentence
+from carob.inputs.ids import is_padding
 from carob.inputs.spellings import why_apart
 from carob.output.errors import DataError, PolicyError, warn
 
@@ -182,6 +183,8 @@ def pairs_of(retrieved: Any, verdicts: Any) -> list[Listed]:
         for each in row:
             if not is_id(each):
                 raise DataError(sentence("ids", "no_id", number=number, id=each))
+            if is_padding(each):
+                raise DataError(sentence("ids", "padding", what="retrieved list", number=number))
     if verdicts is None:
         return [[(each, None) for each in row] for row in ids]
     grades = [list(row) for row in rows_of(verdicts, "list of verdicts")]
@@ -242,6 +245,8 @@ def grades_of(wanted: Any, named: Callable[[Any], Any] | None, number: int) -> d
         if not is_id(each) or grade is None:
             what = each if grade is not None else None
             raise DataError(sentence("ids", "no_id_in_reference", number=number, id=what))
+        if is_padding(each):
+            raise DataError(sentence("ids", "padding", what="reference", number=number))
         document = each if named is None else named(each)
         found[document] = max(found.get(document, grade), grade)
     return found

@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from carob import _native
@@ -265,13 +266,19 @@ NESTED = ("list", "large_list", "fixed_size_list", "array", "struct")
 """The start of the names of types that hold several values, in lower case, in PyArrow, Polars, pandas and narwhals."""
 
 
-def listed_in(given: Any, kind: str, named: Asked) -> dict[Any, dict[Any, Any]] | None:
-    """Returns the documents of a frame whose rows hold lists or records, or None for a row for each document.
+def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
+    """Returns a frame whose rows hold lists or records with a row for each document, or None for other frames.
+
+    Polars lists the documents in a frame; without it, or if they lie in objects, they are listed in a dictionary
+    ``{query: {document: number}}``.
 
     Args:
         given: the frame.
         kind: ``qrels`` or ``run``.
         named: the columns' names by role, as in ``columns_of``.
+
+    Returns:
+        The rows, and the names of their columns.
 
     Raises:
         DataError: a missing or ambiguous column, or a value that cannot be used.
@@ -280,16 +287,42 @@ def listed_in(given: Any, kind: str, named: Asked) -> dict[Any, dict[Any, Any]] 
     fields = shapes_in(given, asked, kind)
     if fields is None:
         return None
-    from carob.inputs.files.json import mapping_by
-
-    with refusals(kind, library_of(given)):
+    library = library_of(given)
+    with refusals(kind, library):
         plan = plan_of(fields, kind, asked)
         if not (plan.nested or plan.by_row):
             return None
+        if not plan.by_row and library in ("polars", "pyarrow") and find_spec("polars"):
+            import polars as pl
+
+            from carob.inputs.files.libraries import Polars
+
+            table = given.lazy() if library == "polars" else pl.from_arrow(whole(given)).lazy()
+            table = Polars.with_lists(table)
+            odd = Polars().odd_lists(table, plan, kind)
+            if odd is not None:
+                raise odd.at(file=f"{kind} frame")
+            constants = {role: its for role, its in asked.items() if isinstance(its, (int, float))}
+            relevant = {"grade": 1.0} if plan.relevant else {}
+            return Polars().flat(table, plan, kind, text=False).collect(), {
+                **plan.flat,
+                **relevant,
+                **constants,
+            }
+        from carob.inputs.files.json import mapping_by
+
         try:
-            return mapping_by(plan, rows_of_frame(with_index(given, asked), plan), kind, asked)
+            return mapping_by(plan, rows_of_frame(with_index(given, asked), plan), kind, asked), {}
         except DataError as error:
             raise error.at(file=f"{kind} frame") from None
+
+
+def whole(given: Any) -> Any:
+    """Returns a reader or a data set of PyArrow as a table, and other frames as they are."""
+    if library_of(given) != "pyarrow":
+        return given
+    read = getattr(given, "read_all", None) or getattr(given, "to_table", None)
+    return given if read is None else read()
 
 
 def shapes_in(given: Any, asked: Asked, kind: str) -> dict[str, Shape] | None:
@@ -354,11 +387,8 @@ def rows_of_frame(given: Any, plan: Plan) -> Iterable[dict[str, Any]]:
     """Returns the rows of a frame, with the columns of a plan."""
     import narwhals as nw
 
-    if library_of(given) == "pyarrow":
-        read = getattr(given, "read_all", None) or getattr(given, "to_table", None)  # a reader or a data set
-        given = given if read is None else read()
     names = [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
-    frame = nw.from_native(given).select(*dict.fromkeys(parts_of(name)[0] for name in names))
+    frame = nw.from_native(whole(given)).select(*dict.fromkeys(parts_of(name)[0] for name in names))
     return (frame.collect() if isinstance(frame, nw.LazyFrame) else frame).iter_rows(named=True)
 
 

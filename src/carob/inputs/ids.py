@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from carob.inputs.errors import refused
@@ -60,3 +61,8 @@ def as_text(identifier: object) -> str:
 def texts(mapping: Mapping[Any, Any]) -> dict[str, Any]:
     """Returns a dictionary with its ids converted to text, as the kernel reads them."""
     return {as_text(identifier): value for identifier, value in mapping.items()}
+
+
+def is_padding(identifier: object) -> bool:
+    """Returns whether an id is the whole number -1, with which faiss and others fill lists of too few documents."""
+    return isinstance(identifier, Integral) and identifier == -1

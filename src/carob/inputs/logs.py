@@ -144,6 +144,16 @@ def apart(given: Any, policy: Policy | None = None, *, subtopics: bool = False) 
     return judged_by(logs, policy, subtopics=subtopics), given
 
 
+def judgments_in(runs: Any, policy: Policy | None = None, *, subtopics: bool = False) -> Qrels | None:
+    """Returns the judgments of those of several runs that are logs, or None if none is.
+
+    Raises:
+        DataError: the logs cannot be read or do not agree.
+    """
+    logs = logs_in(runs)
+    return judged_by(logs, policy, subtopics=subtopics) if logs else None
+
+
 def logs_in(runs: Any) -> dict[str, Any]:
     """Returns those of several runs that are logs, by the names that errors give them."""
     return {name: each for name, each in named(runs) if is_log(each)}

@@ -151,7 +151,11 @@ class Qrels:
         if not isinstance(qrels, (str, bytes, os.PathLike)) and is_frame(qrels):
             listed = None if grouped else listed_in(qrels, "qrels", asked)
             if listed is not None:
-                return replace(cls.in_mapping(listed, None), name="<frame>", origin=frame_origin(qrels))
+                content, columns = listed
+                origin = frame_origin(qrels)
+                if isinstance(content, dict):
+                    return replace(cls.in_mapping(content, None), name="<frame>", origin=origin)
+                return cls.in_frame(content, columns, policy.duplicates, origin)
             return cls.in_frame(qrels, roles, policy.duplicates)
         if isinstance(qrels, Mapping):
             constant = constant_in(asked)

@@ -141,9 +141,13 @@ class Run:
             return cls(name or "run", MappingRun(plain(numbered(run, "run"))))
         if not isinstance(run, (str, bytes, os.PathLike)) and is_frame(run):
             listed = listed_in(run, "run", its) if extract is None else None
-            if listed is not None:
-                return cls(name or "run", MappingRun(listed, frame_origin(run)), doubtful(score))
-            return cls(name or "run", held_frame(run, extract, its), doubtful(score))
+            if listed is None:
+                return cls(name or "run", held_frame(run, extract, its), doubtful(score))
+            content, columns = listed
+            if isinstance(content, dict):
+                return cls(name or "run", MappingRun(content, frame_origin(run)), doubtful(score))
+            held: Any = held_frame(content, None, insisted(columns))
+            return cls(name or "run", replace(held, origin=frame_origin(run)), doubtful(score))
         found = read_as(cast("Readable", run), "run", its, folders)
         if isinstance(found, Source):
             return cls(name or short(found.name), TextRun(found))
@@ -160,7 +164,7 @@ class Run:
 
         with table.named():
             # The columns' roles were settled when the file was opened.
-            columns = {role: f"{name}{INSISTED * (role == 'score')}" for role, name in table.columns.items()}
+            columns = insisted(table.columns)
             if is_frame(table.content):
                 held = held_frame(table.content, extract, columns)
             else:
@@ -174,6 +178,11 @@ class Run:
             DataError: a line, row, score or id that cannot be used.
         """
         return self.held.match(judgments, options)
+
+
+def insisted(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns columns whose roles are settled, so that scores are not doubted again."""
+    return {role: f"{name}{INSISTED * (role == 'score')}" for role, name in columns.items()}
 
 
 def in_memory(run: Run) -> Run:

@@ -60,6 +60,8 @@ ONE_COUNTS = worded(
     "Remove one, or choose which counts: ", by_policy("duplicates", "first", "last", "max"), "."
 )
 """The remedy for a document that occurs twice."""
+PADDING = "It seems to pad lists of fewer documents, as in faiss: leave such rows out."
+"""The remedy for the document -1."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,8 @@ class Provenance:
         where += f" of {one['file']}" if one["file"] != other["file"] else ""
         if of_run and one["file"] != other["file"] and is_pattern(name):
             remedy = several_runs(name, remedy)
+        if texts.get("document") == "-1":
+            remedy = PADDING
         message = message.format(**texts) + (f" (first in {where})." if len(one) > 1 else ".")
         return DataError(message, **other, query=texts["query"], document=texts["document"], remedy=remedy)
 

@@ -78,7 +78,8 @@ def gate(
     there are enough queries to detect such a drop. ``decide_by`` makes significance, or this proof, a condition.
 
     Args:
-        qrels: the judgments, as in ``carob.evaluate``; None where run and baseline are both scores.
+        qrels: the judgments, as in ``carob.evaluate``; None where run and baseline are both scores, or logs with their
+            judgments.
         run: the run to check, or its scores.
         baseline: the reference: a run, scores, or the path of a record (``--record``) or of the output of ``carob eval
             -q --format json``.
@@ -119,6 +120,10 @@ def gate(
     zero = policy is not None and "missing" in policy.given and policy.missing == "zero"
     record = record_of(baseline)
     held = baseline if record is None else run_in(record, baseline_run, run_name(run, name))
+    if qrels is None:
+        from carob.inputs.logs import judgments_in
+
+        qrels = judgments_in({"run": run, "baseline": held}, conventions(profile, policy)[1])
     qrels = kept(qrels)  # it is read for either run
     notes = [] if record is None else changed_judgments(record, qrels)
     assert not isinstance(held, Record)

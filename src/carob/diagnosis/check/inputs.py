@@ -231,7 +231,9 @@ def held_in(given: Any, kind: str, **columns: Any) -> Any:
     if isinstance(given, Mapping):
         return given
     listed = listed_in(given, kind, columns)
-    return columns_of(given, kind, columns) if listed is None else listed
+    if listed is not None:
+        given, columns = listed[0], dict(listed[1])
+    return given if isinstance(given, dict) else columns_of(given, kind, columns)
 
 
 def rows_in(held: Any, kind: str) -> Iterable[tuple[Any, Any, Any]]:

@@ -14,6 +14,7 @@ from carob._dataclasses import dataclass
 from carob.inputs.columns import DRAW, IDS, constant_in, plain_name, usual
 from carob.inputs.decompression import unpacked
 from carob.inputs.errors import number_error, refused, scores_as_grades, sentences
+from carob.inputs.ids import is_padding
 from carob.inputs.nested import SCORES, Plan, lists_documents, plan_of, shapes_of, value_at
 from carob.inputs.sources import BYTE_ORDER_MARK, source_of
 from carob.output.errors import CarobError, DataError, NothingError
@@ -245,7 +246,12 @@ def mapping_by(plan: Plan, rows: Iterable[Any], kind: str, asked: Asked) -> dict
         row = Row(fields_of_row, kind, number)
         query = row.one(plan.columns["query"])
         its = found.setdefault(query, {})
-        for document, value in documents(row, plan, constant):
+        held = list(documents(row, plan, constant))
+        if kind == "qrels" and not held:
+            raise refused("lists-no-documents", file=kind, row=number, column=plan.documents, where="")
+        for document, value in held:
+            if is_padding(document):
+                raise row.refused("padding", document="-1", query=str(query))
             if document in its:
                 ids = {"query": str(query), "document": str(document)}
                 if "probability" in plan.columns:

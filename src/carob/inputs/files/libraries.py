@@ -13,6 +13,7 @@ from carob import _native
 from carob.inputs.columns import IDS
 from carob.inputs.errors import refused, sentences
 from carob.inputs.nested import shapes_of_types
+from carob.output.escaping import shown
 from carob.output.taken import take
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from carob.inputs.files.header import Delimited
     from carob.inputs.files.paths import Place
     from carob.inputs.nested import Plan, Shape
+    from carob.output.errors import DataError
 
 
 class Library:
@@ -47,20 +49,27 @@ class Library:
 
         return shapes_of_types(nw.from_native(table).collect_schema())
 
-    def unequal_lists(self, table: Any, plan: Plan) -> tuple[str, tuple[int, ...]] | None:
-        """Finds the first row whose lists differ in length: its query, and the lengths."""
-        names = list(plan.inside.values())
-        if not plan.lists or len(names) < 2:
+    def odd_lists(self, table: Any, plan: Plan, kind: str) -> DataError | None:
+        """Returns the error for the first row whose lists are missing or differ in length, or list no judgment."""
+        if not plan.nested:
             return None
         import narwhals as nw
 
+        names = [plan.records] if plan.records is not None else list(plan.inside.values())
         rows = nw.from_native(table.to_table() if hasattr(table, "scanner") else table).lazy()
         query = nw.col(plan.columns["query"]).cast(nw.String).alias("query")
         sizes = [nw.col(name).list.len().cast(nw.Int64).alias(f"size {name}") for name in names]
-        first = nw.col(f"size {names[0]}")
-        odd = nw.any_horizontal(*(first != nw.col(f"size {name}") for name in names[1:]), ignore_nulls=True)
-        found = rows.select(query, *sizes).filter(odd).head(1).collect().rows()
-        return (str(found[0][0]), tuple(map(int, found[0][1:]))) if found else None
+        first, *others = (nw.col(f"size {name}") for name in names)
+        odd = [each.is_null() for each in (first, *others)]
+        odd += [*(first != each for each in others), *([first == 0] if kind == "qrels" else [])]
+        found = (
+            rows.select(query, *sizes)
+            .filter(nw.any_horizontal(*odd, ignore_nulls=True))
+            .head(1)
+            .collect()
+            .rows()
+        )
+        return odd_list(str(found[0][0]), dict(zip(names, found[0][1:], strict=True))) if found else None
 
     def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
         """Selects the needed columns, with one document per row. With ``text``, numbers are parsed from text.
@@ -72,6 +81,20 @@ class Library:
     def odd_number(self, table: Any, plan: Plan) -> tuple[int, str, str] | None:
         """Finds the first field that should be a number but is not: its row, its column and its text."""
         raise NotImplementedError
+
+
+def odd_list(query: str, sizes: dict[str, int | None]) -> DataError:
+    """Returns the error for lists of a row, of which one is missing or empty or has another length than the others."""
+    place = {"query": query, "name": shown(query)}
+    missing = next((name for name, size in sizes.items() if size is None), None)
+    if missing is not None:
+        return refused("no-list-of-query", column=missing, **place)
+    if len(set(sizes.values())) == 1:
+        return refused(
+            "lists-no-documents", column=next(iter(sizes)), where=f"query {place['name']}: ", query=query
+        )
+    lengths = " and ".join(f"{size} in '{name}'" for name, size in sizes.items())
+    return refused("unequal-lists-of-query", lengths=lengths, **place)
 
 
 class Polars(Library):
@@ -88,8 +111,16 @@ class Polars(Library):
         if place.kind == "arrow":
             for each in place.files:
                 try_reading(each)
-            return pl.scan_ipc(list(place.files), **hive)
-        return pl.scan_parquet(list(place.files), glob=False, **hive)
+            return self.with_lists(pl.scan_ipc(list(place.files), **hive))
+        return self.with_lists(pl.scan_parquet(list(place.files), glob=False, **hive))
+
+    @staticmethod
+    def with_lists(table: pl.LazyFrame) -> pl.LazyFrame:
+        """Returns the table with lists in place of arrays of one length."""
+        import polars as pl
+
+        arrays = [name for name, held in table.collect_schema().items() if isinstance(held, pl.Array)]
+        return table.with_columns(pl.col(arrays).arr.to_list()) if arrays else table
 
     def delimited(self, place: Place, how: Delimited) -> pl.LazyFrame:
         """Opens CSV or TSV files."""

@@ -36,7 +36,6 @@ from carob.inputs.nested import plan_of, shapes_of
 from carob.inputs.runs import Wrapper
 from carob.inputs.sources import BYTE_ORDER_MARK, Provenance, content_of, is_trec
 from carob.output.errors import ColumnsOfTextError, ContentError, DataError, by_policy, worded
-from carob.output.escaping import shown
 from carob.output.taken import take
 
 if TYPE_CHECKING:
@@ -285,9 +284,9 @@ class Wanted:
             frame = library.flat(table, plan, self.kind, text=text)
 
         def fault() -> DataError | None:
-            lists = library.unequal_lists(table, plan)
+            lists = library.odd_lists(table, plan, self.kind)
             if lists is not None:
-                return unequal(plan, *lists)
+                return lists
             found = library.odd_number(table, plan) if text else None
             if found is None:
                 return None
@@ -329,14 +328,6 @@ class Wanted:
             raise error.at(**{"file": self.place.name, "row": None} | where) from None
         origin = replace(self.place.origin, columns=tuple(self.given.items()))
         return Table(self.place.name, content, {}, origin)
-
-
-def unequal(plan: Plan, query: str, lengths: Iterable[int]) -> DataError:
-    """Returns the error for lists of a row that differ in length."""
-    said = " and ".join(
-        f"{count} in '{name}'" for name, count in zip(plan.inside.values(), lengths, strict=True)
-    )
-    return refused("unequal-lists-of-query", query=query, lengths=said, name=shown(query))
 
 
 def columnar(wanted: Wanted) -> Table:
