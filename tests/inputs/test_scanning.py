@@ -620,7 +620,11 @@ def test_a_line_of_json_that_is_no_row_is_refused(tmp_path: Path, reader: str, o
 @pytest.mark.parametrize("odd", [{"qid": "a"}, {"qid": "a", "retrieved_ids": None}])
 def test_a_question_without_its_list_is_refused(tmp_path: Path, reader: str, odd: dict[str, Any]) -> None:
     run = lines(tmp_path / "run.jsonl", [{"qid": "b", "retrieved_ids": ["x"]}, odd])
-    check_refused(lambda: carob.evaluate({"b": {"x": 1}}, run, "RR"), str(run), "query 'a' has no list in 'retrieved_ids'")
+    check_refused(
+        lambda: carob.evaluate({"b": {"x": 1}}, run, "RR"),
+        str(run),
+        "query 'a' has no list in 'retrieved_ids'",
+    )
 
 
 def test_a_question_without_judgments_is_refused(tmp_path: Path, reader: str) -> None:

@@ -151,11 +151,7 @@ class Qrels:
         if not isinstance(qrels, (str, bytes, os.PathLike)) and is_frame(qrels):
             listed = None if grouped else listed_in(qrels, "qrels", asked)
             if listed is not None:
-                content, columns = listed
-                origin = frame_origin(qrels)
-                if isinstance(content, dict):
-                    return replace(cls.in_mapping(content, None), name="<frame>", origin=origin)
-                return cls.in_frame(content, columns, policy.duplicates, origin)
+                return cls.in_lists(*listed, policy.duplicates, frame_origin(qrels))
             return cls.in_frame(qrels, roles, policy.duplicates)
         if isinstance(qrels, Mapping):
             constant = constant_in(asked)
@@ -243,6 +239,13 @@ class Qrels:
             if table.guessed in SCORES:
                 refuse_scores(found.judgments)
         return replace(found, name=table.name, origin=replace(table.origin, whole=found.origin.whole))
+
+    @classmethod
+    def in_lists(cls, content: Any, columns: Asked, duplicates: str, origin: Provenance) -> Qrels:
+        """Reads judgments that lists in a frame held: from a flat frame, or from ``{query: {document: grade}}``."""
+        if isinstance(content, dict):
+            return replace(cls.in_mapping(content, None), name="<frame>", origin=origin)
+        return cls.in_frame(content, columns, duplicates, origin)
 
     @classmethod
     def in_frame(cls, frame: Any, asked: Asked, duplicates: str, origin: Provenance | None = None) -> Qrels:
