@@ -38,7 +38,7 @@ MAP = (
 ROOMS = re.findall(r"^\| `(\w+)/` \|", MAP, re.MULTILINE)
 """The packages in the map of CONTRIBUTING.md, from the top down."""
 # Modules that every package may import, and modules above all packages.
-GROUND = {"carob._dataclasses", "carob._native", "carob._numpy", "carob._version"}
+GROUND = {"carob._cached", "carob._dataclasses", "carob._native", "carob._numpy", "carob._version"}
 ROOF = {"carob", "carob.__main__"}
 # Modules that import each other only for the type checker, or that isolate another library.
 ONLY_INSIDE_FUNCTIONS = {
@@ -98,6 +98,7 @@ def test_the_map_has_every_room() -> None:
     assert {path.stem for path in ROOT.glob("*.py")} <= {
         "__init__",
         "__main__",
+        "_cached",
         "_dataclasses",
         "_numpy",
         "_version",
@@ -177,6 +178,17 @@ def test_dataclasses_are_made_by_carobs_module() -> None:
         return [each for each in names if each == "dataclass"]
 
     check_all(SOURCES, slow)
+
+
+def test_no_attribute_is_cached_under_a_lock() -> None:
+    def locked(path: Path) -> list[str]:
+        if MODULES[path] == "carob._cached":
+            return []
+        froms = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom))
+        names = [alias.name for node in froms if node.module == "functools" for alias in node.names]
+        return [each for each in names if each == "cached_property"]
+
+    check_all(SOURCES, locked)
 
 
 def test_first_line_says_what_the_file_is() -> None:

@@ -17,11 +17,12 @@ import json
 import os
 import stat
 from dataclasses import field
-from functools import cached_property, wraps
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.conventions.policy import CHOICES, Policy
 from carob.inputs.errors import sentences

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import TYPE_CHECKING
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.comparison.statistics import SEED
 from carob.comparison.statistics.paired import RESAMPLES

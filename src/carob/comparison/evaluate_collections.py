@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__

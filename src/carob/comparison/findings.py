@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.comparison.statistics import SEED
 from carob.comparison.statistics.paired import RESAMPLES

@@ -6,9 +6,9 @@ import math
 import os
 import re
 from dataclasses import field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__

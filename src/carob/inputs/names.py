@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, overload
 
+from carob._cached import cached_property
 from carob._numpy import np
 from carob.inputs.ids import bytes_of, text_of
 

@@ -6,11 +6,11 @@ import copyreg
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from carob import _native
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy

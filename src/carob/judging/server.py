@@ -12,10 +12,10 @@ import json
 import logging
 import secrets
 from dataclasses import field
-from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.judging import say
 from carob.judging.page import judging_page, policy_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.inputs.columns import DRAW, usual
 from carob.inputs.files.rows import name_of, text_in

@@ -6,10 +6,11 @@ import inspect
 import operator
 import re
 from collections import Counter
-from functools import cache, cached_property
+from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.lists import Lists, Preferences, kept_in, opened

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from carob import _native
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.lists import Preferences, Queries, Rows

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.measures.define import REGISTER, Value, plugged, sentence, shortened, show, tidied
 from carob.measures.grammar import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import string
 from dataclasses import field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.output.errors import PolicyError, Worded
 from carob.output.files import own_table

@@ -241,7 +241,7 @@ class Evaluator:
         groups: dict[Policy, dict[str, Measure]] = {}
         for label, measure in self.asked.items():
             refuse_measure(measure)
-            _ = measure.arguments  # computed now: torch.compile cannot trace a cached_property's lock
+            _ = measure.arguments  # computed now, for torch.compile traces no such writes
             groups.setdefault(self.policy.of_measure(measure), {})[label] = measure
         for own, its in groups.items():
             refuse_axes(own)

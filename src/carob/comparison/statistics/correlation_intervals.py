@@ -8,9 +8,9 @@ means of both sides turns pairs of runs that are nearly equal, so that every fin
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import TYPE_CHECKING
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.statistics.paired import Draw, draws, quantile, resample_means

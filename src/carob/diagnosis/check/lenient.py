@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from carob import _native
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
-from functools import cached_property
 from typing import TYPE_CHECKING
 
+from carob._cached import cached_property
 from carob.inputs.errors import refused, sentences
 from carob.inputs.ids import twice
 from carob.inputs.sources import source_of

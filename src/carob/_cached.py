@@ -1,0 +1,33 @@
+"""``cached_property`` without a lock: an attribute that is computed when it is first asked for."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["cached_property"]
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from functools import cached_property
+else:
+
+    class cached_property:  # noqa: N801 -- Python's own name
+        """The property of Python 3.12 and later, for the versions before.
+
+        Their property takes a lock for all objects of a class while it computes. A process that is forked by another
+        thread meanwhile would wait for the lock forever. Without one, two threads may compute the same value.
+        """
+
+        def __init__(self, function: Any) -> None:
+            self.function, self.__doc__ = function, function.__doc__
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            """Stores the name of the attribute."""
+            self.name = name
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            """Returns the value, which hides this property in the object from then on."""
+            if instance is None:
+                return self
+            value = instance.__dict__[self.name] = self.function(instance)
+            return value
