@@ -90,6 +90,9 @@ def test_it_is_computed_once() -> None:
 
 def test_children_evaluate_while_a_thread_evaluates() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}
+    carob.evaluate(
+        qrels, run, "AP"
+    )  # Python itself waits for a module that another thread was importing at the fork
     ended = threading.Event()
 
     def at_work() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -130,6 +131,7 @@ def collected(
             judge who gave a document two different grades; an answer without a clear grade; no grade at all.
     """
     found = Collected(task)
+    refuse_twice(paths)
     for path, content in ((name_of(each), text_in(each)) for each in paths):
         judge, entries = read(task, path, content, grades)
         count, failed = 0, set()
@@ -151,6 +153,23 @@ def collected(
     if not any(found.by_judge.values()):
         raise DataError(say("collect", "nothing"))
     return found
+
+
+def refuse_twice(paths: Sequence[str]) -> None:
+    """Refuses a file that is given twice, under one name or two, since its judge would count as two.
+
+    Raises:
+        DataError: a file is.
+    """
+    seen: dict[tuple[int, int], int] = {}
+    for place, path in enumerate(paths):
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError):
+            continue  # whoever reads the file says so
+        first = seen.setdefault((found.st_dev, found.st_ino), place)
+        if first != place:
+            raise DataError(say("collect", "file twice", first=paths[first]), file=path)
 
 
 def take(
@@ -223,16 +242,17 @@ def read_saved(task: Task, path: str, saved: dict[str, Any]) -> tuple[str, list[
     """
     if saved.get("task") != task.digest:
         raise DataError(say("collect", "other task", task=task.name), file=path)
-    judge = one_line(str(saved.get("judge") or ""))
+    judge = word_in(saved.get("judge"))
     entries = []
     try:
         for number, each in enumerate(saved["judgments"], 1):
             place = place_of(task, each["query"], each["document"], path, number)
-            grade, note = each["grade"], one_line(str(each.get("note") or ""))
+            grade, note, time = each["grade"], word_in(each.get("note")), word_in(each.get("time"))
             if type(grade) is not int:
                 raise TypeError
-            time = one_line(str(each.get("time") or ""))
-            entries.append(Entry(number, place, Judgment(grade, time, note[:LONGEST_NOTE], judge)))
+            if len(note) > LONGEST_NOTE:
+                raise DataError(say("server", "long note", most=LONGEST_NOTE), file=path, line=number)
+            entries.append(Entry(number, place, Judgment(grade, time, note, judge)))
     except (KeyError, TypeError, AttributeError):
         raise DataError(say("collect", "no saved file"), file=path) from None
     return judge, entries
@@ -261,7 +281,7 @@ def read_rows(task: Task, path: str, content: str, grades: Mapping[int, str]) ->
                 raise DataError(say("collect", "no id", id=own, task=task.name), file=path, line=line)
             place = ids[own]
         if grade is not None and row[grade] not in (None, ""):
-            rest = {name: one_line(str(row.get(name) or "")) for name in ("time", "note", "judge")}
+            rest = {name: word_in(row.get(name)) for name in ("time", "note", "judge")}
             if is_other_draw(task, place, row, roles, path, line):
                 raise DataError(say("journal", "other draw", task=task.name), file=path, line=line)
             yield Entry(line, place, Judgment(number_in(row[grade], "grade", path, line), **rest))
@@ -272,6 +292,11 @@ def read_rows(task: Task, path: str, content: str, grades: Mapping[int, str]) ->
             yield Entry(line, place, None if found is None else Judgment(found))
         elif grade is None:
             raise DataError(say("collect", "no answer"), file=path, line=line)
+
+
+def word_in(value: object) -> str:
+    """Returns a field that may be missing as one line of text. A judge may be called 0."""
+    return "" if value is None else one_line(str(value))
 
 
 def is_other_draw(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import sys
 
 from carob.judging import say
 from carob.output.errors import DataError
+
+FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class FileLock:
@@ -26,9 +29,12 @@ class FileLock:
         self.path = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.lock")
         while True:
             try:
-                self.file = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+                self.file = os.open(self.path, FLAGS, 0o600)
             except OSError as error:
                 raise DataError(say("journal", "unwritten", path=self.path, why=error.strerror)) from None
+            if not stat.S_ISREG(os.fstat(self.file).st_mode):
+                os.close(self.file)
+                raise DataError(say("journal", "no lock"), file=self.path)
             if not locked(self.file):
                 holder = os.read(self.file, 20).decode("ascii", "replace").strip()
                 os.close(self.file)

@@ -15,6 +15,7 @@ import math
 import os
 import re
 import stat
+import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from carob.inputs import ENDINGS, PACKED
@@ -293,6 +294,7 @@ class Journal:
             if os.write(self.file, line) < len(line):
                 raise OSError(0, "the disk is full")
             os.fsync(self.file)
+            self.state = os.fstat(self.file)
         except OSError as error:
             self.cut(self.size)
             raise self.unwritten(error) from None
@@ -343,6 +345,7 @@ class Journal:
         try:
             os.ftruncate(self.file, size)
             os.fsync(self.file)
+            self.state = os.fstat(self.file)
             self.size = size
         except OSError:
             self.broken = True
@@ -358,6 +361,8 @@ class Journal:
         try:
             now = os.stat(self.path)
             same = os.path.samestat(now, self.state) and now.st_size == self.size
+            # Windows may tell the time of a write to an open file later.
+            same = same and (sys.platform == "win32" or now.st_mtime_ns == self.state.st_mtime_ns)
         except OSError:
             same = False
         if not same:

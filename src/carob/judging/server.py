@@ -35,6 +35,10 @@ LARGEST = 2**16
 """The most bytes of a request's head, and of a judgment."""
 RECEIVED = 2**24
 """The most bytes that are received to refuse them with a sentence."""
+CONNECTIONS = 200
+"""The most connections; some systems let a process have 256 files."""
+PATIENCE = 5
+"""Seconds after which a connection is closed that sends nothing, such as half a request."""
 NO_JUDGMENT = "This is no judgment."
 NEEDED = ("jinja2", "waitress", "werkzeug")
 """The packages that serve the page."""
@@ -205,6 +209,9 @@ def serve(session: Session, port: int, started: Callable[[Site], None]) -> None:
             port=port,
             ident=None,
             threads=4,
+            connection_limit=CONNECTIONS,
+            channel_timeout=PATIENCE,
+            cleanup_interval=1,
             max_request_body_size=RECEIVED,
             max_request_header_size=LARGEST,
         )
