@@ -366,7 +366,7 @@ def test_judgments_that_changed_since_the_record_are_noted(folder: Path) -> None
 def test_a_run_that_is_newer_than_the_judgments_is_noted() -> None:
     qrels = {f"q{each}": {"a": 1, "b": 0} for each in range(10)}
     old, new = (
-        dict.fromkeys(qrels, its) for its in ({"a": 1.0, "b": 2.0}, {"a": 1.0, "new": 2.0, "newer": 3.0})
+        dict.fromkeys(qrels, its) for its in ({"b": 2.0, "a": 1.5}, {"newer": 3.0, "new": 2.5, "a": 1.0})
     )
     (note,) = carob.gate(qrels, new, old, {"RR": 0.05}).notes
     assert note.startswith("67% of the first 10 documents are unjudged in the run, and 0% in the baseline: ")
@@ -833,6 +833,15 @@ def test_values_that_only_one_side_has_are_named_or_end_the_gate(tmp_path: Path)
         carob.gate(None, new, old, {"RR": 0.6})
     with pytest.raises(DataError, match="No query has a value of RR"):
         carob.gate(MISSING_QRELS, SECOND, nulled(tmp_path, full, list(full)), {"RR": 0.6})
+
+
+def test_the_warnings_of_either_side_are_notes() -> None:
+    strange = {query: {"elsewhere": 1.0} for query in MISSING_QRELS}
+    with pytest.warns(carob.DataWarning):
+        (note,) = carob.evaluate(MISSING_QRELS, strange, "RR").warnings
+    for new, old in ((SECOND, strange), (strange, SECOND)):
+        with pytest.warns(carob.DataWarning):
+            assert note in carob.gate(MISSING_QRELS, new, old, {"RR": 0.5}).notes
 
 
 def test_a_baseline_brings_its_weights(tmp_path: Path) -> None:

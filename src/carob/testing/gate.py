@@ -145,6 +145,7 @@ def gate(
     if drops and held is not None:
         weights = weights_given(run) if isinstance(run, Scores) else None
         old = scored(qrels, held, list(drops), policy, profile, None, weights)
+        notes += [each for each in old.warnings if each not in notes]
         notes += [*other_judgments(old, new), *unjudged(old, new), *undefined_before(old, new, drops)]
         refuse_unanswered(old, new, drops)
         sides = sides_of(old, new, zero)
