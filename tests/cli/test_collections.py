@@ -297,3 +297,62 @@ def test_a_report_has_a_rope_only_with_collections(
     with pytest.raises(SystemExit):
         main(["report", "qrels.txt", "a.run", "b.run", "--rope", "0.02", "-o", str(page)])
     assert "--rope needs --collections." in capsys.readouterr().err
+
+
+def test_a_file_that_adds_a_run_is_no_collection_of_its_own(said, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    flat, nested = tmp_path / "flat", tmp_path / "nested"
+    flat.mkdir()
+    for place, name in enumerate(("dl19", "dl20", "dl21")):
+        (nested / name).mkdir(parents=True)
+        for run, ending in (("bm25", ""), ("sys61", "-sys61")):
+            text = f"run,query,AP\n{run},q1,0.{place + len(run)}\n{run},q2,0.3\n"
+            (flat / f"{name}{ending}.csv").write_text(text)
+            (nested / name / f"{run}.csv").write_text(text)
+    for absent in ("refuse", "skip"):
+        code, _, err = said(flat, "--absent", absent)
+        assert code == 2
+        assert (
+            "'dl19' and 'dl19-sys61' have no run in common and would be two collections, because each file of this "
+            "folder is one. If 'dl19-sys61' adds a run to 'dl19', make a folder for each collection" in err
+        )
+        assert str(flat / "dl19" / "sys61.json") in err
+    code, out, _ = said(nested)
+    assert code == 0
+    assert out.startswith("3 collections | 2 runs | 6 queries")
+
+
+def test_names_are_cut_only_where_width_matters(said, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    runs = ("webis-team-with-a-long-name-touche2020", "other-team-with-a-long-name-touche2020")
+    names = ("a-collection-with-a-long-name", "b-collection-with-a-long-name")
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "qrels.txt").write_text("q1 0 a 1\n")
+        for place, run in enumerate(runs):
+            lines = "q1 Q0 a 1 3 t\n" if place else "q1 Q0 b 1 4 t\nq1 Q0 a 1 3 t\n"
+            (tmp_path / name / f"{run}.run").write_text(lines)
+    latex = said(tmp_path, "-m", "RR", "--format", "latex")[1].partition("\\begin{tabular}")[2]
+    assert "\N{HORIZONTAL ELLIPSIS}" not in latex.partition("\\begin{tikzpicture}")[0]
+    assert all(name in latex for name in (*names, *(run[:-4] for run in runs)))
+    pipes = [
+        line for line in said(tmp_path, "-m", "RR", "--format", "markdown")[1].splitlines() if line[:1] == "|"
+    ]
+    assert "\N{HORIZONTAL ELLIPSIS}" not in "".join(pipes)
+    assert "\N{HORIZONTAL ELLIPSIS}" in said(tmp_path, "-m", "RR")[1]
+
+
+def test_a_report_shows_as_many_runs_and_pairs_as_one_asks_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, page = tmp_path / "t.csv", tmp_path / "page.html"
+    rows = [f"c{row},sys{run:02},{(run * 7 + row * 3) % 41 / 41}" for row in range(3) for run in range(35)]
+    table.write_text("\n".join(["collection,run,AP", *rows]) + "\n")
+    main(["report", "--collections", str(table), "-o", str(page)])
+    assert "15 more runs are compared and not shown (--top 20)." in page.read_text()
+    main(["report", "--collections", str(table), "-o", str(page), "--top", "35", "--pairs", "all"])
+    html = page.read_text()
+    assert "not shown" not in html
+    assert html.count("<tr>") > 35 * 34 / 2
+    for option in (["--top", "5"], ["--pairs", "all"]):
+        with pytest.raises(SystemExit):
+            main(["report", "q", "a", "b", "-o", str(page), *option])
+        assert f"{option[0]} needs --collections." in capsys.readouterr().err

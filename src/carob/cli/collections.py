@@ -132,7 +132,8 @@ def report_several(
 
     refuse_misuse(*files, several["collections"], output=output)
     found = compared_several(files, several, measures, given, options)
-    page = found.document("html", title=options["title"] or "").on_command_line().page()
+    view = {"pairs": options["pairs"], "top": options["top"]}
+    page = found.document("html", title=options["title"] or "", **view).on_command_line().page()
     if output == "-":
         say(page)
     else:

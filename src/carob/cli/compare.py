@@ -189,8 +189,8 @@ def report_command(
     if several["collections"] is not None:
         report_several(files, output, several, measures, given, options)
         return
-    for name in ("target", "rope"):
-        if options.pop(name) is not None:
+    for name in ("target", "rope", "top", "pairs"):
+        if options.pop(name) not in (None, "top"):
             raise click.UsageError(f"--{name} needs --collections.")
     from carob.reports import report
     from carob.reports.page import portable

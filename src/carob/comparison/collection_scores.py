@@ -189,7 +189,28 @@ def from_path(
     for each in collections_in(path, runs, faults):
         with noted(faults, each.name):
             found[each.name] = of_files(each, missing, measures, opened, judged)
+            if each.qrels is None and os.path.dirname(each.scores[0]) == path.rstrip(os.sep):
+                refuse_part(path, each.name, found)
     return found
+
+
+def refuse_part(folder: str, name: str, found: Mapping[str, Any]) -> None:
+    """Refuses a file of values that seems to add a run to the collection of another file, as ``web-bm25`` to ``web``.
+
+    Args:
+        folder: the folder of the files, of which each is a collection.
+        name: the name of the file.
+        found: the scores by run of the files so far.
+
+    Raises:
+        DataError: its name begins with that of another file, and the two have no run in common.
+    """
+    for other, its in found.items():
+        whole, part = sorted((name, other), key=len)
+        if part.startswith(tuple(f"{whole}{mark}" for mark in "-_.")) and not set(found[name]) & set(its):
+            run = next(iter(found[part]))
+            words = {"whole": whole, "part": part, "path": os.path.join(folder, whole, f"{run}.json")}
+            raise DataError(say("collections", "part", **words), file=folder)
 
 
 def of_files(

@@ -101,7 +101,7 @@ class CollectionsComparison(Documented):
             title = say("collections", "title", **sizes)
         sections = [Section([Line(self.heading())])]
         for each in self.measures.values():
-            view = Shown(self, each, pairs, top)
+            view = Shown(self, each, pairs, top, layout)
             sections += view.sections(titled=layout != "text")
         warned: list[Part] = [Line(each, mark="! ", tone="warning") for each in self.warnings()]
         footers = [Items(each, "footer", hang=0) for each in (self.footers(), self.method()) if each]
@@ -231,7 +231,7 @@ class CollectionsComparison(Documented):
         """
         tables: list[str] = []
         for each in self.measures.values():
-            view = Shown(self, each, pairs, top)
+            view = Shown(self, each, pairs, top, "latex")
             drawn = [
                 view.matrix(),
                 view.board(),
@@ -397,12 +397,14 @@ class Shown:
         found: the results of the measure.
         which: ``top`` or ``all`` pairs.
         top: the number of best runs to show, or None.
+        layout: the format: only in text, names are cut.
     """
 
     whole: CollectionsComparison
     found: Across
     which: str = "top"
     top: int | None = None
+    layout: str = "text"
 
     @property
     def runs(self) -> list[int]:
@@ -636,16 +638,21 @@ class Shown:
 
     def matrix(self) -> Table:
         """Returns the means of each run in each collection, with collections as rows if that fits into 80 columns."""
+        text = replace(self, layout="text")
         letters_alone = [letter(run) for run in self.runs]
-        for titles in (self.titles(), letters_alone):
-            by_collection = self.by_collection(titles)
+        for titles in (text.titles(), letters_alone):
+            by_collection = text.by_collection(titles)
             if columns_of(by_collection.header, by_collection.rows, 1) <= COLUMNS:
-                return by_collection
+                return by_collection if self.layout == "text" else self.by_collection(self.titles())
         return self.by_run()
 
     def titles(self) -> list[str]:
         """Returns the letter and the name of each shown run, for the head of a column."""
-        return apart([f"{letter(run)} {self.whole.names[run]}" for run in self.runs], LEAST_NAME + 2)
+        return self.cut([f"{letter(run)} {self.whole.names[run]}" for run in self.runs], LEAST_NAME + 2)
+
+    def cut(self, names: Sequence[str], room: int) -> list[str]:
+        """Returns names of at most this many characters in text, and longer ones where width does not matter."""
+        return apart(names, room) if self.layout == "text" else apart(names)
 
     def cells(self, one: OneCollection) -> list[Marked]:
         """Returns the means of the shown runs in a collection, with letters, and the best in bold."""
@@ -670,7 +677,7 @@ class Shown:
             titles: the title of the column of each shown run.
         """
         queries = self.found.queries is not None
-        collections = apart([each.name for each in self.found.collections], LONGEST_COLLECTION)
+        collections = self.cut([each.name for each in self.found.collections], LONGEST_COLLECTION)
         rows: list[list[str]] = [
             [name, *([str(one.queries)] if queries else []), *self.cells(one)]
             for name, one in zip(collections, self.found.collections, strict=True)
@@ -694,9 +701,9 @@ class Shown:
 
     def by_run(self) -> Table:
         """Returns the matrix with a row for each run, in bands of collections."""
-        names = apart([self.whole.names[run] for run in self.runs], LONGEST_COLLECTION)
+        names = self.cut([self.whole.names[run] for run in self.runs], LONGEST_COLLECTION)
         columns = [self.cells(one) for one in self.found.collections]
-        titles = apart([one.name for one in self.found.collections], LEAST_NAME + 2)
+        titles = self.cut([one.name for one in self.found.collections], LEAST_NAME + 2)
         macro = [decimals(self.found.macro[run], DIGITS) for run in self.runs]
         rows = [
             [f"{letter(run)} {name}", *(each[place] for each in columns), macro[place]]
