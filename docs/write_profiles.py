@@ -32,12 +32,12 @@ OPENING = """\
 `docs/write_profiles.py` writes this page from the profiles and from the package index's answers of {day}, and a
 test checks that the page is up to date. `carob profiles NAME` prints the conventions of one profile.
 
-A profile states the conventions of one version of a tool, since tools change: sentence-transformers changed its order
-of ties in July 2026. The table shows the version with which each profile was compared, and the newest version on the
-package index. If a profile was compared with a commit, the release in parentheses was the newest on 2026-11-25, when
-releases were first noted. A tool whose newest version is **bold** has a newer release, which nobody has compared with
-the profile yet. Profiles with a test were compared with the running tool, on random judgments and runs, most of them
-with ties. For the other profiles, the source of the profile says what was run or read.
+A profile states the conventions of one version of a tool, since tools change: version 6.0.0 of
+sentence-transformers changed its order of ties. The table shows the version with which each profile was compared, and
+the newest version on the package index. If a profile was compared with a commit, the release in parentheses was the
+newest on 2026-11-25, when releases were first noted. A tool whose newest version is **bold** has a newer release, which
+nobody has compared with the profile yet. Profiles with a test were compared with the running tool, on random judgments
+and runs, most of them with ties. For the other profiles, the source of the profile says what was run or read.
 
 `.venv/bin/python docs/write_profiles.py --ask` asks the package index through pip, and says which tools have a newer
 release than the profile's. The project's own checks print this table with the versions that they installed.

@@ -31,13 +31,17 @@ def printed(cases: Cases) -> list[float]:
     return [float(getattr(evaluation, name.partition("@")[0])(**frames, k=3)) for name in NAMES]
 
 
-def test_means() -> None:
-    cases = small_cases(highest=1, ties=False, empty=False)
+@pytest.mark.thorough
+@pytest.mark.parametrize("ties", [True, False], ids=["ties", "no ties"])
+def test_means(ties: bool) -> None:
+    cases = small_cases(highest=1, ties=ties, empty=False, count=300)
     check_means(cases, "recommenders", NAMES, printed)
 
 
-def test_r_precision_of_those_who_found_something() -> None:
-    cases = small_cases(highest=1, ties=False, empty=False)
+@pytest.mark.thorough
+@pytest.mark.parametrize("ties", [True, False], ids=["ties", "no ties"])
+def test_r_precision_of_those_who_found_something(ties: bool) -> None:
+    cases = small_cases(highest=1, ties=ties, empty=False, count=300)
 
     def theirs(part: Cases) -> list[float]:
         return [float(evaluation.r_precision_at_k(**frames_of(part), k=20))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -42,4 +43,6 @@ def printed(cases: Cases) -> list[float]:
 
 @pytest.mark.parametrize("ties", [True, False], ids=["ties", "no ties"])
 def test_means(ties: bool) -> None:
+    if ties and int(version("sentence-transformers").split(".")[0]) < 6:
+        pytest.skip("sentence-transformers before 6.0.0 has another order of ties")
     check_means(small_cases(highest=1, ties=ties, empty=False), "sentence-transformers", NAMES, printed)
