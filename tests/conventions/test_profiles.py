@@ -972,3 +972,20 @@ def test_what_a_profile_cannot_do_is_in_its_text(profile: str, names: str, says:
         return
     value = carob.evaluate(qrels, {"1": {"a": 1.0}}, names, profile=profile, policy=policy)
     assert math.isnan(value[names]) == (profile == "recommenders")
+
+
+@pytest.mark.parametrize(
+    ("profile", "own", "library"), [("mteb", "mrr@3", "map@3"), ("beir", "MRR@3", "MAP@3")]
+)
+def test_the_own_code_of_a_library_compares_scores_in_double(profile: str, own: str, library: str) -> None:
+    # mteb 2.26.24 and beir 2.2.0, their functions alone: pytrec_eval takes these scores for equal, Python does not.
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0000000001, "z": 1.0}}
+    found = carob.evaluate(qrels, run, [own, library], profile=profile)
+    assert found.means() == {own: 1.0, library: 0.5}
+    tied = carob.evaluate(qrels, {"q": {"a": 1.0, "z": 1.0}}, own, profile=profile)
+    assert tied[own] == {"mteb": 0.5, "beir": 1.0}[profile]
+
+
+def test_the_capped_recall_of_mteb_leaves_out_queries_without_relevant_documents() -> None:
+    qrels, run = {"q": {"a": 1}, "r": {"b": 0}}, {"q": {"a": 2.0}, "r": {"b": 1.0}}
+    assert carob.evaluate(qrels, run, "r_cap@3", profile="mteb")["r_cap@3"] == 1

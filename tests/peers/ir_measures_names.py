@@ -21,7 +21,7 @@ from carob.adapters.objects import calc_aggregate, iter_calc
 from carob.conventions.profiles import profile_named
 from carob.output.errors import CarobError
 
-__all__ = ["GOOD", "Collection", "collection", "every_name", "verdict"]
+__all__ = ["DEPTHS", "GOOD", "Collection", "collection", "every_name", "verdict"]
 
 ANOTHER: dict[str, Any] = {
     # a value of each parameter that is not its default

@@ -7,7 +7,7 @@ import pytest
 
 import carob
 import carob.tensors
-from peers.ir_measures_names import GOOD, collection, every_name, verdict
+from peers.ir_measures_names import DEPTHS, GOOD, Collection, collection, every_name, verdict
 from peers.small_cases import check_equal, small_cases
 
 ir_measures = pytest.importorskip("ir_measures", reason="needs ir_measures, of the extra 'peers'")
@@ -50,14 +50,24 @@ def test_of_a_document_that_stands_twice_the_last_counts() -> None:
     assert scores.counts.duplicates == 1
 
 
+def wrong(names: list[str], its: Collection) -> dict[str, tuple[str, str]]:
+    return {name: both for name in names if (both := verdict(name, its))[0] not in GOOD}
+
+
 @pytest.mark.thorough
-@pytest.mark.parametrize("seed", [2, 3])
-def test_every_name_of_its_registry_is_equal_told_or_refused_with_a_way_that_works(seed: int) -> None:
-    its = collection(seed)
-    found = {name: verdict(name, its) for name in every_name(3)}
-    assert len(found) >= 195
-    assert {name: both for name, both in found.items() if both[0] not in GOOD} == {}
-    assert sum(what == "equal" for what, _ in found.values()) >= 110
+@pytest.mark.parametrize("part", range(4))
+def test_every_name_of_its_registry_is_equal_told_or_refused_with_a_way_that_works(part: int) -> None:
+    names = every_name(3)
+    assert len(names) >= 195
+    assert wrong(names[part::4], collection(2 + part % 2)) == {}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(4, 10))
+def test_every_name_on_more_collections(seed: int) -> None:
+    names = every_name(DEPTHS[seed % len(DEPTHS)])
+    assert wrong(names, collection(seed, ties=seed % 3 != 0)) == {}
+    assert sum(verdict(name, collection(2))[0] == "equal" for name in names) >= 110
 
 
 @pytest.mark.parametrize(
