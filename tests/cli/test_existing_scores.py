@@ -355,3 +355,10 @@ def test_correlations_use_the_weights_of_records_and_pair_measures_by_name(tmp_p
     assert shown(plain, tmp_path / "weighted.json") == shown(plain, weighted)
     assert shown(plain, tmp_path / "weighted.json") != shown(plain, plain)
     assert shown(mixed, plain) == shown(plain, plain)
+
+
+def test_conventions_are_those_of_each_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, *_ = history(tmp_path)
+    (tmp_path / "other.csv").write_text("query,RR\n" + "".join(f"q{n},0.5\n" for n in range(1, 7)))
+    text = said(capsys, "compare", first, str(tmp_path / "other.csv"), "-m", "RR")
+    assert "c1: policy trec; other: values as given, policy unknown." in text

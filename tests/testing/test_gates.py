@@ -660,7 +660,7 @@ def test_queries_that_only_the_run_answers_are_left_out_and_named(kind: str, fol
     assert f"::warning title=carob gate::{said}" in found.to_github()
     fields = json.loads(found.to_json())
     assert fields["only_after"] == ["q4", "q5", "q6"]
-    assert (fields["only_before"], fields["missing_after"], fields["missing"]) == ([], [], "zero")
+    assert fields["only_before"] == fields["missing_after"] == fields["counted_as_zero"] == []
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip", "nan"])
@@ -677,6 +677,7 @@ def test_queries_that_only_the_run_lacks_count_as_zero_and_are_named() -> None:
     assert (found.checks[0].before, found.checks[0].after, found.checks[0].queries) == (1.0, 0.5, 6)
     assert not found.passed
     assert (found.missing_after, found.only_before, found.only_after) == (("q4", "q5", "q6"), (), ())
+    assert found.counted_as_zero == ("q4", "q5", "q6")
     said = "3 queries missing from the run, counted as 0: q4, q5, q6"
     assert said in str(found)
     assert said in found.to_github()
@@ -691,6 +692,21 @@ def test_queries_that_both_sides_lack_count_as_zero_in_both() -> None:
     assert found.missing_before == found.missing_after == ("q4", "q5", "q6")
     assert "3 queries missing from both sides, counted as 0 in both: q4, q5, q6" in str(found)
     assert found.to_github() == ""
+
+
+def test_what_values_lack_on_both_sides_is_in_no_difference(folder: Path) -> None:
+    written(folder, half=HALF)
+    (folder / "values.csv").write_text("query,RR\nq1,1\nq2,0.5\nq3,1\nq4,\nq5,1\nq6,\n")
+    values = carob.read_scores("values.csv", missing="skip")["values"]
+    recorded = carob.evaluate("qrels.txt", "half.run", "RR", name="recorded")
+    assert (values.counts.missing, recorded.counts.missing) == (("q4", "q6"), ("q4", "q5", "q6"))
+    found = carob.gate(None, values, recorded, {"RR": 0.2})
+    assert (found.checks[0].before, found.checks[0].after) == (1.0, pytest.approx(2.5 / 3))
+    assert (found.only_after, found.only_before, found.counted_as_zero) == (("q5",), (), ())
+    found = carob.gate(None, recorded, values, {"RR": 0.9})  # q5 is a drop from 1 to 0
+    assert (found.checks[0].before, found.checks[0].after) == (3.5 / 4, 3 / 4)
+    assert (found.only_after, found.only_before, found.counted_as_zero) == ((), (), ("q5",))
+    assert "missing from both" not in str(found)
 
 
 def test_without_a_query_that_both_answer_there_is_no_decision() -> None:

@@ -348,8 +348,18 @@ def method(comparison: Findings) -> list[str]:
     bounds = {"margin": settings.margin, "rope": settings.rope}
     sentences += [say("method", key, **bounds) for key, each in bounds.items() if each is not None]
     sentences += [*settings.notes, detectable_words(comparison), judged_words(comparison)]
-    sentences.append(f"carob {__version__}, {conventions_of(comparison.scores[0])}.")
+    sentences.append(f"carob {__version__}, {conventions_of_all(comparison)}.")
     return [each for each in sentences if each]
+
+
+def conventions_of_all(comparison: Findings) -> str:
+    """Returns the conventions of the scores, with the names of the runs if they differ."""
+    owners: dict[str, list[str]] = {}
+    for name, each in zip(comparison.names, comparison.scores, strict=True):
+        owners.setdefault(conventions_of(each), []).append(name)
+    if len(owners) == 1:
+        return next(iter(owners))
+    return "; ".join(f"{listed(names)}: {its}" for its, names in owners.items())
 
 
 def resampled(comparison: Findings) -> bool:

@@ -190,7 +190,7 @@ def sides_of(old: Scores, new: Scores, zero: bool) -> Sides:
         only(old, shared),
         only(new, shared),
         only_before=tuple(each for each in old.queries if each not in {*new.queries, *after}),
-        only_after=tuple(each for each in new.queries if each not in shared),
+        only_after=tuple(each for each in new.queries if each not in {*shared, *after}),
         missing_before=old.counts.missing,
         missing_after=new.counts.missing,
     )

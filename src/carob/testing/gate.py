@@ -161,7 +161,9 @@ def gate(
     adjusted = corrected([checks[place].p for place in tested], "holm").tolist()
     for place, p in zip(tested, adjusted, strict=True):
         checks[place] = replace(checks[place], adjusted=p)
-    unpaired = {} if sides is None else {each: getattr(sides, each) for each in UNPAIRED}
+    unpaired = {"missing_after": new.counts.missing}
+    unpaired |= {} if sides is None else {each: getattr(sides, each) for each in UNPAIRED}
+    counted = set(new.queries if sides is None else sides.new.queries) if new.policy.missing == "zero" else ()
     return Gate(
         name=new.name,
         baseline="" if sides is None else key if record is None else f"{key} in {record.path}",
@@ -169,8 +171,8 @@ def gate(
         alpha=alpha,
         compared=len(tested),
         decide_by=decide_by,
-        **{"missing_after": new.counts.missing, **unpaired},
-        missing=new.policy.missing,
+        **unpaired,
+        counted_as_zero=tuple(each for each in unpaired["missing_after"] if each in counted),
         notes=tuple(notes),
         story=new.footer(),
     )
@@ -273,7 +275,7 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
     either = old.counts.found or new.counts.found or GIVEN in (old.profile, new.profile)
     if not either and "none" not in (old.policy.overlap, new.policy.overlap):
         raise DataError(say("limits", "nothing judged", new=new.name, old=old.name))
-    absent, own = set(new.counts.missing), set(new.queries)
+    absent, own = set(new.counts.missing) - set(old.counts.missing), set(new.queries)
     for name in drops:
         before, after = old.by_query(name), new.by_query(name)
         lost = [

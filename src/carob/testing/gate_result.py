@@ -206,7 +206,7 @@ class Gate(Documented):
         only_after: queries that only the run answers, or that are judged on its side only, which are not part either.
         missing_before: judged queries that the baseline does not answer.
         missing_after: judged queries that the run does not answer.
-        missing: what the policy does with the queries that the run does not answer.
+        counted_as_zero: those of them that count as 0 in the run's means.
         decide_by: what the checks decide by.
         notes: further remarks for the reader.
         story: the footer of the run's scores.
@@ -221,7 +221,7 @@ class Gate(Documented):
     only_after: tuple[str, ...] = ()
     missing_before: tuple[str, ...] = ()
     missing_after: tuple[str, ...] = ()
-    missing: str = "zero"
+    counted_as_zero: tuple[str, ...] = ()
     decide_by: str = "mean"
     notes: tuple[str, ...] = ()
     story: str = ""
@@ -244,12 +244,13 @@ class Gate(Documented):
     @property
     def unpaired(self) -> list[str]:
         """The remarks on queries that only one side has."""
-        zero = "" if self.missing == "zero" else ":left out"
-        alone = [each for each in self.missing_after if each not in set(self.missing_before)]
+        zeros, before = set(self.counted_as_zero), set(self.missing_before)
+        alone = [each for each in self.missing_after if each not in before]
         groups = {
             "only before": self.only_before,
             "only after": self.only_after,
-            f"missing{zero}": alone,
+            "missing": [each for each in alone if each in zeros],
+            "missing:left out": [each for each in alone if each not in zeros],
         }
         return [self.named(key, queries) for key, queries in groups.items() if queries]
 
@@ -257,8 +258,8 @@ class Gate(Documented):
     def remarks(self) -> list[str]:
         """The remarks below the checks: unpaired queries, notes, the test, and the footer of the scores."""
         lines = self.unpaired
-        both = [each for each in self.missing_after if each in set(self.missing_before)]
-        if both and self.missing == "zero":
+        both = [each for each in self.counted_as_zero if each in set(self.missing_before)]
+        if both:
             lines.append(self.named("missing:both", both))
         lines += self.notes
         kinds = dict.fromkeys(each.kind for each in self.checks if each.tested)
@@ -343,7 +344,7 @@ class Gate(Documented):
             "only_after": self.only_after,
             "missing_before": self.missing_before,
             "missing_after": self.missing_after,
-            "missing": self.missing,
+            "counted_as_zero": self.counted_as_zero,
             "notes": self.notes,
             "scores": self.story,
             "carob": __version__,
