@@ -314,7 +314,6 @@ def test_logs_in_python_must_agree_and_be_logs(logs: Path) -> None:
         {"q": ["a"]},
         "q.qrels",
         b"q 0 a 1\n",
-        [{"question": "q", "retrieved_ids": ["a"]}],
     ):
         with pytest.raises(DataError, match="both retrieved and relevant documents"):
             carob.evaluate(no_log, measures="AP")  # type: ignore[call-overload]
@@ -439,3 +438,44 @@ def test_lists_of_unequal_length_in_a_frame_are_named(kind: str) -> None:
         DataError, match=r"query 'q1' has 3 in 'retrieved_ids' and 2 in 'scores'|row 1 .* differ in length"
     ):
         carob.evaluate(log, measures="RR")
+
+
+@pytest.mark.parametrize("kind", ["rows", "Polars", "PyArrow", "pandas"])
+def test_lists_within_objects_are_a_log_with_their_own_numbers(kind: str) -> None:
+    rows: Rows = [
+        {
+            "id": row["question"],
+            "output": {"retrieved_ids": row["retrieved_ids"], "scores": row["scores"]},
+            "expected": {"reference_ids": row["reference_ids"]},
+        }
+        for row in DENSE
+    ]
+    assert carob.evaluate(FRAMES[kind](rows), measures="AP")["AP"] == pytest.approx(AP)
+    graded: Rows = [{**rows[0], "expected": {"reference_ids": ["b", "c"], "grades": [3, 1]}}]
+    assert Qrels.of(FRAMES[kind](graded)).judgments.grades.tolist() == [3.0, 1.0]
+    upside_down: Rows = [
+        {**rows[0], "output": {"retrieved_ids": ["c", "b", "a"], "scores": [9.7, 11.8, 12.9]}}
+    ]
+    assert carob.evaluate(FRAMES[kind](upside_down), measures="RR")["RR"] == 0.5
+
+
+def test_columns_named_ids_are_the_documents_beside_their_texts() -> None:
+    rows = [
+        {**row, "retrieved_docs": ["text"], "relevant_docs": ["text"], "documents": ["text"]} for row in DENSE
+    ]
+    assert carob.evaluate(rows, measures="AP")["AP"] == pytest.approx(AP)
+
+
+def test_what_a_log_lacks_is_said() -> None:
+    rows = [{key: its for key, its in row.items() if key != "question"} for row in DENSE]
+    with pytest.raises(
+        DataError, match=r"for the query\. The columns are: 'retrieved_ids', 'scores', 'reference_ids'"
+    ):
+        carob.evaluate(rows, measures="AP")
+    with pytest.raises(DataError, match="qrels frame has no column with a usual name for the document"):
+        carob.evaluate([{"question": "q", "retrieved_ids": ["a"]}], measures="AP")
+    with pytest.raises(DataError, match="for the query"):
+        carob.evaluate({"a": rows, "b": rows}, measures="AP")
+    texts = [{"user_input": "q", "retrieved_contexts": ["some text"], "reference": "an answer"}]
+    with pytest.raises(DataError, match="'user_input', 'retrieved_contexts', 'reference'"):
+        carob.evaluate(texts, measures="AP")

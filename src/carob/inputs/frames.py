@@ -6,7 +6,6 @@ import io
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from carob import _native
@@ -287,6 +286,8 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
     fields = shapes_in(given, asked, kind)
     if fields is None:
         return None
+    from importlib.util import find_spec
+
     library = library_of(given)
     with refusals(kind, library):
         plan = plan_of(fields, kind, asked)

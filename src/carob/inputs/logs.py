@@ -33,16 +33,25 @@ def is_log(given: Any, columns: Mapping[str, Asked] | None = None, folders: str 
         columns: the columns that the caller named, by ``qrels`` and ``run``.
         folders: see ``Qrels.of``.
     """
+    try:
+        return holds_both(given, columns, folders)
+    except (DataError, OSError):
+        return False  # whoever reads it says why
+
+
+def holds_both(given: Any, columns: Mapping[str, Asked] | None = None, folders: str | None = None) -> bool:
+    """Returns whether a table is a log, as ``is_log`` does.
+
+    Raises:
+        DataError: it cannot be read; columns are missing or ambiguous.
+    """
     named: dict[str, Asked] = {
         kind: {**dict.fromkeys(ASKED[kind]), **(columns or {}).get(kind, {})} for kind in ("run", "qrels")
     }
-    try:
-        fields = fields_of(given, named["run"], folders)
-        if fields is None:
-            return False
-        run, qrels = (plan_of(fields, kind, named[kind]) for kind in ("run", "qrels"))
-    except (DataError, OSError):
-        return False  # whoever reads it says why
+    fields = fields_of(given, named["run"], folders)
+    if fields is None or all(shape == "one" for shape in fields.values()):
+        return False
+    run, qrels = (plan_of(fields, kind, named[kind]) for kind in ("run", "qrels"))
     return run.nested and qrels.nested and run.documents != qrels.documents
 
 
@@ -138,9 +147,10 @@ def apart(given: Any, policy: Policy | None = None, *, subtopics: bool = False) 
     """
     several = given if are_several(given) else [given]
     logs = logs_in(several)
-    if len(logs) < len(several):
-        other = next(name for name, _ in named(several) if name not in logs)
-        raise refused("no-log", what=other if several is given else "the data")
+    for name, each in named(several):
+        if name not in logs:
+            holds_both(each)  # which says what a log lacks
+            raise refused("no-log", what=name if several is given else "the data")
     return judged_by(logs, policy, subtopics=subtopics), given
 
 

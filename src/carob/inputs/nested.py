@@ -228,12 +228,15 @@ def nesting(name: str) -> int:
 
 
 def nearest(kind: str, found: Sequence[str]) -> str:
-    """Returns the only candidate for the documents in as few objects as possible.
+    """Returns the only candidate for the documents in as few objects as possible, or the only one that is named ids.
 
     Raises:
         DataError: there are several.
     """
     first = [each for each in found if nesting(each) == nesting(found[0])]
+    ids = [each for each in first if last_name(each).endswith("ids")]
+    if len(ids) == 1:
+        return ids[0]  # beside it, retrieved_docs and the like hold texts
     if len(first) > 1:
         both, reading = "' and '".join(first[:2]), by_reading(kind, document=str(first[0]))
         raise refused("two-lists", both=both, reading=reading)
@@ -418,13 +421,15 @@ def numbers_in(
         DataError: the named column is missing or ambiguous, or qrels have none.
     """
     lists = [name for name, shape in fields.items() if shape == "list" and name != listed]
+    # Numbers without a name that the caller gave lie beside the documents.
+    beside = [name for name in lists if parts_of(name)[:-1] == parts_of(listed)[:-1]]
     if kind == "run":
         named = {role: asked.get(role) for role in ("score", "rank")}
         if (score := named["score"]) is not None:
             named["score"] = no_rank(score, lists)
         unnamed = not any(named.values())
         found = {
-            role: [each for each in lists if each == name] if name else unnamed * usual_lists(lists, role)
+            role: [each for each in lists if each == name] if name else unnamed * usual_lists(beside, role)
             for role, name in named.items()
         }
     elif "grade" not in asked:  # one grade for all
@@ -432,7 +437,7 @@ def numbers_in(
     else:
         named = {"grade": asked["grade"]}
         if named["grade"] is None:
-            found = {"grade": usual_lists(lists, "grade") or scores_as_grades(fields, listed, lists)}
+            found = {"grade": usual_lists(beside, "grade") or scores_as_grades(fields, listed, beside)}
         else:
             found = {"grade": [each for each in lists if each == named["grade"]]}
     for role, its in found.items():
@@ -440,7 +445,7 @@ def numbers_in(
             both, reading = " and ".join(f"'{each}'" for each in its), by_reading(kind, **{role: str(its[0])})
             words = {"kind": kind, "there": there(names_of(fields)), "role": role}
             raise refused("two-columns", **words, column=its[0], both=both, reading=reading)
-        needs = kind == "qrels" and plain_name(listed) not in sides()["qrels"]
+        needs = kind == "qrels" and last_name(listed) not in sides()["qrels"]
         if not its and (named[role] or needs):
             reading, relevant = by_reading(kind, **{role: ...}), by_reading(kind, grade=1)
             raise refused(role, part="no-lists", column=listed, reading=reading, relevant=relevant)
@@ -451,7 +456,7 @@ def usual_lists(lists: Sequence[str], role: str) -> list[str]:
     """Returns the columns of lists with a usual name for a role, or its plural. ``scores`` are no grades."""
     usual_names = known_names()["usual"][role]
     known = set(chain(*(usual_names[:1] if role == "grade" else usual_names)))
-    return [each for each in lists if known & {plain_name(each), *singular(plain_name(each))}]
+    return [each for each in lists if known & {last_name(each), *singular(last_name(each))}]
 
 
 def singular(name: str) -> tuple[str, ...]:
@@ -467,11 +472,12 @@ def scores_as_grades(fields: Mapping[str, Shape], listed: str, lists: Sequence[s
     Raises:
         DataError: ``scores`` may be the grades of documents that need none.
     """
-    found = [each for each in lists if plain_name(each) in SCORES]
-    others = len(lists) > len(found) or any(isinstance(shape, tuple) for shape in fields.values())
+    found = [each for each in lists if last_name(each) in SCORES]
+    columns = sum(shape != "one" for shape in fields.values())
+    others = columns > len(found) + 1  # than the documents and these
     if not found or others:
         return []
-    if plain_name(listed) in sides()["qrels"]:
+    if last_name(listed) in sides()["qrels"]:
         grades = Worded(
             f"carob.Qrels.of(qrels, grade={str(found[0])!r})", f"--qrels-columns grade={found[0]}"
         )
