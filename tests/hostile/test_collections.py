@@ -147,3 +147,31 @@ def test_no_device_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     attacked("compare", "--collections", given, "-m", "AP", within=10).refused("/dev/zero")
     monkeypatch.chdir("/")
     attacked("compare", "--collections", given, "-m", "AP", within=10).refused("neither a file nor a folder")
+
+
+@pytest.mark.thorough
+def test_a_thousand_collections_take_no_longer_than_their_values(tmp_path: Path) -> None:
+    """The exact test took time that grew with the cube of their number: 2,000 took more than a minute."""
+    rows = [
+        f"c{number},{run},{value}"
+        for number in range(1_000)
+        for run, value in (("a", number / 7), ("b", 0.5))
+    ]
+    (tmp_path / "values.csv").write_text("\n".join(["collection,run,AP", *rows, ""]))
+    attacked("compare", "--collections", tmp_path / "values.csv", within=45).answered("1000 collections")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 11, 40])
+def test_the_tails_of_signed_ranks_are_counts_of_assignments(count: int) -> None:
+    from carob.comparison.statistics.signed_ranks import tails
+
+    ways = {0: 1}  # the number of assignments of signs by the sum that they give
+    for rank in range(1, count + 1):
+        sums = {sign * rank + each for each in ways for sign in (1, -1)}
+        ways = {each: ways.get(each - rank, 0) + ways.get(each + rank, 0) for each in sums}
+    total = count * (count + 1) // 2
+    wanted = [
+        sum(number for each, number in ways.items() if abs(each) >= far) / 2**count
+        for far in range(total + 1)
+    ]
+    assert tails(count).tolist() == pytest.approx(wanted, rel=1e-12)

@@ -63,10 +63,15 @@ def tails(count: int) -> Floats:
         [1.0, 1.0, 0.5, 0.5]
     """
     total = count * (count + 1) // 2
-    chance = np.zeros(2 * total + 1)
-    chance[total] = 1.0
+    positive = np.zeros(total + 1)  # the chance of each sum of the positive ranks
+    positive[0] = 1.0
     for rank in range(1, count + 1):
-        chance = (np.roll(chance, rank) + np.roll(chance, -rank)) / 2
+        end = rank * (rank + 1) // 2 + 1
+        without = positive[: end - rank].copy()
+        positive[rank:end] += without
+        positive[:end] /= 2
+    chance = np.zeros(2 * total + 1)
+    chance[::2] = positive
     beyond = np.cumsum(chance[::-1])[::-1][total:]
     return np.asarray(np.minimum(1.0, np.where(np.arange(total + 1) > 0, 2 * beyond, 1.0)))
 
