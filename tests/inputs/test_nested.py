@@ -231,3 +231,10 @@ def test_rows_of_lists_are_refused_with_their_place(tmp_path: Path) -> None:
     )
     with pytest.raises(DataError, match=r"a\.jsonl, line 2: 'hits\.hits' is missing"):
         Run.of(tmp_path / "a.jsonl")
+
+
+def test_scores_of_the_usual_documents_are_not_those_of_other_lists() -> None:
+    rows = [{"id": "q", "retrieved_ids": ["a", "b"], "scores": [1.0, 2.0], "reranked": ["a", "b"]}]
+    assert carob.evaluate({"q": ["a"]}, rows, "RR")["RR"] == 0.5
+    assert carob.evaluate({"q": ["a"]}, Run.of(rows, document="reranked"), "RR")["RR"] == 1.0
+    assert carob.evaluate({"q": ["a"]}, Run.of(rows, document="reranked", score="scores"), "RR")["RR"] == 0.5

@@ -427,7 +427,9 @@ def numbers_in(
         named = {role: asked.get(role) for role in ("score", "rank")}
         if (score := named["score"]) is not None:
             named["score"] = no_rank(score, lists)
-        unnamed = not any(named.values())
+        # Numbers beside the usual documents of a run are theirs, and not those of other lists that a caller names.
+        others = side_of(listed, "list") != "run" and any(side_of(name, "list") == "run" for name in beside)
+        unnamed = not (others or any(named.values()))
         found = {
             role: [each for each in lists if each == name] if name else unnamed * usual_lists(beside, role)
             for role, name in named.items()

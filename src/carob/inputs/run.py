@@ -210,7 +210,8 @@ def are_several(given: object) -> bool:
     inside = next(iter(first.values()), None) if isinstance(first, Mapping) else None
     if isinstance(given, Mapping):
         path = isinstance(first, str) and (os.path.exists(first) or is_like_path(first))
-        rows = isinstance(first, list) and bool(first) and isinstance(first[0], Mapping)
+        row = first[0] if isinstance(first, list) and first else None
+        rows = isinstance(row, Mapping) and any(isinstance(each, (list, Mapping)) for each in row.values())
         return path or rows or is_whole(first) or isinstance(inside, (Mapping, list, tuple))
     return first is None or isinstance(first, str) or is_whole(first) or isinstance(inside, Mapping)
 
