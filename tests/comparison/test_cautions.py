@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -17,6 +17,9 @@ from carob.evaluation.values import values_of
 from carob.matching.match import match
 from carob.measures import parse_measure
 from comparison.matrices import scores, standardised, systems
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 QUERIES = [f"q{number}" for number in range(30)]
 QRELS: dict[str, dict[str, int]] = {query: {"a": 2, "b": 0, "c": 1} for query in QUERIES}
@@ -257,3 +260,36 @@ def test_there_is_no_gap_where_what_is_not_judged_is_negative_by_declaration() -
 
 
 RUN_OF_BOTH = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(30)}
+
+
+def test_what_a_footer_tells_of_the_data_is_told_in_a_comparison_too(tmp_path: Path) -> None:
+    queries = [f"q{number}" for number in range(6)]
+    qrels = {query: {"a": 1, "b": 0, "c": 1} for query in queries}
+    files = {
+        "oracle": [
+            f"{query} Q0 {each} 1 {9 - place} t" for query in queries for place, each in enumerate("acbu")
+        ],
+        "flat": [f"{query} Q0 {each} 1 1 t" for query in queries for each in "abcu"],
+        "rows": [
+            f"{query} Q0 {each} 1 {9 - place} t" for query in queries for place, each in enumerate("bcau")
+        ]
+        + ["q1 Q0 a 9 1 t", "q2 Q0 z 9 nan t"],
+    }
+    for name, lines in files.items():
+        (tmp_path / f"{name}.run").write_text("\n".join(lines) + "\n")
+    policy = carob.Policy(duplicates="first", malformed="skip")
+    runs = {name: str(tmp_path / f"{name}.run") for name in files}
+    found = carob.compare(qrels, runs, "AP", policy=policy)
+    told = {each.kind: (each.runs, each.sentence) for each in found.warnings}
+    assert told["perfect"] == (
+        (0,),
+        "Every query has the highest possible value, and no real system is that good: oracle.",
+    )
+    assert told["equal-scores"] == (
+        (1,),
+        "6 lists with equal scores only, ordered by document id, descending: flat (6 of 6).",
+    )
+    assert told["duplicates"] == ((2,), "1 duplicate dropped: rows.")
+    assert told["malformed"] == ((2,), "1 malformed line skipped: rows.")
+    for layout in (found.to_text(), found.to_markdown(), found.to_latex(), found.to_json()):
+        assert "no real system is that good: oracle." in " ".join(layout.split())

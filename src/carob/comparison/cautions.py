@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._numpy import np
+from carob.comparison.collection_notes import notes_of_run, summaries
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, ranked, say
 from carob.comparison.runs import Table, sparse
 from carob.comparison.significance import corrected
@@ -73,7 +74,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Cautio
         queries,
         meanings,
     )
-    doubted = chain(apart(comparison), doubts_of(comparison, systems))
+    doubted = chain(apart(comparison), data(comparison, systems), doubts_of(comparison, systems))
     return (*doubted, *chain.from_iterable(look(comparison) for look in looks))
 
 
@@ -109,6 +110,26 @@ def judgments(comparison: Findings) -> Iterator[Caution]:
     others = [place for place, each in enumerate(known) if each not in ("", usual)]
     names = listed([comparison.names[each] for each in others])
     yield caution("judgments", others, {"names": names, "first": comparison.names[known.index(usual)]})
+
+
+DATA = ("perfect", "constant", "infinite", "duplicates", "malformed")
+"""The kinds of facts about the data of a run that a comparison warns of. Of others it warns with more figures."""
+
+
+def data(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
+    """Warns of runs that are not what they seem, and of rows that were dropped or skipped, as a footer tells."""
+    notes = [
+        note
+        for name, system in zip(comparison.names, systems, strict=True)
+        for note in notes_of_run("", name, system)
+        if note.kind in DATA
+    ]
+    for kind, said in summaries(notes, {"": len(systems)}):
+        own = [note for note in notes if note.kind == kind]
+        runs = [comparison.names.index(note.run) for note in own]
+        # A constant difference of two runs is another kind of caution.
+        name = "equal-scores" if kind == "constant" else kind
+        yield Caution(name, tuple(runs), said, {"counts": [note.count for note in own]})
 
 
 def missing(comparison: Findings) -> Iterator[Caution]:

@@ -36,7 +36,7 @@ class Note:
     """Something known about the data of a run in a collection, without which its values may mislead.
 
     Args:
-        collection: the collection.
+        collection: the collection; empty if there is only one.
         run: the run.
         fact: the fact, as in the footer of an evaluation.
         other: the run that this one equals; None for other facts.
@@ -191,7 +191,9 @@ def places_of(notes: Sequence[Note], runs: Mapping[str, int]) -> list[tuple[str,
 
 
 def within(collections: Sequence[str], runs: Mapping[str, int]) -> str:
-    """Returns the name of one collection, or the number of several."""
+    """Returns the name of one collection, or the number of several; nothing if one has no name."""
+    if list(collections) == [""]:
+        return ""
     if len(collections) == 1:
         return f" in {collections[0]}"
     every = "all " if len(collections) == len(runs) else ""
