@@ -177,3 +177,18 @@ def test_the_tails_of_signed_ranks_are_counts_of_assignments(count: int) -> None
         for far in range(total + 1)
     ]
     assert tails(count).tolist() == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize("command", ["eval", "best", "check", "compare", "report"])
+def test_no_command_shows_a_file_elsewhere(command: str, home: Path) -> None:
+    given = table(str(home.parent / "secret"))
+    done = attacked(
+        command,
+        "--collections",
+        given,
+        *(() if command == "check" else ("-m", "AP")),
+        *(("-o", "r.html") if command == "report" else ()),
+    )
+    assert done.code in (1, 2), done
+    assert "working" in done.out + done.err
+    assert "SECRET" not in done.out + done.err

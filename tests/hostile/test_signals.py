@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from hostile.attack import SOURCES
+from hostile.attack import SOURCES, attacked
 
 SOON = 60.0
 """Seconds after which an end is taken for a hang. On an idle machine it takes a tenth of a second."""
@@ -137,3 +137,14 @@ def test_an_end_by_force_leaves_no_part_of_a_file(folder: Path) -> None:
         time.sleep(0.2)
         assert interrupted(process, signal.SIGTERM)[0] == -signal.SIGTERM
     assert sorted(each.name for each in folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(24, "ulimit -n"), (23, "ulimit -n"), (28, "Cannot write the output")]
+)
+def test_a_lack_of_files_is_not_a_full_disk(number: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacks(_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("carob.__main__.face", lacks)
+    attacked("eval", "qrels.txt", "one.run").refused(said)
