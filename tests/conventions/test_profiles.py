@@ -141,7 +141,7 @@ MADE = {
     "cornac": (LIVE.format("cornac"), "3.0.1", "2026-11-22"),
     "evidently": (LIVE.format("evidently"), "0.7.23", "2026-11-22"),
     "llamaindex": (LIVE.format("llamaindex"), "0.14.25", "2026-11-22"),
-    "haystack": (LIVE.format("haystack"), "3.4.0", "2026-11-22"),
+    "haystack": (LIVE.format("haystack"), "3.4.1", "2026-11-25"),
     "catalyst": (
         "catalyst.metrics.functional: map, mrr, ndcg, hitrate, its files alone",
         "22.04",

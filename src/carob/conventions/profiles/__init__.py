@@ -156,9 +156,9 @@ class Profile:
         Raises:
             MeasureError: neither the tool nor carob knows a name.
         """
-        if isinstance(name, MeasureObject):
-            return [(str(name), measure_of(name))]
         if not isinstance(name, str):
+            if isinstance(name, MeasureObject):
+                return [(str(name), measure_of(name))]
             return [(str(each), self.meant(each, set())) for each in parse_measures(name)]
         found = []
         for part in split_names(name):
