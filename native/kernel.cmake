@@ -17,8 +17,10 @@ set(CAROB_COLD
   ${CMAKE_CURRENT_LIST_DIR}/frames/parquet.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/read_frame.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/judgments.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/matching/notice.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/ranked.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/rows.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/text/first_line.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/json.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/source.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/survey.cpp)

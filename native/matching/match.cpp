@@ -7,6 +7,7 @@
 
 #include "matching/reduce.h"
 #include "matching/regroup.h"
+#include "text/first_line.h"
 
 namespace carob {
 namespace {
@@ -63,7 +64,7 @@ public:
 
     bool stopped() const { return pass_.stop.load(std::memory_order_relaxed); }
 
-    void query(std::string_view id, std::int64_t line) {
+    CAROB_NEVER_INLINE void query(std::string_view id, std::int64_t line) {
         finish();
         query_ = pass_.judgments.find_query(id);
         documents_.clear();
@@ -76,13 +77,13 @@ public:
         }
     }
 
-    void document(const RunLine& line) {
+    CAROB_ALWAYS_INLINE void document(const RunLine& line) {
         if (query_ < 0) return;
         documents_.add(line.document, hash_id(line.document, seed_), pass_.options.rounded(line.score));
         if (with_rank_) documents_.ranks.push_back(line.rank);
     }
 
-    void finish() {
+    CAROB_NEVER_INLINE void finish() {
         if (query_ >= 0 && !stopped()) {
             compare_ranks();
             reducer_.reduce(query_, documents_, harvest_.findings);
@@ -92,7 +93,7 @@ public:
 
 private:
     // Compares the rank column with the scores for a few documents. The rank stands behind the document.
-    void compare_ranks() {
+    CAROB_NEVER_INLINE void compare_ranks() {
         const std::size_t count = documents_.size(), some = std::min<std::size_t>(8, 1 + count / 128);
         std::int64_t last = 0;
         double last_score = 0;
@@ -126,7 +127,7 @@ public:
     void start(const Block& block) { block_ = block.sequence(); }
     bool stopped() const { return pass_.stop.load(std::memory_order_relaxed); }
 
-    void query(std::string_view id, std::int64_t) {
+    CAROB_NEVER_INLINE void query(std::string_view id, std::int64_t) {
         query_ = pass_.judgments.find_query(id);
         if (query_ < 0 && harvest_.extra.find(id) == harvest_.extra.end()) harvest_.extra.emplace(id);
     }
@@ -153,23 +154,12 @@ private:
     std::int64_t query_ = -1;
 };
 
-// Stops at the first line that can be read.
-struct FirstLine {
-    bool stopped() const { return true; }
-    void query(std::string_view, std::int64_t) {}
-    void document(const RunLine&) {}
-    void finish() {}
-};
-
 // Finds out how many fields each line has, from the first that can be read, and leaves its block to be read. The blocks
 // before it, which hold no such line, are read here. False where nothing is left.
 bool begin(Pass& pass, Harvest& harvest, Block& block) {
     while (pass.blocks.next(block)) {
         RunNotes notes;
-        FirstLine sink;
-        RunReader<FirstLine> reader({pass.options.reading, pass.options.ties == Ties::rank_column}, sink, notes);
-        auto fault = reader.read(block);
-        pass.width = reader.width();
+        auto fault = read_first_line(block, {pass.options.reading, pass.options.ties == Ties::rank_column}, notes, pass.width);
         if (pass.width != 0) return true;
         RunNotes& all = harvest.notes;
         all.blocks.insert(all.blocks.end(), notes.blocks.begin(), notes.blocks.end());

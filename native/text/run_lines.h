@@ -36,9 +36,18 @@ struct QuickLine {
     unsigned query_end, document, document_end, score, score_end, tag;
 };
 
+// Finds the end of a line whose first five fields are taken, if it does not end with the sixth. False sends it the slow
+// way.
+inline bool end_after_tag(const char* line, const char* tag, const char* text_end, bool loose, const char*& end) {
+    end = line_end(end, text_end);
+    const char* const tag_end = skip_token(tag, end);
+    if (too_long(line, end) || holds_nul(tag, tag_end)) return false;
+    return loose || skip_blanks(tag_end, end) == end;
+}
+
 // Takes an ordinary line apart: one blank between fields, always the same, none before the first. False sends the line
 // the slow way. Bytes after the sixth field do not matter to `loose` rules; for others there may be blanks alone.
-inline bool split_quickly(const char* line, const char* text_end, bool loose, QuickLine& parts, const char*& end) {
+CAROB_ALWAYS_INLINE bool split_quickly(const char* line, const char* text_end, bool loose, QuickLine& parts, const char*& end) {
     const std::uint64_t all = low_bytes(line);
     std::uint64_t low = all;
     unsigned at[RUN_FIELDS - 1];
@@ -60,13 +69,8 @@ inline bool split_quickly(const char* line, const char* text_end, bool loose, Qu
     }
     parts = {at[0], at[1] + 1, at[2], at[3] + 1, at[4], at[4] + 1};
     end = low == 0 ? line + 64 : line + lowest_bit(low);
-    if (low == 0 || *end != '\n') [[unlikely]] {
-        end = line_end(end, text_end);
-        const char* const tag = line + parts.tag;
-        const char* const tag_end = skip_token(tag, end);
-        if (too_long(line, end) || holds_nul(tag, tag_end)) return false;
-        if (!loose && skip_blanks(tag_end, end) != end) return false;
-    }
+    if (low == 0 || *end != '\n') [[unlikely]]
+        return end_after_tag(line, line + parts.tag, text_end, loose, end);
     return true;
 }
 
@@ -102,31 +106,26 @@ public:
     std::int64_t width() const { return width_; }
 
     // Under strict rules the first bad line is returned and ends the block.
-    std::optional<LineFault> read(const Block& block) {
-        count_ = {block.sequence(), 0, 0};
-        text_end_ = block.end();
-        query_ = {};
-        tag_ = nullptr;
-        fault_.reset();
+    CAROB_FLATTEN std::optional<LineFault> read(const Block& block) {
+        begin(block);
         const bool loose = rules_.reading.loose;
+        bool quick = takes_quickly();
         for (const char* line = block.begin(); line != text_end_;) {
             ++count_.lines;
             QuickLine parts;
             const char* end = nullptr;
             double score = 0;
-            // Where the rank column is read every line goes the slow way.
-            const bool quick = !rules_.with_rank && width_ == RUN_FIELDS;
             if (quick && split_quickly(line, text_end_, loose, parts, end) &&
                 short_decimal(line + parts.score, line + parts.score_end, score)) [[likely]] {
                 ++count_.data_lines;
                 tag_ = line + parts.tag;
-                tag_end_ = nullptr;
                 if (!take(span(line, line + parts.query_end),
                           {span(line + parts.document, line + parts.document_end), score, 0, count_.lines}))
                     break;
             } else {
                 end = line_end(line, text_end_);
                 if (!read_slowly(line, end)) break;
+                quick = takes_quickly();
             }
             line = end + 1;
         }
@@ -134,17 +133,43 @@ public:
         notes_.blocks.push_back(count_);
         if (tag_ != nullptr) {
             notes_.tag_block = block.sequence();
-            notes_.tag.assign(tag_, tag_end_ == nullptr ? skip_token(tag_, text_end_) : tag_end_);
+            notes_.tag.assign(tag_, tag_ == slow_tag_.data() ? slow_tag_.data() + slow_tag_.size() : skip_token(tag_, text_end_));
         }
         return std::move(fault_);
     }
 
+    // Reads on until the sink, asked before a line that can be read, says that it stopped. Apart from read(), whose loop
+    // is slower the more often a compiler has to make it.
+    std::optional<LineFault> read_first(const Block& block) {
+        begin(block);
+        for (const char* line = block.begin(); line != text_end_;) {
+            ++count_.lines;
+            const char* const end = line_end(line, text_end_);
+            if (!read_slowly(line, end)) break;
+            line = end + 1;
+        }
+        notes_.blocks.push_back(count_);
+        return std::move(fault_);
+    }
+
 private:
+    void begin(const Block& block) {
+        count_ = {block.sequence(), 0, 0};
+        text_end_ = block.end();
+        query_ = {};
+        tag_ = nullptr;
+        slow_tag_ = {};
+        fault_.reset();
+    }
+
+    // Where the rank column is read, or lines have more fields, every line goes the slow way.
+    bool takes_quickly() const { return !rules_.with_rank && width_ == RUN_FIELDS; }
+
     static std::string_view span(const char* from, const char* to) {
         return {from, static_cast<std::size_t>(to - from)};
     }
 
-    bool take(std::string_view query, const RunLine& line) {
+    CAROB_ALWAYS_INLINE bool take(std::string_view query, const RunLine& line) {
         if (!same_id(query, query_)) {
             if (sink_.stopped()) return false;
             query_ = query;
@@ -155,7 +180,7 @@ private:
     }
 
     // Any line. False ends the block.
-    bool read_slowly(const char* line, const char* end) {
+    CAROB_NEVER_INLINE bool read_slowly(const char* line, const char* end) {
         const char* first = nullptr;
         const LineKind kind = classify(line, end, rules_.reading.comments, first);
         if (kind == LineKind::comment) return true;
@@ -194,7 +219,7 @@ private:
         }
         width_ = RUN_FIELDS + more;
         tag_ = fields[5].data();
-        tag_end_ = tag_ + fields[5].size();
+        slow_tag_ = fields[5];
         return take(fields[0], {fields[2], score.value, rank, count_.lines});
     }
 
@@ -216,8 +241,8 @@ private:
     const char* text_end_ = nullptr;
     std::string_view query_;
     const char* tag_ = nullptr;
-    const char* tag_end_ = nullptr;  // null for the end of its token
-    std::int64_t width_;             // of the lines; 0 before the first
+    std::string_view slow_tag_;  // the last that was read slowly, in which may be blanks
+    std::int64_t width_;         // of the lines; 0 before the first
     std::optional<LineFault> fault_;
 };
 

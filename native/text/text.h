@@ -20,6 +20,17 @@
 #define CAROB_NEON 1
 #endif
 
+// What is worth a copy in each loop that calls it, though a compiler may think it too long, and what is not.
+#if defined(__GNUC__)
+#define CAROB_ALWAYS_INLINE [[gnu::always_inline]] inline
+#define CAROB_NEVER_INLINE [[gnu::noinline]]
+#define CAROB_FLATTEN [[gnu::flatten]]
+#else
+#define CAROB_ALWAYS_INLINE inline
+#define CAROB_NEVER_INLINE
+#define CAROB_FLATTEN
+#endif
+
 namespace carob {
 
 inline constexpr std::size_t PADDING = 64;

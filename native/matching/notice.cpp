@@ -1,0 +1,40 @@
+// Notices, of the documents retrieved for one query, what may not be what it is taken for.
+#include <algorithm>
+
+#include "matching/reduce.h"
+
+namespace carob {
+
+void Reducer::notice(std::int64_t query, const Documents& documents, Findings& findings) {
+    const auto score_at = [&](std::size_t i) { return documents.documents[i].score; };
+    signs_ = signs_of(documents.size(), documents.descending, score_at, seen_, findings.noticed.infinite);
+    findings.noticed.ranks.add(documents.accord);
+    if (Sample::holds(query, judgments_.query_count())) notice_spellings(query, documents, findings.noticed);
+}
+
+// Looks for a few relevant documents that were not retrieved, in other spellings, among those that nobody judged.
+void Reducer::notice_spellings(std::int64_t query, const Documents& documents, Noticed& noticed) {
+    if (hits_.size() == documents.size()) return;  // all are judged
+    const std::int64_t from = judgments_.offsets()[static_cast<std::size_t>(query)];
+    std::int64_t left = Sample::of(documents.size());
+    std::size_t width = 0;  // of ids with leading zeros
+    for (std::size_t i = 0; i < std::min<std::size_t>(4, documents.size()); ++i) {
+        const std::string_view name = documents.documents[i].name();
+        if (!name.empty() && name.front() == '0') width = std::max(width, name.size());
+    }
+    for (std::size_t j = 0; j < retrieved_as_.size() && left > 0; ++j) {
+        const auto judgment = from + static_cast<std::int64_t>(j);
+        if (retrieved_as_[j] != NEVER || !judgments_.relevant(judgment)) continue;
+        --left;
+        const std::string_view id = judgments_.document(judgment);
+        noticed.beyond_ascii |= !is_ascii(id);
+        each_spelling(id, width, spelling_, [&](std::string_view other) {
+            const auto same = [&](std::uint32_t i) { return documents.documents[i].name() == other; };
+            if (unjudged_.find(hash_id(other, judgments_.seed()), same) == IdTable::NONE) return;
+            ++noticed.respelled_count;
+            if (noticed.respelled.size() < Noticed::EXAMPLES) noticed.respelled.push_back({query, std::string(id), std::string(other)});
+        });
+    }
+}
+
+}  // namespace carob
