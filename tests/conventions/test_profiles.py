@@ -989,3 +989,18 @@ def test_the_own_code_of_a_library_compares_scores_in_double(profile: str, own: 
 def test_the_capped_recall_of_mteb_leaves_out_queries_without_relevant_documents() -> None:
     qrels, run = {"q": {"a": 1}, "r": {"b": 0}}, {"q": {"a": 2.0}, "r": {"b": 1.0}}
     assert carob.evaluate(qrels, run, "r_cap@3", profile="mteb")["r_cap@3"] == 1
+
+
+def test_values_of_a_measure_that_only_ir_measures_has_can_be_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(MeasureError, match="a table with the columns query, measure and value, and give"):
+        carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "Compat(p=0.8)", profile="ir_measures")
+    for name, values in (("a", (1.0, 0.5)), ("b", (0.25, 0.0))):
+        rows = [f"q{number}\tCompat(p=0.8)\t{value}\n" for number, value in enumerate(values)]
+        (tmp_path / f"{name}.tsv").write_text("query\tmeasure\tvalue\n" + "".join(rows), encoding="utf-8")
+    main(["compare", str(tmp_path / "a.tsv"), str(tmp_path / "b.tsv")])
+    shown = capsys.readouterr().out
+    assert "Compat(p=0.8)" in shown
+    assert "0.750" in shown
+    assert "0.125" in shown
