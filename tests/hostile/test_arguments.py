@@ -240,3 +240,17 @@ def test_a_table_on_standard_input_is_told_how_it_is_read(folder: Path) -> None:
     answer = attacked("eval", "qrels", "-", stdin=b"query,document,score\nq1,a,1\n")
     assert answer.code == 2
     assert "looks like CSV or JSON" in answer.err
+
+
+@pytest.mark.parametrize("correlation", ["0.95", "0.999999999999"])
+def test_a_correlation_is_shown_as_it_was_given(correlation: str, folder: Path) -> None:
+    lines = [(f"q{each}", 1 + each % 3) for each in range(8)]
+    (folder / "many.txt").write_text("".join(f"{query} 0 a 1\n" for query, _ in lines))
+    for name in ("x", "y"):
+        ranked = "".join(
+            f"{query} Q0 {'a' if name == 'x' else 'b' * place} 1 2 t\n" for query, place in lines
+        )
+        (folder / f"{name}.run").write_text(ranked.replace(" bb ", " a "))
+    given = ("plan", "many.txt", "x.run", "y.run", "-m", "RR", "--difference", ".2")
+    done = attacked(*given, "--correlation", correlation, "--judged-queries", "2000").answered()
+    assert f"of people by {correlation}." in " ".join(done.out.split())
