@@ -747,7 +747,7 @@ void fuzz_frames(const std::uint8_t* data, std::size_t size) {
     Handed judged_frame;
     build(judged_frame, grades, whole_queries, whole_documents, draw);
     const std::string text = grades.qrels();
-    const oracle::Judged judged = oracle::read_judgments({text, carob::Reading{}.comments}, {}, options.duplicates);
+    const oracle::Judged judged = oracle::read_judgments({text, carob::Reading{}}, {}, options.duplicates);
     std::optional<carob::Judgments> judgments;
     const bool taken = with_frame(judged_frame, [&](const carob::Frame& frame) {
         judgments = carob::judgments_from_frame(frame, {QUERY, DOCUMENT, VALUE}, options.duplicates);
