@@ -287,7 +287,7 @@ def test_what_a_footer_tells_of_the_data_is_told_in_a_comparison_too(tmp_path: P
     )
     assert told["equal-scores"] == (
         (1,),
-        "6 lists with equal scores only, ordered by document id, descending: flat (6 of 6).",
+        "6 lists with all scores equal, ordered by document id, descending: flat (6 of 6).",
     )
     assert told["duplicates"] == ((2,), "1 duplicate dropped: rows.")
     assert told["malformed"] == ((2,), "1 malformed line skipped: rows.")

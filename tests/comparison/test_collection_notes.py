@@ -110,7 +110,7 @@ def test_perfect_equal_and_constant_runs_are_warned_of() -> None:
     )
     assert "at the same ranks in two runs: y = x in A." in text
     assert (
-        "12 lists with equal scores only, ordered by document id, descending: flat in all 2 collections (12 of 12)"
+        "12 lists with all scores equal, ordered by document id, descending: flat in all 2 collections (12 of 12)"
         in text
     )
     kinds = {(each.kind, each.run, each.collection) for each in found.notes}

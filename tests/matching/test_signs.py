@@ -302,7 +302,7 @@ EQUAL = scored(lambda rank: 1.0)
 @pytest.mark.parametrize("form", FORMS)
 def test_lists_with_equal_scores_are_counted_in_the_footer(form: str) -> None:
     scores = carob.evaluate(QRELS, FORMS[form](EQUAL), "AP")
-    assert "3 lists with equal scores only, ordered by document id, descending" in scores.footer()
+    assert "3 lists with all scores equal, ordered by document id, descending" in scores.footer()
     assert scores.counts.constant == 3
     assert json.loads(scores.to_json())["runs"][0]["counts"]["constant"] == 3
 
@@ -318,7 +318,7 @@ def test_lists_with_equal_scores_are_counted_in_the_footer(form: str) -> None:
 )
 def test_the_footer_says_what_orders_such_lists(ties: Any, order: str) -> None:
     footer = carob.evaluate(QRELS, EQUAL, "AP", policy=Policy(ties=ties)).footer()
-    assert f"3 lists with equal scores only, {order}" in footer
+    assert f"3 lists with all scores equal, {order}" in footer
 
 
 def test_of_several_runs_the_one_with_equal_scores_is_named(
@@ -332,14 +332,14 @@ def test_of_several_runs_the_one_with_equal_scores_is_named(
     main(["eval", "-m", "AP", *(str(tmp_path / each) for each in ("q", "equal.run", "right.run"))])
     out = capsys.readouterr().out
     assert "equal: 3 queries" in out
-    assert out.count("equal scores") == 1
+    assert out.count("all scores equal") == 1
 
 
 def test_a_few_lists_with_equal_scores_are_among_the_ties() -> None:
     run = {f"q{each}": dict(scored(lambda rank: 20 - rank)["p"]) for each in range(9)} | {"p": EQUAL["p"]}
     scores = carob.evaluate(dict.fromkeys(run, QRELS["p"]), run, "AP")
     assert scores.counts.constant == 1
-    assert "equal scores" not in scores.footer()
+    assert "all scores equal" not in scores.footer()
 
 
 @pytest.mark.parametrize("form", ["dict", "text", "pyarrow"])

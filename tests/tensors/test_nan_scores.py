@@ -139,5 +139,5 @@ def test_single_precision_is_computed_in_double_if_asked(name: str) -> None:
         meter.update(scores, grades)
         assert abs(meter.compute()["RR"] - 1 / 3) < 1e-15
     assert abs(float(evaluate(scores, grades, "RR")["RR"]) - 1 / 3) > 1e-9
-    with pytest.raises(DataError, match="dtype is int64, which is no type of floating-point numbers"):
+    with pytest.raises(DataError, match="dtype is int64, which is not a floating-point type"):
         evaluate(scores, grades, "RR", dtype="int64")

@@ -30,8 +30,8 @@ def lightgbm_feval(
     """Returns a function for ``lightgbm.train(feval=...)`` on grouped data, or ``LGBMRanker.fit(eval_metric=...)``.
 
     If documents have weights, the weight of a query is their mean, as in LightGBM's own metrics. A warning names the
-    measures that mean something else than LightGBM's own of that name: ``nDCG@10`` has linear gains, and ``ndcg@10``
-    has not.
+    measures that mean something else than LightGBM's own of that name: ``nDCG@10`` has linear gains, ``ndcg@10``
+    exponential ones.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
@@ -86,8 +86,8 @@ def xgboost_metric(
     The DMatrix must have queries. Its weights, one per query, count in the means, as in XGBoost's own metrics.
     ``XGBRanker`` calls the function for each query and computes the mean itself, so it takes one measure, and a query
     with a single document counts 1. A warning names the measures that mean something else than XGBoost's own of that
-    name: ``nDCG@10`` has linear gains, and ``ndcg@10`` has not. Another warning names those whose smallest value
-    XGBoost's early stopping takes for the best one, unless it is told ``maximize=True``.
+    name: ``nDCG@10`` has linear gains, ``ndcg@10`` exponential ones. Another warning names those whose smallest
+    value XGBoost's early stopping takes for the best one, unless it is told ``maximize=True``.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.

@@ -101,7 +101,7 @@ def callback_class(base: Any) -> Any:
     class RankingCallback(base):  # type: ignore[misc]
         """Measures the outputs of the steps.
 
-        Lightning sets ``log`` and ``log_dict`` of every callback, so that these are no names for methods here.
+        Lightning sets the attributes ``log`` and ``log_dict`` of every callback, so no method here has these names.
 
         Args:
             settings: the arguments of ``ranking_callback``.

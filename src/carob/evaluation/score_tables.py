@@ -408,8 +408,8 @@ def facts_of(scores: Values, say: Language = ENGLISH) -> list[Fact]:
     return [*facts, whole("policy", conventions_of(scores, say)), *readings(scores, say)]
 
 
-CONSTANT = 0.2
-"""The share of lists with equal scores from which on the footer counts them; fewer are among the ties."""
+NOT_FEW = 0.2
+"""The share of lists with all scores equal from which on it is no accident; fewer are among the ties."""
 LISTS, DOCUMENTS = 2, 20
 """The fewest lists, and the fewest documents in them, that are not all judged by chance."""
 
@@ -429,11 +429,11 @@ def doubtful(scores: Values, say: Language = ENGLISH) -> list[Fact]:
     """Returns the facts that make values doubtful: equal or infinite scores, no unjudged document, small grades."""
     counts, policy = scores.counts, scores.policy
     lists, facts = counts.judged - len(counts.missing), []
-    if counts.constant and counts.constant >= CONSTANT * lists and policy.ties in ORDERS:
+    if counts.constant and counts.constant >= NOT_FEW * lists and policy.ties in ORDERS:
         words: dict[str, object] = {"order": say(ORDERS[policy.ties])}
         one, many = (
-            "{count} list with equal scores only, {order}",
-            "{count} lists with equal scores only, {order}",
+            "{count} list with all scores equal, {order}",
+            "{count} lists with all scores equal, {order}",
         )
         facts.append(Fact("constant", counts.constant, one, many, words))
     if counts.infinite and policy.retrieved == "all":

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from carob._numpy import np
+from carob.evaluation.score_tables import NOT_FEW
 from carob.evaluation.values import values_of
 from carob.matching.axes import ranks_within, to_depth
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from carob.lists.rows import JudgedRows
     from carob.measures import Measure
 
-NOT_FEW = 0.2
-"""The share of lists without any order from which on it is no accident."""
 SEVERAL = 5
 """With this many queries, the best possible values are not chance."""
 ROUNDING = 1e-12

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -297,8 +296,7 @@ def last_name(name: str) -> str:
 
 def lists_documents(name: str, kind: str) -> bool:
     """Returns whether a column of lists has a usual name for the documents of ``qrels`` or a ``run``."""
-    lists = known_names()["lists"]
-    return plain_name(name) in (*lists[kind], *lists["either"])
+    return plain_name(name) in (*sides()[kind], *sides()["either"])
 
 
 def side_of(name: str, shape: Shape) -> str | None:
@@ -319,7 +317,6 @@ def side_of(name: str, shape: Shape) -> str | None:
     return "either" if graded == scored else "qrels" if graded else "run"
 
 
-@cache  # a table of names, which never changes
 def sides() -> dict[str, list[str]]:
     """Returns the usual names of columns of lists: those of a ``run``, those of ``qrels``, and those of ``either``."""
     lists = known_names()["lists"]

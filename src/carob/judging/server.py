@@ -39,7 +39,7 @@ CONNECTIONS = 200
 """The most connections; some systems let a process have 256 files."""
 PATIENCE = 5
 """Seconds after which a connection is closed that sends nothing, such as half a request."""
-NO_JUDGMENT = "This is no judgment."
+NO_JUDGMENT = "This is not a judgment."
 NEEDED = ("jinja2", "waitress", "werkzeug")
 """The packages that serve the page."""
 

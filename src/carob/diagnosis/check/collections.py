@@ -13,11 +13,11 @@ from carob.diagnosis.check.finding import found, without_stop
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from carob.comparison.collection_scores import CollectionsLike
+    from carob.conventions.request import MeasuresLike
     from carob.diagnosis.check.finding import Finding
-    from carob.measures import Measure
 
 OF_VALUES = {"perfect": "perfect", "identical-runs": "identical-runs", "missing": "missing-queries"}
 """The kinds of findings about runs of which only values are known, by the kinds of notes."""
@@ -27,7 +27,7 @@ def check_collections(
     collections: CollectionsLike,
     *,
     runs: Sequence[tuple[str | None, str]] = (),
-    measures: Iterable[str | Measure] = ("AP", "nDCG@10"),
+    measures: MeasuresLike = ("AP", "nDCG@10"),
     qrels_columns: Mapping[str, str] | None = None,
     run_columns: Mapping[str, str] | None = None,
     folders: str | None = None,

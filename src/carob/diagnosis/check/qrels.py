@@ -151,7 +151,7 @@ def first_of(judged: Judged, rows: NDArray[Any]) -> dict[str, Any]:
 
 
 def sampled(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Finds judgments of a sample, which are no complete judgments."""
+    """Finds judgments of a sample, which are not complete."""
     del pair
     if judged.text.drawn:
         yield found("sample", judged.text.name, count=judged.text.drawn)
