@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.collection_notes import DOUBTFUL
 from carob.comparison.evaluate_collections import CollectionsScores
 from carob.comparison.findings import say
 from carob.comparison.held_out import held_out, record_opening
@@ -27,7 +26,6 @@ from carob.comparison.statistics.selection import (
     reselected,
 )
 from carob.comparison.tables import top_said
-from carob.comparison.verdict import listed
 from carob.evaluation.score_tables import footers
 from carob.inputs.query_files import groups_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
@@ -441,11 +439,8 @@ def doubts(across: CollectionsScores, fewest: int, alpha: float) -> tuple[str, .
         fewest: the smallest number of collections on which a run was selected.
         alpha: 1 minus the level of the set of runs that may be the best.
     """
-    said = [each for kind, each in across.noted if kind in DOUBTFUL]
-    if across.lacking:
-        where = listed([f"{run} in {name}" for run, name in across.lacking])
-        how = "drop-collections" if across.absent == "skip" else across.absent
-        said.append(say("collections", f"absent:{how}", count=len(across.lacking), shown=where))
+    how = "drop-collections" if across.absent == "skip" else across.absent
+    said = [*across.doubts, *across.lacks(f"absent:{how}")]
     if 2.0 ** (1 - fewest) > alpha:
         said.append(say("best collections", "few", count=fewest, alpha=alpha))
     return tuple(said)

@@ -1,15 +1,18 @@
-"""What is known about the data of each run in each collection, and its summary in a few sentences."""
+"""What is known about the data of each run in each collection, its summary in a few sentences, and results with it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob._version import __version__
 from carob.comparison.findings import say
 from carob.comparison.verdict import listed
 from carob.evaluation.score_tables import facts_of, whole
 from carob.evaluation.suspects import copies, fingerprint, perfect
+from carob.output.document import Documented
 from carob.output.errors import Worded
 
 if TYPE_CHECKING:
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
     from carob.comparison.runs import System
     from carob.evaluation.score_tables import Fact
+    from carob.evaluation.scores import Scores
 
 DOUBTFUL = ("doubt", "failed", "perfect", "identical-runs", "constant", "infinite", "missing", "nothing")
 """The kinds that are warnings, the most severe first."""
@@ -198,3 +202,73 @@ def within(collections: Sequence[str], runs: Mapping[str, int]) -> str:
         return f" in {collections[0]}"
     every = "all " if len(collections) == len(runs) else ""
     return f" in {every}{len(collections)} collections"
+
+
+# ---------------------------------------------------------------- results
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OnCollections(Documented):
+    """A result about runs on several collections, with what is known about their data.
+
+    Args:
+        collections: the collections.
+        names: the runs.
+        scores: the scores of each collection by run; empty where only means are known.
+        lacking: the pairs of a run and a collection that lacks it.
+        notes: what is known about the data of each run in each collection.
+    """
+
+    collections: tuple[str, ...]
+    names: tuple[str, ...]
+    scores: dict[str, dict[str, Scores]]
+    lacking: tuple[tuple[str, str], ...]
+    notes: tuple[Note, ...]
+
+    @cached_property
+    def first(self) -> Scores | None:
+        """The scores of one run, whose policy and profile are those of all runs; None where only means are known."""
+        return next((each for its in self.scores.values() for each in its.values()), None)
+
+    @cached_property
+    def noted(self) -> list[tuple[str, str]]:
+        """The kind and the sentence of each summary of notes."""
+        return summaries(self.notes, {name: len(self.scores.get(name, ())) for name in self.collections})
+
+    @property
+    def remarks(self) -> list[str]:
+        """The sentences about the data that are no warnings, such as those about duplicates and ties."""
+        return [said for kind, said in self.noted if kind not in DOUBTFUL]
+
+    @property
+    def doubts(self) -> list[str]:
+        """The sentences about the data that are warnings."""
+        return [said for kind, said in self.noted if kind in DOUBTFUL]
+
+    def lacks(self, key: str) -> list[str]:
+        """Returns the sentence that names the missing runs, if there are any.
+
+        Args:
+            key: the sentence, which says how they are treated.
+        """
+        where = [f"{run} in {name}" for run, name in self.lacking]
+        return [say("collections", key, count=len(where), shown=listed(where))] if where else []
+
+    def footers(self) -> list[str]:
+        """Returns the sentences below the tables that are no warnings."""
+        raise NotImplementedError
+
+    def warnings(self) -> list[str]:
+        """Returns what makes the result doubtful."""
+        raise NotImplementedError
+
+    def known(self) -> dict[str, Any]:
+        """Returns what is known about the data as the last fields of the JSON document."""
+        return {
+            "warnings": self.warnings(),
+            "footers": self.footers(),
+            "notes": [each.as_dict() for each in self.notes],
+            "policy": None if self.first is None else self.first.policy.as_dict(),
+            "profile": None if self.first is None else self.first.profile,
+            "carob": __version__,
+        }

@@ -71,7 +71,7 @@ class Scored:
     """The values of runs on several collections.
 
     Args:
-        names: the collections.
+        collections: the collections.
         runs: the runs of all collections, in the order in which they were found.
         measures: the measures by label.
         values: for each label, the values of each collection.
@@ -80,7 +80,7 @@ class Scored:
         notes: what is known about the data of the runs.
     """
 
-    names: tuple[str, ...]
+    collections: tuple[str, ...]
     runs: tuple[str, ...]
     measures: dict[str, Measure]
     values: dict[str, list[Values]]
@@ -488,8 +488,8 @@ def decided(found: Scored, absent: str, least: int = 2) -> Scored:
         )
     elif found.lacking and absent.startswith("drop"):
         found = without(found, collections=absent == "drop-collections")
-    if len(found.names) < least or len(found.runs) < least:
-        words = {"collections": len(found.names), "runs": len(found.runs)}
+    if len(found.collections) < least or len(found.runs) < least:
+        words = {"collections": len(found.collections), "runs": len(found.runs)}
         raise DataError(say("collections", "too few", **words))
     return found
 
@@ -503,7 +503,7 @@ def with_zeros(values: Values) -> Values:
 def without(found: Scored, *, collections: bool) -> Scored:
     """Returns the values without the collections that lack a run, or without the runs that a collection lacks."""
     names, runs = ({each[side] for each in found.lacking} for side in (1, 0))
-    kept = [place for place, name in enumerate(found.names) if not collections or name not in names]
+    kept = [place for place, name in enumerate(found.collections) if not collections or name not in names]
     columns = [place for place, run in enumerate(found.runs) if collections or run not in runs]
     values = {
         label: [
@@ -518,13 +518,13 @@ def without(found: Scored, *, collections: bool) -> Scored:
     }
     return replace(
         found,
-        names=tuple(found.names[place] for place in kept),
+        collections=tuple(found.collections[place] for place in kept),
         runs=tuple(found.runs[place] for place in columns),
         values=values,
         scores={
-            found.names[place]: {
+            found.collections[place]: {
                 run: each
-                for run, each in found.scores.get(found.names[place], {}).items()
+                for run, each in found.scores.get(found.collections[place], {}).items()
                 if collections or run not in runs
             }
             for place in kept

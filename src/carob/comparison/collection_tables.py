@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, field, fields, replace
+from dataclasses import asdict, fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._version import __version__
 from carob.comparison.cautions import resamples_needed
-from carob.comparison.collection_notes import DOUBTFUL, summaries
+from carob.comparison.collection_notes import OnCollections
 from carob.comparison.critical_difference import RankPicture
 from carob.comparison.difference_picture import DifferencePicture, Differences
 from carob.comparison.findings import SHORT_NAMES, letter, say
@@ -21,7 +21,7 @@ from carob.comparison.verdict import MOST_LETTERED, interval, listed, p_text, si
 from carob.evaluation.score_tables import conventions_of
 from carob.evaluation.scores import frame_of
 from carob.output import escaping
-from carob.output.document import Document, Documented, Items, Line, Section, Table
+from carob.output.document import Document, Items, Line, Section, Table
 from carob.output.errors import DataError, did_you_mean
 from carob.output.layout import COLUMNS, Marked, apart, columns_of, decimals, lay_out
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from carob.comparison.collection_findings import Across, AcrossPair, AcrossSettings, OneCollection
-    from carob.comparison.collection_notes import Note
-    from carob.evaluation.scores import Scores
     from carob.output.document import Part
 
 DIGITS = 4
@@ -49,17 +47,17 @@ LONGEST_COLLECTION = 24
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CollectionsComparison(Documented):
+class CollectionsComparison(OnCollections):
     """The comparison of runs on several collections. ``str(comparison)`` returns the whole text.
 
     Args:
         collections: the collections.
         names: the runs.
-        measures: the result of each measure, by label.
-        settings: the settings.
+        scores: the scores of each collection by run; empty where only means are known.
         lacking: the pairs of a run and a collection that lacks it.
         notes: what is known about the data of each run in each collection, as in the footer of an evaluation.
-        scores: the scores of each collection by run; empty where only means are known.
+        measures: the result of each measure, by label.
+        settings: the settings.
 
     Example:
         >>> import carob
@@ -69,13 +67,8 @@ class CollectionsComparison(Documented):
         [1.67, 1.33]
     """
 
-    collections: tuple[str, ...]
-    names: tuple[str, ...]
     measures: dict[str, Across]
     settings: AcrossSettings
-    lacking: tuple[tuple[str, str], ...] = ()
-    notes: tuple[Note, ...] = ()
-    scores: dict[str, dict[str, Scores]] = field(default_factory=dict)
 
     def __getitem__(self, measure: str) -> Across:
         """Returns the result of a measure.
@@ -109,12 +102,7 @@ class CollectionsComparison(Documented):
 
     def footers(self) -> list[str]:
         """Returns the sentences about the data that are no warnings, such as duplicates and ties."""
-        return [said for kind, said in self.noted if kind not in DOUBTFUL]
-
-    @cached_property
-    def noted(self) -> list[tuple[str, str]]:
-        """The kind and the sentence of each summary of notes."""
-        return summaries(self.notes, {name: len(self.scores.get(name, ())) for name in self.collections})
+        return self.remarks
 
     def heading(self) -> str:
         """Returns the number of collections, runs and queries."""
@@ -156,18 +144,9 @@ class CollectionsComparison(Documented):
             said.append(f"carob {__version__}, {conventions_of(self.first)}.")
         return said
 
-    @property
-    def first(self) -> Scores | None:
-        """The scores of one run, whose policy and profile are those of all runs; None where only means are known."""
-        return next((each for its in self.scores.values() for each in its.values()), None)
-
     def warnings(self) -> list[str]:
         """Returns the doubts about the data and the limits of the conclusions."""
-        found = [said for kind, said in self.noted if kind in DOUBTFUL]
-        if self.lacking:
-            shown = listed([f"{run} in {name}" for run, name in self.lacking])
-            count = {"count": len(self.lacking), "shown": shown}
-            found.append(say("collections", f"absent:{self.settings.absent}", **count))
+        found = [*self.doubts, *self.lacks(f"absent:{self.settings.absent}")]
         if self.settings.target == "similar" and len(self.collections) < FEW_COLLECTIONS:
             found.append(say("collections", "few", collections=len(self.collections)))
         drawn, confidence = next(iter(self.measures.values())).resamples, self.settings.confidence
@@ -270,12 +249,7 @@ class CollectionsComparison(Documented):
                 "lacking": [{"run": run, "collection": name} for run, name in self.lacking],
                 "measures": {label: self.contents(each) for label, each in self.measures.items()},
                 "method": self.method(),
-                "warnings": self.warnings(),
-                "footers": self.footers(),
-                "notes": [each.as_dict() for each in self.notes],
-                "policy": None if self.first is None else self.first.policy.as_dict(),
-                "profile": None if self.first is None else self.first.profile,
-                "carob": __version__,
+                **self.known(),
             }
         )
         return found

@@ -185,11 +185,11 @@ def compared(found: Scored, settings: AcrossSettings) -> CollectionsComparison:
     results = {}
     for label, measure in found.measures.items():
         smaller = measure.definition.smaller_is_better
-        results[label] = Method(settings, base, found.names, -1.0 if smaller else 1.0).across(
+        results[label] = Method(settings, base, found.collections, -1.0 if smaller else 1.0).across(
             label, found.values[label]
         )
     return CollectionsComparison(
-        found.names, found.runs, results, settings, found.lacking, found.notes, found.scores
+        found.collections, found.runs, found.scores, found.lacking, found.notes, results, settings
     )
 
 

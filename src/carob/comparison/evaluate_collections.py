@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
-from carob.comparison.collection_notes import DOUBTFUL, summaries
+from carob.comparison.collection_notes import OnCollections
 from carob.comparison.collection_scores import scored
 from carob.comparison.findings import say
-from carob.comparison.verdict import listed
 from carob.conventions.policy import Policy
 from carob.evaluation.score_tables import NO_VALUE, conventions_of, document_of, readings, shown
 from carob.evaluation.scores import Scores, ScoresByRun, frame_of
 from carob.inputs.names import Names
 from carob.matching.match import Counts
 from carob.output import escaping
-from carob.output.document import Document, Documented, Items, Line, Section, Table
+from carob.output.document import Document, Items, Line, Section, Table
 from carob.output.layout import apart, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from carob.comparison.collection_notes import Note
     from carob.comparison.collection_scores import CollectionsLike, Scored
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
@@ -37,17 +34,17 @@ LONGEST_NAME = 24
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CollectionsScores(Documented):
+class CollectionsScores(OnCollections):
     """The values of runs on several collections. ``str(scores)`` returns a table for each measure, with footers.
 
     Args:
         collections: the collections.
         names: the runs.
-        measures: the measures by label.
-        values: the mean of each run on each collection, by label and collection; NaN for a missing run.
         scores: the scores of each collection by run; empty where only means are known.
         lacking: the pairs of a run and a collection that lacks it.
         notes: what is known about the data of each run in each collection.
+        measures: the measures by label.
+        values: the mean of each run on each collection, by label and collection; NaN for a missing run.
         absent: how missing runs are treated, as in ``evaluate_collections``.
 
     Example:
@@ -58,13 +55,8 @@ class CollectionsScores(Documented):
         ({'a': 0.25, 'b': 0.45}, 0.5)
     """
 
-    collections: tuple[str, ...]
-    names: tuple[str, ...]
     measures: dict[str, Measure]
     values: dict[str, dict[str, dict[str, float]]]
-    scores: dict[str, dict[str, Scores]] = field(default_factory=dict)
-    lacking: tuple[tuple[str, str], ...] = ()
-    notes: tuple[Note, ...] = ()
     absent: str = "skip"
 
     def means(self, measure: str) -> dict[str, float]:
@@ -78,11 +70,6 @@ class CollectionsScores(Documented):
         """
         columns = [[its[run] for its in self.values[measure].values()] for run in self.names]
         return {run: math.fsum(each) / len(each) for run, each in zip(self.names, columns, strict=True)}
-
-    @cached_property
-    def first(self) -> Scores | None:
-        """The scores of one run, whose conventions are those of all; None where only means are known."""
-        return next((each for its in self.scores.values() for each in its.values()), None)
 
     def by_collection(self) -> ScoresByRun:
         """Returns the scores of each run with collections in the place of queries, as ``carob.best`` takes them."""
@@ -130,15 +117,9 @@ class CollectionsScores(Documented):
         queries = sum(max(len(each.ids) for each in its.values()) for its in self.scores.values() if its)
         return say("collections", "heading", **size, queries=queries)
 
-    @cached_property
-    def noted(self) -> list[tuple[str, str]]:
-        """The kind and the sentence of each summary of notes."""
-        return summaries(self.notes, {name: len(self.scores.get(name, ())) for name in self.collections})
-
     def footers(self) -> list[str]:
         """Returns the sentences about the data that are no warnings, about the means, and the policy."""
-        said = [each for kind, each in self.noted if kind not in DOUBTFUL]
-        said.append(say("collections", "average:macro"))
+        said = [*self.remarks, say("collections", "average:macro")]
         if self.first is not None:
             parts = [conventions_of(self.first), *(each.told() for each in readings(self.first))]
             said.append(f"carob {__version__}, {' · '.join(parts)}.")
@@ -146,12 +127,8 @@ class CollectionsScores(Documented):
 
     def warnings(self) -> list[str]:
         """Returns the doubts about the data, and the missing runs."""
-        found = [each for kind, each in self.noted if kind in DOUBTFUL]
-        if self.lacking:
-            where = listed([f"{run} in {name}" for run, name in self.lacking])
-            key = "no mean" if self.absent == "skip" else f"absent:{self.absent}"
-            found.append(say("collections", key, count=len(self.lacking), shown=where))
-        return found
+        key = "no mean" if self.absent == "skip" else f"absent:{self.absent}"
+        return [*self.doubts, *self.lacks(key)]
 
     # ------------------------------------------------------------ formats
 
@@ -271,12 +248,7 @@ class CollectionsScores(Documented):
                 "measures": {label: str(each) for label, each in self.measures.items()},
                 "lacking": [{"run": run, "collection": name} for run, name in self.lacking],
                 "absent": self.absent,
-                "warnings": self.warnings(),
-                "footers": self.footers(),
-                "notes": [each.as_dict() for each in self.notes],
-                "policy": None if self.first is None else self.first.policy.as_dict(),
-                "profile": None if self.first is None else self.first.profile,
-                "carob": __version__,
+                **self.known(),
             }
         )
         return found
@@ -327,7 +299,7 @@ def evaluated_collections(found: Scored, absent: str) -> CollectionsScores:
     values: dict[str, dict[str, dict[str, float]]] = {}
     for label, its in found.values.items():
         values[label] = {}
-        for name, each in zip(found.names, its, strict=True):
+        for name, each in zip(found.collections, its, strict=True):
             own = found.scores.get(name, {})
             values[label][name] = {
                 # The mean of a run's own queries, not of those that all runs have.
@@ -335,5 +307,12 @@ def evaluated_collections(found: Scored, absent: str) -> CollectionsScores:
                 for run, mean in zip(found.runs, each.means.tolist(), strict=True)
             }
     return CollectionsScores(
-        found.names, found.runs, found.measures, values, found.scores, found.lacking, found.notes, absent
+        found.collections,
+        found.runs,
+        found.scores,
+        found.lacking,
+        found.notes,
+        found.measures,
+        values,
+        absent,
     )
