@@ -121,3 +121,54 @@ def test_without_a_table_the_error_says_how_to_give_one(
 def test_a_table_that_gives_no_grades_is_refused(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "CG", "--grades", "Good", "--grade-words", table]) == 2
     assert "Write word=number for each word" in capsys.readouterr().err
+
+
+def test_a_check_reads_words_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("A", "B"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "qrels.txt").write_bytes(text())
+        (tmp_path / name / "a.run").write_text("".join(f"q Q0 {d} 0 {s} a\n" for d, s in RUN["q"].items()))
+    words = ["--grade-words", TABLE, "--format", "json"]
+    files = [str(tmp_path / "A" / each) for each in ("qrels.txt", "a.run")]
+    for given in (files, ["--collections", str(tmp_path)]):
+        assert main(["check", *given, *words]) == 1
+        assert '"error"' not in capsys.readouterr().out
+    assert main(["check", *files, "--grade-words", "Good=3", "--format", "json"]) == 2
+    assert (
+        "line 1: the grade 'Fair' is neither a number nor one of the words Good=3" in capsys.readouterr().out
+    )
+    for form in (mapping, text):
+        assert not [
+            each
+            for each in carob.check(form(), RUN, qrels_columns={"words": WORDS})
+            if each.severity == "error"
+        ]
+
+
+def test_words_are_read_on_several_collections(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("A", "B"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "qrels.txt").write_bytes(text())
+        (tmp_path / name / "a.run").write_text("".join(f"q Q0 {d} 0 {s} a\n" for d, s in RUN["q"].items()))
+    asked = ["eval", "--collections", str(tmp_path), "-m", "CG", "--format", "json"]
+    assert main([*asked, "--grade-words", TABLE]) == 0
+    assert json.loads(capsys.readouterr().out)["means"]["CG"] == {"a": CG}
+
+
+@pytest.mark.parametrize("name", ["qrels.txt", "qrels.csv"])
+def test_a_record_says_what_the_words_meant_and_is_verified(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if name == "qrels.csv":
+        pytest.importorskip("polars", reason="tables with grades in words are read by polars")
+    rows = "session,document,grade\n" + "".join(f"{','.join(row)}\n" for row in ROWS)
+    (tmp_path / name).write_bytes(text() if name == "qrels.txt" else rows.encode())
+    (tmp_path / "a.run").write_text("".join(f"q Q0 {d} 0 {s} a\n" for d, s in RUN["q"].items()))
+    columns = ["--qrels-columns", "query=session"] if name == "qrels.csv" else []
+    assert (
+        main(["eval", name, "a.run", "-m", "CG", "--grade-words", TABLE, *columns, "--record", "r.json"]) == 0
+    )
+    assert json.loads((tmp_path / "r.json").read_text())["inputs"][0]["columns"]["words"] == WORDS
+    capsys.readouterr()
+    assert main(["verify", "r.json"]) == 0, capsys.readouterr()

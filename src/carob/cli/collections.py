@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
 """The options about several collections."""
 
-READING = ("profile", "qrels_columns", "run_columns", "folders", "exclude", "depth", "lenient")
+READING = ("profile", "qrels_columns", "run_columns", "grade_words", "folders", "exclude", "depth", "lenient")
 """The options for reading files, besides the policy."""
 
 EVALUATED = ("files", "measures", "layout", "digits", "per_query", "collections", "absent", *READING)

@@ -267,9 +267,11 @@ def is_counted(value: Any) -> bool:
 
 
 def names_column(role: Any, name: Any) -> bool:
-    """Returns whether a name or number is valid for a column's role, or for ``folders``."""
+    """Returns whether a name or number is valid for a column's role, for ``folders`` or for ``words``."""
     if role == "folders":
         return name in FOLDERS
+    if role == "words":
+        return isinstance(name, dict) and all(map(is_number, name.values()))
     return role in COLUMN and (
         isinstance(name, str) or (role in ("grade", "probability") and is_number(name))
     )

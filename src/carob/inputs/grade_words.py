@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from carob.inputs.columns import ASKED, choose
@@ -83,14 +84,17 @@ def in_numbers(qrels: Any, asked: Asked, words: Mapping[str, float]) -> tuple[An
     if not isinstance(qrels, (str, bytes, os.PathLike)) and is_frame(qrels):
         return in_frame(qrels, asked, words), "", None
     source = source_of(qrels)
+    # A record stores them, so that it can be verified.
+    told = (*((role, name) for role, name in asked.items() if name is not None), ("words", dict(words)))
+    origin = replace(source.origin, columns=told)
     kind = kind_of(source.origin.path or "")
     if kind == "json":
         content = content_in(os.fspath(qrels))
         its = mapping_of_rows(content, "qrels", asked) if isinstance(content, list) else content
-        return in_mapping(its, words), source.name, source.origin
+        return in_mapping(its, words), source.name, origin
     if kind == "text":
-        return in_text(source, words), source.name, source.origin
-    return in_frame(frame_in(source, kind), asked, words), source.name, source.origin
+        return in_text(source, words), source.name, origin
+    return in_frame(frame_in(source, kind), asked, words), source.name, origin
 
 
 def in_mapping(qrels: Mapping[Any, Any], words: Mapping[str, float]) -> dict[Any, Any]:

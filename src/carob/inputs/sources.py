@@ -79,7 +79,7 @@ class Provenance:
         rows: whether it is a table, of which errors name rows; of text they name lines.
         first: the line of a table's first row, where each row is a line of one file.
         parts: the files of a table in several files.
-        columns: the role and the name of each column that the caller named.
+        columns: the role and the name of each column that the caller named, and the numbers of words for grades.
     """
 
     kind: str
@@ -91,7 +91,7 @@ class Provenance:
     rows: bool = False
     first: int | None = None
     parts: tuple[Provenance, ...] = ()
-    columns: tuple[tuple[str, str], ...] = ()
+    columns: tuple[tuple[str, Any], ...] = ()
     home: Any = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -198,7 +198,7 @@ def check(
     qrels: Any,
     *runs: Any,
     measures: MeasuresLike = ("AP", "nDCG@10"),
-    qrels_columns: Mapping[str, str] | None = None,
+    qrels_columns: Mapping[str, Any] | None = None,
     run_columns: Mapping[str, str] | None = None,
     folders: str | None = None,
 ) -> Check:
@@ -212,7 +212,7 @@ def check(
         runs: any number of runs, each as ``carob.evaluate`` takes them; or one ``{name: run}`` or list of them.
         measures: the measures whose means show the effects.
         qrels_columns: the names of the columns of a table of judgments by their roles, as ``Qrels.of`` takes them, if
-            ``qrels`` is a path.
+            ``qrels`` is a path; with ``words``, the numbers of grades in words, in every form of judgments.
         run_columns: the names of the columns of runs, in the same form.
         folders: how to read files in several folders: ``parts`` or ``prefix``.
 

@@ -28,7 +28,7 @@ def check_collections(
     *,
     runs: Sequence[tuple[str | None, str]] = (),
     measures: MeasuresLike = ("AP", "nDCG@10"),
-    qrels_columns: Mapping[str, str] | None = None,
+    qrels_columns: Mapping[str, Any] | None = None,
     run_columns: Mapping[str, str] | None = None,
     folders: str | None = None,
 ) -> Check:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -135,6 +136,21 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
     """Returns the input as text. Unreadable input becomes a finding."""
     files = files or Files()
     label = name or ("qrels" if kind == "qrels" else "run")
+    columns = dict(files.columns.get(kind, {}))
+    words = columns.pop("words", None)
+    if words is None or isinstance(given, Qrels):
+        columns = {}
+    else:
+        from carob.inputs.grade_words import in_numbers
+
+        path = str(given) if isinstance(given, (str, os.PathLike)) else label
+        try:
+            with sentences(path):
+                given, name, _ = in_numbers(given, columns, words)
+        except DataError as error:
+            return Text(kind, path, None, given, faults=[found("refused", path, without_stop(error))])
+        label = name = name or label
+        files = replace(files, columns={**files.columns, kind: columns})
     if isinstance(given, Run):
         label = name or given.name
         if given.source is not None:
@@ -147,7 +163,7 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
         given = given.held.mapping
     try:
         with sentences(f"{kind} frame", kind) if is_frame(given) else nullcontext():
-            held = held_in(given, kind)
+            held = held_in(given, kind, **columns)
             content = lined(rows_in(held, kind), kind)
     except DataError as error:
         return Text(kind, label, None, given, False, [found("refused", label, without_stop(error))])
