@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 DIAGNOSES: dict[str, Callable[[str, str], Any]] = {
     "check": carob.check,
     "explain": lambda qrels, run: carob.explain("nDCG@10", qrels, run, "q1"),
-    "difference": lambda qrels, run: carob.difference("trec_eval-9", "ranx", "AP", qrels, run),
+    # trec_eval's profiles separate columns by another rule, and so judgments are read once more under these.
+    "difference": lambda qrels, run: carob.difference("pytrec_eval", "ranx", "AP", qrels, run),
     "gate": lambda qrels, run: carob.gate(qrels, run, at_least={"AP": 0.0001}),
 }
 

@@ -382,3 +382,17 @@ def test_a_run_joined_with_its_judgments_is_said(form: str) -> None:
     assert "all of them" not in carob.evaluate(qrels, FORMS[form](run), "AP").footer()
     single = {"p": run["q"]}
     assert "all of them" not in carob.evaluate({"p": qrels["p"]}, FORMS[form](single), "AP").footer()
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("case", DISTANCES)
+def test_a_check_calls_it_an_error_where_an_evaluation_warns_of_distances(case: str, form: str) -> None:
+    found = carob.check(QRELS, FORMS[form](DISTANCES[case])).of("ascending-scores")
+    assert [each.severity for each in found] == ["error"]
+
+
+@pytest.mark.parametrize("case", RIGHT)
+def test_a_check_calls_nothing_upside_down_of_which_an_evaluation_says_nothing(case: str) -> None:
+    found = carob.check(QRELS, RIGHT[case])
+    assert not [each for each in found.of("ascending-scores") if each.severity == "error"]
+    assert not found.of("ranks-as-scores")

@@ -94,8 +94,6 @@ def tags(pair: Pair) -> Iterator[Finding]:
 
 
 MOSTLY = 0.9
-SURE = 10
-"""If this many scores rise, the run is certainly upside down."""
 
 
 def ties(pair: Pair) -> Iterator[Finding]:
@@ -160,7 +158,8 @@ def order(pair: Pair) -> Iterator[Finding]:
         return
     yield from ranks(pair)
     signs = Signs.of(matched)
-    if signs is not None and turned(signs, pair.rows, ranked=pair.text.is_file) == "counting":
+    kind = None if signs is None else turned(signs, pair.rows, ranked=pair.text.is_file)
+    if signs is not None and kind == "counting":
         yield found(
             "ranks-as-scores",
             pair.name,
@@ -169,12 +168,12 @@ def order(pair: Pair) -> Iterator[Finding]:
             lists=survey.query_count,
         )
         return
-    if rises := upside_down(pair):
+    if kind == "rising" or rise(pair):
         yield found(
             "ascending-scores",
             pair.name,
             count=matched.unordered,
-            severity=ERROR if rises >= SURE else WARNING,
+            severity=ERROR if kind == "rising" else WARNING,
             values={"unchanged": pair.means(), "with negated scores": pair.means(change="negated")},
             lists=survey.query_count,
         )
@@ -199,14 +198,14 @@ def ranks(pair: Pair) -> Iterator[Finding]:
         yield found("constant-ranks", pair.name, count=survey.usable, rank=survey.low_rank)
 
 
-def upside_down(pair: Pair) -> int:
-    """Returns the number of rising scores if nearly all scores rise although the ranks do not, else 0."""
+def rise(pair: Pair) -> bool:
+    """Returns whether nearly all scores rise although the ranks do not, also in few and short lists."""
     survey = pair.survey
     if pair.found.unordered < max(1, MOSTLY * pair.lists) or survey.low_rank > survey.high_rank:
-        return 0
+        return False
     if survey.rank_falls.count > (1 - MOSTLY) * survey.usable and survey.low_rank < survey.high_rank:
-        return 0
-    return survey.rises if survey.rises > MOSTLY * (survey.rises + survey.falls) else 0
+        return False
+    return survey.rises > MOSTLY * (survey.rises + survey.falls)
 
 
 def displaced(pair: Pair) -> int:
