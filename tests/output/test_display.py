@@ -27,6 +27,7 @@ def made(queries: int, name: str = "one") -> dict[str, Any]:
     return {
         "best": carob.best(several, resamples=100),
         "collections": carob.compare_collections({"here": several, "there": several}),
+        "scores of collections": carob.evaluate_collections({"here": several, "there": several}),
         "next": carob.next_judgments(partial, {name: new, "old": old}, "P@2"),
         "bounds": carob.unjudged_bounds(partial, {name: new, "old": old}, "P@2"),
         "plan": carob.plan(several, difference=0.1),
