@@ -267,6 +267,8 @@ def test_commands_of_two_runs_take_two_logs(logs: Path, capsys: pytest.CaptureFi
     assert command("compare", "dense.json", "hybrid.json", "-m", "AP") == 0
     out = capsys.readouterr().out
     assert "dense.json | 2 queries | 2 runs\n\nhybrid is better than dense.\n" in out
+    assert command("next", "dense.json", "hybrid.json", "-m", "DCG@5") == 0
+    assert "for DCG@5 of 2 runs and 2 queries" in capsys.readouterr().out
     assert command("agreement", "q.qrels", "q.qrels", "dense.json", "hybrid.json") == 0
     assert "0/1 pairs flip" in capsys.readouterr().out
     assert command("check", "dense.json", "hybrid.json") < 2

@@ -44,6 +44,7 @@ def next_command(
     if len(measures) > 1:
         raise click.UsageError("Give one measure: the documents are chosen for a single measure.")
     if judge is None:
+        files = given.with_judgments(files)
         refuse_few(files, 2, "Give a QRELS file and at least one RUN.")
         people, files = files[0], files[1:]
     elif not files:
