@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import os
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,15 +15,17 @@ from carob.conventions.request import request_of
 from carob.estimation.effects import drawn, effects_of, expected_variances, probabilities
 from carob.estimation.sampled_documents import is_linear
 from carob.estimation.shown_documents import Shown
+from carob.inputs.files.rows import Lines, cells_of, separator_of
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import runs_in
-from carob.inputs.samples import columns_of, draw_of
+from carob.inputs.samples import COLUMNS, columns_of, draw_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
-from carob.output.errors import DataError, PolicyError, did_you_mean
+from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
 from carob.output.files import write_whole
 from carob.output.language import plural
 from carob.output.layout import decimals
+from carob.output.taken import refuse_taken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,9 +113,42 @@ class Next(Documented):
                 writer.writerow([query, document, f"{grade:g}", *draw_of(1.0, size)])
         return text.getvalue()
 
-    def save(self, path: str) -> None:
-        """Writes the table to a file."""
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the table to a file. A table that people have begun to fill in is not replaced.
+
+        Raises:
+            DataError: the file holds grades that this table lacks, or it cannot be written.
+        """
+        lost = self.lost_in(path)
+        if lost:
+            text = f"{plural(lost, 'grade')} of this table {'is' if lost == 1 else 'are'} filled in, and would be lost."
+            other = Worded("Save to another file.", "Give another file to -o.")
+            raise DataError(text, file=os.fspath(path), remedy=other)
         write_whole(path, self.to_csv())
+
+    def lost_in(self, path: str | os.PathLike[str]) -> int:
+        """Returns the number of grades in a file that the table of documents to judge, written there, would remove.
+
+        Judgments that were known before are in both tables.
+        """
+        refuse_taken(path)
+        if not os.path.isfile(path):
+            return 0
+        try:
+            with open(path, encoding="utf-8-sig", errors="replace") as file:
+                lines = Lines(file.read())
+        except OSError:
+            return 0  # the writer says why, or replaces a file that nobody can read
+        separator = separator_of("" if lines.first is None else lines.first[1])
+        header, *rows = [[each.strip() for each in cells_of(line, separator)] for _, line in lines] or [[]]
+        places = [header.index(name) if name in header else -1 for name in COLUMNS]
+        if min(places) < 0:
+            return 0
+        found = [[cells[place] for place in places] for cells in rows if len(cells) > max(places)]
+        return sum(
+            grade != "" and grade != f"{self.known.get(query, {}).get(document, math.nan):g}"
+            for query, document, grade in found
+        )
 
     def document(self, layout: str = "text") -> Document:
         """Returns the documents to judge, and the precision that their judgments are expected to give."""
