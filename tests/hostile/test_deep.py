@@ -78,9 +78,17 @@ READS = {
 }
 
 
+def skip_without_the_page(what: str) -> None:
+    """Skips what the page is needed for, where it is not installed."""
+    if what in ("pairs to judge", "texts"):
+        for library in ("jinja2", "waitress", "werkzeug"):
+            pytest.importorskip(library, reason="the page needs carob[judge]")
+
+
 @pytest.mark.parametrize("ending", ["json", "jsonl"])
 @pytest.mark.parametrize("what", READS)
 def test_json_nested_too_deep_is_a_sentence(what: str, ending: str) -> None:
+    skip_without_the_page(what)
     done = attacked(*(each.format(f"deep.{ending}") for each in READS[what]), within=10)
     assert done.code in (1, 2), done  # a check's finding is its result
     assert "deep." in done.err + done.out
@@ -88,6 +96,7 @@ def test_json_nested_too_deep_is_a_sentence(what: str, ending: str) -> None:
 
 @pytest.mark.parametrize("what", ["pairs to judge", "collected judgments", "a ledger", "people's judgments"])
 def test_a_key_that_occurs_twice_is_no_choice(what: str) -> None:
+    skip_without_the_page(what)
     attacked(*(each.format("twice.jsonl") for each in READS[what])).refused(
         "twice.jsonl", "'grade' occurs twice"
     )

@@ -107,7 +107,7 @@ QUERIES: dict[str, tuple[Any, str]] = {
     "a generator": ((each for each in RUN.items()), "Cannot read a generator"),
     "a view of items": (RUN.items(), "Cannot read a dict_items"),
     "a class for a mapping": (dict, "Cannot read a type"),
-    "None for a mapping": (None, "Cannot read a NoneType"),
+    "None for a mapping": (None, "Only one of qrels and run is given"),
     "pairs for a mapping": ((("q", {}),), "Cannot read a tuple"),
 }
 

@@ -133,7 +133,7 @@ REFUSED: dict[str, Column] = {
         lambda pd: pd.Categorical.from_codes([0, 7, 1], ["a", "b"], validate=False),
         "out of bounds",
     ),
-    "structs": ("pyarrow", "document", lambda pa: pa.array([{"x": 1}] * 3), "structs"),
+    "structs": ("pyarrow", "document", lambda pa: pa.array([{"x": 1}] * 3), "'doc_id.x'"),
     "lists": ("pyarrow", "document", lambda pa: pa.array([["b"], ["a"], ["c"]]), "holds lists"),
     "lists of numbers": ("pyarrow", "number", lambda pa: pa.array([[1.0], [2.0], None]), "holds lists"),
     "long lists": (
@@ -268,7 +268,7 @@ REFUSED: dict[str, Column] = {
         lambda pa: dictionary(pa, [0, 1, 2], pa.array(["b", "a", "a"])),
         "row 2 (from 0)",
     ),
-    "structs of Polars": ("polars", "document", lambda pl: pl.Series([{"x": 1}] * 3), "structs"),
+    "structs of Polars": ("polars", "document", lambda pl: pl.Series([{"x": 1}] * 3), "'doc_id.x'"),
     "arrays of Polars": (
         "polars",
         "number",

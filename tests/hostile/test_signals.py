@@ -27,7 +27,7 @@ def large(folder: Path) -> None:
     Path("many.txt").write_text("".join(f"{each} 0 a 1\n" for each in many))
     for name, score in (("x.run", 0.5), ("y.run", 1.5)):  # y is worse on every second query
         scores = (score if place % 2 else 0.5 for place in range(len(many)))
-        lines = (f"{each} Q0 a 1 1 t\n{each} Q0 b 2 {its} t\n" for each, its in zip(many, scores))
+        lines = (f"{each} Q0 a 0 1 t\n{each} Q0 b 0 {its} t\n" for each, its in zip(many, scores))
         Path(name).write_text("".join(lines))
     os.mkfifo("pipe")
 

@@ -283,12 +283,13 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
         DataError: a missing or ambiguous column, or a value that cannot be used.
     """
     asked: Asked = {**dict.fromkeys(ASKED[kind]), **named}
-    fields = shapes_in(given, asked, kind)
+    library = library_of(given)
+    with refusals(kind, library):
+        fields = shapes_in(given, asked, kind)
     if fields is None:
         return None
     from importlib.util import find_spec
 
-    library = library_of(given)
     with refusals(kind, library):
         plan = plan_of(fields, kind, asked)
         if not (plan.nested or plan.by_row):

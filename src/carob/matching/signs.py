@@ -208,6 +208,10 @@ def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
 
 def in_other_forms(judgments: _native.Judgments, run: Run) -> Iterator[tuple[int, bytes, bytes]]:
     """Yields judged documents whose letters the run composes otherwise, as Unicode allows, among its first rows."""
+    from carob.inputs.runs.batches import StreamedRun
+
+    if isinstance(run.held, StreamedRun):
+        return  # a lazy frame would be computed once more
     known: dict[bytes, tuple[int, dict[str, bytes]]] = {}
     places = {query: place for place, query in enumerate(judgments.queries)}
     for query, document, _ in first_rows(run, None, SPELLED):
