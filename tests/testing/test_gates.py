@@ -172,7 +172,8 @@ def test_a_pass_says_whether_a_larger_drop_is_excluded() -> None:
 
 def test_queries_are_paired_by_id_and_strangers_are_named() -> None:
     qrels = qrels_of([*BEFORE, 1, 1])
-    old = carob.evaluate(qrels_of(BEFORE), run_of(BEFORE), "RR", name="old")
+    answered = {query: its for query, its in run_of(BEFORE).items() if query != "q00"}
+    old = carob.evaluate(qrels_of(BEFORE), answered, "RR", name="old")
     new = carob.evaluate(
         {query: its for query, its in qrels.items() if query != "q00"}, run_of([*WORSE, 1, 1]), "RR"
     )
@@ -661,6 +662,54 @@ def test_queries_that_only_the_run_answers_are_left_out_and_named(kind: str, fol
     fields = json.loads(found.to_json())
     assert fields["only_after"] == ["q4", "q5", "q6"]
     assert fields["only_before"] == fields["missing_after"] == fields["counted_as_zero"] == []
+
+
+@pytest.mark.parametrize("kind", ["record", "printed", "scores", "values"])
+def test_a_run_whose_judgments_lack_queries_of_the_baseline_does_not_pass(kind: str, folder: Path) -> None:
+    """The run is perfect on q1 and q2, and q3, which the baseline answers, is among no judgments any more."""
+    baseline, fewer = baselines(folder)[kind], {query: MISSING_QRELS[query] for query in ("q1", "q2")}
+    with pytest.raises(
+        DataError, match=r"^new has no judgments of 1 of \d queries of .*, starting with 'q3', so a"
+    ):
+        carob.gate(fewer, HALF, baseline, {"RR": 0.05}, name="new")
+    scores = carob.evaluate(fewer, HALF, "RR", name="new")
+    with pytest.raises(DataError, match="new has no judgments of 1 of"):
+        carob.gate(None, scores, baseline, {"RR": 0.05})
+    zero = carob.gate(fewer, HALF, baseline, {"RR": 0.05}, policy=Policy(missing="zero"))
+    assert (zero.checks[0].before, zero.checks[0].after) == (1.0, pytest.approx(2 / 3))
+    assert not zero.passed
+    assert zero.counted_as_zero == ("q3",)
+    assert "1 query missing from the run, counted as 0: q3" in str(zero)
+
+
+def test_nor_does_a_log_that_lacks_queries_of_the_recorded_log(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        json.dumps({"query_id": f"q{each}", "retrieved_ids": ["a"], "reference_ids": ["a"]}) + "\n"
+        for each in range(1, 13)
+    ]
+    (folder / "old.jsonl").write_text("".join(lines))
+    (folder / "new.jsonl").write_text("".join(lines[:3]))
+    assert command("eval", "old.jsonl", "-m", "RR", "--record", "old.json") == 0
+    words = ["gate", "new.jsonl", "--baseline", "old.json", "--max-drop", "RR=0.01"]
+    capfd.readouterr()
+    assert command(*words, "--format", "json") == 2
+    said = json.loads(capfd.readouterr().err)["message"]
+    assert said.startswith(
+        "new has no judgments of 9 of 12 queries of old, starting with 'q10', so a run on fewer"
+    )
+    assert said.endswith("or count such queries as 0: --missing zero.")
+    assert command(*words, "--missing", "zero") == 1
+    assert "RR fell by 0.7500 (1.0000 to 0.2500)" in capfd.readouterr().out
+
+
+def test_nor_a_run_of_which_judgments_of_retrieved_documents_leave_a_query_out() -> None:
+    """By judgments="retrieved" and empty="skip", a query without a retrieved judged document has no value."""
+    full = {query: {"a": 1.0} for query in MISSING_QRELS}
+    policy = Policy(judgments="retrieved", empty="skip")
+    with pytest.raises(DataError, match=r"new has no judgments of 1 of 6 queries of .*, starting with 'q6'"):
+        carob.gate(MISSING_QRELS, {**full, "q6": {"x": 1.0}}, full, {"RR": 0.05}, policy=policy, name="new")
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip", "nan"])

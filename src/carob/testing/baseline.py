@@ -148,7 +148,7 @@ class Sides:
     Args:
         old: the baseline's scores of the compared queries.
         new: the run's scores of these queries.
-        only_before: queries that are judged on the baseline's side only.
+        only_before: queries that are judged on the baseline's side only, and that the baseline does not answer.
         only_after: queries that only the run answers, or that are judged on its side only.
         missing_before: judged queries that the baseline does not answer.
         missing_after: judged queries that the run does not answer.
@@ -168,24 +168,23 @@ def sides_of(old: Scores, new: Scores, zero: bool) -> Sides:
     Args:
         old: the baseline.
         new: the run.
-        zero: whether the caller chose to count queries that the run's values lack as 0.
+        zero: whether the caller chose to count queries that only the baseline has as 0.
 
     Raises:
-        DataError: the two sides have no query in common, or it is unknown why the run has no value for a query.
+        DataError: the two sides have no query in common, or the run's judgments or values lack queries of the baseline.
     """
-    absent = set(old.queries).difference(new.queries, new.counts.missing, old.counts.missing)
-    if absent and not judged_by_file(new):
-        lost = tuple(query for query in old.queries if query in absent)
-        if not zero:
-            words = {"new": new.name, "old": old.name, "lost": len(lost), "total": len(old.queries)}
-            remedy = by_policy("missing", "zero")
-            raise DataError(say("limits", "no values", first=lost[0], remedy=remedy, **words))
-        new = with_zeros(new, lost)
-    before, after = set(old.counts.missing), set(new.counts.missing)
-    shared = (set(old.queries) & set(new.queries)) - (before - after)
-    if not shared - before - after:
+    if not set(old.queries) & set(new.queries) - {*old.counts.missing, *new.counts.missing}:
         ids = {"before": old.queries[0], "after": new.queries[0]}
         raise DataError(say("limits", "no common query", old=old.name, new=new.name, **ids))
+    absent = set(old.queries).difference(new.queries, new.counts.missing, old.counts.missing)
+    lost = tuple(query for query in old.queries if query in absent)
+    if lost and not zero:
+        words = {"new": new.name, "old": old.name, "lost": len(lost), "total": len(old.queries)}
+        words |= {"first": lost[0], "remedy": by_policy("missing", "zero")}
+        raise DataError(say("limits", "not judged" if judged_by_file(new) else "no values", **words))
+    new = with_zeros(new, lost)
+    before, after = set(old.counts.missing), set(new.counts.missing)
+    shared = (set(old.queries) & set(new.queries)) - (before - after)
     return Sides(
         only(old, shared),
         only(new, shared),

@@ -102,8 +102,8 @@ def gate(
 
     Raises:
         DataError: inputs cannot be read, there is no limit or a limit without effect, the two sides have no query in
-            common, neither side retrieves a judged document, or the run has no value of queries that the baseline
-            answers.
+            common, neither side retrieves a judged document, or the run has no value, or no judgments, of queries that
+            the baseline answers.
         MeasureError: a measure that does not exist or that the baseline lacks.
         PolicyError: a policy that is not the baseline's, or no such rule.
 
