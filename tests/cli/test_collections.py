@@ -169,7 +169,31 @@ def test_options_about_collections_need_collections(capsys: pytest.CaptureFixtur
             "collection,qrels,run\na,q,x.run\na,r,y.run\n",
             "line 3: collection 'a' has two different qrels",
         ),
-        ("t.csv", "collection,qrels,run\na,q,x.run\na,q,b/x.run\n", "two runs called 'x'"),
+        (
+            "t.csv",
+            "collection,qrels,run\na,q,x.run\na,q,b/x.run\n",
+            "t.csv, line 3: collection 'a' has two runs called 'x'",
+        ),
+        (
+            "t.csv",
+            "collection,qrels,run\na,q,x.run\nb,q,x.run\na,q,x.run\n",
+            "t.csv, line 4: collection 'a' has the run 'x' twice, both times",
+        ),
+        (
+            "t.tsv",
+            "collection\tqrels\trun\na\tq\tx.run\na\tq\tx.run\n",
+            "line 3: collection 'a' has the run 'x'",
+        ),
+        (
+            "t.toml",
+            "[a]\nqrels = 'q'\nruns = ['x.run', 'x.run']\n",
+            "t.toml: collection 'a' has the run 'x' twice",
+        ),
+        (
+            "t.toml",
+            "[a]\nqrels = 'q'\nruns = ['x.run', 'b/x.run']\n",
+            'or as runs = {name = "path"} in TOML.',
+        ),
         ("t.csv", "collection,qrels,run\n", "there are no collections"),
         ("t.csv", "", "not a table of collections"),
         ("t.csv", "collection,run,AP\na,x,often\n", "line 2"),
@@ -185,6 +209,53 @@ def test_damaged_tables_are_refused_with_their_line(said, name, content, wanted,
     code, _, error = said(tmp_path / name)
     assert code == 2
     assert wanted in error
+    assert "in a table of collections" not in error, "it is one"
+
+
+@pytest.mark.parametrize("command", ["eval", "compare", "best", "report"])
+def test_a_run_that_no_collection_has_is_refused_in_a_sentence(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A misspelt path was left out of all collections in silence."""
+    shutil.copytree(KITCHEN, tmp_path / "K")
+    monkeypatch.chdir(tmp_path)
+    runs = [f"K/{{collection}}/runs/{each}.run" for each in ("bm25", "dense", "dens")]
+    output = ["-o", "page.html"] if command == "report" else []
+    with pytest.raises(SystemExit) as stopped:
+        main([command, "--collections", "K", *runs, "--absent", "skip", "-m", "RR", *output])
+    assert stopped.value.code == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith(
+        "carob: K/{collection}/runs/dens.run: no collection has this run: there is no K/baking/runs/dens.run, "
+    )
+    assert f"7 in all (working directory: {Path.cwd()}). Correct the path, or leave the run out." in shown.err
+    # A run that one collection has is a missing run of the others, as before.
+    for each in COLLECTIONS[1:]:
+        (tmp_path / "K" / each.name / "runs" / "dense.run").unlink()
+    if command == "eval":
+        main([command, "--collections", "K", *runs[:2], "-m", "RR"])
+        assert "no collection" not in capsys.readouterr().err
+
+
+def test_a_check_finds_a_run_that_no_collection_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(KITCHEN, tmp_path / "K")
+    monkeypatch.chdir(tmp_path)
+    runs = [("a", "K/{collection}/runs/bm25.run"), ("b", "K/{collection}/runs/dens.run")]
+    (finding,) = carob.check_collections("K", runs=runs).of("refused-collection")
+    assert finding.severity == "error"
+    assert "K/{collection}/runs/dens.run: no collection has this run" in finding.what
+    # A collection that is refused for another reason may have the run.
+    (tmp_path / "K" / "rice" / "runs" / "dens.run").write_text("q1 Q0 a 1 1 x\n")
+    (tmp_path / "K" / "rice" / "qrels.txt").unlink()
+    (finding,) = carob.check_collections("K", runs=runs).of("refused-collection")
+    assert "the folder has no judgments" in finding.what
+
+
+def test_a_run_that_is_given_twice_is_refused_as_such(said) -> None:  # type: ignore[no-untyped-def]
+    twice = said(KITCHEN, *[f"{KITCHEN}/{{collection}}/runs/bm25.run"] * 2)[2]
+    assert "collection 'baking' has the run 'bm25' twice, both times" in twice
+    assert twice.endswith("Give it once.")
 
 
 def test_damaged_folders_are_refused(said, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

@@ -73,12 +73,14 @@ def collections_in(
     Args:
         path: a folder with a subfolder for each collection, or a table (TOML, CSV or TSV).
         runs: the name, or None, and the path of each run, with ``{collection}`` for the name of the collection. These
-            runs take the place of those in the folder. A path that does not exist is a missing run.
+            runs take the place of those in the folder. A path that does not exist is a missing run, but each run
+            exists for one collection at least.
         faults: the list to which errors about one collection are added, and about paths that do not exist none; None
             to raise the first error.
 
     Raises:
-        DataError: there are no collections, or the qrels or the runs of one are not found or not clear.
+        DataError: there are no collections, the qrels or the runs of one are not found or not clear, or a run exists
+            for no collection.
     """
     for _, pattern in runs:
         if PLACE not in pattern:
@@ -94,6 +96,9 @@ def collections_in(
     if not os.path.isdir(path) and faults is None:
         refuse_absent(path, found, with_runs=not runs)
     if runs:
+        refuse_nowhere(
+            runs, [each.name for each in found] + [name for name, _ in faults or () if name], faults
+        )
         found = [replace(each, runs=at_patterns(each.name, runs, faults)) for each in found]
     own = path if os.path.isdir(path) else os.path.dirname(path) or "."
     homes = [own, ".", *(os.path.dirname(pattern.partition(PLACE)[0]) or "." for _, pattern in runs)]
@@ -139,6 +144,27 @@ def refuse_absent(table: str, found: Sequence[CollectionFiles], *, with_runs: bo
                 raise refused("no-file-of-collection", file=table, collection=each.name, path=path)
 
 
+def refuse_nowhere(
+    runs: Sequence[tuple[str | None, str]], names: Sequence[str], faults: Faults | None = None
+) -> None:
+    """Refuses a run whose path exists for no collection: a misspelt one would be left out of all results.
+
+    Args:
+        runs: as in ``collections_in``.
+        names: the collections.
+        faults: as in ``collections_in``.
+
+    Raises:
+        DataError: there is no such file for any collection.
+    """
+    for _, pattern in runs:
+        paths = [pattern.replace(PLACE, each) for each in names]
+        if paths and not any(map(os.path.exists, paths)):
+            with noted(faults):
+                words = {"file": pattern, "paths": shown(paths), "folder": os.getcwd()}
+                raise refused("run-of-no-collection", **words)
+
+
 def at_patterns(
     collection: str, runs: Sequence[tuple[str | None, str]], faults: Faults | None = None
 ) -> dict[str, str]:
@@ -171,14 +197,33 @@ def name_in(pattern: str) -> str:
     return pattern
 
 
-def add(runs: dict[str, str], name: str, path: str, collection: str) -> None:
+def add(
+    runs: dict[str, str],
+    name: str,
+    path: str,
+    collection: str,
+    table: str | None = None,
+    line: int | None = None,
+) -> None:
     """Adds a run.
+
+    Args:
+        runs: the path of each run so far, by name.
+        name: the run.
+        path: its path.
+        collection: the collection.
+        table: the table of collections that names the run; None for a run in a folder or at a pattern.
+        line: the line of the table.
 
     Raises:
         DataError: another run of this collection has the same name.
     """
     if name in runs:
-        raise refused("run-twice", file=path, run=name, collection=collection, other=runs[name])
+        words = {"run": name, "collection": collection, "path": path, "other": runs[name]}
+        key = (
+            "same-run-twice" if runs[name] == path else "run-twice" if table is None else "run-twice-in-table"
+        )
+        raise refused(key, file=table or path, line=line, **words)
     runs[name] = path
 
 
@@ -286,7 +331,7 @@ def in_toml(path: str, faults: Faults | None = None) -> list[CollectionFiles]:
                 raise refused("no-collection-in-toml", file=path, collection=name)
             runs: dict[str, str] = {}
             for run, where in runs_named(entry.get("runs", []), path, name):
-                add(runs, run, os.path.join(home, where), name)
+                add(runs, run, os.path.join(home, where), name, path)
             found.append(CollectionFiles(name, os.path.join(home, entry["qrels"]), runs))
     if not found and not faults:
         raise refused("no-collections", file=path)
@@ -340,7 +385,7 @@ def in_table(path: str, faults: Faults | None = None) -> list[CollectionFiles]:
             if own.qrels != os.path.join(home, qrels):
                 raise refused("two-qrels", file=path, line=line, collection=name)
             if run:
-                add(own.runs, row.get("name") or called(run), os.path.join(home, run), name)
+                add(own.runs, row.get("name") or called(run), os.path.join(home, run), name, path, line)
     if not found and not faults:
         raise refused("no-collections", file=path)
     return list(found.values())
