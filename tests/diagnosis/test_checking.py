@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import random
 import re
 import shutil
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import carob
 from carob import _native
+from carob.cli import main
 from carob.diagnosis.check import KINDS, Check, check
 from carob.diagnosis.check.finding import catalogue
 from diagnosis import broken
@@ -21,7 +24,6 @@ from diagnosis.broken import CASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 def written(folder: Path, case: broken.Case) -> tuple[str, list[str]]:
@@ -538,6 +540,35 @@ def test_blanks_between_the_words_of_a_query_are_no_invisible_characters() -> No
     assert not carob.check(qrels, run).of("invisible-characters")
     for odd in (" red", "red ", "red\u00a0shoes", "red\tshoes", "red  shoes", "red\u200bshoes"):
         assert carob.check({odd: {"17": 1}}, {odd: {"17": 1.0}}).of("invisible-characters"), odd
+
+
+def test_ids_with_blanks_are_the_same_in_text_tables_and_dicts(tmp_path, monkeypatch, capfd) -> None:
+    pytest.importorskip("polars", reason="reads tables")
+    monkeypatch.chdir(tmp_path)
+    grades = {"red shoes": {"doc 1": 1, "doc 2": 0}, "hat": {"doc 1": 1, "c": 0}}
+    rows = [(query, each, grade) for query, its in grades.items() for each, grade in its.items()]
+    for name, sign in (("tab", "\t"), ("csv", ",")):
+        (tmp_path / "c" / name).mkdir(parents=True)
+        table = [("query", "document", "{}"), *rows]
+        text = "".join(f"{q}{sign}{d}{sign}{g}\n" for q, d, g in table)
+        qrels, run = text.format("grade"), text.format("score")
+        if name == "tab":
+            qrels = "".join(f"{q}\t0\t{d}\t{g}\n" for q, d, g in rows)
+            run = "".join(f"{q}\tQ0\t{d}\t{2 - g}\t{g}\tme\n" for q, d, g in rows)
+        Path(f"c/{name}/qrels.{name}").write_text(qrels)
+        Path(f"c/{name}/me.{name}").write_text(run)
+    judged = [grades, "c/tab/qrels.tab", "c/csv/qrels.csv"]
+    for qrels, run in itertools.product(judged, [grades, "c/tab/me.tab", "c/csv/me.csv"]):
+        found = carob.check(qrels, run)
+        assert {each.code for each in found} <= {"few-queries", "separators"}, (qrels, run)
+        assert [each.value for each in found.baselines] == [1, 1]
+        separated = [each.place for each in found.of("separators")]  # of files as they are, not of tables
+        assert all(place.endswith(".tab") for place in separated)
+    for qrels, run in (("tab", "csv"), ("csv", "tab")):
+        Path("table.csv").write_text(f"collection,qrels,run\nx,c/{qrels}/qrels.{qrels},c/{run}/me.{run}\n")
+        with pytest.raises(SystemExit):
+            main(["check", "--collections", "table.csv"])
+        assert "0 errors" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("others", [b"", b"2 0 e 1\n"], ids=["all lines", "some lines"])

@@ -13,7 +13,7 @@ from carob.conventions.request import labelled
 from carob.diagnosis.check.baselines import Baseline, baselines_of, no_better, saturated
 from carob.diagnosis.check.baselines import section as baseline_table
 from carob.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, Finding, Kind, found
-from carob.diagnosis.check.inputs import COLUMNS, Files, Text, head, taken
+from carob.diagnosis.check.inputs import COLUMNS, Files, Text, fields_in, head, taken
 from carob.diagnosis.check.lenient import Judged, Pair
 from carob.diagnosis.check.mismatch import QRELS_VS_RUN, RUN_VS_RUN
 from carob.diagnosis.check.qrels import IN_QRELS
@@ -278,6 +278,6 @@ def usual_width(text: Text) -> int:
     """Returns the most frequent number of columns in the first lines of a file, or 0 if the input is not a file."""
     if text.source is None or not text.is_file:
         return 0
-    lines = [line.split() for line in head(text.source).split(b"\n")[:-1]]
+    lines = [fields_in(line) for line in head(text.source).split(b"\n")[:-1]]
     widths = [len(line) for line in lines if line]
     return max(set(widths), key=widths.count, default=0)

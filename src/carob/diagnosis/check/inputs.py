@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from carob.inputs.files.table import Table
 
 
-BLANK = "\N{OPEN BOX}"
 NO_BREAK = "\u00a0"
 HEAD = 4096
 PLAIN = 2**24
@@ -84,9 +83,9 @@ class Text:
 
     def at(self, line: int, excerpt: str = "") -> str:
         """Returns a line of the text in the form that findings show."""
+        if not self.is_file:  # the tabs are carob's own
+            return "'{}'".format(excerpt.replace("\t", " ")) if excerpt else ""
         shown = f"'{excerpt}'" if excerpt else ""
-        if not self.is_file:
-            return shown
         return f"line {line:,}: {shown}" if shown else f"line {line:,}"
 
     @property
@@ -225,6 +224,15 @@ def head(source: Source | None) -> bytes:
         return file.read(HEAD)
 
 
+def fields_in(line: bytes) -> list[bytes]:
+    """Returns the fields of a line of text, which tabs separate where it has both tabs and other blanks."""
+    return (
+        line.split()
+        if b"\t" not in line.strip()
+        else [each.strip() for each in line.split(b"\t") if each.strip()]
+    )
+
+
 def held_in(given: Any, kind: str, **columns: Any) -> Any:
     """Returns qrels, a run, a dict, a list of rows or a data frame in a form that has rows.
 
@@ -306,22 +314,21 @@ def lined(rows: Iterable[tuple[Any, Any, Any]], kind: str) -> bytes:
             last, first = query, token(query)
         ranks[query] += 1
         if kind == "qrels":
-            lines.append(b"%b 0 %b %b\n" % (first, token(document), number(value)))
+            lines.append(b"%b\t0\t%b\t%b\n" % (first, token(document), number(value)))
         else:
-            lines.append(b"%b 0 %b %d %b -\n" % (first, token(document), ranks[query], number(value)))
+            lines.append(b"%b\t0\t%b\t%d\t%b\t-\n" % (first, token(document), ranks[query], number(value)))
     return b"".join(lines)
 
 
 def token(identifier: Any) -> bytes:
     """Returns an id as one field of a line.
 
-    A blank between words, as in a query's text, becomes a visible mark. Other blanks become no-break spaces,
-    which a check then finds.
+    A blank between words, as in a query's text, stays, because tabs separate the fields. Other blanks become no-break
+    spaces, which a check then finds.
     """
     text = text_of(identifier) if isinstance(identifier, bytes) else str(identifier)
-    text = re.sub(r"(?<=\S) (?=\S)", BLANK, text)
-    text = NO_BREAK.join(text.split(" ")) if text.strip() else NO_BREAK
     text = "".join(NO_BREAK if letter in "\t\n\v\f\r" else letter for letter in text)
+    text = re.sub(r"(?<!\S) | (?!\S)", NO_BREAK, text) or NO_BREAK
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half of a pair, as JSON can spell it

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from carob.diagnosis.check.finding import ERROR, LENIENT, WARNING, found
-from carob.diagnosis.check.inputs import COLUMNS
+from carob.diagnosis.check.inputs import COLUMNS, fields_in
 from carob.inputs.ids import text_of
 from carob.inputs.spellings import alike
 from carob.output.language import Sentences, plural
@@ -81,9 +81,9 @@ def unreadable(text: Text, found: _native.Judgments | _native.Matched | None) ->
 
 def why_unread(kind: str, width: int, line: str) -> str:
     """Returns why a line cannot be read as a line of qrels or of a run."""
-    fields = line.split()
+    fields = fields_in(line.encode())
     if kind == "qrels" and width == len(fields) == COLUMNS["qrels"]:
-        return say("what", "no number", field=fields[-1])
+        return say("what", "no number", field=fields[-1].decode())
     return say("what", "width", width=width)
 
 
@@ -144,7 +144,7 @@ def columns(text: Text) -> Iterator[Finding]:
     if survey.padded.count and not broken_off:
         what = say("what", "blanks", lines=of_all(survey.padded, survey.rows))
         yield of_lines("separators", text, survey.padded, what)
-    elif survey.tabs and survey.spaces:
+    elif survey.tabs and survey.spaces and text.is_file:
         what = say("what", "tabs and blanks", tabs=survey.tabs, spaces=survey.spaces)
         yield found("separators", text.name, what)
     width = len(survey.example)
