@@ -41,7 +41,7 @@ def test_numbers_of_runs_and_judgments_are_decimal(odd: str, tmp_path: Path) -> 
             carob.evaluate(qrels.encode(), run.encode(), "AP")
     pytest.importorskip("polars", reason="reads CSV")
     (tmp_path / "run.csv").write_text(f"query_id,doc_id,score\nq,a,{odd}\nq,b,1\n", encoding="utf-8")
-    with pytest.raises(DataError):
+    with pytest.raises(DataError, match="is not a number"):
         carob.evaluate({"q": {"a": 1}}, tmp_path / "run.csv", "AP")
 
 

@@ -162,7 +162,9 @@ def summary(notes: Sequence[Note], runs: Mapping[str, int]) -> str:
         f"{place} ({count} of {of})" if of else place if plain else f"{place} ({count})"
         for place, count, of in places
     ]
-    return f"{said[:1].upper()}{said[1:].removesuffix('.')}: {listed(shown, MOST_PLACES)}{most}."
+    # A name keeps its own letters.
+    start = said[:1] if any(said.startswith(f"{each.run}:") for each in notes) else said[:1].upper()
+    return f"{start}{said[1:].removesuffix('.')}: {listed(shown, MOST_PLACES)}{most}."
 
 
 def places_of(notes: Sequence[Note], runs: Mapping[str, int]) -> list[tuple[str, int, int]]:
