@@ -75,6 +75,56 @@ TEXTS: dict[str, Callable[[Rows], str]] = {
 """The same log in each kind of text."""
 
 
+TWICE: Rows = [DENSE[0], DENSE[1], {**DENSE[0], "retrieved_ids": ["x", "y", "a"], "reference_ids": ["x"]}]
+
+
+@pytest.mark.parametrize("name", [*TEXTS, "records.jsonl", "log.parquet"])
+def test_a_query_with_two_rows_of_a_log_is_refused(name: str, tmp_path: Path, capfd) -> None:
+    polars = pytest.importorskip("polars", reason="reads tables")
+    path = str(tmp_path / name)
+    if name == "log.parquet":
+        polars.DataFrame(TWICE).write_parquet(path)
+    elif name == "records.jsonl":
+        (tmp_path / name).write_text(
+            "\n"
+            + lines(
+                [
+                    {
+                        "question": row["question"],
+                        "hits": [{"doc": each} for each in row["retrieved_ids"]],
+                        "gold": {"reference_ids": row["reference_ids"]},
+                    }
+                    for row in TWICE
+                ]
+            )
+        )
+    else:
+        path = written(tmp_path, name, TWICE)
+    for words in (["eval", path, path, "-m", "RR"], ["compare", path, f"a={path}", f"b={path}", "-m", "RR"]):
+        assert command(*words) == 2
+        error = capfd.readouterr().err
+        rows = "row 0 and row 2" if name.endswith((".json", ".parquet")) else "line 1 and line 3"
+        rows = {"records.jsonl": "line 2 and line 4"}.get(
+            name, "line 2 and line 4" if name.endswith("sv") else rows
+        )
+        assert f"query 'q1' has two rows that list documents, {rows}" in error, error
+        assert "Merge them if they belong to one question, or number the questions" in error
+        assert str(tmp_path) in error
+
+
+@pytest.mark.parametrize("kind", ["list", "polars", "lazy", "pandas", "pyarrow"])
+def test_a_query_with_two_rows_of_a_frame_of_lists_is_refused(kind: str) -> None:
+    frame: Any = TWICE
+    if kind != "list":
+        library = pytest.importorskip({"lazy": "polars"}.get(kind, kind), reason="makes the frame")
+        frame = library.Table.from_pylist(TWICE) if kind == "pyarrow" else library.DataFrame(TWICE)
+    if kind == "lazy":
+        frame = frame.lazy()
+    for read in (Run.of, Qrels.of, lambda log: carob.evaluate(log, measures="RR")):
+        with pytest.raises(DataError, match=r"query 'q1' has two rows that list documents, row 0 and row 2"):
+            read(frame)
+
+
 def written(folder: Path, name: str, rows: Rows) -> str:
     """Writes the rows as the kind of text that a name of TEXTS stands for."""
     kind = next(each for each in TEXTS if name.removesuffix(".gz").endswith(each))

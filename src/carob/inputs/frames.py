@@ -304,6 +304,10 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
             odd = Polars().odd_lists(table, plan, kind)
             if odd is not None:
                 raise odd.at(file=f"{kind} frame")
+            try:
+                Polars().refuse_repeated(table, plan)
+            except DataError as error:
+                raise error.at(file=f"{kind} frame") from None
             constants = {role: its for role, its in asked.items() if isinstance(its, (int, float))}
             relevant = {"grade": 1.0} if plan.relevant else {}
             return Polars().flat(table, plan, kind, text=False).collect(), {

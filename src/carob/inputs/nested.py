@@ -20,11 +20,13 @@ from carob.inputs.columns import (
 )
 from carob.inputs.errors import refused
 from carob.output.errors import Worded, by_reading
+from carob.output.escaping import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from carob.inputs.columns import Asked
+    from carob.output.errors import DataError
 
 
 Shape: TypeAlias = "str | tuple[str, ...]"
@@ -118,6 +120,36 @@ def shapes_of_types(schema: Mapping[str, Any], outer: tuple[str, ...] = ()) -> d
         else:
             found[Inner.of(path)] = "list" if isinstance(held, (nw.List, nw.Array)) else "one"
     return found
+
+
+def query_in_two_rows(query: Any, one: Mapping[str, Any], other: Mapping[str, Any]) -> DataError:
+    """Returns the error for a query with two rows that list documents, whose ranks would be mixed.
+
+    Args:
+        query: the query.
+        one: the file and line, or the row (from 0), of the first, as the fields of an error.
+        other: those of the second.
+    """
+    several = one.get("file") != other.get("file")
+    first, second = (
+        ", ".join(
+            f"{each[name]}" if name == "file" else f"{name} {each[name]}"
+            for name in each
+            if several or name != "file"
+        )
+        for each in (one, other)
+    )
+    name = str(query)
+    return refused("query-in-two-rows", query=name, name=shown(name), one=first, other=second)
+
+
+def twice_among(queries: Iterable[Any]) -> tuple[Any, int, int] | None:
+    """Returns the first query that occurs twice, and the numbers of its two rows, or None. Nulls are no queries."""
+    first: dict[Any, int] = {}
+    for number, query in enumerate(queries):
+        if query is not None and first.setdefault(query, number) != number:
+            return query, first[query], number
+    return None
 
 
 # ---------------------------------------------------------------- the layout of a table

@@ -15,7 +15,15 @@ from carob.inputs.columns import DRAW, IDS, constant_in, plain_name, usual
 from carob.inputs.decompression import unpacked
 from carob.inputs.errors import number_error, refused, scores_as_grades, sentences
 from carob.inputs.ids import is_padding
-from carob.inputs.nested import SCORES, Plan, lists_documents, plan_of, shapes_of, value_at
+from carob.inputs.nested import (
+    SCORES,
+    Plan,
+    lists_documents,
+    plan_of,
+    query_in_two_rows,
+    shapes_of,
+    value_at,
+)
 from carob.inputs.sources import BYTE_ORDER_MARK, source_of
 from carob.output.errors import CarobError, DataError, NothingError
 from carob.output.parsing import json_in, json_or_none
@@ -228,7 +236,9 @@ def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, d
     return mapping_by(plan_of(fields, kind, wanted), rows, kind, asked)
 
 
-def mapping_by(plan: Plan, rows: Iterable[Any], kind: str, asked: Asked) -> dict[Any, dict[Any, Any]]:
+def mapping_by(
+    plan: Plan, rows: Iterable[Any], kind: str, asked: Asked, places: Sequence[Any] | None = None
+) -> dict[Any, dict[Any, Any]]:
     """Returns the rows as ``{query: {document: number}}``, from columns that are known.
 
     Args:
@@ -236,15 +246,21 @@ def mapping_by(plan: Plan, rows: Iterable[Any], kind: str, asked: Asked) -> dict
         rows: the rows.
         kind: ``qrels`` or ``run``.
         asked: as the caller named the columns.
+        places: the place of each row so far; by default its number.
 
     Raises:
-        DataError: a value that cannot be used, a document that occurs twice for one query.
+        DataError: an unusable value, a query with two rows of lists, a document that occurs twice in a query.
     """
     constant = 1.0 if plan.relevant and constant_in(asked) is None else constant_in(asked)
     found: dict[Any, dict[Any, Any]] = {}
+    rows_of_query: dict[Any, int] = {}
     for number, fields_of_row in enumerate(rows):
         row = Row(fields_of_row, kind, number)
         query = row.one(plan.columns["query"])
+        first = rows_of_query.setdefault(query, number) if plan.nested else number
+        if first != number:
+            both = [{"row": each} if places is None else places[each] for each in (first, number)]
+            raise query_in_two_rows(query, *both).at(file=kind)
         its = found.setdefault(query, {})
         held = list(documents(row, plan, constant))
         if kind == "qrels" and not held:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from carob import _native
 from carob.inputs.columns import IDS
 from carob.inputs.errors import refused, sentences
-from carob.inputs.nested import shapes_of_types
+from carob.inputs.nested import query_in_two_rows, shapes_of_types, twice_among
 from carob.output.escaping import shown
 from carob.output.taken import take
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import duckdb
     import polars as pl
 
@@ -70,6 +72,29 @@ class Library:
             .rows()
         )
         return odd_list(str(found[0][0]), dict(zip(names, found[0][1:], strict=True))) if found else None
+
+    def refuse_repeated(self, table: Any, plan: Plan, places: Callable[[], Any] | None = None) -> None:
+        """Refuses a query with two rows that list documents.
+
+        Args:
+            table: the table.
+            plan: the roles of its columns.
+            places: returns the place of each row; by default its number.
+
+        Raises:
+            DataError: there is such a query.
+        """
+        if not plan.nested:
+            return
+        import narwhals as nw
+
+        query = plan.columns["query"]
+        rows = nw.from_native(table.to_table(columns=[query]) if hasattr(table, "scanner") else table).lazy()
+        found = twice_among(rows.select(query).collect()[query].to_list())
+        if found is not None:
+            query, *both = found
+            known = {number: {"row": number} for number in both} if places is None else places()
+            raise query_in_two_rows(query, *(known[number] for number in both))
 
     def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
         """Selects the needed columns, with one document per row. With ``text``, numbers are parsed from text.

@@ -280,7 +280,12 @@ class Wanted:
         self, library: Library, table: Any, plan: Plan, *, text: bool = False, header: bool = False
     ) -> Table:
         """Selects the needed columns of an opened table."""
+
+        def places() -> list[dict[str, Any]]:
+            return [place for place, _ in objects_in(self.place.files)]
+
         with reading(self.place.name, library.name):
+            library.refuse_repeated(table, plan, None if self.place.kind in COLUMNAR else places)
             frame = library.flat(table, plan, self.kind, text=text)
 
         def fault() -> DataError | None:
@@ -315,17 +320,19 @@ class Wanted:
         Raises:
             DataError: a value that cannot be used, with its place.
         """
-        where: dict[str, Any] = {}
+        places: list[dict[str, Any]] = []
 
         def each() -> Iterator[Any]:
             for place, row in rows:
-                where.update(place)
+                places.append(place)
                 yield row
 
         try:
-            content = mapping_by(plan, each(), self.kind, self.asked)
+            content = mapping_by(plan, each(), self.kind, self.asked, places)
         except DataError as error:
-            raise error.at(**{"file": self.place.name, "row": None} | where) from None
+            raise error.at(
+                **{"file": self.place.name, "row": None} | (places[-1] if places else {})
+            ) from None
         origin = replace(self.place.origin, columns=tuple(self.given.items()))
         return Table(self.place.name, content, {}, origin)
 
