@@ -571,6 +571,38 @@ def test_ids_with_blanks_are_the_same_in_text_tables_and_dicts(tmp_path, monkeyp
         assert "0 errors" in capfd.readouterr().out
 
 
+@pytest.mark.skipif(shutil.which("awk") is None, reason="runs awk")
+@pytest.mark.parametrize("sign", ["\t", " "], ids=["tabs", "blanks"])
+def test_the_advised_commands_keep_the_blanks_of_ids_between_tabs(sign: str, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    query, document = ("red shoe 1", "d 1") if sign == "\t" else ("shoe", "d1")
+    given = {
+        "three": [query, document, "2"],
+        "level": [query, "0", document, "L2"],
+        "five": [query, "Q0", document, "1", "3"],
+    }
+    for name, fields in given.items():
+        Path(name).write_text(sign.join(fields) + "\n")
+    with pytest.raises(carob.DataError) as refusal:
+        carob.Qrels.of("three")
+    advice = {
+        "three": [refusal.value.remedy, *(each.remedy for each in check("three").of("malformed"))],
+        "level": [each.remedy for each in check("level").of("malformed")],
+        "five": [each.remedy for each in check({query: {document: 2}}, "five").of("malformed")],
+    }
+    expected = {"three": [query, "0", document, "2"], "level": [query, "0", document, "2"]}
+    expected["five"] = [*given["five"], "run"]
+    for name, remedies in advice.items():
+        assert len(remedies) == (2 if name == "three" else 1)
+        for remedy in remedies:
+            command = re.search(r"awk .*'", str(remedy))
+            assert command is not None
+            done = subprocess.run(
+                f"{command[0]} {name}", shell=True, capture_output=True, text=True, check=True
+            )
+            assert done.stdout.rstrip("\n").split(sign) == expected[name]
+
+
 @pytest.mark.parametrize("others", [b"", b"2 0 e 1\n"], ids=["all lines", "some lines"])
 def test_levels_of_ntcir_are_named_with_the_command_that_mends_them(others: bytes) -> None:
     finding = only("malformed", b"1 0 a L3\n1 0 b L0\n" + others, lines("1 Q0 a 1 1", "2 Q0 e 1 1"))

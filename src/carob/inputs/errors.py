@@ -162,7 +162,12 @@ def columns_remedy(kind: str, count: str, excerpt: str) -> str | None:
         return str(sentences_of("table")["remedy"])
     many = "6" if count.isdigit() and int(count) > 6 else count
     remedy: str | None = sentences_of("columns_remedy")[kind].get(many)
-    return remedy
+    return None if remedy is None else by_tabs(remedy, excerpt)
+
+
+def by_tabs(remedy: str, line: str) -> str:
+    """Returns a remedy whose command, if any, keeps the blanks within the fields of a line that has tabs."""
+    return remedy.replace("awk '", r"awk -F'\t' -v OFS='\t' '") if "\t" in line else remedy
 
 
 def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False, **place: Any) -> DataError:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob.diagnosis.check.finding import ERROR, LENIENT, WARNING, found
 from carob.diagnosis.check.inputs import COLUMNS, fields_in
+from carob.inputs.errors import by_tabs
 from carob.inputs.ids import text_of
 from carob.inputs.spellings import alike
 from carob.output.language import Sentences, plural
@@ -120,10 +121,10 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
         words = {"width": wide, "wanted": wanted, "lines": seen.count, "layout": layout}
         key = "separators" if names else "columns"
         what = say("what", key, name="".join(names[:1]), excerpt=seen.excerpt, **words)
-        remedy = remedies.get(f"{text.kind}:{wide}")
+        remedy = by_tabs(remedies.get(f"{text.kind}:{wide}", ""), seen.excerpt) or None
         remedy = say("remedies", "separators", layout=layout) if names else remedy
     elif text.kind == "qrels" and any(NTCIR.search(why) for _, why in lines):
-        remedy = remedies["levels"]
+        remedy = by_tabs(remedies["levels"], "\t" if survey.tabs else "")
     elif any("," in why and "number" in why for _, why in lines):
         remedy = say("remedies", "commas", lenient=LENIENT)
     words = {"layout": layout, "rows": survey.rows}
