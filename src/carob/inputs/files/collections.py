@@ -219,11 +219,13 @@ def add(
         DataError: another run of this collection has the same name.
     """
     if name in runs:
-        words = {"run": name, "collection": collection, "path": path, "other": runs[name]}
-        key = (
-            "same-run-twice" if runs[name] == path else "run-twice" if table is None else "run-twice-in-table"
-        )
-        raise refused(key, file=table or path, line=line, **words)
+        words: dict[str, Any] = {"file": table or path, "line": line, "run": name, "collection": collection}
+        words |= {"path": path, "other": runs[name]}
+        if runs[name] == path:
+            raise refused("same-run-twice", **words)
+        if table is None:
+            raise refused("run-twice", **words)
+        raise refused("run-twice-in-table", **words)
     runs[name] = path
 
 
