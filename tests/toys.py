@@ -1,5 +1,16 @@
-"""Holds the judgments and the run that commands are tried on where any would do."""
+"""Holds the judgments and the run that commands are tried on where any would do, and runs a command here."""
+
+from carob.cli import main
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
 RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"
 BETTER = RUN.replace("2.0", "0.5")
+
+
+def command(*arguments: str) -> int:
+    """Runs the command in this process, and returns its exit status."""
+    try:
+        main(list(arguments))
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0

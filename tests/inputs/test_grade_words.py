@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import carob
-from carob.cli import main as command
+from toys import command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,15 +18,6 @@ TABLE = "Good=3,Fair=2,Simple=1,Bad=0"
 ROWS = [("q", "a", "Fair"), ("q", "b", "Simple"), ("q", "c", "Bad"), ("q", "d", "Good")]
 RUN = {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
 CG = 2 + 1 + 0 + 3
-
-
-def main(arguments: list[str]) -> int:
-    """Returns the command's exit status."""
-    try:
-        command(arguments)
-    except SystemExit as end:
-        return int(end.code or 0)
-    return 0
 
 
 def fields() -> list[dict[str, str]]:
@@ -79,14 +70,14 @@ def test_words_are_their_numbers_in_files(
     (tmp_path / name).write_text(content)
     (tmp_path / "a.run").write_text("".join(f"q Q0 {d} 0 {s} a\n" for d, s in RUN["q"].items()))
     asked = ["eval", str(tmp_path / name), str(tmp_path / "a.run"), "-m", "CG", "--format", "json"]
-    assert main([*asked, "--grade-words", TABLE]) == 0
+    assert command(*asked, "--grade-words", TABLE) == 0
     assert json.loads(capsys.readouterr().out)["runs"][0]["means"]["CG"] == CG
 
 
 def test_words_are_typed_as_grades(capsys: pytest.CaptureFixture[str]) -> None:
     for start in ("explain CG", "curve -m CG --at 4"):
         asked = [*start.split(), "--grades", "Fair,Simple,Bad,Good", "--grade-words", TABLE]
-        assert main([*asked, "--format", "json"]) == 0
+        assert command(*asked, "--format", "json") == 0
         assert f"{CG}.0" in capsys.readouterr().out
 
 
@@ -94,7 +85,7 @@ def test_words_are_the_grades_of_a_judged_ranking(tmp_path: Path, capsys: pytest
     (tmp_path / "ranked.txt").write_bytes(text())
     for start in ("eval -m CG", "explain CG --query q", "curve -m CG --at 4"):
         asked = [*start.split(), "--judged-ranking", str(tmp_path / "ranked.txt"), "--grade-words", TABLE]
-        assert main([*asked, "--format", "json"]) == 0
+        assert command(*asked, "--format", "json") == 0
         assert f"{CG}.0" in capsys.readouterr().out
 
 
@@ -111,15 +102,15 @@ def test_without_a_table_the_error_says_how_to_give_one(
 ) -> None:
     (tmp_path / "qrels.txt").write_bytes(text())
     (tmp_path / "a.run").write_text("q Q0 a 1 1 a\n")
-    assert main(["eval", str(tmp_path / "qrels.txt"), str(tmp_path / "a.run")]) == 2
+    assert command("eval", str(tmp_path / "qrels.txt"), str(tmp_path / "a.run")) == 2
     assert "--grade-words Good=2,Fair=1,Bad=0" in capsys.readouterr().err
-    assert main(["explain", "CG", "--grades", "Good,Bad"]) == 2
+    assert command("explain", "CG", "--grades", "Good,Bad") == 2
     assert "--grade-words Good=2,Fair=1,Bad=0" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("table", ["Good", "Good=", "=3", "Good=3,Good=2", "Good=three", ""])
 def test_a_table_that_gives_no_grades_is_refused(table: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "CG", "--grades", "Good", "--grade-words", table]) == 2
+    assert command("explain", "CG", "--grades", "Good", "--grade-words", table) == 2
     assert "Write word=number for each word" in capsys.readouterr().err
 
 
@@ -131,9 +122,9 @@ def test_a_check_reads_words_too(tmp_path: Path, capsys: pytest.CaptureFixture[s
     words = ["--grade-words", TABLE, "--format", "json"]
     files = [str(tmp_path / "A" / each) for each in ("qrels.txt", "a.run")]
     for given in (files, ["--collections", str(tmp_path)]):
-        assert main(["check", *given, *words]) == 1
+        assert command("check", *given, *words) == 1
         assert '"error"' not in capsys.readouterr().out
-    assert main(["check", *files, "--grade-words", "Good=3", "--format", "json"]) == 2
+    assert command("check", *files, "--grade-words", "Good=3", "--format", "json") == 2
     assert (
         "line 1: the grade 'Fair' is neither a number nor one of the words Good=3" in capsys.readouterr().out
     )
@@ -151,7 +142,7 @@ def test_words_are_read_on_several_collections(tmp_path: Path, capsys: pytest.Ca
         (tmp_path / name / "qrels.txt").write_bytes(text())
         (tmp_path / name / "a.run").write_text("".join(f"q Q0 {d} 0 {s} a\n" for d, s in RUN["q"].items()))
     asked = ["eval", "--collections", str(tmp_path), "-m", "CG", "--format", "json"]
-    assert main([*asked, "--grade-words", TABLE]) == 0
+    assert command(*asked, "--grade-words", TABLE) == 0
     assert json.loads(capsys.readouterr().out)["means"]["CG"] == {"a": CG}
 
 
@@ -167,8 +158,9 @@ def test_a_record_says_what_the_words_meant_and_is_verified(
     (tmp_path / "a.run").write_text("".join(f"q Q0 {d} 0 {s} a\n" for d, s in RUN["q"].items()))
     columns = ["--qrels-columns", "query=session"] if name == "qrels.csv" else []
     assert (
-        main(["eval", name, "a.run", "-m", "CG", "--grade-words", TABLE, *columns, "--record", "r.json"]) == 0
+        command("eval", name, "a.run", "-m", "CG", "--grade-words", TABLE, *columns, "--record", "r.json")
+        == 0
     )
     assert json.loads((tmp_path / "r.json").read_text())["inputs"][0]["columns"]["words"] == WORDS
     capsys.readouterr()
-    assert main(["verify", "r.json"]) == 0, capsys.readouterr()
+    assert command("verify", "r.json") == 0, capsys.readouterr()

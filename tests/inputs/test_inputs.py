@@ -21,22 +21,15 @@ import pytest
 
 import carob
 from carob import DataError, DataWarning, Policy, PolicyError, Qrels, Run
-from carob.cli import COMMANDS, commands, main
+from carob.cli import COMMANDS, commands
 from carob.evaluation.beyond_accuracy.inputs import read
 from carob.inputs.columns import known_names, plain_name, usual
 from carob.output.errors import command_of
 from carob.output.files import own_table
+from toys import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-def command(*arguments: str) -> int:
-    try:
-        main(list(arguments))
-    except SystemExit as ended:
-        return int(ended.code or 0)
-    return 0
 
 
 # ---------------------------------------------------------------- files in several folders

@@ -13,7 +13,7 @@ import pytest
 
 import carob
 from carob import DataError, Qrels, Run
-from carob.cli import main
+from toys import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,14 +39,6 @@ DISCOUNTED = 1 / log2(3), 1 / log2(4)
 NDCG = ((sum(DISCOUNTED) / (1 + sum(DISCOUNTED))) + (DISCOUNTED[0] / (1 + DISCOUNTED[0]))) / 2
 AP = ((1 / 2 + 2 / 3) / 3 + (1 / 2) / 2) / 2
 AP_OF_HYBRID = ((1 + 1) / 3 + 1 / 2) / 2
-
-
-def command(*arguments: str) -> int:
-    try:
-        main(list(arguments))
-    except SystemExit as ended:
-        return int(ended.code or 0)
-    return 0
 
 
 def cells(rows: Rows, write: Callable[[Any], str], separator: str = ",") -> str:

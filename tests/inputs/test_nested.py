@@ -9,8 +9,8 @@ import pytest
 
 import carob
 from carob import DataError, Qrels, Run
-from carob.cli import main
 from carob.inputs.nested import names_of, plan_of, shapes_of
+from toys import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,14 +21,6 @@ Rows = list[dict[str, Any]]
 QRELS = {"q1": ["b", "c"], "q2": ["e"]}
 AP = ((1 / 2) / 2 + 1) / 2
 """Of each run below: a relevant document at rank 2 of q1 (two are relevant), and at rank 1 of q2."""
-
-
-def command(*arguments: str) -> int:
-    try:
-        main(list(arguments))
-    except SystemExit as ended:
-        return int(ended.code or 0)
-    return 0
 
 
 def rows_with(key: str, first: Any, second: Any, name: str = "hits") -> Rows:

@@ -12,6 +12,7 @@ import pytest
 import carob
 from carob import DataError, DataWarning, Policy, PolicyError
 from carob.cli import main
+from toys import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,14 +86,6 @@ def run_file(folder: Path, run: dict[str, dict[str, float]], name: str = "own.ru
         rows = [(q, d, s) for q, its in run.items() for d, s in its.items()]
         path.write_text("".join(f"{q}\tQ0\t{d.strip()}\t0\t{s}\tt\n" for q, d, s in rows))
     return str(path)
-
-
-def command(*arguments: str) -> int:
-    try:
-        main(list(arguments))
-    except SystemExit as ended:
-        return int(ended.code or 0)
-    return 0
 
 
 # ---------------------------------------------------------------- no judged document
