@@ -15,6 +15,7 @@ void Reducer::notice(std::int64_t query, const Documents& documents, Findings& f
 // Looks for a few relevant documents that were not retrieved, in other spellings, among those that nobody judged.
 void Reducer::notice_spellings(std::int64_t query, const Documents& documents, Noticed& noticed) {
     if (hits_.size() == documents.size()) return;  // all are judged
+    for (std::size_t i = 0; i < std::min(Sample::RETRIEVED, documents.size()); ++i) noticed.odd_ids |= is_odd(documents.documents[i].name());
     const std::int64_t from = judgments_.offsets()[static_cast<std::size_t>(query)];
     std::int64_t left = Sample::of(documents.size());
     std::size_t width = 0;  // of ids with leading zeros
@@ -27,7 +28,7 @@ void Reducer::notice_spellings(std::int64_t query, const Documents& documents, N
         if (retrieved_as_[j] != NEVER || !judgments_.relevant(judgment)) continue;
         --left;
         const std::string_view id = judgments_.document(judgment);
-        noticed.beyond_ascii |= !is_ascii(id);
+        noticed.odd_ids |= is_odd(id);
         each_spelling(id, width, spelling_, [&](std::string_view other) {
             const auto same = [&](std::uint32_t i) { return documents.documents[i].name() == other; };
             if (unjudged_.find(hash_id(other, judgments_.seed()), same) == IdTable::NONE) return;

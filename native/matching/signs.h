@@ -50,13 +50,13 @@ struct Noticed {
     std::int64_t infinite = 0;
     std::int64_t respelled_count = 0;
     std::vector<Respelled> respelled;  // of the first queries
-    bool beyond_ascii = false;         // a document looked for in other spellings has letters that Unicode spells in two ways
+    bool odd_ids = false;              // an id may have a spelling that only a normal form finds
 
     void add(Noticed&& other) {
         ranks.add(other.ranks);
         infinite += other.infinite;
         respelled_count += other.respelled_count;
-        beyond_ascii |= other.beyond_ascii;
+        odd_ids |= other.odd_ids;
         for (Respelled& each : other.respelled) respelled.push_back(std::move(each));
         std::sort(respelled.begin(), respelled.end(), [](const Respelled& a, const Respelled& b) {
             return a.query != b.query ? a.query < b.query : compare_ids(a.judged, b.judged) < 0;
@@ -140,13 +140,15 @@ void each_spelling(std::string_view id, std::size_t width, std::string& room, Tr
     changed('a', 'z', 'A' - 'a');
 }
 
-inline bool is_ascii(std::string_view id) {
-    return std::all_of(id.begin(), id.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+// Whether an id has letters, blanks or codes (%20) that others write otherwise, in ways that each_spelling() cannot list.
+inline bool is_odd(std::string_view id) {
+    return std::any_of(id.begin(), id.end(), [](char c) { return static_cast<unsigned char>(c) - 0x21u > 0x5du || c == '%'; });
 }
 
 // Which queries are looked at, and how many documents of each: about a thousand documents of a run in all.
 struct Sample {
     static constexpr std::int64_t DOCUMENTS = 1000;
+    static constexpr std::size_t RETRIEVED = 64;  // of a list, whose ids are looked at
 
     static bool holds(std::int64_t query, std::int64_t queries) { return query % (1 + queries / DOCUMENTS) == 0; }
     static std::int64_t of(std::size_t length) { return std::min<std::int64_t>(4, 1 + static_cast<std::int64_t>(length) / 64); }

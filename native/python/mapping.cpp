@@ -286,9 +286,11 @@ private:
         std::size_t width = 0;
         Py_ssize_t position = 0;
         PyObject* key = nullptr;
-        for (int i = 0; i < 4 && PyDict_Next(inner, &position, &key, nullptr); ++i) {
+        for (std::size_t i = 0; i < Sample::RETRIEVED && PyDict_Next(inner, &position, &key, nullptr); ++i) {
             const auto id = utf8(key);
-            if (id && !id->empty() && id->front() == '0') width = std::max(width, id->size());
+            if (!id) continue;
+            findings.noticed.odd_ids |= is_odd(*id);
+            if (i < 4 && !id->empty() && id->front() == '0') width = std::max(width, id->size());
         }
         const std::int64_t from = judgments_.offsets()[static_cast<std::size_t>(query)];
         const std::int64_t to = judgments_.offsets()[static_cast<std::size_t>(query) + 1];
@@ -301,7 +303,7 @@ private:
             if (!judgments_.relevant(j)) continue;
             --left;
             const std::string_view id = judgments_.document(j);
-            findings.noticed.beyond_ascii |= !is_ascii(id);
+            findings.noticed.odd_ids |= is_odd(id);
             each_spelling(id, width, spelling_, [&](std::string_view other) {
                 if (!holds_unjudged(query, inner, other)) return;
                 ++findings.noticed.respelled_count;

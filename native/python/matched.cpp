@@ -100,7 +100,7 @@ void bind_matched(nb::module_& module) {
                              found.append(nb::make_tuple(each.query, to_bytes(each.judged), to_bytes(each.ranked)));
                          return found;
                      })
-        .def_prop_ro("beyond_ascii", [](const carob::Matched& self) { return self.noticed.beyond_ascii; })
+        .def_prop_ro("beyond_ascii", [](const carob::Matched& self) { return self.noticed.odd_ids; })
         .def_prop_ro("offsets", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).offsets, self); })
         .def_prop_ro("rank", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).rank, self); })
         .def_prop_ro("tie_first", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).tie_first, self); })

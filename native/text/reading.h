@@ -25,7 +25,7 @@ struct Reading {
     std::size_t block_bytes = 0;  // read at once; 0 is the default
 };
 
-enum class Fault { columns, uneven, mixed, number, nan, wide, rank, blank, nul, too_long, utf16, compressed };
+enum class Fault { columns, uneven, joined, mixed, number, nan, wide, rank, blank, nul, too_long, utf16, compressed };
 
 // `line` counts every line from 1, `data_line` only those that are neither blank nor a comment.
 struct LineFault {

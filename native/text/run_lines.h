@@ -205,6 +205,8 @@ private:
             if (complaint.fault == Fault::columns) complaint = {Fault::uneven, complaint.detail + " " + std::to_string(width_)};
             return complain(std::move(complaint), line, end, count_.data_lines);
         }
+        if (width_ == 0 && more >= RUN_FIELDS - 1 && are_joined(first, end))
+            return complain({Fault::joined, std::to_string(RUN_FIELDS + more)}, line, end, count_.data_lines);
         const ParsedNumber score = parse_score(fields[4], rules_.reading.numbers);
         if (score.fault != NumberFault::none)
             return complain(wrong_number(score.fault, fields[4]), line, end, count_.data_lines);
@@ -221,6 +223,17 @@ private:
         tag_ = fields[5].data();
         slow_tag_ = fields[5];
         return take(fields[0], {fields[2], score.value, rank, count_.lines});
+    }
+
+    // Whether a line of many fields may be two or more: the second begins behind the tag of the first, or is one word with
+    // it. If all lines are joined, none differs from the first.
+    bool are_joined(const char* first, const char* end) const {
+        std::string_view fields[2 * RUN_FIELDS];
+        split_line(first, end, fields, 2 * RUN_FIELDS, false);
+        const auto begins_at = [&](int field) {
+            return fields[field + 1] == fields[1] && parse_score(fields[field + 4], rules_.reading.numbers).fault == NumberFault::none;
+        };
+        return begins_at(RUN_FIELDS - 1) || begins_at(RUN_FIELDS);
     }
 
     bool complain(Complaint complaint, const char* line, const char* end, std::int64_t data_line) {

@@ -188,7 +188,7 @@ class Matched:
         """The first of them: the number of the query, the judged document, and the one retrieved."""
     @property
     def beyond_ascii(self) -> bool:
-        """Whether one of these documents has an id that is not ASCII."""
+        """Whether ids beyond ASCII, with blanks or with ``%``, are among these and the first retrieved documents."""
     @property
     def extra(self) -> list[bytes]:
         """Queries of the run without judgments, in byte order."""

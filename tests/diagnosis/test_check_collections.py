@@ -148,10 +148,13 @@ def test_a_table_with_several_faults_names_all_of_them(tmp_path: Path) -> None:
         "collection,qrels,run\nA,q.txt,x.run\nA,other.txt,y.run\n,q.txt,x.run\nB,q.txt,gone.run\n"
     )
     found = carob.check_collections(table)
-    refused = [(each.collection, each.what.partition(", ")[2]) for each in found.of("refused-collection")]
+    refused = [
+        (each.collection, each.what.partition(", ")[2], each.remedy)
+        for each in found.of("refused-collection")
+    ]
     assert refused == [
-        ("A", "line 3: collection 'A' has two different qrels. Give the same qrels in each of its rows"),
-        (None, "line 4: a cell is empty. Fill in the collection, the qrels and the run"),
+        ("A", "line 3: collection 'A' has two different qrels", "Give the same qrels in each of its rows."),
+        (None, "line 4: a cell is empty", "Fill in the collection, the qrels and the run."),
     ]
     assert [(each.collection, each.subject) for each in found.of("unreadable")] == [("B", "gone")]
 

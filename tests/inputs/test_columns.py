@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -27,6 +27,90 @@ def test_two_lines_that_cat_joined_are_refused_with_their_place_and_the_cure() -
     assert "line 2: found 11 columns, but the first line has 6: 'q1 Q0 b 2 2 tq2 Q0 a 1 3 t'" in said
     assert "break the line after its sixth column" in said
     assert "policy=carob.Policy(columns='trec_eval')" in said
+
+
+SINGLE = [b"q1 Q0 b 1 3 t", b"q1 Q0 a 2 2 t", b"q2 Q0 c 1 3 t", b"q2 Q0 a 2 2 t"]
+"""Lines of a run, of which AP is 1/2."""
+ALL_JOINED = {
+    "two lines": (b"q1 Q0 b 1 3 tq1 Q0 a 2 2 t\nq2 Q0 c 1 3 tq2 Q0 a 2 2 t\n", 11),
+    "two lines with a blank": (b"q1 Q0 b 1 3 t q1 Q0 a 2 2 t\nq2 Q0 c 1 3 t q2 Q0 a 2 2 t\n", 12),
+    "two lines with tabs": (b"\t".join(SINGLE[:2]).replace(b" ", b"\t") + b"\n", 12),
+    "four lines": (b"".join(SINGLE), 21),
+    "the first two": (b"".join(SINGLE[:2]) + b"\n" + b"\n".join(SINGLE[2:]), 11),
+}
+
+
+@pytest.mark.parametrize("case", ALL_JOINED)
+@pytest.mark.parametrize("ties", ["trec", "rank-column"])
+def test_a_run_of_which_every_line_is_several_is_refused_and_not_read_as_its_first_parts(
+    case: str, ties: Any, tmp_path: Path
+) -> None:
+    text, count = ALL_JOINED[case]
+    path = tmp_path / "a.run"
+    path.write_bytes(text)
+    for run in (text, str(path), Run.of(path)):
+        with pytest.raises(DataError, match=f"line 1: found {count} columns, as in two lines") as error:
+            carob.evaluate(QRELS, run, "AP", policy=Policy(ties=ties))
+        assert "break the line after its sixth column" in str(error.value)
+    (finding,) = carob.check(QRELS, str(path)).of("malformed")
+    assert finding.severity == "error"
+    assert "break the line after its sixth column" in finding.remedy
+    loose = carob.evaluate(QRELS, text, "AP", policy=Policy(columns="trec_eval"))
+    assert loose["AP"] in (0, 0.25)  # as trec_eval: what follows the sixth column is not read
+    if case == "the first two":
+        skipped = carob.evaluate(QRELS, text, "AP", policy=Policy(malformed="skip"))
+        assert skipped["AP"] == 0.25
+        assert "1 malformed line skipped" in skipped.footer()
+    else:
+        with pytest.raises(DataError, match="malformed=skip skipped all"):
+            carob.evaluate(QRELS, text, "AP", policy=Policy(malformed="skip"))
+
+
+@pytest.mark.parametrize("tag", ["t of a b c 5", "t Q0 is its name 5 x", "my run of 2024 with 7 words"])
+def test_a_long_tag_of_words_and_numbers_is_no_second_line(tag: str) -> None:
+    text = f"q1 Q0 a 1 3 {tag}\nq2 Q0 a 1 2 {tag}\n".encode()
+    assert carob.evaluate(QRELS, text, "AP")["AP"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        (b"q1 0 a 1q2 0 a 1\n", "break the line after its fourth column"),
+        (b"q1 0 a 1 q2 0 a 1\n", "break the line after its fourth column"),
+        (b"1 0 7 1 2 0 8 1\n", "break the line after its fourth column"),
+        (b"q1 0 a 1 by me\n", "Leave out what follows the grade"),
+        (b"q1\t0\ta\t1\tby\tme\n", r"awk -F'\t' -v OFS='\t' '{print $1, $2, $3, $4}'"),
+        (b"q1 0 a 1 me\n", "If the fifth is none of the judgment, leave it out"),
+        (b"q1 Q0 a 1 3.5 t\n", "This looks like a run"),
+        (b"q1 Q0 a 1 3 t more\n", "This looks like a run"),
+    ],
+)
+def test_the_advice_about_judgments_with_more_columns_fits_them(text: bytes, advice: str) -> None:
+    with pytest.raises(DataError) as error:
+        Qrels.of(text)
+    assert advice in str(error.value)
+    assert ("swapped" in str(error.value)) == ("run" in advice)
+    (finding,) = carob.check(text, {"q1": {"a": 1.0}}).of("malformed")
+    assert advice in finding.remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        (b"q1 a 3.5\n", 'awk \'{print $1, "Q0", $2, 0, $3, "run"}\''),
+        (b"q1 a 1 3.5\n", 'awk \'{print $1, "Q0", $2, $3, $4, "run"}\''),
+        (b"q1 Q0 a 1 3.5\n", "awk '{print $0, \"run\"}'"),
+        (b"map q1 0.5\nmap all 0.5\n", "These look like values of a measure by query"),
+        (b"ndcg_cut_10\tq1\t0.5\n", "These look like values of a measure by query"),
+        (b"q1 0 a 1\n", "This looks like qrels"),
+    ],
+)
+def test_the_advice_about_runs_with_fewer_columns_fits_them(text: bytes, advice: str) -> None:
+    with pytest.raises(DataError) as error:
+        carob.evaluate({"q1": {"a": 1}}, text, "AP")
+    assert advice in str(error.value)
+    (finding,) = carob.check({"q1": {"a": 1}}, text).of("malformed")
+    assert advice in finding.remedy
 
 
 @pytest.mark.parametrize(

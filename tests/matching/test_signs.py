@@ -39,7 +39,7 @@ def text(
     """The lists as TREC text, perhaps with the queries' lines mixed, and a rank made of row and score."""
     rows = [(q, d, s, row) for q, its in run.items() for row, (d, s) in enumerate(its.items(), 1)]
     rows = sorted(rows, key=lambda row: row[3]) if mixed else rows
-    return "".join(f"{q} Q0 {d} {rank(row, s)} {s!r} t\n" for q, d, s, row in rows).encode()
+    return "".join(f"{q}\tQ0\t{d}\t{rank(row, s)}\t{s!r}\tt\n" for q, d, s, row in rows).encode()
 
 
 def framed(run: Scored, library: str) -> Any:
@@ -225,6 +225,19 @@ def renamed(qrels: dict[str, dict[str, int]], change: Callable[[str], str]) -> d
     }
 
 
+def apart(judged: Callable[[str], str], ranked: Callable[[str], str]) -> tuple[Any, Scored]:
+    """Judgments with one spelling, and a run that spells every second document otherwise."""
+    run = scored(lambda rank: 20 - rank**1.1)
+    return renamed(QRELS, judged), {
+        q: {(judged if at % 2 else ranked)(d): s for at, (d, s) in enumerate(its.items())}
+        for q, its in run.items()
+    }
+
+
+def full_width(text: str) -> str:
+    return "".join(chr(ord(each) + 0xFEE0) for each in text)
+
+
 NUMBERS = {query: {"0101": 1, "0305": 1, "0077": 0} for query in ("p", "q")}
 SPELLED: dict[str, tuple[Any, Any, str]] = {
     "capitals": (QRELS, respelled(str.upper), "upper and lower case differ"),
@@ -259,6 +272,18 @@ SPELLED: dict[str, tuple[Any, Any, str]] = {
         },
         "normalise both alike",
     ),
+    "a blank inside": (*apart(str, "{0[0]} {0[1]}{0[2]}".format), "has blanks or other invisible characters"),
+    "no blank inside": (*apart("my {}".format, "my{}".format), "has blanks or other invisible characters"),
+    "a no-break space": (*apart("my {}".format, "my\u00a0{}".format), "blanks or other invisible characters"),
+    "a zero-width space": (*apart(str, "\u200b{}".format), "invisible characters"),
+    "a zero-width joiner": (*apart(str, "{}\u200d".format), "invisible characters"),
+    "a byte-order mark": (*apart(str, "\ufeff{}".format), "invisible characters"),
+    "a mark in the judgments": (*apart("\ufeff{}".format, str), "invisible characters"),
+    "full-width letters": (*apart(str, full_width), "full-width"),
+    "full-width in the judgments": (*apart(full_width, str), "full-width"),
+    "codes of a URL": (*apart("a/b c{}".format, "a%2Fb%20c{}".format), "codes of a URL"),
+    "codes in the judgments": (*apart("a%2Fb%20c{}".format, "a/b c{}".format), "codes of a URL"),
+    "codes of a letter": (*apart("é{}".format, "%C3%A9{}".format), "codes of a URL"),
 }
 """Judgments, a run that spells a part of the documents otherwise, and what is to be said."""
 
@@ -289,9 +314,29 @@ def test_queries_of_which_a_part_is_spelled_otherwise_are_said() -> None:
         )
 
 
+@pytest.mark.parametrize("form", ["dict", "pandas", "pyarrow"])
+@pytest.mark.parametrize("change", [" {}", "{} ", "{}\t", "{}\r"])
+def test_blanks_around_ids_are_said_where_they_belong_to_the_id(form: str, change: str) -> None:
+    qrels, run = apart(str, change.format)
+    assert "one has blanks or other invisible characters" in said(FORMS[form](run), qrels)
+
+
+@pytest.mark.parametrize("other", ["\uff51", "q\u200b", "\ufeffq", "q\u00a0"])
+def test_a_query_with_characters_that_look_alike_is_said(other: str) -> None:
+    run = scored(lambda rank: 20 - rank)
+    run[other] = run.pop("q")
+    for form in ("dict", "text", "pandas"):
+        assert "may have judged queries under other ids" in said(FORMS[form](run))
+
+
 def test_documents_that_both_spellings_judge_are_two() -> None:
     qrels = {"q": {"a": 1, "A": 0, "b": 1}}
     assert not said({"q": {"A": 2.0, "b": 1.0}}, qrels)
+    assert not said({"q": {"\uff41": 2.0, "b": 1.0}}, {"q": {"a": 1, "\uff41": 0, "b": 1}})
+
+
+def test_documents_that_the_run_ranks_in_both_spellings_are_two() -> None:
+    assert not said({"q": {"a": 3.0, "\uff41": 2.0, "a%20": 1.0}}, {"q": {"a": 1}})
 
 
 # ---------------------------------------------------------------- the footer
@@ -353,7 +398,7 @@ def test_infinite_scores_are_counted_in_the_footer(form: str) -> None:
 
 
 def test_a_number_beyond_the_range_of_doubles_is_infinite() -> None:
-    run = text(scored(lambda rank: 20 - rank)).replace(b" 19.0 t", b" 1e400 t")
+    run = text(scored(lambda rank: 20 - rank)).replace(b"\t19.0\t", b"\t1e400\t")
     scores = carob.evaluate(QRELS, run, "AP")
     assert (scores.counts.infinite, "3 infinite scores" in scores.footer()) == (3, True)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from carob import _native
 from carob.inputs.decompression import PackedError, unpacked
-from carob.output.errors import DataError, Worded, by_policy, worded
+from carob.output.errors import DataError, MeasureError, Worded, by_policy, worded
 from carob.output.escaping import shown
 from carob.output.files import own_table
 
@@ -128,11 +128,11 @@ def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str,
     if error.kind == "columns":
         words |= {"count": int(detail), "expected": sentences_of("columns").get(kind, "others")}
         words["remedy"] = columns_remedy(kind, detail, excerpt)
-    if error.kind in ("uneven", "mixed"):
-        count, other = map(int, detail.split())
+    if error.kind in ("uneven", "mixed", "joined"):
+        count, other = map(int, f"{detail} 6".split()[:2])
         words |= {"count": count, "other": other}
-        if error.kind == "uneven":
-            words["remedy"] = uneven_remedy(joined=count == 2 * other - 1)
+        if error.kind != "mixed":
+            words["remedy"] = uneven_remedy(joined=error.kind == "joined" or count == 2 * other - 1)
     if error.kind in ("number", "wide"):
         wide, column = error.kind == "wide", value_of(kind)
         return number_error(detail, kind, f": '{excerpt}'", wide=wide, file=file, line=line, column=column)
@@ -150,7 +150,7 @@ SKIP = worded(", or skip such lines with ", by_policy("malformed", "skip"))
 def uneven_remedy(*, joined: bool) -> str:
     """Returns the remedy for a line with another number of columns than the first, which may be two lines."""
     known = sentences_of("uneven_remedy")
-    start = known["joined" if joined else "other"]
+    start = known["joined" if joined else "other"].format(last="sixth")
     return worded(start, SKIP, known["rule"], by_policy("columns", "trec_eval"), ".")
 
 
@@ -160,9 +160,51 @@ def columns_remedy(kind: str, count: str, excerpt: str) -> str | None:
         return None
     if count == "1" and ("," in excerpt or excerpt.startswith("{")):
         return str(sentences_of("table")["remedy"])
-    many = "6" if count.isdigit() and int(count) > 6 else count
-    remedy: str | None = sentences_of("columns_remedy")[kind].get(many)
+    fields = excerpt.split("\t" if "\t" in excerpt else None)
+    likeness = like_qrels(fields, int(count)) if kind == "qrels" else like_run(fields)
+    if likeness == "joined":
+        joined: str = sentences_of("uneven_remedy")["joined"]
+        return worded(joined.format(last="fourth"), SKIP, ".")
+    remedy: str | None = sentences_of("columns_remedy")[kind].get(likeness or count)
     return None if remedy is None else by_tabs(remedy, excerpt)
+
+
+def like_qrels(fields: list[str], count: int) -> str | None:
+    """Returns what a line that should have four columns looks like: two lines, a run, or more columns than needed."""
+    second = {7: 3, 8: 4}.get(count, 0)  # where a second line begins, perhaps glued to the grade before it
+    if second and len(fields) == count and fields[second + 1] == fields[1] and is_decimal(fields[-1]):
+        return "joined"
+    if count > 5 and len(fields) > 4 and fields[3].isdecimal() and is_decimal(fields[4]):
+        return "run"
+    return "more" if count > 5 else None
+
+
+def like_run(fields: list[str]) -> str | None:
+    """Returns what a line that should have six columns looks like: values of a measure, or a short run."""
+    if len(fields) == 3 and is_decimal(fields[2]) and is_measure(fields[0]):
+        return "values"
+    ranked = (
+        len(fields) == 4 and fields[2].isdecimal() and not fields[3].isdecimal() and is_decimal(fields[3])
+    )
+    return "ranked" if ranked else None
+
+
+def is_decimal(text: str) -> bool:
+    """Returns whether a field is a number."""
+    from carob.measures.grammar import NUMBER
+
+    return bool(re.fullmatch(NUMBER, text))
+
+
+def is_measure(name: str) -> bool:
+    """Returns whether a word is a measure's name."""
+    from carob.measures import parse_measure
+
+    try:
+        parse_measure(name)
+    except MeasureError:
+        return False
+    return True
 
 
 def by_tabs(remedy: str, line: str) -> str:
@@ -194,7 +236,8 @@ def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False
         fault = "line" if excerpt else "field"
     words = {"name": name, "excerpt": excerpt, "value": value, "point": value.replace(",", "."), "kind": kind}
     words["words"] = BY_WORDS
-    return refused(fault, part="number", **words, **place, level=level and level[1])
+    error = refused(fault, part="number", **words, **place, level=level and level[1])
+    return error.at(remedy=by_tabs(error.remedy, excerpt)) if level and error.remedy else error
 
 
 # ---------------------------------------------------------------- rows of frames

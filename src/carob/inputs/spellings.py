@@ -13,7 +13,9 @@ from carob.inputs.ids import bytes_of, text_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-UNSEEN = r"[\s\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]+"
+UNSEEN = r"[\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]+"
+CODED = r"%[0-9A-Fa-f]{2}"
+"""A byte as URLs write it."""
 FLOAT = r"([0-9]+)\.0+"
 NUMBER = r"[^0-9]*0*([0-9]+)"
 PART = r"(?i)(.+?)(?:[^0-9A-Za-z]{1,2}(?:p|passage|chunk|s|sent)?_?[0-9]+){1,2}"
@@ -39,12 +41,21 @@ class Apart:
 
 
 def folded(identifier: bytes) -> str:
-    """Returns the id in normal form: without case, leading zeros, a final ``.0`` and invisible characters."""
-    text = unicodedata.normalize("NFKC", text_of(identifier)).casefold()
+    """Returns the id in normal form: without case, URL codes, leading zeros, ``.0`` and invisible characters."""
+    text = unicodedata.normalize("NFKC", decoded(text_of(identifier))).casefold()
     text = re.sub(UNSEEN, "", text)
     number = re.fullmatch(FLOAT, text)
     text = number[1] if number else text
     return text.lstrip("0") or text[:1]
+
+
+def decoded(text: str) -> str:
+    """Returns text with the characters that codes such as ``%20`` stand for."""
+    if not re.search(CODED, text):
+        return text
+    from urllib.parse import unquote
+
+    return unquote(text, errors="surrogateescape")
 
 
 def number_in(identifier: bytes) -> str | None:
@@ -110,6 +121,10 @@ def how_written(known: str, other: str) -> str:
         return "one has blanks or other invisible characters: remove them"
     if unicodedata.normalize("NFC", known) == unicodedata.normalize("NFC", other):
         return "one has composed letters, the other decomposed ones: normalise both alike (NFC)"
+    if decoded(known) == decoded(other):
+        return "one has the codes of a URL, such as %20: decode them"
+    if unicodedata.normalize("NFKC", known) == unicodedata.normalize("NFKC", other):
+        return "one has full-width or similar forms of letters: normalise both alike (NFKC)"
     return "write both alike"
 
 

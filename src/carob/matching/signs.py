@@ -60,7 +60,7 @@ class Signs:
         accord: pairs of documents that the rank column orders as the scores do, and as they do not.
         respelled: how many relevant documents were found in another spelling only, of those that were looked for.
         examples: the first of them: the query's number, the judged document, and the one retrieved.
-        beyond_ascii: whether a document that was looked for is not ASCII.
+        beyond_ascii: whether some ids are beyond ASCII, or have blanks or ``%``.
         met: whether a judged document was retrieved.
         extra: some queries that only the run has, if it lacks others.
     """
@@ -207,30 +207,24 @@ def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
 
 
 def in_other_forms(judgments: _native.Judgments, run: Run) -> Iterator[tuple[int, bytes, bytes]]:
-    """Yields judged documents whose letters the run composes otherwise, as Unicode allows, among its first rows."""
+    """Yields judged documents of which the run, among its first rows, has only the same normal form."""
     from carob.inputs.runs.batches import StreamedRun
 
     if isinstance(run.held, StreamedRun):
         return  # a lazy frame would be computed once more
-    known: dict[bytes, tuple[int, dict[str, bytes]]] = {}
-    places = {query: place for place, query in enumerate(judgments.queries)}
+    from carob.inputs.spellings import folded
+
+    retrieved: dict[bytes, dict[bytes, None]] = {}
     for query, document, _ in first_rows(run, None, SPELLED):
-        if document.isascii() or query not in places:
-            continue
-        if query not in known:
-            ids = judgments.documents(places[query])
-            known[query] = places[query], {composed(each): each for each in ids if not each.isascii()}
-        place, its = known[query]
-        judged = its.get(composed(document))
-        if judged is not None and judged != document:
-            yield place, judged, document
-
-
-def composed(identifier: bytes) -> str:
-    """Returns an id with its letters composed (NFC)."""
-    import unicodedata  # only for ids beyond ASCII
-
-    return unicodedata.normalize("NFC", text_of(identifier))
+        retrieved.setdefault(query, {})[document] = None
+    for place, query in enumerate(judgments.queries):
+        its = retrieved.get(query, {})
+        judged = dict.fromkeys(judgments.documents(place) if its else ())
+        unjudged = {folded(each): each for each in its if each not in judged}
+        for each in judged if unjudged else ():
+            other = None if each in its else unjudged.get(folded(each))
+            if other is not None:
+                yield place, each, other
 
 
 def first_rows(run: Run, queries: Collection[bytes] | None = None, most: int = ROWS) -> Iterator[Row]:

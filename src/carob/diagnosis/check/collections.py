@@ -9,7 +9,7 @@ from carob.comparison.collection_notes import notes_of
 from carob.comparison.collection_scores import given_in, is_values
 from carob.comparison.runs import evaluated
 from carob.diagnosis.check import ORDER, Check, check
-from carob.diagnosis.check.finding import found, without_stop
+from carob.diagnosis.check.finding import found, refusal
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def check_collections(
     own = given_in(collections, runs, faults=faults)
     findings = [
         replace(
-            found("refused-collection", error.file or name or "collections", without_stop(error)),
+            refusal("refused-collection", error.file or name or "collections", error),
             collection=name,
         )
         for name, error in faults
@@ -105,7 +105,7 @@ def checked(name: str, given: Any, **options: Any) -> Check:
     try:
         systems = evaluated(None, given, None, least=1).systems
     except DataError as error:
-        return Check((found("refused-collection", name, without_stop(error)),), ())
+        return Check((refusal("refused-collection", name, error),), ())
     notes = [note for note in notes_of(name, systems) if note.kind in OF_VALUES]
     return Check(
         tuple(found(OF_VALUES[note.kind], note.run, note.sentence, count=note.count) for note in notes),

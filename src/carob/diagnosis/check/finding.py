@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -156,6 +157,12 @@ def moved(values: Values) -> bool:
 def without_stop(error: DataError) -> str:
     """Returns an error's sentence without its full stop, the form used in findings."""
     return reworded(error.said, lambda said: said.rstrip("."))
+
+
+def refusal(code: str, subject: str, error: DataError) -> Finding:
+    """Returns the finding that carob refuses an input, with the remedy of the error, if it has one."""
+    remedy, said = error.remedy, copy(error).at(remedy=None)
+    return found(code, subject, without_stop(said), remedy=remedy)
 
 
 def two_worded(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from carob import _native
 from carob._dataclasses import dataclass
-from carob.diagnosis.check.finding import Finding, found, without_stop
+from carob.diagnosis.check.finding import Finding, found, refusal
 from carob.inputs.columns import ASKED
 from carob.inputs.decompression import Cursor
 from carob.inputs.dicts import MappingRun, is_sample, numbered
@@ -72,13 +72,13 @@ class Text:
                 with sentences(self.name, self.kind):
                     self.survey = _native.survey(self.source.from_start(), self.kind, judgments)
             except DataError as error:
-                self.refuse("refused", without_stop(error))
+                self.refuse(refusal("refused", self.name, error))
         self.survey = self.survey or _native.survey(b"", self.kind)
         return self.survey
 
-    def refuse(self, code: str, what: str) -> None:
+    def refuse(self, finding: Finding) -> None:
         """Records why the text cannot be read, and reads no further."""
-        self.faults.append(found(code, self.name, what))
+        self.faults.append(finding)
         self.source = None
 
     def at(self, line: int, excerpt: str = "") -> str:
@@ -147,7 +147,7 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
             with sentences(path):
                 given, name, _ = in_numbers(given, columns, words)
         except DataError as error:
-            return Text(kind, path, None, given, faults=[found("refused", path, without_stop(error))])
+            return Text(kind, path, None, given, faults=[refusal("refused", path, error)])
         label = name = name or label
         files = replace(files, columns={**files.columns, kind: columns})
     if isinstance(given, Run):
@@ -165,7 +165,7 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
             held = held_in(given, kind, **columns)
             content = lined(rows_in(held, kind), kind)
     except DataError as error:
-        return Text(kind, label, None, given, False, [found("refused", label, without_stop(error))])
+        return Text(kind, label, None, given, False, [refusal("refused", label, error)])
     return Text(kind, label, memory(content), given, is_file=False, drawn=drawn_in(held))
 
 
@@ -182,7 +182,7 @@ def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -
     except ContentError as error:
         return Text(kind, shown, None, given, faults=[found("content", shown, f"is {error.what}")])
     except DataError as error:
-        return Text(kind, shown, None, given, faults=[found("unreadable", shown, without_stop(error))])
+        return Text(kind, shown, None, given, faults=[refusal("unreadable", shown, error)])
 
 
 def memory(content: bytes) -> Source:
@@ -204,15 +204,15 @@ def in_text(kind: str, name: str, source: Source, given: Any) -> Text:
         text.source = source.held(PLAIN) if isinstance(source.handle, str) else source.held()
         start = head(text.source)
     except OSError as error:
-        text.refuse("unreadable", f"cannot be read: {error.strerror or error}")
+        text.refuse(found("unreadable", name, f"cannot be read: {error.strerror or error}"))
         return text
     what = content_of(start)
     if what is not None:
-        text.refuse("content", f"is {what}")
+        text.refuse(found("content", name, f"is {what}"))
     elif start[:4].count(0) >= 2:
-        text.refuse("content", "is UTF-16 or UTF-32 text, or no text at all")
+        text.refuse(found("content", name, "is UTF-16 or UTF-32 text, or no text at all"))
     elif start[:64].lstrip()[:1] in (b"{", b"["):
-        text.refuse("content", "is JSON")
+        text.refuse(found("content", name, "is JSON"))
     return text
 
 

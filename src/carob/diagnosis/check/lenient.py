@@ -11,7 +11,7 @@ from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
-from carob.diagnosis.check.finding import Values, found, without_stop
+from carob.diagnosis.check.finding import Values, refusal
 from carob.diagnosis.check.inputs import memory
 from carob.evaluation.evaluate import evaluate_run
 from carob.inputs.errors import sentences
@@ -57,7 +57,7 @@ class Judged:
                 if by_subtopic(text, table):
                     return cls(text, read(text, "max"), by_subtopic=True)
             except DataError as error:
-                text.refuse("refused", without_stop(error))
+                text.refuse(refusal("refused", text.name, error))
         return cls(text, table if table and table.judgments.query_count else None)
 
     @property
@@ -115,7 +115,7 @@ def strictly(text: Text, reader: Callable[[Any], Any]) -> None:
         try:
             reader(text.given)
         except DataError as error:
-            text.faults.append(found("refused", text.name, without_stop(error)))
+            text.faults.append(refusal("refused", text.name, error))
 
 
 LENIENT = Policy(duplicates="first", malformed="skip", overlap="none")
@@ -183,7 +183,7 @@ class Pair:
                 found = pair.run.match(pair.judged.qrels.judgments, MatchOptions(LENIENT))
                 pair.matched = cast("_native.Matched", found)  # text is the kernel's to match
             except DataError as error:
-                text.refuse("refused", without_stop(error))
+                text.refuse(refusal("refused", text.name, error))
         return pair
 
     def spelled(self, *, queries: bool, documents: bool) -> Qrels:

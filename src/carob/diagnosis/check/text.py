@@ -6,9 +6,9 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from carob.diagnosis.check.finding import ERROR, LENIENT, WARNING, found
+from carob.diagnosis.check.finding import ERROR, WARNING, found
 from carob.diagnosis.check.inputs import COLUMNS, fields_in
-from carob.inputs.errors import by_tabs
+from carob.inputs.errors import columns_remedy, number_error, uneven_remedy
 from carob.inputs.ids import text_of
 from carob.inputs.spellings import alike
 from carob.output.language import Sentences, plural
@@ -59,8 +59,9 @@ def line_ends(text: Text) -> Iterator[Finding]:
         yield found("carriage-returns", text.name, count=count, lines=lines, severity=severity)
 
 
-NTCIR = re.compile(r"'L\d+' is not a number")
-"""The error for a grade in NTCIR's notation, such as L2."""
+NO_NUMBER = re.compile(r"'(.*)' is not a number")
+"""The reason why a line with a word, such as NTCIR's L2, is not read."""
+UNEVEN = re.compile(r"has (\d+) columns, and the first line has (\d+)")
 
 
 def unreadable(text: Text, found: _native.Judgments | _native.Matched | None) -> Iterator[Finding]:
@@ -104,15 +105,15 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
     if count == 1 and lines and lines[0][0] == 1 and is_heading(survey.first):
         yield found("header", text.name, where=(text.at(1),), line=f"'{shown_line(survey.first)}'")
         return
-    if count == 1 and truncated_line(text):
-        return
+    if (count == 1 and truncated_line(text)) or survey.bare_returns > survey.lines:
+        return  # another finding says so
     widths = {
         width: seen
         for width, seen in survey.widths.items()
         if (width != wanted if text.kind == "qrels" else width < wanted)
     }
     where = tuple(f"{text.at(line)}: {why}".lstrip(": ") for line, why in lines[:EXAMPLES])
-    layout, remedies = say.table["layouts"][text.kind], say.table["remedies"]
+    layout = say.table["layouts"][text.kind]
     wide = max(widths, key=lambda each: widths[each].count, default=0)
     what, remedy = None, None
     if wide and widths[wide].count * 2 > survey.rows:
@@ -121,14 +122,21 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
         words = {"width": wide, "wanted": wanted, "lines": seen.count, "layout": layout}
         key = "separators" if names else "columns"
         what = say("what", key, name="".join(names[:1]), excerpt=seen.excerpt, **words)
-        remedy = by_tabs(remedies.get(f"{text.kind}:{wide}", ""), seen.excerpt) or None
+        remedy = columns_remedy(text.kind, str(wide), seen.excerpt)
         remedy = say("remedies", "separators", layout=layout) if names else remedy
-    elif text.kind == "qrels" and any(NTCIR.search(why) for _, why in lines):
-        remedy = by_tabs(remedies["levels"], "\t" if survey.tabs else "")
-    elif any("," in why and "number" in why for _, why in lines):
-        remedy = say("remedies", "commas", lenient=LENIENT)
+    else:
+        remedy = next((its for _, why in lines if (its := remedy_of(text, why))), None)
     words = {"layout": layout, "rows": survey.rows}
     yield found("malformed", text.name, what, count=count, where=where, remedy=remedy, **words)
+
+
+def remedy_of(text: Text, why: str) -> str | None:
+    """Returns the remedy of the error with which an evaluation refuses a line for this reason, or None."""
+    uneven = UNEVEN.search(why)
+    if uneven or "joined" in why:
+        return uneven_remedy(joined=uneven is None or int(uneven[1]) == 2 * int(uneven[2]) - 1)
+    number = NO_NUMBER.search(why)
+    return number_error(number[1], text.kind, "\t" if text.read().tabs else " ").remedy if number else None
 
 
 def is_heading(fields: list[bytes]) -> bool:
