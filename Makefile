@@ -57,7 +57,7 @@ test: $(VENV)/installed $(VENV)/test-tools build/fuzz/carob-fuzz
 
 # Beside what `make peers` installed, this is what CI ends with.
 test-all: $(VENV)/installed $(VENV)/test-tools
-	$(PYTEST) $(TESTS)
+	CAROB_TESTS=all $(PYTEST) $(TESTS)
 
 # What most changes break, and no library that takes seconds to import; the laws are tried on a fifth of the lists.
 QUICK := house laws measures lists comparison diagnosis/test_checking.py diagnosis/test_check_command.py compat \
@@ -67,7 +67,7 @@ QUICK := house laws measures lists comparison diagnosis/test_checking.py diagnos
   tensors/test_tensors.py matching/test_ties.py
 
 quick: $(VENV)/installed $(VENV)/test-tools
-	CAROB_QUICK=1 $(PYTEST) --quiet $(addprefix tests/,$(QUICK))
+	CAROB_TESTS=quick $(PYTEST) --quiet $(addprefix tests/,$(QUICK))
 
 check: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/ruff check

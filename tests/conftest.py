@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import shutil
 import signal
@@ -43,6 +44,11 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--mutant", help="multiply this measure's formula by 1.001: some test must fail")
+    parser.addoption(
+        "--rest-of",
+        type=Path,
+        help="the skipped tests of an earlier run (.pytest_cache/v/carob/skipped): only the tests that it left to do",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -62,13 +68,33 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if os.environ.get("CAROB_QUICK"):
-        slow = ("thorough", "long")
-        left_out = [item for item in items if any(map(item.get_closest_marker, slow))]
-        items[:] = [item for item in items if item not in left_out]
-        config.hook.pytest_deselected(items=left_out)
+    if os.environ.get("CAROB_TESTS") == "quick":
+        _keep(lambda item: not any(map(item.get_closest_marker, ("thorough", "long"))), config, items)
+    if earlier := config.getoption("--rest-of"):
+        _keep(_left_by(json.loads(earlier.read_text())), config, items)
     if hasattr(config, "workerinput"):
         sharing.first_the_long(items, config.rootpath)
+
+
+def _keep(wanted: Callable[[pytest.Item], bool], config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = [item for item in items if not wanted(item)]
+    items[:] = [item for item in items if wanted(item)]
+    config.hook.pytest_deselected(items=left_out)
+
+
+def _left_by(skipped: dict[str, str]) -> Callable[[pytest.Item], bool]:
+    """Return whether a run of ``make test`` that skipped these tests, by id with the reason, left a test to do.
+
+    Where a library was missing, the other tests of a file may go other ways with it; a file beside the checkout changes
+    only the tests that read it.
+    """
+    files = {test.partition("::")[0] for test, reason in skipped.items() if "../shared" not in reason}
+
+    def left(item: pytest.Item) -> bool:
+        in_part = item.get_closest_marker("long") or hasattr(item.module, "examples")  # type: ignore[attr-defined]
+        return bool(in_part) or item.nodeid in skipped or item.nodeid.partition("::")[0] in files
+
+    return left
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -79,12 +105,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Count the skipped tests by reason: a line for each of a thousand hides what failed.
 
-    Their files are kept for a run beside more libraries, which need not repeat the others. List these libraries, too.
+    They are kept for a run beside more libraries, which need not repeat the others. List these libraries, too.
     """
-    skipped = terminalreporter.stats.get("skipped", [])
-    reasons = Counter(_reason(report.longrepr) for report in skipped)
+    skipped = [(each.nodeid, _reason(each.longrepr)) for each in terminalreporter.stats.get("skipped", [])]
+    reasons = Counter(reason for _, reason in skipped)
     if cache := getattr(terminalreporter.config, "cache", None):
-        cache.set("carob/skipped", sorted({report.nodeid.partition("::")[0] for report in skipped}))
+        cache.set("carob/skipped", dict(sorted(skipped)))
     if reasons:
         terminalreporter.section("skipped")
         for reason, count in reasons.most_common():

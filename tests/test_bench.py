@@ -21,6 +21,7 @@ from bench.answer import Bar, faster_than  # noqa: E402
 from bench.side_by_side import DisagreementError, Program, side_by_side  # noqa: E402
 
 
+@pytest.mark.long
 def test_the_command_asks_every_question(tmp_path: Path) -> None:
     """With the fastest peer to start, where it is installed; its values are compared on the way.
 
@@ -189,6 +190,7 @@ def test_bars() -> None:
     assert str(Bar("memory", "at most", 200.0, 201.0, "MB")) == "MISSED  memory: 201 MB (at most 200)"
 
 
+@pytest.mark.long
 def test_the_coverage_of_simulated_intervals_is_measured(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -247,6 +249,7 @@ def test_bounds_and_samples_of_unjudged_documents_are_measured(
     assert "2,000 unjudged rows" in said
 
 
+@pytest.mark.long
 def test_the_honesty_of_the_best_of_simulated_runs_is_measured(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -258,6 +261,7 @@ def test_the_honesty_of_the_best_of_simulated_runs_is_measured(
     assert "400 runs, 50 queries" in said
 
 
+@pytest.mark.long
 def test_the_coverage_over_several_collections_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     from bench import several_collections
 

@@ -18,6 +18,7 @@ import carob
 from carob import DataError, Qrels, Run
 from carob.inputs.decompression import ZSTANDARD
 from carob.inputs.runs import batches
+from strategies import examples
 from test_conformance import needed
 
 if TYPE_CHECKING:
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 THREADS = 16
-TIMES = 2000
-FEW = 96
-FEWER = 32
+TIMES = THREADS * examples(125)
+FEW = THREADS * examples(6)
+FEWER = THREADS * examples(2)
 """Evaluations of what takes ten milliseconds each, or a hundred."""
 
 QRELS = {f"q{query}": {f"d{each}": each % 3 for each in range(0, 30, 2)} for query in range(8)}

@@ -19,7 +19,7 @@ from carob.cli import commands
 from carob.cli.explain import grades_in
 from carob.matching.match import Ranking
 from carob.measures import REGISTER
-from strategies import judgments, runs
+from strategies import examples, judgments, runs
 
 if TYPE_CHECKING:
     from carob.diagnosis.explain import Explanation
@@ -47,7 +47,7 @@ def printed(explanation: Explanation) -> list[str]:
 # ---------------------------------------------------------------- the value
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(judgments(), runs())
 def test_the_value_is_that_of_evaluate(qrels: dict, run: dict) -> None:
     names = ["AP", "nDCG@2", "Bpref", "RBP", "IPrecMean"]

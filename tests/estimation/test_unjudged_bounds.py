@@ -13,6 +13,7 @@ from brute_force import case, misses
 from carob import DataError, PolicyError
 from carob.cli import main
 from carob.estimation import fillings
+from strategies import examples
 
 BOTH = (
     "nDCG@5",
@@ -70,7 +71,7 @@ def test_without_a_rule_few_documents_are_tried_in_every_way(name: str) -> None:
 @pytest.mark.parametrize("name", BOTH + RUNS)
 def test_a_thousand_cases_have_no_miss(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fillings, "MOST_TRIED", 0)
-    assert misses(name, 100, most_unjudged=5, seed=7)[0] == 0
+    assert misses(name, examples(100), most_unjudged=5, seed=7)[0] == 0
 
 
 def test_the_example_of_opensearch_407() -> None:

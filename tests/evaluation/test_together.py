@@ -11,6 +11,7 @@ import pytest
 import carob
 from carob.evaluation import engine, values
 from carob.measures import REGISTER
+from strategies import examples
 
 POLICIES: list[dict[str, Any]] = [
     {},
@@ -54,7 +55,7 @@ def runs(draw: random.Random, count: int) -> dict[str, dict[str, dict[str, float
     }
 
 
-@pytest.mark.parametrize(("seed", "given"), list(product(range(3), POLICIES)))
+@pytest.mark.parametrize(("seed", "given"), list(product(range(examples(3)), POLICIES)))
 def test_runs_together_equal_each_run_alone(
     seed: int, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ import carob
 from carob import _native
 from carob.inputs.qrels import Qrels
 from hostile import mutated
+from strategies import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,7 +106,9 @@ def test_no_other_object_of_the_kernel_has_a_state_to_craft(name: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("kind", "count"), [("pickle", 500), ("parquet", 60), ("arrow", 3)])
+@pytest.mark.parametrize(
+    ("kind", "count"), [("pickle", examples(600)), ("parquet", examples(60)), ("arrow", 3)]
+)
 def test_no_mutated_input_ends_the_process(kind: str, count: int) -> None:
     if kind != "pickle":
         pytest.importorskip("polars", reason="no library that reads such files is installed")

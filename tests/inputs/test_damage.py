@@ -14,6 +14,7 @@ import pytest
 
 import carob
 from carob import DataError, Policy, Run, _native
+from strategies import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -360,7 +361,7 @@ import random, sys
 import carob
 content, kind, seed = open(sys.argv[1], "rb").read(), sys.argv[2], int(sys.argv[3])
 dice = random.Random(seed)
-for _ in range(150):
+for _ in range(int(sys.argv[4])):
     damaged = bytearray(content)
     for _ in range(dice.randint(1, 4)):
         at = dice.randrange(len(damaged))
@@ -395,7 +396,7 @@ def test_damaged_files_give_a_sentence_or_a_number(kind: str, seed: int, tmp_pat
     path = tmp_path / "run"
     path.write_bytes(content)
     done = subprocess.run(
-        [sys.executable, "-c", ATTACK, str(path), kind, str(seed)],
+        [sys.executable, "-c", ATTACK, str(path), kind, str(seed), str(examples(150))],
         capture_output=True,
         text=True,
         check=False,
