@@ -172,6 +172,15 @@ void Frame::read_schema(ArrowArrayStream& stream) {
     }
 }
 
+std::uint64_t Frame::written_out() const {
+    std::uint64_t all = 0;
+    for (std::size_t field = 0; field < fields_.size(); ++field) {
+        if (fields_[field].holds != Holds::text) continue;
+        for (std::size_t b = 0; b < batches_.size(); ++b) all += Column(*this, b, field, nullptr).written_out(batches_[b].length);
+    }
+    return all;
+}
+
 std::size_t Frame::batch_of(std::int64_t row) const {
     return static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), row) - starts_.begin()) - 1;
 }
@@ -279,9 +288,11 @@ bool Column::astray(std::int64_t row) const {
 bool Column::same(std::int64_t a, std::int64_t b) const {
     if (in_dictionary() && index(a) == index(b)) return true;
     switch (layout_) {
+        case Layout::view:
+            if (!in_dictionary() && equal_views(a, b)) return true;
+            [[fallthrough]];
         case Layout::text32:
-        case Layout::text64:
-        case Layout::view: {
+        case Layout::text64: {
             char* none = nullptr;
             return same_id(id(a, none), id(b, none));
         }
@@ -289,6 +300,43 @@ bool Column::same(std::int64_t a, std::int64_t b) const {
     }
     if (in_dictionary()) return whole(layout_, values_, offset_ + index(a)) == whole(layout_, values_, offset_ + index(b));
     return whole(layout_, values_, offset_ + a) == whole(layout_, values_, offset_ + b);
+}
+
+// Views of short texts hold them; those of long ones are equal where both show the same place.
+bool Column::equal_views(std::int64_t a, std::int64_t b) const {
+    const char* views = static_cast<const char*>(values_) + 16 * offset_;
+    return std::memcmp(views + 16 * a, views + 16 * b, 16) == 0;
+}
+
+std::uint64_t Column::written_out(std::int64_t rows) const {
+    // What a damaged column states is refused where its rows are read.
+    const auto between = [&](auto offset, std::int64_t from, std::int64_t to) -> std::uint64_t {
+        const auto* ends = static_cast<const decltype(offset)*>(values_) + offset_;
+        return ends[from] < ends[to] ? static_cast<std::uint64_t>(ends[to]) - static_cast<std::uint64_t>(ends[from]) : 0;
+    };
+    const auto viewed = [&](std::int64_t row) -> std::uint64_t {
+        const auto size = at<std::int32_t>(values_, 4 * (offset_ + row));
+        const bool there = size > 0 && (nulls_ == nullptr || bit_at(nulls_, offset_ + row));
+        return there ? static_cast<std::uint64_t>(size) : 0;
+    };
+    const auto texts = [&](std::int64_t from, std::int64_t to) -> std::uint64_t {
+        std::uint64_t all = 0;
+        switch (layout_) {
+            case Layout::text32: return between(std::int32_t{}, from, to);
+            case Layout::text64: return between(std::int64_t{}, from, to);
+            case Layout::view:
+                for (std::int64_t row = from; row < to; ++row) all += viewed(row);
+                return all;
+            default: return 0;
+        }
+    };
+    if (rows == 0) return 0;  // without rows there may be no memory
+    if (!in_dictionary()) return texts(0, rows);
+    std::uint64_t all = 0;
+    for (std::int64_t row = 0; row < rows; ++row) {
+        if (!null(row) && !astray(row)) all += texts(index(row), index(row) + 1);
+    }
+    return all;
 }
 
 double Column::other_number(std::int64_t row) const {

@@ -54,6 +54,8 @@ public:
     const ArrowArray& batch(std::size_t b) const { return batches_[b]; }
     std::int64_t start(std::size_t b) const { return starts_[b]; }  // of batch_count(): all rows
     std::size_t batch_of(std::int64_t row) const;
+    // The bytes of all text, each row's written out: a dictionary or views hold a text once for many rows.
+    std::uint64_t written_out() const;
     // Whether a whole row of a batch is null, also if its columns have values.
     bool null(std::size_t b, std::int64_t row) const { return has_nulls(b) && !bit_at(batches_[b].buffers[0], batches_[b].offset + row); }
     bool has_nulls(std::size_t b) const { return batches_[b].null_count != 0 && batches_[b].n_buffers > 0 && batches_[b].buffers[0] != nullptr; }
@@ -111,6 +113,9 @@ public:
     // Whether two rows hold the same id.
     bool same(std::int64_t a, std::int64_t b) const;
 
+    // The bytes of the texts of the first rows, each written out.
+    std::uint64_t written_out(std::int64_t rows) const;
+
     // The number itself, of a column without a dictionary; of u64 the same bits.
     bool plain_whole() const { return !in_dictionary() && is_whole(); }
     std::int64_t whole(std::int64_t row) const { return whole(layout_, values_, offset_ + row); }
@@ -152,6 +157,7 @@ private:
     double other_number(std::int64_t row) const;
     std::int64_t torn(std::int64_t from, std::int64_t to) const;
     bool torn_view(std::int64_t row) const;
+    bool equal_views(std::int64_t a, std::int64_t b) const;
     template <class Offset>
     std::string_view text(std::int64_t row) const {
         const auto* ends = static_cast<const Offset*>(values_) + offset_ + row;

@@ -60,6 +60,13 @@ nb::list list_fields(const carob::Frame& frame) {
     return fields;
 }
 
+std::uint64_t written_out(const carob::Frame& frame) {
+    return translated(nb::none(), [&] {
+        const nb::gil_scoped_release free;
+        return frame.written_out();
+    });
+}
+
 std::size_t checked(const carob::Frame& frame, std::size_t field, bool id) {
     if (field >= frame.fields().size()) throw nb::index_error("no such column");
     const carob::Holds holds = frame.fields()[field].holds;
@@ -202,7 +209,8 @@ void bind_frames(nb::module_& module) {
     nb::class_<carob::Frame>(module, "Frame")
         .def("__init__", &make_frame, "stream"_a)
         .def_prop_ro("fields", &list_fields)
-        .def_prop_ro("rows", &carob::Frame::rows);
+        .def_prop_ro("rows", &carob::Frame::rows)
+        .def_prop_ro("written_out", &written_out);
 
     module.def("judgments_from_frame", &judgments_from_frame, "frame"_a, nb::kw_only(), "query"_a, "document"_a,
                "grade"_a = nb::none(), "constant"_a = 1.0, "duplicates"_a = "keep");

@@ -137,6 +137,9 @@ class Frame:
         """Per column its name, what it holds (text, whole, number, other) and Arrow's format of that."""
     @property
     def rows(self) -> int: ...
+    @property
+    def written_out(self) -> int:
+        """The bytes of all text, each row's written out: a dictionary or views hold a text once for many rows."""
 
 class Matched:
     """A run reduced to its judged rows, query by query in the order of the judgments."""

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import carob
+from carob import _native
 from carob.inputs.files.rows import Lines, rows_of
 from carob.judging.collect import collected
 from carob.judging.task import read_task
-from hostile.attack import attacked
+from hostile.attack import asked, attacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,3 +130,68 @@ def test_lines_are_numbered_whatever_ends_them() -> None:
 def test_rows_keep_the_numbers_of_their_lines() -> None:
     text = '\na,b\n\n1,"x\ny"\n2,z\n'
     assert list(rows_of(Lines(text), "t.csv")) == [(5, {"a": "1", "b": "xy"}), (6, {"a": "2", "b": "z"})]
+
+
+def long_ids(path: Path, role: str, number: str) -> Path:
+    """Writes 1,000 rows, whose one id of 30,000 bytes stands once in the file's dictionary."""
+    pa = pytest.importorskip("pyarrow")
+    long = pa.array([0] * 1000, pa.int32())
+    ids = pa.DictionaryArray.from_arrays(long, pa.array(["x" * 30_000]))
+    numbers = {"query_id": ["q1"] * 1000, "doc_id": list(map(str, range(1000))), number: [1.0] * 1000}
+    table = pa.table({**numbers, role: ids})
+    if path.suffix == ".parquet":
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(table, path, compression="zstd", store_schema=False)
+    else:
+        import pyarrow.ipc
+
+        options = pyarrow.ipc.IpcWriteOptions(compression="zstd")
+        with pyarrow.ipc.new_file(path, table.schema, options=options) as file:
+            file.write_table(table)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("ending", "library", "role"),
+    [
+        ("parquet", "polars", "query_id"),
+        ("parquet", "polars", "doc_id"),
+        ("parquet", "duckdb", "doc_id"),
+        ("parquet", "pyarrow", "query_id"),
+        ("arrow", "pyarrow", "doc_id"),
+    ],
+)
+def test_an_id_that_a_file_holds_once_for_all_its_rows_is_not_written_out_for_each(
+    ending: str, library: str, role: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from carob.inputs.files import libraries
+
+    pytest.importorskip(library)
+    able = {its.name: its for its in libraries.READS["parquet"]}[library]
+    monkeypatch.setitem(libraries.READS, ending, (able,))
+    path = long_ids(folder / f"long.{ending}", role, "score")
+    judged = long_ids(folder / f"judged.{ending}", role, "grade")
+    monkeypatch.setattr("carob.inputs.errors.FREE", 2**20)
+    assert 200 * path.stat().st_size < 1000 * 30_000
+    said = "its rows' ids, written out, take more than 200 times its size, past 1 MiB"
+    attacked("eval", "qrels.txt", path).refused(f"long.{ending}: {said}")
+    attacked("eval", judged, "one.run").refused(f"judged.{ending}: {said}")
+    asked(lambda: carob.read_leaderboard(path)).refused(f"long.{ending}: {said}")
+
+
+def test_the_bytes_of_texts_are_counted_for_every_row() -> None:
+    pa = pytest.importorskip("pyarrow")
+    texts = ["a", None, "b" * 20, "", "a"]  # 22 bytes
+    dictionary = pa.DictionaryArray.from_arrays(pa.array([1, None, 1, 0, 2]), pa.array(["a", "c" * 20, None]))
+
+    def bytes_of(**columns: object) -> int:
+        return _native.Frame(pa.table(columns).__arrow_c_stream__()).written_out
+
+    assert bytes_of(its=pa.array(texts)) == 22
+    assert bytes_of(its=pa.array(texts, pa.large_string()), number=[1] * 5) == 22
+    assert bytes_of(its=pa.array(texts, pa.string_view())) == 22
+    assert bytes_of(its=pa.array(texts)[2:]) == 21
+    assert bytes_of(its=dictionary) == 20 + 20 + 1
+    assert bytes_of(its=pa.chunked_array([dictionary, dictionary[2:]])) == 41 + 21
+    assert bytes_of(its=pa.array([], pa.string())) == bytes_of(number=[1.5]) == 0

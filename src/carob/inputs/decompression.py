@@ -273,10 +273,14 @@ def damaged(how: str) -> PackedError:
     )
 
 
+def limit_of(free: int) -> str:
+    """Returns the bytes that any file may unpack to, with their unit."""
+    return f"{free >> 30} GiB" if free >= 2**30 else f"{free >> 20} MiB"
+
+
 def too_much(ratio: int = RATIO, free: int = FREE) -> PackedError:
     """Returns the error for a small file that unpacks to a huge one."""
-    limit = f"{free >> 30} GiB" if free >= 2**30 else f"{free >> 20} MiB"
-    fault = f"it unpacks to more than {ratio} times its size, past {limit}"
+    fault = f"it unpacks to more than {ratio} times its size, past {limit_of(free)}"
     return PackedError(
         f"{fault}, as no run does", fault, "If that is right, unpack it, and give the plain text."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
@@ -10,13 +11,13 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, cast
 
 from carob import _native
-from carob.inputs.decompression import PackedError, unpacked
+from carob.inputs.decompression import FREE, RATIO, PackedError, limit_of, unpacked
 from carob.output.errors import DataError, MeasureError, Worded, by_policy, worded
 from carob.output.escaping import shown
 from carob.output.files import own_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 SWAPPED = "are qrels and run swapped?"
@@ -86,6 +87,26 @@ def sentences(name: str, kind: str = "file", files: tuple[str, ...] = ()) -> Ite
     except OSError as error:
         remedy = near(name) if isinstance(error, FileNotFoundError) else None
         raise DataError(f"{error.strerror or error}.", file=name, remedy=remedy) from None
+
+
+def most_of(files: Iterable[str]) -> int:
+    """Returns the bytes that the texts of the rows in Parquet and Arrow files may take.
+
+    A dictionary in such a file holds a text once for all rows, so that few bytes may hold texts without end.
+    """
+    return max(FREE, RATIO * sum(map(os.path.getsize, files)))
+
+
+def refuse_written_out(frame: _native.Frame, most: float, before: int = 0) -> int:
+    """Returns the bytes that the texts of the rows take, written out, together with those of the rows before.
+
+    Raises:
+        DataError: they are more than ``most``.
+    """
+    size = 0 if most == math.inf else before + frame.written_out
+    if size > most:
+        raise refused("written-out", ratio=RATIO, limit=limit_of(FREE))
+    return size
 
 
 def near(path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,7 +13,7 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob.inputs import engine_of, installed
 from carob.inputs.columns import ASKED, IDS, ROLES, choose, constant_in, refuse_namesakes, usual
-from carob.inputs.errors import refusals, refused, sentences, sentences_of
+from carob.inputs.errors import refusals, refuse_written_out, refused, sentences, sentences_of
 from carob.inputs.nested import is_array, parts_of, plan_of, shapes_of, shapes_of_types
 from carob.inputs.sources import Provenance
 from carob.output.errors import DataError
@@ -157,7 +158,7 @@ LISTS = ("+l", "+L", "+vl", "+vL")
 """Arrow's formats of columns of lists."""
 
 
-def columns_of(given: Any, kind: str, named: Asked) -> Columns:
+def columns_of(given: Any, kind: str, named: Asked, most: float = math.inf) -> Columns:
     """Returns a frame's columns for ``qrels`` (query, document, grade) or a ``run`` (score, rank or both).
 
     Args:
@@ -165,6 +166,7 @@ def columns_of(given: Any, kind: str, named: Asked) -> Columns:
         kind: ``qrels`` or ``run``.
         named: the columns' names by role; None, or none given, looks for a usual name. A number is the grade of
             every row. Further roles, such as ``subtopic``, need a column too.
+        most: the bytes that the rows' texts may take.
 
     Raises:
         DataError: a missing or ambiguous column, or one of the wrong type.
@@ -187,6 +189,7 @@ def columns_of(given: Any, kind: str, named: Asked) -> Columns:
                 given.validate()  # that text lies within its buffers, which Arrow's interface does not guarantee
             frame = _native.Frame(given.__arrow_c_stream__())
             chosen = choose([name for name, _, _ in frame.fields], kind, asked)
+    refuse_written_out(frame, most)
     names = [name for name, _, _ in frame.fields]
     places = {role: names.index(name) for role, name in chosen.items()}
     for role, place in places.items():

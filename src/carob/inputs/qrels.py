@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -233,7 +234,9 @@ class Qrels:
         """
         with table.named(policy):
             if is_frame(table.content):
-                found = cls.in_frame(table.content, table.columns, policy.duplicates, table.origin)
+                found = cls.in_frame(
+                    table.content, table.columns, policy.duplicates, table.origin, table.most
+                )
             else:
                 found = cls.of(table.content, policy, subtopics=subtopics, **cast("Any", table.columns))
             if table.guessed in SCORES:
@@ -248,7 +251,14 @@ class Qrels:
         return cls.in_frame(content, columns, duplicates, origin)
 
     @classmethod
-    def in_frame(cls, frame: Any, asked: Asked, duplicates: str, origin: Provenance | None = None) -> Qrels:
+    def in_frame(
+        cls,
+        frame: Any,
+        asked: Asked,
+        duplicates: str,
+        origin: Provenance | None = None,
+        most: float = math.inf,
+    ) -> Qrels:
         """Reads judgments from the columns of a frame.
 
         Args:
@@ -256,11 +266,12 @@ class Qrels:
             asked: the columns' names by role; None looks for a usual name. A number is the grade of every row.
             duplicates: the policy for a document that is judged twice.
             origin: the files that the frame was read from.
+            most: the bytes that the rows' texts may take.
 
         Raises:
             DataError: columns or rows that cannot be read, or a document judged twice.
         """
-        columns = columns_of(frame, "qrels", asked)
+        columns = columns_of(frame, "qrels", asked, most)
         if origin is not None:
             columns = replace(columns, origin=replace(origin, whole=columns.origin.whole))
         grouped, sample = "subtopic" in columns.places, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -166,7 +167,7 @@ class Run:
             # The columns' roles were settled when the file was opened.
             columns = insisted(table.columns)
             if is_frame(table.content):
-                held = held_frame(table.content, extract, columns)
+                held = held_frame(table.content, extract, columns, table.most)
             else:
                 held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
         return cls(name or called(table.name), FileRun(held, table))
@@ -263,13 +264,14 @@ def doubtful(score: str | None) -> str | None:
     return None if score is None or score.endswith(INSISTED) or usual([score], "score") else score
 
 
-def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> RunSource:
+def held_frame(frame: Any, extract: str | None, named: dict[str, Any], most: float = math.inf) -> RunSource:
     """Returns a source for the rows of a frame, which are in memory, in batches or in an engine.
 
     Args:
         frame: the frame.
         extract: ``engine`` to rank a lazy frame in its engine, ``executors`` to rank it in Spark's executors.
         named: columns' names by role; None looks for a usual name.
+        most: the bytes that the rows' texts may take.
 
     Raises:
         DataError: an unreadable frame, or another value of ``extract``.
@@ -282,7 +284,8 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> RunSou
     refuse_one_column(frame, "run")
     if extract is not None or is_away(frame):
         return EngineRun.of(frame, extract=extract, **named)
-    return streamed(frame, named) or columns_of(frame, "run", named)
+    found = streamed(frame, named)
+    return columns_of(frame, "run", named, most) if found is None else replace(found, most=most)
 
 
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")

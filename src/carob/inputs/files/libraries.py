@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from carob import _native
 from carob.inputs.columns import IDS
-from carob.inputs.errors import refused, sentences
+from carob.inputs.errors import most_of, refuse_written_out, refused, sentences
 from carob.inputs.nested import query_in_two_rows, shapes_of_types, twice_among
 from carob.output.escaping import shown
 from carob.output.taken import take
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     import duckdb
     import polars as pl
+    import pyarrow.dataset
 
     from carob.inputs.files.header import Delimited
     from carob.inputs.files.paths import Place
@@ -379,6 +380,7 @@ class PyArrow(Library):
             DataError: there are lists and Polars is not installed.
         """
         if not plan.nested:
+            refuse_long_dictionaries(table, [name for role, name in plan.columns.items() if role in IDS])
             return table if kind == "run" else table.to_table(columns=list(plan.columns.values()))
         try:
             import polars as pl
@@ -388,6 +390,25 @@ class PyArrow(Library):
         rows = table.to_table(columns=list(dict.fromkeys(names)))
         rows.validate(full=True)
         return Polars().flat(pl.DataFrame(pl.from_arrow(rows)).lazy(), plan, kind, text=text)
+
+
+def refuse_long_dictionaries(table: pyarrow.dataset.FileSystemDataset, ids: Collection[str]) -> None:
+    """Refuses Parquet files whose ids would be far larger in memory, since PyArrow copies each for every row.
+
+    Raises:
+        DataError: there are such ids.
+    """
+    from pyarrow import dataset
+
+    if table.format.default_extname != "parquet":
+        return
+    form = dataset.ParquetFileFormat(dictionary_columns=list(ids))
+    held = dataset.dataset(table.files, format=form)
+    scan = dataset.ParquetFragmentScanOptions(pre_buffer=False)
+    names = [name for name in ids if name in held.schema.names]  # others are names of folders
+    size, most = 0, most_of(table.files)
+    for batch in held.scanner(columns=names, fragment_scan_options=scan).to_reader():
+        size = refuse_written_out(_native.Frame(batch.__arrow_c_stream__()), most, size)
 
 
 READS: dict[str, tuple[type[Library], ...]] = {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from carob import _native
 from carob._dataclasses import dataclass
 from carob.inputs import READERS
 from carob.inputs.columns import constant_in, named_in
@@ -15,7 +17,9 @@ from carob.inputs.errors import (
     WHOLE,
     first_line,
     is_panic,
+    most_of,
     number_error,
+    refuse_written_out,
     refused,
     sentences,
 )
@@ -41,7 +45,6 @@ from carob.output.taken import take
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
-    from carob import _native
     from carob.conventions.policy import Policy
     from carob.inputs.columns import Asked
     from carob.inputs.files.header import Delimited
@@ -72,6 +75,7 @@ class Table:
         guessed: the score or grade column, if the caller did not name it.
         fault: returns the error for text that is not a number, if there is any.
         home: the object that must live as long as the content.
+        most: the bytes that the texts of the rows may take.
     """
 
     name: str
@@ -82,6 +86,7 @@ class Table:
     guessed: str | None = None
     fault: Callable[[], DataError | None] = lambda: None
     home: Any = None
+    most: float = math.inf
 
     @contextmanager
     def named(self, policy: Policy | None = None) -> Iterator[None]:
@@ -227,6 +232,7 @@ def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
         origin=replace(place.origin, rows=True, columns=(*first.origin.columns, *place.origin.columns)),
         fault=lambda: next((said for _, its in tables if (said := its.fault())), None),
         home=[its.home for _, its in tables],
+        most=sum(its.most for _, its in tables),
     )
 
 
@@ -312,6 +318,7 @@ class Wanted:
             None if self.asked.get(role) else plan.columns.get(role, "").casefold(),
             fault,
             library,
+            most_of(self.place.files) if self.place.kind in COLUMNAR else math.inf,
         )
 
     def by_row(self, plan: Plan, rows: Iterable[tuple[dict[str, Any], Any]]) -> Table:
@@ -386,7 +393,9 @@ def frame_in(path: str) -> Any:
     library, table = opened(columnar_file(path))
     with reading(path, library.name):
         frame = nw.from_native(table.to_table() if library.name == "pyarrow" else table)
-        return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+        frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+        refuse_written_out(_native.Frame(frame.__arrow_c_stream__()), most_of([path]))
+        return frame
 
 
 def columnar_file(path: str) -> Place:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import closing
 from importlib.util import find_spec
 from threading import Lock
@@ -11,7 +12,7 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob.inputs import engine_of
 from carob.inputs.columns import ROLES, choose
-from carob.inputs.errors import refusals, refused, sentences
+from carob.inputs.errors import refusals, refuse_written_out, refused, sentences
 from carob.inputs.frames import Columns, fit, library_of, whole_frame
 from carob.inputs.ids import unicode
 from carob.inputs.runs import SpillFile
@@ -49,6 +50,7 @@ class StreamedRun:
         again: whether the rows can be read again, in the same order.
         size: the number of rows of a batch.
         memory: the bytes of rows kept in memory where queries are mixed; None for the kernel's default.
+        most: the bytes that the rows' texts may take.
     """
 
     roles: tuple[str, ...]
@@ -58,6 +60,7 @@ class StreamedRun:
     again: bool = True
     size: int = ROWS
     memory: int | None = None
+    most: float = math.inf
     alone: ClassVar[bool] = True
 
     @property
@@ -116,8 +119,10 @@ class StreamedRun:
     def frames(self) -> Generator[_native.Frame, None, None]:
         """Yields all rows in order, in batches whose columns fit their roles."""
         with refusals("run", str(self.origin.library)):
+            size = 0
             for frame in self.every(self.size):
                 self.refuse_unfit(frame)
+                size = refuse_written_out(frame, self.most, size)
                 yield frame
                 del frame
 
@@ -126,6 +131,7 @@ class StreamedRun:
         with refusals("run", str(self.origin.library)):
             frame = self.only(queries)
         self.refuse_unfit(frame)
+        refuse_written_out(frame, self.most)
         return frame
 
     @property
