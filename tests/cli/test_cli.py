@@ -62,9 +62,9 @@ def test_csv_keeps_every_digit(
 ) -> None:
     out = run(capfd, "eval", "-q", "qrels.txt", "one.run", "two.run", "-m", "nDCG", "--format", layout)
     rows = list(csv.reader(io.StringIO(out), delimiter=delimiter))
-    assert rows[0] == ["run", "query", "nDCG"]
+    assert rows[0] == ["run", "query", "nDCG", "missing"]
     assert len(rows) == 1 + 2 * 3
-    assert rows[1] == ["one", "q1", repr(0.6309297535714575)]
+    assert rows[1] == ["one", "q1", repr(0.6309297535714575), "0"]
 
 
 def test_markdown_and_latex(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -197,7 +197,7 @@ def test_records_know_how_well_runs_are_judged(tmp_path: Path, capsys: pytest.Ca
     assert "! new: 50.0% of its top 10 is unjudged (old 0.0%)" in text
     note = "50% of the first 10 documents are unjudged in the run, and 0% in the baseline"
     found = carob.gate(qrels, paths["new"], tmp_path / "old.json", {"RR": 0.6})
-    assert found.notes[0].startswith(note)
+    assert found.warnings[0].startswith(note)
     # Scores from Python know it by the measure; those of a comparison know it, too.
     runs = {name: tmp_path / f"{name}.run" for name in paths}
     scores = carob.evaluate(qrels, runs, ["RR", "Judged@10"])

@@ -271,9 +271,9 @@ def test_resamples_and_seed_are_said_to_change_nothing_where_nothing_is_random(
 ) -> None:
     plain = carob.compare(None, systems(MATRIX)[:2], test=test)
     found = carob.compare(None, systems(MATRIX)[:2], test=test, **given)
-    assert found.settings.notes == (WITHOUT_EFFECT.format(names),)
+    assert found.settings.departures == (WITHOUT_EFFECT.format(names),)
     assert WITHOUT_EFFECT.format(names) in found.to_text(columns=200)
-    assert plain.settings.notes == ()
+    assert plain.settings.departures == ()
     assert repr(plain.primary.pairs) == repr(found.primary.pairs)  # with NaN, which equals nothing
 
 
@@ -281,7 +281,7 @@ def test_resamples_and_seed_are_said_to_change_nothing_where_nothing_is_random(
     "random", [{"test": "randomisation"}, {"test": "romano-wolf"}, {"test": "t", "interval": "bootstrap"}]
 )
 def test_there_is_no_such_note_where_something_is_random(random: dict[str, str]) -> None:
-    assert not carob.compare(None, systems(MATRIX)[:2], resamples=50, seed=1, **random).settings.notes
+    assert not carob.compare(None, systems(MATRIX)[:2], resamples=50, seed=1, **random).settings.departures
 
 
 def test_there_is_no_such_note_with_a_geometric_mean() -> None:
@@ -289,7 +289,7 @@ def test_there_is_no_such_note_with_a_geometric_mean() -> None:
     qrels = {f"q{n}": {"a": 1} for n in range(9)}
     runs = [{f"q{n}": {"a": 1.0, "b": (n + k) % 2 + 0.5} for n in range(9)} for k in (0, 1)]
     named = {str(k): run for k, run in enumerate(runs)}
-    notes = [carob.compare(qrels, named, each, seed=1).settings.notes for each in ("GMAP", "AP")]
+    notes = [carob.compare(qrels, named, each, seed=1).settings.departures for each in ("GMAP", "AP")]
     assert notes == [(), (WITHOUT_EFFECT.format("seed"),)]
 
 

@@ -99,10 +99,10 @@ def test_values_of_queries_are_listed(said: Any, tmp_path: Path) -> None:
     small(tmp_path)
     _, out, _ = said(tmp_path, "-m", "RR", "-q", "--format", "tsv")
     assert out.splitlines()[:4] == [
-        "collection\trun\tquery\tRR",
-        "A\tx\tq1\t0.5",
-        "A\tx\tq2\t1.0",
-        "A\tx\tall\t0.75",
+        "collection\trun\tquery\tRR\tmissing",
+        "A\tx\tq1\t0.5\t0",
+        "A\tx\tq2\t1.0\t0",
+        "A\tx\tall\t0.75\t0",
     ]
     found = json.loads(said(tmp_path, "-m", "RR", "-q", "--format", "json")[1])
     assert found["collections"][0]["runs"][0]["queries"] == {"q1": {"RR": 0.5}, "q2": {"RR": 1.0}}

@@ -543,7 +543,7 @@ def faces_of_a_policy(tmp_path: Path) -> dict[str, tuple[Policy, str]]:
         "ids": carob.evaluate_ids([["b", "b", "a"]], [["a"]], "RR", **how),
     }
     told = {face: (each.policy, each.footer()) for face, each in faces.items()}
-    return {**told, "gate": (scores.policy, carob.gate(JUDGED, TWICE, TWICE, {"RR": 0.1}, **how).story)}
+    return {**told, "gate": (scores.policy, carob.gate(JUDGED, TWICE, TWICE, {"RR": 0.1}, **how).footers[0])}
 
 
 def test_axes_that_are_given_go_on_top_of_the_profiles_on_every_face(tmp_path: Path) -> None:

@@ -442,7 +442,8 @@ def test_nothing_given_is_changed() -> None:
 def test_json_holds_everything() -> None:
     found = check(QRELS, lines("q2 Q0 d 1 1"))
     document = json.loads(found.to_json())
-    assert (document["exit_code"], document["errors"], document["warnings"]) == (1, 0, found.count("warning"))
+    assert (document["exit_code"], document["counts"]["error"]) == (1, 0)
+    assert document["counts"]["warning"] == found.count("warning")
     values = {each["code"]: each["values"] for each in document["findings"]}
     assert values["missing-queries"]["counted as 0"]["AP"] == 0.5
     assert document["checked"] == ["qrels", "<bytes>"]

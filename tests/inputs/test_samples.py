@@ -483,16 +483,16 @@ def test_orders_of_runs_under_few_judgments_are_called_doubtful() -> None:
     said = "A judged 15% of the top 10 of the runs, and B 100%"
     agreed = carob.agreement(lost, MODEL, PATHS, resamples=2)
     assert f"! {said}" in " ".join(str(agreed).split())
-    assert agreed.as_dict()["notes"] == list(agreed.notes)
-    assert carob.agreement(MODEL, lost, PATHS, resamples=2).notes[0].startswith("B judged 15%")
+    assert agreed.as_dict()["warnings"] == list(agreed.warnings)
+    assert carob.agreement(MODEL, lost, PATHS, resamples=2).warnings[0].startswith("B judged 15%")
     found = carob.correlate(lost, {"model": MODEL}, PATHS, resamples=2)
     assert any(
         "the truth judged 15% of the top 10 of the runs, and model 100%" in each
-        for each in found.as_dict()["notes"]
+        for each in found.as_dict()["warnings"]
     )
     for pool in ("own", "both"):
         people = lost if pool == "both" else str(COFFEE / "people.txt")
-        assert carob.agreement(people, MODEL, PATHS, pool=pool, resamples=2).notes == ()
+        assert carob.agreement(people, MODEL, PATHS, pool=pool, resamples=2).warnings == ()
 
 
 def test_judgments_of_a_pool_are_no_sample_however_shallow() -> None:

@@ -350,17 +350,17 @@ def test_a_recorded_baseline_brings_its_policy(folder: Path) -> None:
     carob.record(carob.evaluate("qrels.txt", "short.run", "RR", policy=Policy(missing="skip")), "base.json")
     found = carob.gate("qrels.txt", "short.run", "base.json", {"RR": 0.01})
     assert found.checks[0].queries == 10
-    assert "2 missing queries skipped" in found.story
+    assert "2 missing queries skipped" in found.footers[0]
     with pytest.raises(DataError, match="under another policy"):
         carob.gate("qrels.txt", "short.run", "base.json", {"RR": 0.01}, policy=Policy(empty="one"))
 
 
 def test_judgments_that_changed_since_the_record_are_noted(folder: Path) -> None:
     carob.record(carob.evaluate("qrels.txt", "old.run", "RR"), "base.json")
-    assert carob.gate("qrels.txt", "old.run", "base.json", {"RR": 0.01}).notes == ()
+    assert carob.gate("qrels.txt", "old.run", "base.json", {"RR": 0.01}).warnings == ()
     with Path("qrels.txt").open("a") as file:
         file.write("q00 0 other 0\n")
-    (note,) = carob.gate("qrels.txt", "old.run", "base.json", {"RR": 0.01}).notes
+    (note,) = carob.gate("qrels.txt", "old.run", "base.json", {"RR": 0.01}).warnings
     assert note.startswith("qrels.txt is not the judgment file with which the baseline was recorded")
 
 
@@ -369,13 +369,13 @@ def test_a_run_that_is_newer_than_the_judgments_is_noted() -> None:
     old, new = (
         dict.fromkeys(qrels, its) for its in ({"b": 2.0, "a": 1.5}, {"newer": 3.0, "new": 2.5, "a": 1.0})
     )
-    (note,) = carob.gate(qrels, new, old, {"RR": 0.05}).notes
+    (note,) = carob.gate(qrels, new, old, {"RR": 0.05}).warnings
     assert note.startswith("67% of the first 10 documents are unjudged in the run, and 0% in the baseline: ")
-    assert carob.gate(qrels, old, new, {"RR": 0.05}).notes == ()
-    assert carob.gate(qrels, new, new, {"RR": 0.05}).notes == ()
+    assert carob.gate(qrels, old, new, {"RR": 0.05}).warnings == ()
+    assert carob.gate(qrels, new, new, {"RR": 0.05}).warnings == ()
     # Scores tell it only if they have it.
-    assert carob.gate(qrels, new, carob.evaluate(qrels, old, "RR"), {"RR": 0.05}).notes == ()
-    assert carob.gate(qrels, new, carob.evaluate(qrels, old, ["RR", "Judged@10"]), {"RR": 0.05}).notes == (
+    assert carob.gate(qrels, new, carob.evaluate(qrels, old, "RR"), {"RR": 0.05}).warnings == ()
+    assert carob.gate(qrels, new, carob.evaluate(qrels, old, ["RR", "Judged@10"]), {"RR": 0.05}).warnings == (
         note,
     )
 
@@ -890,7 +890,7 @@ def test_values_that_only_one_side_has_are_named_or_end_the_gate(tmp_path: Path)
     found = carob.gate(MISSING_QRELS, SECOND, nulled(tmp_path, full, ["q1", "q2"]), {"RR": 0.05})
     assert (found.checks[0].before, found.checks[0].after, found.checks[0].queries) == (1.0, 0.5, 4)
     note = "RR: 2 queries have a value only in the run, left out of the differences: q1, q2"
-    assert note in found.notes
+    assert note in found.warnings
     (new,) = carob.read_scores(nulled(tmp_path, SECOND, ["q1", "q2"])).runs
     old = carob.evaluate(MISSING_QRELS, full, "RR", name="old")
     words = "nulled has no value of RR for 2 of 6 queries for which old has one, starting with 'q1'"
@@ -906,7 +906,7 @@ def test_the_warnings_of_either_side_are_notes() -> None:
         (note,) = carob.evaluate(MISSING_QRELS, strange, "RR").warnings
     for new, old in ((SECOND, strange), (strange, SECOND)):
         with pytest.warns(carob.DataWarning):
-            assert note in carob.gate(MISSING_QRELS, new, old, {"RR": 0.5}).notes
+            assert note in carob.gate(MISSING_QRELS, new, old, {"RR": 0.5}).warnings
 
 
 def test_a_baseline_brings_its_weights(tmp_path: Path) -> None:

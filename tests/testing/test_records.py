@@ -256,7 +256,7 @@ def test_inputs_from_memory_have_no_hash_and_are_handed_over(tmp_path: Path) -> 
         carob.verify(path)
     found = carob.verify(path, qrels, {"mine": run})
     assert found.equal
-    assert found.notes == ("no hash to compare: qrels, run mine",)
+    assert found.remarks == ("no hash to compare: qrels, run mine",)
     assert not carob.verify(path, qrels, {"mine": {"q": {"a": 1.0}}}).equal
 
 
@@ -406,7 +406,7 @@ def test_other_versions_are_a_note_and_no_difference(made: Path) -> None:
     made.write_text(json.dumps(document))
     found = carob.verify(made)
     assert found.equal
-    assert found.notes[0].startswith("numpy: recorded with 1.0, now ")
+    assert found.remarks[0].startswith("numpy: recorded with 1.0, now ")
 
 
 def test_a_comparison_is_recorded_with_its_tests_and_compared_again(folder: Path) -> None:
@@ -437,7 +437,7 @@ def test_the_commands_option_records_a_comparison_with_weights_and_clusters(
     assert carob.verify("a.json").equal
     found = carob.verify("b.json")
     assert found.equal
-    assert found.notes == (
+    assert found.remarks == (
         "the clusters of queries are not in the record: its scores were recomputed, but not its tests",
     )
 
@@ -445,7 +445,7 @@ def test_the_commands_option_records_a_comparison_with_weights_and_clusters(
 @pytest.mark.parametrize("given", [{}, {"seed": 5}, {"resamples": 9, "seed": 5}])
 def test_a_note_on_settings_without_effect_is_no_difference(given: dict[str, int], folder: Path) -> None:
     compared = carob.compare("qrels.txt", ["one.run", "two.run"], ["RR"], test="t", **given)
-    assert len(compared.settings.notes) == bool(given)
+    assert len(compared.settings.departures) == bool(given)
     carob.record(compared, "out.json")
     assert carob.verify("out.json").equal
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from carob.cli.options import Given, present, refuse_misuse, split
-from carob.cli.terminal import say, show_document, text_columns
+from carob.cli.terminal import say, say_data, show_document, text_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -237,7 +237,7 @@ def show_scores(found: CollectionsScores, layout: str, *, per_query: bool, digit
     if layout == "json":
         say(json_text(found.as_dict(per_query=per_query)) + "\n")
     elif layout in ("csv", "tsv"):
-        say(found.separated(layout, per_query=per_query), data=True)
+        say_data(found.separated(layout, per_query=per_query), found.beside())
     else:
         document = found.document(layout, per_query=per_query, digits=digits)
         if layout == "latex":
@@ -258,4 +258,4 @@ def show(
     elif layout == "json":
         say(found.to_json())
     else:
-        say(found.separated(layout), data=True)
+        say_data(found.separated(layout), found.beside())

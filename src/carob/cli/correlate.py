@@ -9,7 +9,7 @@ import click
 
 from carob.cli.options import Given, options, present, refuse_few, refuse_misuse, split
 from carob.cli.people_and_model import missing_in, refuse_unusable, unusable
-from carob.cli.terminal import answer, say
+from carob.cli.terminal import answer, say_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +68,7 @@ def correlate_command(
             true, judged(judges, read, truth), runs, **settings, **given.conventions, **present(choices)
         )
     if layout == "csv":
-        say(found.to_csv(), data=True)
+        say_data(found.to_csv(), found.beside())
     else:
         answer(found, layout)
 

@@ -11,7 +11,7 @@ import click
 
 from carob.cli.explain import Explaining, grades_in
 from carob.cli.options import Given, options, refuse_misuse, weights_in
-from carob.cli.terminal import answer, say, terminal_width
+from carob.cli.terminal import answer, say_data, terminal_width
 from carob.measures.grammar import NUMBER
 from carob.output.errors import DataError
 
@@ -63,7 +63,7 @@ def curve_command(
     )
     found = replace(found, **shown)
     if layout in ("csv", "tsv"):
-        say(found.separated(layout), data=True)
+        say_data(found.separated(layout), found.beside())
     else:
         answer(found, layout, terminal_width() if sys.stdout.isatty() else None)
 

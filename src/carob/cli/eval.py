@@ -10,7 +10,7 @@ import click
 
 from carob.cli.options import Given, options, refuse_few, refuse_misuse, weights_in
 from carob.cli.people_and_model import judging_in, refuse_beyond_estimates, show_estimates
-from carob.cli.terminal import in_colour, painted, say, terminal_width
+from carob.cli.terminal import in_colour, painted, say, say_beside, terminal_width
 from carob.inputs.sources import kind_of
 
 DATA = ("csv", "tsv")
@@ -210,6 +210,7 @@ def show(
             bounds.to_markdown() if layout == "markdown" else "\n" + bounds.to_text(columns or COLUMNS) + "\n"
         )
     if layout in (*DATA, "latex"):
+        say_beside(footers(scores, language_named(lang), news=True))
         return
     lines = list(map(sentence, footers(scores, language_named(lang))))
     if layout == "markdown":

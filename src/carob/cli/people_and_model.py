@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from carob.cli.options import Given, present, refuse_misuse, split
-from carob.cli.terminal import say, show_document, text_columns
+from carob.cli.terminal import say, say_data, show_document, text_columns
 from carob.inputs.columns import DRAW
 from carob.output.errors import ColumnsOfTextError
 
@@ -201,6 +201,6 @@ def show(
     elif layout == "json":
         say(found.to_json())
     else:
-        from carob.comparison.formats import separated
+        from carob.comparison.formats import beside, separated
 
-        say(separated(found, layout), data=True)
+        say_data(separated(found, layout), beside(found))

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from carob.output.errors import DataWarning, command_of
-from carob.output.escaping import json_text, lines_for_terminal
+from carob.output.escaping import json_text, lines_for_terminal, sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from carob.output.document import Document, Documented
 
@@ -28,11 +28,11 @@ def fail(error: dict[str, Any], code: int, help_: str = "", *, as_json: bool = F
 
 
 def complain(level: str, fields: dict[str, Any], *, as_json: bool = False) -> None:
-    """Writes an error or a warning to standard error, as a line of JSON or as a wrapped sentence."""
+    """Writes an error, a warning or a note to standard error, as a line of JSON or as a wrapped sentence."""
     if as_json:
         sys.stderr.write(json_text(fields, indent=None) + "\n")
         return
-    prefix, sentence = "carob: warning:" if level == "warning" else "carob:", fields["message"]
+    prefix, sentence = "carob:" if level == "error" else f"carob: {level}:", fields["message"]
     text = f"{prefix} {sentence.encode('utf-8', 'replace').decode()}"
     if sys.stderr.isatty():
         from carob.output.layout import folded  # which a start without errors does not need
@@ -99,6 +99,18 @@ def say(text: str, *, data: bool = False) -> None:
     sys.stdout.flush()
     out.write(content)
     out.flush()
+
+
+def say_data(text: str, beside: Iterable[str]) -> None:
+    """Writes CSV or TSV to standard output, and what is known about its data to standard error."""
+    say(text, data=True)
+    say_beside(beside)
+
+
+def say_beside(sentences: Iterable[str]) -> None:
+    """Writes what is known about the data to standard error, for a format that has no place for it."""
+    for each in sentences:
+        complain("note", {"message": command_of(sentence(each))})
 
 
 def answer(found: Documented, layout: str, columns: int | None = None) -> None:

@@ -10,6 +10,7 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.agreement_result import FATES, TOP, Agreement, Effect, Judge, Pairing, Statistic
+from carob.comparison.collection_notes import known_of
 from carob.comparison.compare import settled
 from carob.comparison.findings import Settings
 from carob.comparison.runs import RunsLike, evaluated, named, said_if_sparse, shares_of, tables_of
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
 
     from carob.comparison.findings import Contest, Pair
+    from carob.comparison.runs import Evaluation
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
@@ -141,16 +143,18 @@ def agreement(
         settings=first.settings if first is not None and len(first.names) > 1 else None,
         scores=() if first is None or second is None else (*first.scores, *second.scores),
         pool=pool,
-        notes=() if first is None or second is None else said_of(first, second),
+        **({"warnings": (), "footers": ()} if first is None or second is None else known(first, second)),
         resamples=resamples,
         seed=seed,
     )
 
 
-def said_of(first: Judged, second: Judged) -> tuple[str, ...]:
-    """Returns what makes the orders of systems doubtful."""
-    (one, depth), (other, _) = first.shares, second.shares
-    return tuple(said_if_sparse(("A", "B"), one, other, depth))
+def known(first: Judged, second: Judged) -> dict[str, tuple[str, ...]]:
+    """Returns what makes the orders of systems doubtful, and what else is known about their data."""
+    one, other = first.evaluation, second.evaluation
+    found = known_of(one.systems, {"B": other.systems})
+    sparse = said_if_sparse(("A", "B"), shares_of(one), shares_of(other), one.depth)
+    return {"warnings": (*sparse, *found.warnings), "footers": found.footers}
 
 
 def judge(qrels: Qrels) -> Judge:
@@ -228,7 +232,7 @@ class Judged:
         ids: the queries that any system has.
         contests: the comparison by each measure.
         settings: the settings of the test.
-        shares: the share of each system's top documents that are judged, and the number of top documents.
+        evaluation: the systems from which they were computed.
     """
 
     names: tuple[str, ...]
@@ -236,7 +240,7 @@ class Judged:
     ids: Names
     contests: dict[str, Contest]
     settings: Settings
-    shares: tuple[tuple[float, ...], int]
+    evaluation: Evaluation
 
 
 def judged_by(
@@ -261,7 +265,7 @@ def judged_by(
     scores = tuple(each.scores for each in systems.values())
     ids, tables = tables_of(scores)
     contests, settings = contests_of(tables, settled(settings, len(scores), len(tables)), None)
-    return Judged(tuple(systems), scores, ids, contests, settings, (shares_of(evaluation), evaluation.depth))
+    return Judged(tuple(systems), scores, ids, contests, settings, evaluation)
 
 
 def effect(label: str, first: Judged, second: Judged, draw: Draw) -> Effect:

@@ -184,7 +184,7 @@ def answer(found: Agreement) -> Section:
         tau, significant = decimals(first.tau, 2), first.significant
         numbers = {"flips": flips, "pairs": first.pairs, "kept": kept, "significant": significant}
         order = said("order", tau=tau, label=first.label, **numbers)
-    doubts = [Line(each, mark="! ", tone="warning") for each in found.notes]
+    doubts = [Line(each, mark="! ", tone="warning") for each in found.warnings]
     return Section([Line(grades, "answer"), Line(order, "answer"), *doubts])
 
 
@@ -302,7 +302,8 @@ def limits(found: Agreement) -> Section:
     if found.effects and 1 < len(found.effects[0].names) < FEW_SYSTEMS:
         first = found.effects[0]
         lines.append(said("few", count=len(first.names), pairs=first.pairs))
-    return Section([Items([*lines, said("right"), said("favour")])], "Limits of these numbers")
+    lines += [said("right"), said("favour")]
+    return Section([Items(lines), Items(found.footers, "footer")], "Limits of these numbers")
 
 
 def between(low: float, high: float) -> str:
@@ -328,7 +329,8 @@ class Agreement(Documented):
         scores: the scores of each system under the first judge, then under the second.
         pool: the documents that count as judged when systems are scored: each judge's ``own``, or those that ``both``
             judged.
-        notes: what makes the orders of systems doubtful.
+        warnings: what makes the orders of systems doubtful.
+        footers: what else is known about the systems' data.
         resamples: the number of bootstrap samples of queries.
         seed: the seed of the bootstrap.
     """
@@ -345,7 +347,8 @@ class Agreement(Documented):
     settings: Settings | None
     scores: tuple[Scores, ...] = field(repr=False)
     pool: str
-    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+    footers: tuple[str, ...]
     resamples: int
     seed: int
 
@@ -395,7 +398,8 @@ class Agreement(Documented):
             "systems": {each.label: asdict(each) for each in self.effects},
             "test": None if self.settings is None else asdict(self.settings),
             "pool": self.pool,
-            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+            "footers": list(self.footers),
             "resamples": self.resamples,
             "seed": self.seed,
             "carob": __version__,

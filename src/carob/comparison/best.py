@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob.comparison.collection_notes import known_of
 from carob.comparison.evaluate_collections import CollectionsScores
 from carob.comparison.findings import say
 from carob.comparison.held_out import held_out, record_opening
@@ -26,7 +27,6 @@ from carob.comparison.statistics.selection import (
     reselected,
 )
 from carob.comparison.tables import top_said
-from carob.evaluation.score_tables import footers
 from carob.inputs.query_files import groups_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError
@@ -414,9 +414,7 @@ def best(
         fewest = min(each.queries for each in found)
         result = replace(result, warnings=doubts(across, fewest, alpha), footers=tuple(across.footers()))
     elif not shut:  # footers are about all queries
-        known = [each.scores for each in systems.values()]
-        said = tuple(dict.fromkeys(doubt for each in known for doubt in each.warnings))
-        result = replace(result, warnings=said, footers=tuple(footers(known)))
+        result = replace(result, **known_of(systems)._asdict())
     if hold_out is None:
         return result
     result = replace(result, hold_out=hold_out, salt=salt, held=int(held.sum()))

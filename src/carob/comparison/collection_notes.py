@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
@@ -10,7 +10,7 @@ from carob._numpy import np
 from carob._version import __version__
 from carob.comparison.findings import say
 from carob.comparison.verdict import listed
-from carob.evaluation.score_tables import facts_of, whole
+from carob.evaluation.score_tables import SAME, facts_of, footers, whole
 from carob.evaluation.suspects import copies, fingerprint, perfect
 from carob.output.document import Documented
 from carob.output.errors import Worded
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 DOUBTFUL = ("doubt", "failed", "perfect", "identical-runs", "constant", "infinite", "missing", "nothing")
 """The kinds that are warnings, the most severe first."""
-
-SAME = ("queries", "policy", "reading")
-"""The starts of the kinds of facts that are no news about a run."""
 
 MOST_PLACES = 5
 """The most runs and collections that a sentence names."""
@@ -118,6 +115,47 @@ def equal_runs(collection: str, systems: Mapping[str, System]) -> Iterator[Note]
         for place, first in copies(list(prints.values())).items():
             fact = whole("identical-runs", say("collections", f"identical:{key}"))
             yield Note(collection, names[place], fact, names[first])
+
+
+OF_JUDGES = ("failed", "nothing", "fractions", "covered")
+"""The kinds of facts that another judge of the same runs adds."""
+
+
+class Known(NamedTuple):
+    """What is known about the data of runs on one collection, without which their values may mislead.
+
+    Args:
+        warnings: what makes the values doubtful: scores upside down, equal or perfect runs.
+        footers: the lines of the footer of an evaluation.
+    """
+
+    warnings: tuple[str, ...]
+    footers: tuple[str, ...]
+
+
+def known_of(
+    systems: Mapping[str, System], others: Mapping[str, Mapping[str, System]] | None = None
+) -> Known:
+    """Returns what an evaluation of the same files says, and which runs are equal or perfect.
+
+    Args:
+        systems: the runs, under the first judge if there are several.
+        others: the runs under each other judge, of whom only what the judgments change is told.
+    """
+    warned = [doubt for each in systems.values() for doubt in each.scores.warnings]
+    warned += summed(notes_of("", systems), ("perfect", "identical-runs"), len(systems))
+    lines = footers([each.scores for each in systems.values()])
+    first = summed(notes_of("", systems), OF_JUDGES, len(systems))
+    for judge, own in (others or {}).items():
+        warned += [doubt for each in own.values() for doubt in each.scores.warnings]
+        its = summed(notes_of("", own), OF_JUDGES, len(own))
+        lines += [f"{judge}: {each[:1].lower()}{each[1:]}" for each in its if each not in first]
+    return Known(tuple(dict.fromkeys(warned)), tuple(lines))
+
+
+def summed(notes: Iterable[Note], kinds: Sequence[str], runs: int) -> list[str]:
+    """Returns the summaries of the notes of some kinds about runs of one collection."""
+    return [said for _, said in summaries([each for each in notes if each.kind in kinds], {"": runs})]
 
 
 # ---------------------------------------------------------------- summaries
@@ -263,6 +301,10 @@ class OnCollections(Documented):
     def warnings(self) -> list[str]:
         """Returns what makes the result doubtful."""
         raise NotImplementedError
+
+    def beside(self) -> list[str]:
+        """Returns what is known about the data, which CSV and TSV have no place for."""
+        return [*self.warnings(), *self.remarks]
 
     def known(self) -> dict[str, Any]:
         """Returns what is known about the data as the last fields of the JSON document."""

@@ -226,7 +226,7 @@ def compare(
     unused = [name for name, value in (("resamples", resamples), ("seed", seed)) if value is not None]
     if unused and not any(draws(settings, table) for table in tables):
         note = say("method", "nothing random", names=" and ".join(unused))
-        settings = replace(settings, notes=(*settings.notes, note))
+        settings = replace(settings, departures=(*settings.departures, note))
     found = Comparison(
         names=names,
         scores=scores,

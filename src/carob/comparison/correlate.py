@@ -22,6 +22,7 @@ from carob.comparison.agreement import (
     winner_and_loser,
 )
 from carob.comparison.agreement import confusions as confusions_of
+from carob.comparison.collection_notes import known_of
 from carob.comparison.compare import settled
 from carob.comparison.correlate_result import Coefficient, Correlated, Correlations, Grades, Turned
 from carob.comparison.findings import Settings, say
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from carob.comparison.findings import Contest
-    from carob.comparison.runs import Evaluation, RunsLike
+    from carob.comparison.runs import Evaluation, RunsLike, System
     from carob.comparison.sheets import Aligned, Sheet
     from carob.comparison.statistics.correlations import Correlation
     from carob.conventions.policy import Policy
@@ -181,7 +182,8 @@ def correlate(
         confidence=confidence,
         resamples=resamples,
         seed=seed,
-        notes=sides.notes,
+        warnings=sides.warnings,
+        footers=sides.footers,
         of_measures=not sides.judges,
     )
 
@@ -269,7 +271,8 @@ class Sides:
         judges: the same under each judge.
         measures: the requested measures of the judges; None for all.
         grades: the agreement of each judge's grades with the truth's.
-        notes: what was left out.
+        warnings: what makes the orders of runs doubtful.
+        footers: what was left out, and what else is known about the data.
         lone: the number of queries that only the truth or only the judge judged, and that were not evaluated, by judge.
     """
 
@@ -278,7 +281,8 @@ class Sides:
     judges: dict[str, dict[str, Sheet]]
     measures: list[str] | None
     grades: tuple[Grades, ...] = ()
-    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    footers: tuple[str, ...] = ()
     lone: Mapping[str, int] = field(default_factory=dict)
 
     def pairs(self, true: Sequence[str] | None) -> Iterator[tuple[str, dict[str, Sheet], str, str]]:
@@ -305,7 +309,7 @@ def from_boards(truth: Any, judges: Any, measures: list[str] | None, missing: st
     for its, (*_, values, note) in zip(names, read, strict=True):
         found[its] = values
         notes.append(note)
-    return Sides(name, sheets, found, measures, notes=tuple(filter(None, notes)))
+    return Sides(name, sheets, found, measures, footers=tuple(filter(None, notes)))
 
 
 def from_judgments(
@@ -337,6 +341,7 @@ def from_judgments(
     found: dict[str, dict[str, Sheet]] = {}
     grades, lone, documents = [], {}, None
     judged: list[tuple[str, tuple[float, ...]]] = []
+    under: dict[str, Mapping[str, System]] = {}
     names = judges_apart([(name, called(each.name), path_of(each)) for name, each in given], path_of(true))
     for its, (_, qrels) in zip(names, given, strict=True):
         pairing = pair(true, qrels)
@@ -351,6 +356,7 @@ def from_judgments(
         kept = restricted(qrels, set(pairing.queries), documents)
         its_own = evaluated(kept, systems, asked, **rest, least=1)
         found[its] = in_scores(scores_in(its_own))
+        under[its] = its_own.systems
         judged.append((its, shares_of(its_own)))
     base = true if documents is None else restricted(true, {query for query, _ in documents}, documents)
     own_values = evaluated(base, systems, asked, **rest, least=1)
@@ -358,9 +364,9 @@ def from_judgments(
     origin = "the truth" if true.name.startswith("<") else called(true.name)
     shares, depth = shares_of(own_values), own_values.depth
     doubts = [said for its, each in judged for said in said_if_sparse((origin, its), shares, each, depth)]
-    return Sides(
-        origin, sheets, found, own, tuple(grades), lone=lone, notes=tuple(f"! {each}" for each in doubts)
-    )
+    known = known_of(own_values.systems, under)
+    warned = (*doubts, *known.warnings)
+    return Sides(origin, sheets, found, own, tuple(grades), warned, known.footers, lone)
 
 
 def scores_in(evaluation: Evaluation) -> dict[str, Any]:

@@ -182,7 +182,8 @@ class Correlations(Documented):
         confidence: the confidence level of the intervals.
         resamples: the number of resamples.
         seed: their seed.
-        notes: what was left out.
+        warnings: what makes the orders of runs doubtful.
+        footers: what was left out, and what else is known about the data.
         of_measures: whether there is no judge, and measures of the truth are compared.
     """
 
@@ -197,7 +198,8 @@ class Correlations(Documented):
     confidence: float
     resamples: int
     seed: int
-    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    footers: tuple[str, ...] = ()
     of_measures: bool = False
 
     def document(self, layout: str = "text") -> Document:
@@ -209,7 +211,8 @@ class Correlations(Documented):
         if self.grades:
             sections.append(self.agreement())
         title = said("title", truth=shortened(self.truth, LONGEST)) if layout == "html" else ""
-        return Document([*sections, Section([Items(self.remarks())])], title)
+        warned = [Line(each, mark="! ", tone="warning") for each in self.warnings]
+        return Document([*sections, Section([Items(self.remarks())]), Section(warned)], title)
 
     def answer(self) -> Section:
         """Returns a sentence about the judge with the highest first correlation."""
@@ -341,7 +344,29 @@ class Correlations(Documented):
 
     def remarks(self) -> list[str]:
         """Returns the sentences about what was left out, the method and the limits."""
-        found = [*self.notes]
+        found = self.left_out()
+        if any(each.queries is None for each in self.rows):
+            found.append(said("stated"))
+        if self.sampled:
+            found.append(
+                said(
+                    f"over:{self.over}",
+                    level=f"{100 * self.confidence:g}",
+                    resamples=self.resamples,
+                    seed=self.seed,
+                )
+            )
+        if any(each.turned is not None for each in self.rows):
+            found.append(said("test", name=TESTS[self.settings.test], alpha=self.settings.alpha))
+            found.append(said("fates"))
+        few = min((len(each.runs) for each in self.rows), default=FEW)
+        if few < FEW:
+            found.append(said("few", count=few, pairs=few * (few - 1) // 2))
+        return found
+
+    def left_out(self) -> list[str]:
+        """Returns the sentences about what was left out, and about the data."""
+        found = [*self.footers]
         counted = {
             (each.judge, each.lacking, each.extra, each.left_out, each.zeros): each for each in self.rows
         }
@@ -364,23 +389,6 @@ class Correlations(Documented):
                 found.append(said("zeros", **words))
             if each.left_out:
                 found.append(said("left out", judge=shortened(each.judge, LONGEST), count=each.left_out))
-        if any(each.queries is None for each in self.rows):
-            found.append(said("stated"))
-        if self.sampled:
-            found.append(
-                said(
-                    f"over:{self.over}",
-                    level=f"{100 * self.confidence:g}",
-                    resamples=self.resamples,
-                    seed=self.seed,
-                )
-            )
-        if any(each.turned is not None for each in self.rows):
-            found.append(said("test", name=TESTS[self.settings.test], alpha=self.settings.alpha))
-            found.append(said("fates"))
-        few = min((len(each.runs) for each in self.rows), default=FEW)
-        if few < FEW:
-            found.append(said("few", count=few, pairs=few * (few - 1) // 2))
         return found
 
     def as_dict(self) -> dict[str, Any]:
@@ -397,7 +405,8 @@ class Correlations(Documented):
             "confidence": self.confidence,
             "resamples": self.resamples,
             "seed": self.seed,
-            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+            "footers": list(self.footers),
             "carob": __version__,
         }
 
@@ -455,6 +464,10 @@ class Correlations(Documented):
         """
         header, rows = self.columns(what)
         return frame_of({name: [row[place] for row in rows] for place, name in enumerate(header)}, backend)
+
+    def beside(self) -> list[str]:
+        """Returns what was left out and what makes the correlations doubtful, which CSV has no place for."""
+        return [*self.warnings, *self.left_out()]
 
     def to_csv(self) -> str:
         """Returns each correlation of each judge as CSV, with numbers in full precision."""

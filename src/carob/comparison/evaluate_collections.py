@@ -13,7 +13,15 @@ from carob.comparison.collection_notes import OnCollections
 from carob.comparison.collection_scores import scored
 from carob.comparison.findings import say
 from carob.conventions.policy import Policy
-from carob.evaluation.score_tables import NO_VALUE, conventions_of, document_of, readings, shown
+from carob.evaluation.score_tables import (
+    MISSING,
+    NO_VALUE,
+    conventions_of,
+    document_of,
+    readings,
+    shown,
+    with_missing,
+)
 from carob.evaluation.scores import Scores, ScoresByRun, frame_of
 from carob.inputs.names import Names
 from carob.matching.match import Counts
@@ -179,21 +187,26 @@ class CollectionsScores(OnCollections):
             digits: the number of decimals; None for full precision.
             per_query: whether there is a row for each query.
         """
-        header = ["collection", "run", *["query"] * per_query, *self.measures]
+        exact = per_query and digits is None
+        header = ["collection", "run", *["query"] * per_query, *self.measures, *[MISSING] * exact]
         cells = {label: self.cell(label, digits) for label in self.measures}
         found = []
         for name in self.collections:
             for run in self.names:
-                scores = self.scores.get(name, {}).get(run)
+                scores, rows = self.scores.get(name, {}).get(run), []
                 if per_query and scores is not None:
                     by_query = {label: scores.by_query(label) for label in self.measures}
-                    found += [
-                        [name, run, query]
-                        + [cells[label](its.get(query, math.nan)) for label, its in by_query.items()]
+                    rows = [
+                        [query, *(cells[label](its.get(query, math.nan)) for label, its in by_query.items())]
                         for query in scores.queries
                     ]
-                means = [cells[label](its[name][run]) for label, its in self.values.items()]
-                found.append([name, run, *["all"] * per_query, *means])
+                whole = [cells[label](its[name][run]) for label, its in self.values.items()]
+                whole = [*["all"] * per_query, *whole]
+                if exact:
+                    rows = [[*whole, ""]] if scores is None else with_missing(scores, rows, whole)
+                else:
+                    rows.append(whole)
+                found += [[name, run, *row] for row in rows]
         return header, found
 
     def separated(self, layout: str, *, per_query: bool = False) -> str:

@@ -64,7 +64,7 @@ class Settings:
         margin: the margin of the equivalence test, or None.
         clusters: the number of clusters of queries, or None where queries are independent.
         by: the name of the grouping of queries, where groups are shown separately; else None.
-        notes: deviations from what was requested, in sentences.
+        departures: deviations from what was requested, in sentences.
         sides: the number of sides of the test.
     """
 
@@ -83,7 +83,7 @@ class Settings:
     margin: float | None = None
     clusters: int | None = None
     by: str | None = None
-    notes: tuple[str, ...] = ()
+    departures: tuple[str, ...] = ()
     sides: int = 2
 
 

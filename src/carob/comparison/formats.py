@@ -166,6 +166,12 @@ def separated(comparison: Findings, layout: str) -> str:
     return laid_out(columns_of(comparison, "pairs" if comparison.primary.pairs else "runs"), layout)
 
 
+def beside(comparison: Findings) -> list[str]:
+    """Returns what is known about the data, which CSV and TSV have no place for, but for what was warned of before."""
+    doubts = {doubt for each in comparison.scores for doubt in each.warnings}
+    return [each for each in sentences_of(comparison) if each not in doubts]
+
+
 def laid_out(columns: dict[str, list[Any]], layout: str) -> str:
     """Returns columns as CSV or TSV, of which the first three are names. A cell without a value is empty."""
     rows = [

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob.comparison.collection_notes import known_of
 from carob.comparison.findings import say
 from carob.comparison.runs import evaluated, place_of
 from carob.comparison.statistics.sample_size import (
@@ -74,6 +75,8 @@ class Plan(Documented):
         correlation: the correlation between the differences by people's and by a model's judgments; None without one.
         judged: the number of queries that the model judges; None without one.
         rows: the numbers of each measure and pair of runs.
+        warnings: doubts about the data of the pilot.
+        footers: what else is known about them.
     """
 
     aim: Aim
@@ -84,6 +87,8 @@ class Plan(Documented):
     correlation: float | None
     judged: int | None
     rows: tuple[Needed, ...]
+    warnings: tuple[str, ...] = ()
+    footers: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the plan as plain values by name."""
@@ -108,7 +113,9 @@ class Plan(Documented):
             notes.append(say("plan", "judge", correlation=self.correlation, judged=self.judged))
         if any(each.pilot < FEW for each in self.rows):
             notes.append(say("plan", "few", fewest=min(each.pilot for each in self.rows)))
-        return Document([Section([answer]), *tables, Section([Items(notes)])])
+        warned = [Line(each, mark="! ", tone="warning") for each in self.warnings]
+        below = [Section([Items(self.footers, "footer")]), Section(warned)]
+        return Document([Section([answer]), *tables, Section([Items(notes)]), *below])
 
     def table(self, measure: str) -> Table:
         """Returns the table of one measure."""
@@ -204,7 +211,7 @@ def plan(
         for first, second in pairs_of(systems, baseline)
         for row in [needed(measure, first, second, aim, size, power, level, correlation, judged)]
     )
-    return Plan(aim, size, power, level, comparisons, correlation, judged, rows)
+    return Plan(aim, size, power, level, comparisons, correlation, judged, rows, *known_of(systems))
 
 
 def aim_of(

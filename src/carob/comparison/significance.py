@@ -49,7 +49,7 @@ def contests_of(
     found = list(in_threads(lambda table: outcome_of(table, first, second, settings), tables, threads))
     outcomes = [outcome for outcome, _ in found]
     if any(limit for _, limit in found):
-        settings = replace(settings, notes=(*settings.notes, say("method", "limit")))
+        settings = replace(settings, departures=(*settings.departures, say("method", "limit")))
     correct_together(outcomes, settings)
     contests = {}
     for table, outcome in zip(tables, outcomes, strict=True):

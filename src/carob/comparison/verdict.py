@@ -347,7 +347,7 @@ def method(comparison: Findings) -> list[str]:
     sentences.append(interval_words(comparison))
     bounds = {"margin": settings.margin, "rope": settings.rope}
     sentences += [say("method", key, **bounds) for key, each in bounds.items() if each is not None]
-    sentences += [*settings.notes, detectable_words(comparison), judged_words(comparison)]
+    sentences += [*settings.departures, detectable_words(comparison), judged_words(comparison)]
     sentences.append(f"carob {__version__}, {conventions_of_all(comparison)}.")
     return [each for each in sentences if each]
 

@@ -196,6 +196,19 @@ class Next(Documented):
             said.append(
                 f"Expected width of the 95% interval of {self.measure} after judging: {' and '.join(kinds)}."
             )
+        said += self.beside
+        said.append(
+            f"The sample was drawn with seed {self.seed}. Its size is fixed, and each probability is known. Judge all "
+            "of its documents, or the estimates are biased."
+        )
+        return said
+
+    @property
+    def beside(self) -> list[str]:
+        """What makes the estimates from a sample doubtful, which its table has no place for."""
+        if self.order != "sample":
+            return []
+        said = []
         if self.assumed and self.judge:
             said.append(
                 "This assumes that people's grades and the judge's have a correlation of 0.7, since few documents are "
@@ -210,10 +223,6 @@ class Next(Documented):
             said.append(
                 f"{self.measure} is not a sum over documents, so estimates from the sample are approximations.{advice}"
             )
-        said.append(
-            f"The sample was drawn with seed {self.seed}. Its size is fixed, and each probability is known. Judge all "
-            "of its documents, or the estimates are biased."
-        )
         return said
 
     def as_dict(self) -> dict[str, Any]:

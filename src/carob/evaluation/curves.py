@@ -9,7 +9,7 @@ from carob._dataclasses import dataclass
 from carob.conventions.profiles import measure_of
 from carob.conventions.request import Request, conventions, names_in
 from carob.evaluation.engine import Matches, warned
-from carob.evaluation.score_tables import document_of
+from carob.evaluation.score_tables import MISSING, document_of, footers
 from carob.evaluation.scores import Scores, frame_of
 from carob.inputs.qrels import Qrels, QrelsLike
 from carob.inputs.run import Run, RunLike
@@ -17,6 +17,7 @@ from carob.measures.define import show
 from carob.measures.names import MeasureObject
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
+from carob.output.language import language_named
 from carob.output.layout import Listed, decimals, lay_out
 
 if TYPE_CHECKING:
@@ -122,19 +123,30 @@ class Curve(Documented, Listed[list[float]]):
         ]
         return Document([*queries, Section(means, "all")])
 
+    def beside(self) -> list[str]:
+        """Returns what is known about the data, which CSV and TSV have no place for."""
+        return footers([self.scores], language_named(self.lang), news=True)
+
     def separated(self, layout: str = "csv") -> str:
-        """Returns CSV or TSV with a row for each measure and place, and each query if wanted; ``all`` is the mean."""
-        rows = [
-            [*([query] if self.per_query else []), measure, show(place), repr(value)]
-            for measure, at in self.at.items()
-            for query, values in {
-                **(self.by_query(measure) if self.per_query else {}),
-                "all": self[measure],
-            }.items()
-            for place, value in zip(at, values, strict=True)
-        ]
-        header = [*(["query"] if self.per_query else []), "measure", "at", "value"]
-        return lay_out(layout, header, rows, len(header) - 2)
+        """Returns CSV or TSV with a row for each measure and place, and each query if wanted; ``all`` is the mean.
+
+        With queries, a last column says whether the run lacks the query.
+        """
+        flag = [MISSING] * self.per_query
+        missing, nothing = set(self.scores.counts.missing), list[float]()
+        rows = []
+        for measure, at in self.at.items():
+            found = self.by_query(measure) if self.per_query else {}
+            empty: list[str] = sorted(missing - {*found}) if self.per_query else []
+            for query, values in {**found, **dict.fromkeys(empty, nothing), "all": self[measure]}.items():
+                lacks = str(len(missing) if query == "all" else int(query in missing))
+                cells = map(repr, values) if values else [""] * len(at)
+                rows += [
+                    [*[query] * self.per_query, measure, show(place), cell, *[lacks] * self.per_query]
+                    for place, cell in zip(at, cells, strict=True)
+                ]
+        header = [*["query"] * self.per_query, "measure", "at", "value"]
+        return lay_out(layout, [*header, *flag], rows, len(header) - 2)
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the places and means of every measure, its values for each query if wanted, and the conventions."""

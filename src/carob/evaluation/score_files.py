@@ -13,6 +13,7 @@ from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.evaluation.read_record import record_in, refuse_one_name
 from carob.evaluation.score_tables import GIVEN, sentence
+from carob.evaluation.score_tables import MISSING as MISSING_COLUMN
 from carob.evaluation.scores import Scores, ScoresByRun, with_measures, with_zeros
 from carob.inputs.columns import plain_name, usual
 from carob.inputs.errors import refused
@@ -29,7 +30,7 @@ from carob.matching.match import Counts
 from carob.measures import Measure, parse_measure
 from carob.measures.define import UNBOUNDED, Definition
 from carob.measures.names import MeasureObject, given_names
-from carob.output.errors import DataError, MeasureError, Worded, refuse_other
+from carob.output.errors import DataError, MeasureError, NotEvaluatedError, Worded, refuse_other
 from carob.output.parsing import json_in, json_or_none
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ COLUMNS = {
 
 NOTHING = ("", "nan", "na", "null", "none", "-")
 """Cells without a value, in lower case."""
+
+YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
+"""Cells of the column ``missing``, in lower case."""
 
 MISSING = ("error", "zero", "skip")
 MOST_NAMED = 5
@@ -92,6 +96,7 @@ class Cells:
         mark: the start of the names of collections in the place of queries, if there are no queries.
         computed: the scores of the runs that carob computed, which have no ``values``.
         sources: the file of each run.
+        missing: the queries that a column says are missing from a run, by run.
     """
 
     values: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
@@ -100,6 +105,7 @@ class Cells:
     mark: str = ""
     computed: dict[str, Scores] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
+    missing: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, run: str, measure: str, query: str, value: object, place: Place) -> None:
         """Adds a value, but not the mean over all queries.
@@ -154,6 +160,21 @@ class Cells:
         elif runs:
             self.values[name] = part.values[runs[0]]
             self.sources[name] = part.file
+            self.missing[name] = part.missing.get(runs[0], set())
+
+    def mark_missing(self, run: str, query: str, value: object, place: Place) -> None:
+        """Keeps a query that a run lacks, if the cell of a row about it says so.
+
+        Raises:
+            DataError: the cell says neither that it does nor that it does not.
+        """
+        if query in SUMMARY:
+            return
+        word = str(value).strip().lower()
+        if word not in (*YES, *NO, *NOTHING):
+            raise DataError(sentence("score_files", "no_flag", found=word[:40]), file=self.file, **place)
+        if word in YES:
+            self.missing.setdefault(run, set()).add(query)
 
     def number(self, value: object, place: Place) -> float:
         """Returns a value as a number, or NaN for an empty cell.
@@ -187,7 +208,7 @@ def read_scores(
         measures: the measures to read, the first of which is the primary one. None reads all, but counts such as
             ``num_ret`` only if there is nothing else. For a table with a column for each run, its measure.
         missing: how to treat a query without a value in one run if another run has one: ``error``, count it as
-            ``zero``, or ``skip`` it for this run.
+            ``zero``, or ``skip`` it for this run. Queries that a column ``missing`` marks with 1 are known.
         name: the name of the run, if a single file or frame does not name it.
 
     Raises:
@@ -411,6 +432,7 @@ class Layout:
         value: the column of the value, if there is a column of the measure.
         runs: whether each other column contains the values of a run, and not of a measure.
         alone: the measure of a table with a column for each run.
+        missing: the column that says whether a run lacks the query, or None.
     """
 
     query: str
@@ -419,6 +441,7 @@ class Layout:
     value: str | None
     runs: bool = False
     alone: str = "value"
+    missing: str | None = None
 
     @staticmethod
     def fits(names: Sequence[str]) -> bool:
@@ -447,20 +470,21 @@ class Layout:
         free = [each for each in names if each != query]
         measure = next((each for each in free if plain_name(each) in COLUMNS["measure"]), None)
         run = next((each for each in free if plain_name(each) in COLUMNS["run"]), None)
-        rest = [each for each in free if each not in (measure, run)]
+        missing = next((each for each in free if plain_name(each) == MISSING_COLUMN), None)
+        rest = [each for each in free if each not in (measure, run, missing)]
         value = next((each for each in rest if plain_name(each) in COLUMNS["value"]), None)
         if measure is not None:
             if value is None:
                 raise DataError(sentence("score_files", "no_value_column", there=there), file=file)
-            return cls(query, run, measure, value)
+            return cls(query, run, measure, value, missing=missing)
         if run is not None and rest == [value]:
-            return cls(query, run, None, value, alone=alone or "value")
+            return cls(query, run, None, value, alone=alone or "value", missing=missing)
         known = [is_measure(each) for each in rest]
         if run is None and any(known) and not all(known) and alone is None:
             words = {"known": rest[known.index(True)], "other": rest[known.index(False)]}
             raise DataError(sentence("score_files", "mixed", **words), file=file)
         runs = run is None and not (known and all(known))
-        return cls(query, run, None, None, runs, alone or "value")
+        return cls(query, run, None, None, runs, alone or "value", None if runs else missing)
 
 
 def by_role(cells: Cells, row: Mapping[str, Any], name: str, place: Place, layout: Layout) -> None:
@@ -480,12 +504,14 @@ def by_role(cells: Cells, row: Mapping[str, Any], name: str, place: Place, layou
         raise DataError(sentence("score_files", "no_query"), file=cells.file, **place)
     query = text(row[layout.query])
     run = text(row.get(layout.run)) if layout.run else name
+    if layout.missing is not None:
+        cells.mark_missing(run, query, row.get(layout.missing), place)
     if layout.value is not None:
         measure = text(row.get(layout.measure)) if layout.measure else layout.alone
         cells.add(run, measure, query, row.get(layout.value), place)
         return
     for column, value in row.items():
-        if column not in (layout.query, layout.run):
+        if column not in (layout.query, layout.run, layout.missing):
             names = (column, layout.alone) if layout.runs else (run, column)
             cells.add(*names, query, value, place)
 
@@ -553,7 +579,7 @@ def scores_of(cells: Cells, only: Sequence[Any], missing: str) -> ScoresByRun:
     if both is not None:
         raise two_files(both)
     values = {run: its for run, its in cells.values.items() if run not in cells.computed}
-    computed = {run: of_measures(each, only) for run, each in cells.computed.items()}
+    computed = {run: of_measures(each, only, cells.sources[run]) for run, each in cells.computed.items()}
     found = list(dict.fromkeys(measure for its in values.values() for measure in its))
     if not found and not computed:
         raise DataError(sentence("score_files", "nothing"), file=cells.file)
@@ -571,19 +597,48 @@ def scores_of(cells: Cells, only: Sequence[Any], missing: str) -> ScoresByRun:
         columns = [values[run].get(label, {}) for label in labels.values()]
         matrix = np.array([[own.get(query, math.nan) for own in columns] for query in queries])
         scores.append(completed(run, matrix, queries, labels, known, missing, cells))
+    if not only:
+        refuse_lacking(scores, cells)
     first = scores[0].labels
     return ScoresByRun(with_measures(each, first) if {*each.labels} == {*first} else each for each in scores)
 
 
-def of_measures(scores: Scores, only: Sequence[Any]) -> Scores:
+def of_measures(scores: Scores, only: Sequence[Any], file: str) -> Scores:
     """Returns the scores of the chosen measures, or of all but counts.
+
+    Args:
+        scores: the scores.
+        only: the chosen measures, or none for all.
+        file: their file, for errors.
 
     Raises:
         MeasureError: a requested measure was not evaluated.
     """
     pairs = zip(scores.labels, scores.measures, strict=True)
     means = [label for label, each in pairs if each.definition.aggregate != "sum"]
-    return with_measures(scores, list(map(str, only)) or means or scores.labels)
+    try:
+        return with_measures(scores, list(map(str, only)) or means or scores.labels)
+    except NotEvaluatedError as error:
+        raise error.at(file=file) from None
+
+
+def refuse_lacking(scores: Sequence[Scores], cells: Cells) -> None:
+    """Refuses runs without a measure of the first run, where the caller named none.
+
+    Raises:
+        NotEvaluatedError: a run that carob scored lacks one.
+    """
+    first = scores[0]
+    for each in scores:
+        lacking = [label for label in first.labels if label not in each]
+        if each.name in cells.computed and lacking:
+            words = {"run": each.name, "label": lacking[0], "there": ", ".join(each.labels)}
+            words |= {"first": first.name, "file": cells.sources[first.name]}
+            shared = [label for label in first.labels if all(label in its for its in scores)]
+            remedy = Worded(f"Choose measures={shared[:1]}.", f"Choose -m {shared[0]}.") if shared else None
+            key = "no_measure:file" if shared else "no_measure:shared"
+            error = NotEvaluatedError(sentence("score_files", key, **words), remedy=remedy)
+            raise error.at(file=cells.sources[each.name])
 
 
 def queries_of(scores: Iterable[Scores], more: Iterable[str] = ()) -> list[str]:
@@ -666,15 +721,21 @@ def completed(
         DataError: a value is missing, and the caller did not choose.
     """
     there = ~np.isnan(matrix)
-    lacking = [query for query, row in zip(queries, there.all(axis=1).tolist(), strict=True) if not row]
-    if lacking and missing == "error":
-        column = int(np.flatnonzero(~there.all(axis=0))[0])
+    said = cells.missing.get(run, set())
+    told = np.array([query in said for query in queries], bool)
+    lacking = {query for query, row in zip(queries, there.all(axis=1).tolist(), strict=True) if not row}
+    if not lacking <= said and missing == "error":
+        column = int(np.flatnonzero((~there & ~told[:, None]).any(axis=0))[0])
         label = list(labels)[column]
-        without = [query for query, own in zip(queries, there[:, column].tolist(), strict=True) if not own]
+        own = (there[:, column] | told).tolist()
+        without = [query for query, known in zip(queries, own, strict=True) if not known]
         raise without_value(run, label, without, len(queries))
-    kept = np.ones(len(queries), bool) if missing == "zero" else there.any(axis=1)
+    if lacking & said and missing == "error":
+        missing = "skip"  # as whoever wrote the rows without values did
+    kept = there.any(axis=1) | (~told & (missing == "zero"))
     matrix = np.where(there, matrix, 0.0 if missing == "zero" else math.nan)[kept]
     counted = None if missing == "zero" or there[kept].all() else there[kept]
+    absent = tuple(query for query in queries if query in lacking | said)
     return Scores(
         name=run,
         labels=tuple(labels),
@@ -682,7 +743,7 @@ def completed(
         ids=Names.of(queries).chosen(kept),
         matrix=matrix,
         policy=Policy() if missing == "error" else Policy(missing=missing),  # type: ignore[arg-type]
-        counts=Counts(queries=int(kept.sum()), judged=len(queries), missing=tuple(lacking)),
+        counts=Counts(queries=int(kept.sum()), judged=len(queries), missing=absent),
         bounds={},
         counted=counted,
         inputs={"scores": origin_of(cells.origins[0])} if cells.origins else {},

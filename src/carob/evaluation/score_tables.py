@@ -218,11 +218,36 @@ def board(
                 [query, *(cell if there else "" for cell, there in zip(row, kept, strict=True))]
                 for (query, *row), kept in zip(per, marks, strict=True)
             ]
-        rows += [[each.name, *row] for row in [*per, ["all", *cells(list(each.means().values()), each)]]]
-    header = ["run", "query", *labels]
+        whole = ["all", *cells(list(each.means().values()), each)]
+        per = with_missing(each, per, whole) if exact else [*per, whole]
+        rows += [[each.name, *row] for row in per]
+    header = ["run", "query", *labels, *[MISSING] * exact]
     if len(scores) == 1 and not exact:
         return lay_out(layout, header[1:], [row[1:] for row in rows], 1)
     return lay_out(layout, header, rows, 2)
+
+
+MISSING = "missing"
+"""The column that says whether a run lacks a query: 1 or 0, or how many queries in the row of all."""
+
+
+def with_missing(scores: Values, rows: list[list[str]], whole: list[str]) -> list[list[str]]:
+    """Returns the rows of queries and of all queries, with a last cell that says whether the run lacks the query.
+
+    A query that is missing and has no value, as under the policy ``skip``, has a row with empty cells.
+
+    Args:
+        scores: the run's values.
+        rows: the rows of its queries, which start with the query.
+        whole: the row of all queries.
+    """
+    missing = set(scores.counts.missing)
+    there = {row[0]: row for row in rows}
+    for query in sorted(missing - {*there}):
+        rows = [*rows, [query, *[""] * (len(whole) - 1)]]
+    if len(rows) > len(there):
+        rows.sort(key=lambda row: row[0].encode("utf-8", "surrogateescape"))
+    return [*([*row, str(int(row[0] in missing))] for row in rows), [*whole, str(len(missing))]]
 
 
 def as_number(cell: str) -> float:
@@ -292,12 +317,17 @@ def shown(value: float, kind: str, digits: int | None) -> str:
     return repr(value) if digits is None else f"{value:.{digits}f}"
 
 
-def footers(scores: Sequence[Values], say: Language = ENGLISH) -> list[str]:
+def footers(scores: Sequence[Values], say: Language = ENGLISH, *, news: bool = False) -> list[str]:
     """Returns the footers of a table of several runs, each with its runs' names, or one footer if all are equal.
 
     If many footers differ, their common part comes first, followed by the differences of a few runs.
+
+    Args:
+        scores: the values of each run.
+        say: the language.
+        news: whether to leave out what is no news about a run, such as the policy, and runs without any.
     """
-    parts = {each.name: decided(each, say) for each in scores}
+    parts = {each.name: decided(each, say, news=news) for each in scores}
     shared: list[str] = []
     if len(set(map(tuple, parts.values()))) > MOST_FOOTERS:
         shared = [part for part in parts[scores[0].name] if all(part in its for its in parts.values())]
@@ -305,7 +335,9 @@ def footers(scores: Sequence[Values], say: Language = ENGLISH) -> list[str]:
     for name, its in parts.items():
         owners.setdefault(" · ".join(part for part in its if part not in shared), []).append(name)
     if len(owners) == 1:
-        return list(owners)
+        return [*filter(None, owners)]
+    if not shared:
+        owners.pop("", None)
     lines = [f"{some_of(names, say)}: {own or say('nothing else')}" for own, names in owners.items()]
     if not shared:
         return lines
@@ -361,9 +393,15 @@ def whole(kind: str, said: str) -> Fact:
     return Fact(kind, 1, "{said}", "{said}", {"said": said})
 
 
-def decided(scores: Values, say: Language = ENGLISH) -> list[str]:
-    """Returns the parts of a footer: the counts of decisions, and the policy."""
-    parts = groupby(facts_of(scores, say), lambda fact: fact.kind)
+SAME = ("queries", "policy", "reading")
+"""The starts of the kinds of facts that are no news about a run."""
+
+
+def decided(scores: Values, say: Language = ENGLISH, *, news: bool = False) -> list[str]:
+    """Returns the parts of a footer: the counts of decisions, and the policy unless only ``news`` are wanted."""
+    facts = facts_of(scores, say)
+    facts = [each for each in facts if not each.kind.startswith(SAME)] if news else facts
+    parts = groupby(facts, lambda fact: fact.kind)
     return [", ".join(fact.told(say) for fact in its) for _, its in parts]
 
 
@@ -446,7 +484,9 @@ def doubtful(scores: Values, say: Language = ENGLISH) -> list[Fact]:
             "{count} documents retrieved, all of them judged",
         )
         facts.append(Fact("covered", counts.retrieved, *said))
-    labels = [each for each, measure in zip(scores.labels, scores.measures) if measure.wanted.rel == 1]
+    labels = [
+        each for each, measure in zip(scores.labels, scores.measures) if measure.by_role("relevance") == 1
+    ]
     if counts.fractions and labels:
         words = {"labels": ", ".join(labels)}
         one = "{count} grade between 0 and 1 not relevant ({labels})"

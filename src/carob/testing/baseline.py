@@ -173,7 +173,9 @@ def sides_of(old: Scores, new: Scores, zero: bool) -> Sides:
     Raises:
         DataError: the two sides have no query in common, or the run's judgments or values lack queries of the baseline.
     """
-    if not set(old.queries) & set(new.queries) - {*old.counts.missing, *new.counts.missing}:
+    if old.counts.missing and not set(old.queries) - {*old.counts.missing}:
+        raise DataError(say("limits", "nothing before", old=old.name, judged=len(old.counts.missing)))
+    if not set(old.queries) & set(new.queries):
         ids = {"before": old.queries[0], "after": new.queries[0]}
         raise DataError(say("limits", "no common query", old=old.name, new=new.name, **ids))
     absent = set(old.queries).difference(new.queries, new.counts.missing, old.counts.missing)

@@ -14,7 +14,7 @@ from carob.comparison.significance import corrected
 from carob.comparison.verdict import listed
 from carob.conventions.request import conventions, names_in
 from carob.evaluation.read_record import Record
-from carob.evaluation.score_tables import GIVEN
+from carob.evaluation.score_tables import GIVEN, footers
 from carob.evaluation.scores import Scores, weights_given
 from carob.inputs.sources import kept
 from carob.output.errors import DataError, Worded, by_policy, refuse_other
@@ -141,7 +141,7 @@ def gate(
     refuse_limits(new, drops, floors)
     notes += new.warnings
     checks: list[Check] = []
-    sides, key = None, ""
+    sides, old, key = None, None, ""
     if drops and held is not None:
         weights = weights_given(run) if isinstance(run, Scores) else None
         old = scored(qrels, held, list(drops), policy, profile, None, weights)
@@ -173,8 +173,8 @@ def gate(
         decide_by=decide_by,
         **unpaired,
         counted_as_zero=tuple(each for each in unpaired["missing_after"] if each in counted),
-        notes=tuple(notes),
-        story=new.footer(),
+        warnings=tuple(notes),
+        footers=tuple(footers([new] if old is None else [new, replace(old, name=key)])),
     )
 
 

@@ -209,8 +209,8 @@ class Gate(Documented):
         missing_after: judged queries that the run does not answer.
         counted_as_zero: those of them that count as 0 in the run's means.
         decide_by: what the checks decide by.
-        notes: further remarks for the reader.
-        story: the footer of the run's scores.
+        warnings: further remarks for the reader.
+        footers: the footers of the run's scores and of the baseline's.
     """
 
     name: str
@@ -224,8 +224,8 @@ class Gate(Documented):
     missing_after: tuple[str, ...] = ()
     counted_as_zero: tuple[str, ...] = ()
     decide_by: str = "mean"
-    notes: tuple[str, ...] = ()
-    story: str = ""
+    warnings: tuple[str, ...] = ()
+    footers: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -257,12 +257,12 @@ class Gate(Documented):
 
     @property
     def remarks(self) -> list[str]:
-        """The remarks below the checks: unpaired queries, notes, the test, and the footer of the scores."""
+        """The remarks below the checks: unpaired queries, warnings, the test, and the footers of the scores."""
         lines = self.unpaired
         both = [each for each in self.counted_as_zero if each in set(self.missing_before)]
         if both:
             lines.append(self.named("missing:both", both))
-        lines += self.notes
+        lines += self.warnings
         kinds = dict.fromkeys(each.kind for each in self.checks if each.tested)
         rules = [say("gate", f"{self.decide_by}:{kind}") for kind in kinds]
         if rules:
@@ -274,7 +274,7 @@ class Gate(Documented):
                 words["correction"] = say("gate", "all must pass")
             rules.append(say("gate", "test", **words))
             lines.append(" ".join(rules))
-        return [*lines, self.story] if self.story else lines
+        return [*lines, *self.footers]
 
     def named(self, key: str, queries: Sequence[str]) -> str:
         """Returns a remark on queries, of which the first are named."""
@@ -329,7 +329,7 @@ class Gate(Documented):
         return [Table(header, rows, 2), Table(["measure", "query that lost", "before", "after"], worst, 2)]
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns the verdict, every check with its difference and its reading, and the notes."""
+        """Returns the verdict, every check with its difference and its reading, and the warnings."""
         return {
             "passed": self.passed,
             "run": self.name,
@@ -346,8 +346,8 @@ class Gate(Documented):
             "missing_before": self.missing_before,
             "missing_after": self.missing_after,
             "counted_as_zero": self.counted_as_zero,
-            "notes": self.notes,
-            "scores": self.story,
+            "warnings": self.warnings,
+            "footers": self.footers,
             "carob": __version__,
         }
 
@@ -383,5 +383,7 @@ class Gate(Documented):
                 lines.append(command("error", f"carob gate: {each.title}", sentences))
             elif each.doubtful:
                 lines.append(command("warning", f"carob gate: {each.title}", sentences))
-        lines += [command("warning", "carob gate", sentence(each)) for each in (*self.unpaired, *self.notes)]
+        lines += [
+            command("warning", "carob gate", sentence(each)) for each in (*self.unpaired, *self.warnings)
+        ]
         return "".join(f"{line}\n" for line in lines)

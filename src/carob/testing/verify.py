@@ -48,7 +48,7 @@ class Verification(Documented):
     Args:
         path: the record.
         findings: the differences from the record.
-        notes: versions that differ from the recorded ones, and parts that could not be compared.
+        remarks: versions that differ from the recorded ones, and parts that could not be compared.
         largest: the largest difference between a recorded and a recomputed value.
         counted: the number of recomputed values.
         tolerance: the largest difference that counts as equal.
@@ -56,7 +56,7 @@ class Verification(Documented):
 
     path: str
     findings: tuple[Change, ...]
-    notes: tuple[str, ...]
+    remarks: tuple[str, ...]
     largest: float
     counted: int
     tolerance: float = TOLERANCE
@@ -77,7 +77,7 @@ class Verification(Documented):
         """Returns the headline, then each finding and note with its kind."""
         rows = [
             *((each.kind, each.sentence) for each in self.findings),
-            *(("note", each) for each in self.notes),
+            *(("note", each) for each in self.remarks),
         ]
         headline = Line(self.headline, "answer", tone="good" if self.equal else "bad")
         if layout == "text":
@@ -88,12 +88,12 @@ class Verification(Documented):
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns the verdict, the findings and the notes."""
+        """Returns the verdict, the findings and the remarks."""
         return {
             "record": self.path,
             "equal": self.equal,
             "findings": self.findings,
-            "notes": self.notes,
+            "remarks": self.remarks,
             "largest": self.largest,
             "values": self.counted,
             "tolerance": self.tolerance,
@@ -148,7 +148,7 @@ def verify(
     return Verification(
         path=recorded.path,
         findings=(*changed, *differences),
-        notes=(*changed_versions(recorded.document), *unknown),
+        remarks=(*changed_versions(recorded.document), *unknown),
         largest=largest,
         counted=sum(each.matrix.size for each in scores),
         tolerance=tolerance,
@@ -354,7 +354,7 @@ def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Chang
     return found
 
 
-NO_ARGUMENTS = ("comparisons", "resamples", "bootstrap_resamples", "clusters", "by", "notes", "sides")
+NO_ARGUMENTS = ("comparisons", "resamples", "bootstrap_resamples", "clusters", "by", "departures", "sides")
 """The recorded settings of a comparison that are not arguments of ``carob.compare``, or not with the recorded value."""
 
 

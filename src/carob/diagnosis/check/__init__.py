@@ -126,9 +126,7 @@ class Check(Documented):
         """Returns the exit code, the number of findings of each severity, and all findings."""
         return {
             "exit_code": self.exit_code,
-            "errors": self.count(ERROR),
-            "warnings": self.count(WARNING),
-            "notes": self.count(NOTE),
+            "counts": {severity: self.count(severity) for severity in ORDER},
             "checked": self.subjects,
             **({"collections": self.collections} if self.collections else {}),
             "findings": self.findings,

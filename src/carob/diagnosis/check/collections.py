@@ -5,22 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from carob.comparison.collection_notes import notes_of
+from carob.comparison.collection_notes import DOUBTFUL, notes_of
 from carob.comparison.collection_scores import given_in, is_values
 from carob.comparison.runs import evaluated
 from carob.diagnosis.check import ORDER, Check, check
-from carob.diagnosis.check.finding import found, refusal
+from carob.diagnosis.check.finding import NOTE, WARNING, found, refusal
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from carob.comparison.collection_notes import Note
     from carob.comparison.collection_scores import CollectionsLike
     from carob.conventions.request import MeasuresLike
     from carob.diagnosis.check.finding import Finding
 
-OF_VALUES = {"perfect": "perfect", "identical-runs": "identical-runs", "missing": "missing-queries"}
-"""The kinds of findings about runs of which only values are known, by the kinds of notes."""
+OF_VALUES = {
+    "perfect": "perfect",
+    "identical-runs": "identical-runs",
+    "missing": "missing-queries",
+    "constant": "constant-scores",
+    "infinite": "infinite-scores",
+    "duplicates": "duplicate-documents",
+}
+"""The kinds of findings about runs of which only values are known, by the kinds of notes. Others are ``told``."""
 
 
 def check_collections(
@@ -35,7 +43,7 @@ def check_collections(
     """Find the problems in the judgments and runs of several collections, all at once.
 
     A check always finishes: what cannot be read is a finding, and the rest is still checked. Runs of which only values
-    exist are checked for missing queries, perfect values and equal runs.
+    exist are checked for perfect values and equal runs; what the values bring along, such as missing queries, is told.
 
     Args:
         collections: as in ``carob.compare_collections``.
@@ -106,11 +114,14 @@ def checked(name: str, given: Any, **options: Any) -> Check:
         systems = evaluated(None, given, None, least=1).systems
     except DataError as error:
         return Check((refusal("refused-collection", name, error),), ())
-    notes = [note for note in notes_of(name, systems) if note.kind in OF_VALUES]
-    return Check(
-        tuple(found(OF_VALUES[note.kind], note.run, note.sentence, count=note.count) for note in notes),
-        tuple(systems),
-    )
+    return Check(tuple(map(told, notes_of(name, systems))), tuple(systems))
+
+
+def told(note: Note) -> Finding:
+    """Returns what is known of a run's values as a finding: a warning if it makes them doubtful, else a note."""
+    severity = WARNING if note.kind in DOUBTFUL else NOTE
+    kind = OF_VALUES.get(note.kind, "told")
+    return found(kind, note.run, note.sentence.removesuffix("."), count=note.count, severity=severity)
 
 
 def runs_of(given: Any) -> list[str]:

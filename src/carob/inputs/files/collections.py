@@ -82,9 +82,6 @@ def collections_in(
         DataError: there are no collections, the qrels or the runs of one are not found or not clear, or a run exists
             for no collection.
     """
-    for _, pattern in runs:
-        if PLACE not in pattern:
-            raise refused("run-of-one-collection", file=pattern, example=os.path.join(PLACE, "bm25.run"))
     with sentences(path):
         os.stat(path)
     if os.path.isdir(path):
@@ -96,9 +93,9 @@ def collections_in(
     if not os.path.isdir(path) and faults is None:
         refuse_absent(path, found, with_runs=not runs)
     if runs:
-        refuse_nowhere(
-            runs, [each.name for each in found] + [name for name, _ in faults or () if name], faults
-        )
+        names = [each.name for each in found] + [name for name, _ in faults or () if name]
+        refuse_without_place(path, runs, names)
+        refuse_nowhere(runs, names, faults)
         found = [replace(each, runs=at_patterns(each.name, runs, faults)) for each in found]
     own = path if os.path.isdir(path) else os.path.dirname(path) or "."
     homes = [own, ".", *(os.path.dirname(pattern.partition(PLACE)[0]) or "." for _, pattern in runs)]
@@ -142,6 +139,29 @@ def refuse_absent(table: str, found: Sequence[CollectionFiles], *, with_runs: bo
         for path in (each.qrels, *(each.runs.values() if with_runs else ())):
             if path is not None and not os.path.exists(path):
                 raise refused("no-file-of-collection", file=table, collection=each.name, path=path)
+
+
+def refuse_without_place(path: str, runs: Sequence[tuple[str | None, str]], names: Sequence[str]) -> None:
+    """Refuses a path of a run that is the same for all collections, with the path that the run has, if one is found.
+
+    Args:
+        path: the folder or table.
+        runs: as in ``collections_in``.
+        names: the collections.
+
+    Raises:
+        DataError: such a path.
+    """
+    for _, pattern in runs:
+        if PLACE in pattern:
+            continue
+        parts = pattern.split(os.sep)
+        meant = [os.sep.join(PLACE if part == name else part for part in parts) for name in names]
+        meant.append(os.path.join(path, PLACE, parts[-1]))
+        for each in meant:
+            if PLACE in each and any(os.path.exists(each.replace(PLACE, name)) for name in names):
+                raise refused("run-of-one-collection", file=pattern, example=each)
+        raise refused("run-without-place", file=pattern)
 
 
 def refuse_nowhere(
@@ -245,6 +265,11 @@ def in_folder(path: str, without_runs: bool = False, faults: Faults | None = Non
     """
     its = [each for each in sorted(os.listdir(path)) if each[0] not in "_."]
     folders = [each for each in its if os.path.isdir(os.path.join(path, each))]
+    if {*folders} <= {"qrels", RUNS}:
+        own = in_subfolder(called(path), path, without_runs) if qrels_in(path, its) else None
+        if own is not None:
+            run = next(iter(own.runs.values()), "RUN")
+            raise refused("files-of-one-collection", file=path, qrels=own.qrels, run=run)
     if folders:
         found = []
         for each in folders:
