@@ -260,6 +260,76 @@ def test_inputs_from_memory_have_no_hash_and_are_handed_over(tmp_path: Path) -> 
     assert not carob.verify(path, qrels, {"mine": {"q": {"a": 1.0}}}).equal
 
 
+EXCLUDED = {
+    "judgments": ("seen.qrels", "q1 0 a 1\n", "q1 0 b 1\n"),
+    "pairs": ("seen.txt", "q1 a\n", "q1 b\n"),
+    "a table": ("seen.csv", "user,item\nq1,a\n", "user,item\nq1,b\n"),
+}
+
+
+@pytest.mark.parametrize("form", EXCLUDED)
+def test_excluded_pairs_are_recorded_and_excluded_again(form: str, folder: Path, capfd) -> None:
+    name, pairs, others = EXCLUDED[form]
+    Path(name).write_text(pairs)
+    command("eval", "qrels.txt", "one.run", "two.run", "--exclude", name, "--record", "out.json", "-m", "AP")
+    entries = json.loads(Path("out.json").read_text())["inputs"]
+    roles = [(each["role"], each["path"]) for each in entries]
+    run = [("run", "one.run"), ("exclude", name), ("run", "two.run"), ("exclude", name)]
+    assert roles == [("qrels", "qrels.txt"), *run]
+    assert entries[2]["sha256"] == hashlib.sha256(pairs.encode()).hexdigest()
+    assert carob.verify("out.json").findings == ()
+    Path(name).write_text(others)
+    assert kinds(carob.verify("out.json")) >= {"input", "values"}
+    Path(name).write_text(pairs)
+    Path(name).rename("moved" + name)
+    capfd.readouterr()
+    assert command("verify", "out.json") == 2
+    assert "pass the file (--exclude FILE)" in capfd.readouterr().err
+    assert command("verify", "out.json", "--exclude", "moved" + name) == 0
+    assert carob.verify("out.json", exclude={"q1": ["a"]}).findings == ()
+
+
+def test_pairs_excluded_from_memory_are_handed_over_with_the_run(folder: Path) -> None:
+    seen = {"q1": ["a"]}
+    carob.record(carob.evaluate("qrels.txt", "one.run", "AP", exclude=seen), "out.json")
+    with pytest.raises(DataError, match=r"the run was one.run without documents that were excluded"):
+        carob.verify("out.json")
+    run = carob.Run.of("one.run", exclude=seen)
+    assert carob.verify("out.json", runs={"one": run}).findings == ()
+
+
+def test_a_record_names_no_excluded_pairs_of_other_folders_or_of_no_run(
+    folder: Path, tmp_path_factory
+) -> None:
+    Path("seen.txt").write_text("q1 a\n")
+    carob.record(carob.evaluate("qrels.txt", "one.run", "AP", exclude="seen.txt"), "out.json")
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "seen.txt"
+    elsewhere.write_text("q1 a\n")
+    text = Path("out.json").read_text()
+    Path("out.json").write_text(text.replace('"seen.txt"', json.dumps(str(elsewhere))))
+    with pytest.raises(DataError, match="neither below the record's folder"):
+        carob.verify("out.json")
+    assert carob.verify("out.json", anywhere=True).findings == ()
+    Path("out.json").write_text(text.replace('"exclude", "name": "one"', '"exclude", "name": "two"'))
+    with pytest.raises(DataError, match="excluded pairs belong to no run"):
+        carob.verify("out.json")
+
+
+@pytest.mark.parametrize("name", ["words.qrels", "words.csv"])
+def test_grades_in_words_are_read_again_by_the_recorded_table(name: str, folder: Path) -> None:
+    if name.endswith("csv"):
+        pytest.importorskip("polars", reason="reads the table")
+    text = "q1 0 a Good\nq1 0 b Bad\nq2 0 c Good\n"
+    rows = [line.split() for line in text.splitlines()]
+    table = "query,document,grade\n" + "".join(f"{q},{d},{g}\n" for q, _, d, g in rows)
+    for path in (name, "other" + name):
+        Path(path).write_text(table if name.endswith("csv") else text)
+    words = ["--grade-words", "Good=2,Bad=0"]
+    command("eval", name, "one.run", *words, "--record", "out.json", "-m", "nDCG")
+    assert command("verify", "out.json") == 0
+    assert command("verify", "out.json", "--qrels", "other" + name) == 0
+
+
 def test_inputs_that_moved_are_found_by_name(made: Path, capfd: pytest.CaptureFixture[str]) -> None:
     Path("elsewhere").mkdir()
     for name in ("qrels.txt", "one.run"):

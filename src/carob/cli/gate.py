@@ -157,7 +157,14 @@ def limits(options: tuple[str, ...], option: str) -> Any:
 @click.argument("path", metavar="RECORD")
 @options("verify")
 def verify_command(
-    path: str, qrels: str | None, runs: tuple[str, ...], tolerance: float, layout: str, *, anywhere: bool
+    path: str,
+    qrels: str | None,
+    runs: tuple[str, ...],
+    exclude: str | None,
+    tolerance: float,
+    layout: str,
+    *,
+    anywhere: bool,
 ) -> None:
     """Recompute the scores of a record, and report differences.
 
@@ -171,7 +178,7 @@ def verify_command(
     names = read(path).names if runs else []
     handed = [named(each, names) for each in runs]
     refuse_alike([name for name, _ in handed])
-    found = verify(path, qrels, dict(handed), tolerance=tolerance, anywhere=anywhere)
+    found = verify(path, qrels, dict(handed), exclude=exclude, tolerance=tolerance, anywhere=anywhere)
     answer(found, layout)
     if not found.equal:
         sys.exit(1)

@@ -284,7 +284,7 @@ def is_plain(row: Any) -> bool:
     )
 
 
-ROLES = ("qrels", "run", "judged ranking", "grades")
+ROLES = ("qrels", "run", "exclude", "judged ranking", "grades")
 COLUMN = ("query", "document", "score", "rank", "grade", "probability", "sample_size", "subtopic")
 VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "text": ("text", is_text),
@@ -300,7 +300,7 @@ VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
             and all(each is None or is_number(each) for each in value)
         ),
     ),
-    "role": ("qrels, run, judged ranking or grades", lambda value: value in ROLES),
+    "role": ("qrels, run, exclude, judged ranking or grades", lambda value: value in ROLES),
     "columns": (
         f"an object of columns' names by {', '.join(COLUMN[:-1])} or {COLUMN[-1]}",
         lambda value: isinstance(value, dict) and all(starmap(names_column, value.items())),
@@ -459,11 +459,13 @@ def check_inputs(inputs: list[dict[str, Any]], runs: list[str]) -> None:
     Raises:
         ShapeError: an input has no run or no size, or has another name than its run.
     """
-    of_runs = [each for each in inputs if each["role"] != "qrels"]
+    of_runs = [each for each in inputs if each["role"] not in ("qrels", "exclude")]
     if len(of_runs) != len(runs):
         raise ShapeError(f"the record has {len(of_runs)} run inputs, but {len(runs)} runs")
     if any(each["role"] == "run" and "name" not in each for each in of_runs):
         raise ShapeError("the input of a run has no name")
+    if any(each["role"] == "exclude" and each.get("name") not in runs for each in inputs):
+        raise ShapeError("excluded pairs belong to no run")
     for each, name in zip(of_runs, runs, strict=True):
         if each.get("name", name) != name:
             raise ShapeError(f"the input of run {named(name)} has the name {named(each['name'])}")

@@ -377,7 +377,7 @@ class ExcludingRun(Wrapper):
     """
 
     seen: dict[bytes, frozenset[bytes]]
-    source: str
+    source: Provenance
 
     @property
     def origin(self) -> Provenance:
@@ -472,7 +472,8 @@ def pairs_of(given: Any) -> Qrels:
     first = Policy(duplicates="first")
     try:
         try:
-            return Qrels.of(pairs or given, first, grade=1, probability=1)
+            found = Qrels.of(pairs or given, first, grade=1, probability=1)
+            return replace(found, origin=source_of(given).origin) if pairs else found
         except ColumnsOfTextError:
             return Qrels.of(given, first)
     except NothingError:
@@ -499,4 +500,4 @@ def excluding(held: RunSource, seen: Qrels) -> ExcludingRun:
     """Returns the run without the given pairs."""
     known = seen.judgments
     by_query = {query: frozenset(known.documents(place)) for place, query in enumerate(known.queries)}
-    return ExcludingRun(held, by_query, seen.origin.path or seen.name)
+    return ExcludingRun(held, by_query, seen.origin)

@@ -163,7 +163,10 @@ def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
     for each in scores:
         for role, origin in each.inputs.items():
             if role != "qrels" or not found:
-                found.append((role, None if role == "qrels" else each.name, origin))
+                name = None if role == "qrels" else each.name
+                found.append((role, name, origin))
+                seen = dict(origin.columns).get("exclude")
+                found += [] if seen is None or seen.path is None else [("exclude", name, seen)]
     for role, _, origin in found:
         if origin.kind not in HELD:
             raise DataError(say("record", "stream", role=role, kind=origin.kind))
@@ -180,13 +183,14 @@ def described(
     named = {"role": role} | ({} if name is None else {"name": name})
     if origin.path is None:
         return {**named, "path": None, "bytes": None, "sha256": None, "why": f"{origin.kind} in memory"}
-    if "exclude" in dict(origin.columns):
-        # Excluded pairs come from another file, which a record does not name.
+    columns = dict(origin.columns)
+    seen = columns.pop("exclude", None)
+    if seen is not None and seen.path is None:
         why = f"{origin.path} without documents that were excluded"
         return {**named, "path": None, "bytes": None, "sha256": None, "why": why}
     made: dict[str, Any] = {**named, "path": origin.path}
-    if origin.columns:
-        made["columns"] = dict(origin.columns)
+    if columns and role != "exclude":  # pairs need no columns' names
+        made["columns"] = columns
     if not origin.parts:
         size, found = hashes[origin.path]
         return {**made, "bytes": size, "sha256": found}

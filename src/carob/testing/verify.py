@@ -22,7 +22,7 @@ from carob.evaluation.scores import JUDGED, weights_given, with_judged
 from carob.inputs.errors import sentences
 from carob.inputs.files.paths import lies_in, place_of
 from carob.inputs.qrels import Qrels
-from carob.inputs.run import Run
+from carob.inputs.run import Run, pairs_of
 from carob.inputs.sources import is_pattern
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, Worded
@@ -106,6 +106,7 @@ def verify(
     qrels: QrelsLike | None = None,
     runs: Mapping[str, RunLike] | None = None,
     *,
+    exclude: Any = None,
     tolerance: float = TOLERANCE,
     anywhere: bool = False,
 ) -> Verification:
@@ -115,6 +116,7 @@ def verify(
         path: the record, as ``carob.record`` or ``--record`` wrote it.
         qrels: the judgments, if they are no longer at the recorded path or were in memory.
         runs: the files of the runs, by name.
+        exclude: the pairs of query and document that were excluded from the runs, if their file is no longer there.
         tolerance: the largest difference of a value that is accepted.
         anywhere: whether the record may name any file, and not only those below its own folder or the working folder.
 
@@ -136,7 +138,7 @@ def verify(
     recorded = read(path)
     if not recorded.complete:
         raise DataError(say("verify", "no inputs", path=recorded.path, writer=BY_RECORD))
-    inputs = taken(recorded, qrels, dict(runs or {}))
+    inputs = taken(recorded, qrels, dict(runs or {}), exclude)
     refuse_others(recorded, inputs, anywhere=anywhere)
     changed, unknown, same = changed_inputs(inputs)
     scores = recomputed(recorded, inputs, same)
@@ -170,8 +172,10 @@ class Taken:
     named: bool = False
 
     @property
-    def option(self) -> str:
+    def option(self) -> Worded:
         """The name of the argument for this input."""
+        if self.entry["role"] == "exclude":
+            return Worded("exclude=", "--exclude FILE")
         if self.entry["role"] != "run":
             return Worded("qrels=", "--qrels FILE")
         name = self.entry["name"]
@@ -194,7 +198,7 @@ class Taken:
         return {} if self.path is None else dict(self.entry.get("columns", {}))
 
 
-def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -> list[Taken]:
+def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike], seen: Any) -> list[Taken]:
     """Returns each input of the record with the argument that replaces it, or else with its recorded path.
 
     Raises:
@@ -207,7 +211,7 @@ def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -
     found = []
     for entry in recorded.document["inputs"]:
         name = entry.get("name")
-        now = runs.get(name) if entry["role"] == "run" else qrels
+        now = runs.get(name) if entry["role"] == "run" else seen if entry["role"] == "exclude" else qrels
         each = Taken(entry, entry["path"] if now is None else now, named=now is None)
         if entry["role"] == "grades":
             raise DataError(say("verify", "grades", path=recorded.path))
@@ -228,11 +232,12 @@ def refuse_others(recorded: Record, inputs: list[Taken], *, anywhere: bool) -> N
         if each.named and each.path is not None:
             if not anywhere:  # before a pattern is looked up, and again for each file that it means
                 refuse_elsewhere(each.path, recorded.path)
-            with passable():
+            over = each.option if each.entry["role"] == "exclude" else OVER
+            with passable(over):
                 files = files_now(each)
             for file in [] if anywhere else files:
                 refuse_elsewhere(file, recorded.path)
-            refuse_irregular(files, recorded.path)
+            refuse_irregular(files, recorded.path, over)
 
 
 def recomputed(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list[Scores]:
@@ -251,8 +256,12 @@ def recomputed(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list
     labels = list(document["measures"])
     groups = needs_groups(labelled(labels, profile_named(profile)))
     judged, found, runs = None, [], iter(recorded.scores)
-    for each in sorted(inputs, key=lambda each: each.entry["role"] != "qrels"):
+    seen: dict[str, Any] = {}
+    for each in sorted(inputs, key=lambda each: each.entry["role"] not in ("qrels", "exclude")):
         with quiet(each, same):
+            if each.entry["role"] == "exclude":
+                seen[each.entry["name"]] = pairs_of(each.now)
+                continue
             if each.entry["role"] == "qrels":
                 judged = Qrels.of(each.now, policy, subtopics=groups, **each.columns).complete
                 continue
@@ -261,7 +270,7 @@ def recomputed(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list
             if judged is None:
                 found.append(evaluate_judged_ranking(each.now, labels, name=old.name, **how))
             else:
-                run = Run.of(each.now, old.name, **each.columns)
+                run = Run.of(each.now, old.name, exclude=seen.get(old.name), **each.columns)
                 if math.isnan(old.judged) or JUDGED in old:
                     found.append(evaluate_run(judged, run, labels, name=old.name, **how))
                 else:
@@ -380,8 +389,8 @@ OVER = Worded("qrels=, runs={name: run}", "--qrels FILE, --run NAME=FILE")
 
 
 @contextmanager
-def passable() -> Iterator[None]:
-    """Adds to the error about a missing file that the user can pass another one.
+def passable(inputs: Worded) -> Iterator[None]:
+    """Adds to the error about a missing file that the user can pass another one, and by which arguments.
 
     Raises:
         DataError: the error with this remedy.
@@ -389,7 +398,7 @@ def passable() -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        words = {"remedy": (error.remedy or "").rstrip("."), "inputs": OVER}
+        words = {"remedy": (error.remedy or "").rstrip("."), "inputs": inputs}
         raise error.at(remedy=say("verify", "pass" if error.remedy else "pass alone", **words)) from None
 
 
@@ -411,17 +420,17 @@ def refuse_elsewhere(path: str, record: str) -> None:
         raise DataError(say("verify", "elsewhere", **words))
 
 
-def refuse_irregular(paths: Iterable[str], record: str) -> None:
+def refuse_irregular(paths: Iterable[str], record: str, over: Worded) -> None:
     """Refuses pipes and devices, because reading one that a record names may never end.
 
     Raises:
         DataError: the path is a pipe or device, or does not exist.
     """
     for path in paths:
-        with passable(), sentences(path):
+        with passable(over), sentences(path):
             mode = os.stat(path).st_mode
         if not stat.S_ISREG(mode):
-            raise DataError(say("verify", "irregular", record=record, path=path, inputs=OVER))
+            raise DataError(say("verify", "irregular", record=record, path=path, inputs=over))
 
 
 @dataclass(frozen=True)
