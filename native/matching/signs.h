@@ -16,7 +16,7 @@ namespace carob {
 namespace sign {
 inline constexpr std::uint8_t CONSTANT = 1;  // several documents, all of one score
 inline constexpr std::uint8_t RISING = 2;    // no score is below the one before it, and some are above
-inline constexpr std::uint8_t COUNTING = 4;  // the scores are 1, 2, 3 …, or 0, 1, 2 …, or shares of such, and do not fall
+inline constexpr std::uint8_t COUNTING = 4;  // the scores are equal steps from near 0, and do not fall
 }  // namespace sign
 
 // How often a column of ranks puts two documents into the order of their scores, and how often into the other.
@@ -65,13 +65,13 @@ struct Noticed {
     }
 };
 
-// Whether scores from `low` to `high`, in any order, are equal steps from 0 or from one step on: 1, 2, 3 or 0.1, 0.2, 0.3.
+// Whether scores from `low` to `high`, in any order, are equal steps from near 0 on: 1, 2, 3 or 0.1, 0.2, 0.3, 1.5, 2.5, 3.5
+// or 1, 3, 5. From 0 itself they are whole numbers, because the scores of three documents may be scaled to 0, 0.5, 1.
 template <class ScoreAt>
 bool counts(std::size_t count, double low, double high, ScoreAt&& score_at, std::vector<char>& seen) {
     if (count < 3 || low < 0 || !(low < high) || std::isinf(high)) return false;
     const double step = (high - low) / static_cast<double>(count - 1);
-    const bool from_step = std::abs(low - step) <= 1e-9 * high;
-    if (!from_step && (low != 0 || step != std::floor(step))) return false;
+    if (low > 2 * step || (low == 0 && step != std::floor(step))) return false;
     seen.assign(count, 0);
     for (std::size_t i = 0; i < count; ++i) {
         const double place = (score_at(i) - low) / step, whole = std::nearbyint(place);

@@ -150,10 +150,21 @@ CASES: dict[str, Case] = {
     "single-precision": Case("warning", runs=(run(lambda query, place: f"{1 - place * 1e-10:.12f}"),)),
     "rank-order": Case("warning", runs=(run(rank=lambda place: (place * 5) % DEPTH + 1),)),
     "ascending-scores": Case(
-        "error", runs=(run(lambda query, place: f"{place}.25"),), also=frozenset({"near-baseline"})
+        "error", runs=(run(lambda query, place: f"{place**2}.25"),), also=frozenset({"near-baseline"})
     ),
     "ranks-as-scores": Case(
         "error", runs=(run(lambda query, place: place + 1),), also=frozenset({"near-baseline"})
+    ),
+    "relevant-last": Case(
+        "error",
+        runs=(
+            run(
+                lambda query, place: (place * 5 % DEPTH) ** 2,
+                rank=lambda place: DEPTH - place * 5 % DEPTH,
+                document=lambda query, place: ordinary(query, place * 5 % DEPTH),
+            ),
+        ),
+        also=frozenset({"near-baseline"}),
     ),
     "unsorted": Case("note", runs=("".join(reversed(run().splitlines(keepends=True))),)),
     "constant-ranks": Case("note", runs=(run(rank=lambda place: 0),)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import unicodedata
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,8 @@ import pytest
 import carob
 from carob import DataError, DataWarning, Policy, Qrels, Run, _native
 from carob.cli import main
+from carob.matching.match import match
+from carob.matching.signs import Lean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +64,8 @@ def said(run: Any, qrels: Any = QRELS, **how: Any) -> str:
 RANKS: dict[str, Scored] = {
     "in their order": scored(lambda rank: rank),
     "shuffled": scored(lambda rank: rank, MIXED),
+    "1.5, 2.5, 3.5": scored(lambda rank: rank + 0.5, MIXED),
+    "1, 3, 5": scored(lambda rank: 2 * rank - 1, MIXED),
     "10, 20, 30": scored(lambda rank: 10 * rank, MIXED),
     "from 0": scored(lambda rank: rank - 1, MIXED),
     "shares": scored(lambda rank: rank / 12, MIXED),
@@ -117,10 +122,10 @@ RIGHT: dict[str, Any] = {
     "lists of two": {query: {"d11": 1.0, "d00": 2.0} for query in QRELS},
     "few and short lists": {"p": {"d00": 1.0, "d05": 2.0, "d11": 3.0}},
     "whole scores with a gap": {
-        query: {**its, "d11": 13.0} for query, its in scored(lambda rank: rank, MIXED).items()
+        query: {**its, "d00": 13.0} for query, its in scored(lambda rank: 13 - rank, MIXED).items()
     },
     "whole scores with a tie": {
-        query: {**its, "d11": 3.0} for query, its in scored(lambda rank: rank, MIXED).items()
+        query: {**its, "d11": 3.0} for query, its in scored(lambda rank: 13 - rank, MIXED).items()
     },
     "best last": text(scored(lambda rank: 20 - rank**1.1, range(11, -1, -1)), lambda row, score: 13 - row),
     "best last, without ranks": scored(lambda rank: 20 - rank**1.1, range(11, -1, -1)),
@@ -144,9 +149,157 @@ def test_a_column_that_the_caller_names_is_refused_if_it_holds_ranks_in_any_orde
                 if library == "pandas"
                 else frame.rename_columns(["query_id", "doc_id", "place"])
             )
-            with pytest.raises(DataError, match=r"'place' are 1, 2, 3 … in each list.*score='place!'"):
+            with pytest.raises(DataError, match=r"'place' are 1, 2, 3 … or other .*score='place!'"):
                 carob.evaluate(QRELS, Run.of(named, score="place"), "AP")
             assert carob.evaluate(QRELS, Run.of(named, rank="place"), "RR")["RR"] == 1
+
+
+FOUND = {query: {"d00": 1, "d01": 2, "d03": 1, "d05": 0} for query in ("p", "q", "r")}
+"""Judgments by which the best documents of the lists are relevant."""
+UPSIDE_DOWN: dict[str, Scored] = {
+    "distances": scored(lambda rank: 0.1 * rank**2, MIXED),
+    "distances below 0": scored(lambda rank: rank**1.5 - 90, MIXED),
+    "logarithms of ranks": scored(lambda rank: math.log(rank), MIXED),
+    "averaged ranks": scored(lambda rank: (rank + 1) // 2 * 2 - 0.5, MIXED),
+    "ranks with gaps": scored(lambda rank: rank + 3 * (rank > 4), MIXED),
+}
+"""Runs in which nothing but the relevant documents shows that the lowest score is the best."""
+BELOW = (
+    "run: relevant documents are nearer to the end than to the top in 3 of 3 lists, far more than by chance, and the "
+    "highest score comes first"
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("case", UPSIDE_DOWN)
+def test_a_run_upside_down_is_said_whatever_its_scores_look_like(case: str, form: str) -> None:
+    run = UPSIDE_DOWN[case]
+    assert said(FORMS[form](run), FOUND).count("upside down") == 1
+    negated = {query: {each: -score for each, score in its.items()} for query, its in run.items()}
+    assert not said(FORMS[form](negated), FOUND)
+    (found,) = carob.check(FOUND, FORMS[form](run)).of("relevant-last")
+    assert (found.severity, found.count) == ("error", 3)
+
+
+def test_the_lean_of_lists_is_a_linear_rank_test() -> None:
+    # Ranks 12, 11 and 9 of 12 with grades 1, 2 and 1, from their middle: 5.5 + 2 · 4.5 + 2.5 = 17. The variance over
+    # all orders is (1 + 4 + 1 - 4² / 12) · 12 · 13 / 12 = 182 / 3.
+    qrels, run = Qrels.of(FOUND), Run.of(UPSIDE_DOWN["distances"])
+    lean = Lean.of(match(qrels, run, Policy()).whole)
+    assert (lean.lists, lean.below) == (3, 3)
+    assert lean.excess == pytest.approx(17 / (182 / 3) ** 0.5 * 3**0.5)
+    equal = match(qrels, Run.of(scored(lambda rank: 1.0)), Policy()).whole
+    assert Lean.of(equal) == Lean(3, 0, 0.0)
+    every = Qrels.of({query: dict.fromkeys(IDS, 2) for query in FOUND})
+    assert Lean.of(match(every, run, Policy()).whole) == Lean(0, 0, 0.0)
+
+
+def test_a_rank_column_that_counts_the_worst_as_1_does_not_hide_distances() -> None:
+    for library in ("pandas", "pyarrow"):
+        frame = both_columns(UPSIDE_DOWN["distances"], lambda row, score: 13 - (10 * score) ** 0.5, library)
+        assert BELOW in said(frame, FOUND)
+
+
+@pytest.mark.parametrize("form", ["polars", "duckdb", "executors"])
+def test_an_engine_s_run_upside_down_is_said(form: str) -> None:
+    polars = pytest.importorskip("polars")
+    frame = framed(UPSIDE_DOWN["distances"], "polars")
+    if form == "duckdb":
+        frame = pytest.importorskip("duckdb").sql("select * from frame")
+    if form != "executors":
+        lazy = frame.lazy() if isinstance(frame, polars.DataFrame) else frame
+        assert BELOW in said(Run.of(lazy, extract="engine"), FOUND)
+
+
+def test_logs_and_collections_say_it(tmp_path: Path) -> None:
+    run = UPSIDE_DOWN["logarithms of ranks"]
+    log = [
+        {
+            "query_id": query,
+            "retrieved_ids": list(its),
+            "scores": list(its.values()),
+            "reference_ids": ["d00", "d01", "d03"],
+        }
+        for query, its in run.items()
+    ]
+    assert "upside down" in " ".join(carob.evaluate(log, measures="AP").warnings)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "qrels.txt").write_text(
+            "".join(f"{q} 0 {d} {g}\n" for q, its in FOUND.items() for d, g in its.items())
+        )
+        (tmp_path / name / "sys.run").write_bytes(text(run))
+    with pytest.warns(DataWarning, match="nearer to the end"):
+        carob.evaluate_collections(
+            {
+                name: (str(tmp_path / name / "qrels.txt"), {"sys": str(tmp_path / name / "sys.run")})
+                for name in ("one", "two")
+            },
+            "AP",
+        )
+
+
+# ---------------------------------------------------------------- no false alarm
+
+
+@pytest.mark.parametrize("scores", [(1.0, 2.0), (0.2, 0.3, 0.7), (1.0, 2.0, 3.0)])
+def test_short_lists_of_relevant_documents_from_the_worst_to_the_best_are_right(
+    scores: tuple[float, ...],
+) -> None:
+    run = {f"q{each}": dict(zip("abc", scores)) for each in range(30)}
+    every = {query: dict.fromkeys("abc", 1) for query in run}
+    assert not said(run, every)
+    last = "abc"[len(scores) - 1]
+    nearly = {query: its | ({"a": 0} if query in ("q1", "q2") else {}) for query, its in every.items()}
+    assert not said(run, nearly)
+    wrong = {query: {**its, last: 0} for query, its in every.items()}
+    assert "upside down" in said(run, wrong)
+
+
+def test_points_of_a_vote_are_right_also_where_relevant_documents_come_anywhere() -> None:
+    points = scored(lambda rank: 13 - rank, MIXED)
+    weak = {"p": {"d06": 1}, "q": {"d03": 1}, "r": {"d09": 1}}  # ranks 7, 4 and 10
+    assert not said(points, weak)
+    for library in ("pandas", "pyarrow"):
+        frame = framed(points, library)
+        named = (
+            frame.rename(columns={"score": "borda"})
+            if library == "pandas"
+            else frame.rename_columns(["query_id", "doc_id", "borda"])
+        )
+        assert not said(Run.of(named, score="borda"), weak)
+
+
+@pytest.mark.parametrize("library", ["pandas", "pyarrow"])
+@pytest.mark.parametrize("order", [range(12), MIXED])
+def test_nothing_is_said_of_scores_that_the_caller_insists_on(
+    library: str, order: Any, tmp_path: Path
+) -> None:
+    frame = framed(scored(lambda rank: rank, order), library)
+    named = (
+        frame.rename(columns={"score": "ord"})
+        if library == "pandas"
+        else frame.rename_columns(["query_id", "doc_id", "ord"])
+    )
+    assert not said(Run.of(named, score="ord!"), FOUND)
+    if library == "pandas":
+        named.to_csv(tmp_path / "run.csv", index=False)
+        assert not said(Run.of(tmp_path / "run.csv", score="ord!"), FOUND)
+        with pytest.raises(DataError, match="'ord' are 1, 2, 3"):
+            said(Run.of(tmp_path / "run.csv", score="ord"), FOUND)
+
+
+@pytest.mark.parametrize("form", ["text", "pandas", "pyarrow"])
+def test_the_ranks_of_a_first_stage_contradict_no_second_stage_that_is_better(form: str) -> None:
+    first = [11, 3, 1, 0, 4, 2, 8, 7, 6, 5, 9, 10]  # finds d03, d01 and d00 at ranks 2, 3 and 4
+    better = scored(lambda rank: 20 - rank**1.1, first)
+    worse = scored(lambda rank: 20.0 - first.index(rank - 1))
+    qrels = {f"{query}{copy}": its for query, its in FOUND.items() for copy in range(4)}
+    for lists, contradicts in ((better, False), (worse, True)):
+        run = dict.fromkeys(qrels, lists["p"])
+        kept = text(run, lambda row, score: row)
+        held = kept if form == "text" else both_columns(run, lambda row, score: row, form)
+        assert ("the rank column orders" in said(held, qrels)) is contradicts
 
 
 def test_the_command_line_says_so_on_standard_error(

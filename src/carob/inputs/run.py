@@ -16,11 +16,29 @@ from carob.inputs.columns import INSISTED, usual
 from carob.inputs.dicts import MappingRun, numbered, plain
 from carob.inputs.errors import refused, sentences
 from carob.inputs.files import read_as
-from carob.inputs.frames import Frame, columns_of, frame_origin, is_frame, listed_in, refuse_one_column
+from carob.inputs.frames import (
+    Columns,
+    Frame,
+    columns_of,
+    frame_origin,
+    is_frame,
+    listed_in,
+    refuse_one_column,
+)
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.runs import Extracted, TextRun, Wrapper
-from carob.inputs.sources import Provenance, Readable, Source, called, fields_of, is_pattern, kept, source_of
+from carob.inputs.sources import (
+    Provenance,
+    Readable,
+    Source,
+    called,
+    fields_of,
+    is_pattern,
+    kept,
+    memory,
+    source_of,
+)
 from carob.lists.rows import offsets_of
 from carob.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError, Worded
 
@@ -48,16 +66,28 @@ class Run:
     Args:
         name: its name in tables.
         held: the source of the lists.
-        doubted: the column that the caller named for scores, if it may hold something else.
+        named: the column that the caller named for scores, with the ``!`` that insists on it.
     """
 
     name: str
     held: RunSource
-    doubted: str | None = None
+    named: str | None = None
 
     def __post_init__(self) -> None:
         """Refuses a name that is not text."""
         text_name(self.name)
+
+    @property
+    def meant(self) -> bool:
+        """Whether the caller insists that the column holds scores."""
+        return self.named is not None and self.named.endswith(INSISTED)
+
+    @property
+    def doubted(self) -> str | None:
+        """The name of the column for scores, if the caller gave it and it may hold something else, else None."""
+        if self.named is None or self.meant or usual([self.named], "score"):
+            return None
+        return self.named
 
     @property
     def origin(self) -> Provenance:
@@ -143,16 +173,16 @@ class Run:
         if not isinstance(run, (str, bytes, os.PathLike)) and is_frame(run):
             listed = listed_in(run, "run", its) if extract is None else None
             if listed is None:
-                return cls(name or "run", held_frame(run, extract, its), doubtful(score))
+                return cls(name or "run", held_frame(run, extract, its), score)
             content, columns = listed
             if isinstance(content, dict):
-                return cls(name or "run", MappingRun(content, frame_origin(run)), doubtful(score))
+                return cls(name or "run", MappingRun(content, frame_origin(run)), score)
             held: Any = held_frame(content, None, insisted(columns))
-            return cls(name or "run", replace(held, origin=frame_origin(run)), doubtful(score))
+            return cls(name or "run", replace(held, origin=frame_origin(run)), score)
         found = read_as(cast("Readable", run), "run", its, folders)
         if isinstance(found, Source):
             return cls(name or short(found.name), TextRun(found))
-        return replace(cls.in_files(found, name, extract), doubted=doubtful(score))
+        return replace(cls.in_files(found, name, extract), named=score)
 
     @classmethod
     def in_files(cls, table: Table, name: str | None = None, extract: str | None = None) -> Run:
@@ -256,12 +286,15 @@ def runs_in(given: Any, exclude: Any = None) -> list[Run]:
     return [replace(run, name=name) for name, run in zip(names, found, strict=True)]
 
 
-def doubtful(score: str | None) -> str | None:
-    """Returns the name of a score column that may contain ranks, else None.
-
-    A ``!`` after the column's name accepts the column.
-    """
-    return None if score is None or score.endswith(INSISTED) or usual([score], "score") else score
+def by_rank_column(held: Any) -> RunSource | None:
+    """Returns a run that has scores and ranks, in the order of its ranks; None if it cannot be read so."""
+    while isinstance(held, Wrapper) and not isinstance(held, ExcludingRun):
+        held = held.held
+    if isinstance(held, TextRun):
+        return TextRun(memory(_native.changed_run(held.source.from_start(), "by-rank")))
+    if not isinstance(held, Columns) or "rank" not in held.places:
+        return None
+    return replace(held, places={role: place for role, place in held.places.items() if role != "score"})
 
 
 def held_frame(frame: Any, extract: str | None, named: dict[str, Any], most: float = math.inf) -> RunSource:

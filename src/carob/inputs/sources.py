@@ -244,6 +244,11 @@ class Source:
                 mark = b""
 
 
+def memory(content: bytes) -> Source:
+    """Returns a source over lines in memory."""
+    return Source("<memory>", content, len(content))
+
+
 def source_of(where: Readable) -> Source:
     """Returns the source for a path, ``-``, bytes or an open binary file. Compressed input is decompressed.
 

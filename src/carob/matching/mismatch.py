@@ -36,7 +36,7 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
     """
     said = [
         apart(judged, run, found, policy),
-        *(signs_of(judged, run, found.signs, found.whole, policy) if found.signs is not None else ()),
+        *signs_of(judged, run, found, policy),
         swapped(judged, run, policy),
         not_excluded(judged, run, found, policy),
     ]

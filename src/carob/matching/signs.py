@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from carob.inputs.run import Run
     from carob.inputs.runs import Found, Row
     from carob.lists.rows import Integers, JudgedRows
+    from carob.matching.match import Match
 
 
 say = Sentences(__file__)
@@ -41,12 +42,21 @@ RISES = 10
 """The rises from row to row before one suspects distances."""
 MOSTLY = 0.9
 """The share of lists in which the scores of a run of distances rise."""
+IN_ORDER, SHUFFLED, ALONE = 0.5, 1.0, 3.5
+"""How many standard deviations below chance relevant documents are, before one suspects a run upside down: one whose
+rows are in that order, one whose scores are 1, 2, 3 … in any order, and any other."""
+ABOVE = 2.0
+"""How many standard deviations above chance relevant documents are in a ranking that is none by chance."""
+BELOW, LISTS = 2 / 3, 3
+"""The share of lists that are better upside down, and the fewest lists, before one suspects a run for that alone."""
 OFTEN = 0.1
 """The share of pairs in another order from which on a column of ranks contradicts the scores."""
 ROWS = 200_000
 """The most rows of a run to inspect."""
 MISSING, EXTRA, SPELLED = 200, 500, 20_000
 """The most queries that only one side has, and the most rows of a run, whose spelling is compared."""
+AGAIN = 1_000_000
+"""The most lines of a run that is read again in the order of its rank column."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,77 +120,131 @@ class Signs:
         return bool(counting.any() and 2 * counting.sum() >= (self.length >= FEWEST).sum())
 
 
-def signs_of(judged: Qrels, run: Run, signs: Signs, rows: JudgedRows, policy: Policy) -> Iterator[str]:
+@dataclass(frozen=True)
+class Lean:
+    """Whether relevant documents lean to the end of the lists, as they do if the lists are upside down.
+
+    For each list, Σ grade · place is compared with its mean over all orders of the list, in standard deviations: a
+    linear rank test. All lists count alike (Stouffer). Lists without relevant documents, and those of equal grades, say
+    nothing.
+
+    Args:
+        lists: the lists that say something.
+        below: those that are better upside down.
+        excess: by how many standard deviations relevant documents are nearer to the end than chance puts them; negative
+            if they are nearer to the top.
+    """
+
+    lists: int
+    below: int
+    excess: float
+
+    @classmethod
+    def of(cls, rows: JudgedRows, which: NDArray[np.bool_] | None = None) -> Lean:
+        """Returns how far relevant documents lean in some lists, or in all. Tied documents share their mean place.
+
+        The variance is a list's without ties, which is the largest.
+        """
+        grade, place, length = np.maximum(rows.grade, 0.0), rows.list_of_row, rows.length
+        middle = (rows.tie_first + rows.tie_last) / 2 - (length[place] + 1) / 2
+        moved, total, squares = (
+            np.bincount(place, each, len(length)) for each in (grade * middle, grade, grade * grade)
+        )
+        spread = (squares - total * total / np.maximum(length, 1.0)) * length * (length + 1) / 12
+        telling = (length > 1) & (spread > 1e-9 * squares)
+        if which is not None:
+            telling &= which
+        found = moved[telling] / np.sqrt(spread[telling])
+        count = len(found)
+        return cls(count, int((found > 0).sum()), float(found.sum() / count**0.5) if count else 0.0)
+
+    @property
+    def upside_down(self) -> bool:
+        """Whether this alone suggests that the lists are upside down."""
+        return self.lists >= LISTS and self.excess >= ALONE and self.below >= BELOW * self.lists
+
+
+def signs_of(judged: Qrels, run: Run, found: Match, policy: Policy) -> Iterator[str]:
     """Yields sentences about a run that may be upside down, or whose ids may be spelled otherwise.
 
     Raises:
         DataError: the caller named the column for scores, and it contains ranks.
     """
-    turned = upside_down(run, signs, rows)
-    agree, contradict = signs.accord
-    if turned:
-        yield turned
-    elif contradict > max(1, OFTEN * (agree + contradict)):
-        yield say("signs", "ranks", run=run.name, contradict=contradict, total=agree + contradict)
-    if policy.overlap != "none" and signs.met:
+    signs, rows = found.signs, found.whole
+    if not run.meant:
+        turned = upside_down(run, signs, rows)
+        agree, contradict = (0, 0) if signs is None else signs.accord
+        if turned:
+            yield turned
+        elif contradict > max(1, OFTEN * (agree + contradict)) and not reranked(judged, run, found, policy):
+            yield say("signs", "ranks", run=run.name, contradict=contradict, total=agree + contradict)
+    if signs is not None and policy.overlap != "none" and signs.met:
         yield from spelled_otherwise(judged, run, signs)
 
 
-def upside_down(run: Run, signs: Signs, rows: JudgedRows) -> str | None:
+def upside_down(run: Run, signs: Signs | None, rows: JudgedRows) -> str | None:
     """Returns a sentence if the scores look like ranks or distances, of which the lowest is the best; else None.
 
     Raises:
         DataError: the caller named the column for scores, and it contains ranks.
     """
-    if run.doubted is not None and signs.mostly_count and are_ranks(signs, rows):
+    kind = turned(signs, rows, ranked=run.doubted is None)
+    if kind == "counting" and run.doubted is not None:
         raise refused("counts-up", file=run.name, column=run.doubted, remedy=rank_or_score(run.doubted))
-    kind = turned(signs, rows)
     if kind is None:
         return None
+    if kind == "below" or signs is None:
+        lean = Lean.of(rows)
+        return say("signs", "below", run=run.name, count=lean.below, total=lean.lists)
     lists = int((signs.length >= 2).sum())
     return say("signs", kind, run=run.name, count=int(signs.have(RISING).sum()), total=lists)
 
 
-def turned(signs: Signs, rows: JudgedRows, *, ranked: bool = True) -> str | None:
-    """Returns ``counting`` if the scores seem to be ranks, ``rising`` if they seem to be distances, else None.
+def turned(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> str | None:
+    """Returns what a run that is upside down seems to hold, or None.
 
-    Lists in order of score are as their scores say. In others, scores 1, 2, 3 … may be ranks, or the points of a vote:
-    the column of ranks tells, or else whether the relevant documents are at the top.
+    ``counting`` means ranks, ``rising`` distances. In lists that are not in order of score, these scores may as well be
+    the points of a vote, or written from the worst to the best: the column of ranks tells, or else where the relevant
+    documents are. If these are near the end of most lists, that is enough, whatever the scores look like (``below``).
 
     Args:
-        signs: what was noticed.
+        signs: what was noticed; None if nothing could be.
         rows: the rows of judged documents.
-        ranked: whether the run has a rank column of its own.
+        ranked: whether the run may have a rank column of its own.
     """
+    shape = None if signs is None else shape_of(signs, rows, ranked=ranked)
+    return shape or ("below" if Lean.of(rows).upside_down else None)
+
+
+def shape_of(signs: Signs, rows: JudgedRows, *, ranked: bool) -> str | None:
+    """Returns what the scores look like, unless the relevant documents or the ranks show that the highest is best."""
     agree, contradict = signs.accord
     if ranked and agree > contradict:
         return None
-    length, counting = signs.length, signs.have(COUNTING, FEWEST)
-    if signs.mostly_count and (length[counting] - 2).sum() >= STEPS and not at_the_top(rows, counting):
+    length, counting, rising = signs.length, signs.have(COUNTING, FEWEST), signs.have(RISING)
+    counted = signs.mostly_count and (length[counting] - 2).sum() >= STEPS
+    if counted and Lean.of(rows, counting).excess > (0 if rising[counting].all() else SHUFFLED):
         return "counting"
-    rising, several = signs.have(RISING), length >= 2
+    several = length >= 2
     if not rising.any() or rising.sum() < MOSTLY * several.sum() or (length[rising] - 1).sum() < RISES:
         return None
-    return None if at_the_top(rows, rising) else "rising"
+    return "rising" if Lean.of(rows, rising).excess > IN_ORDER else None
 
 
-def are_ranks(signs: Signs, rows: JudgedRows) -> bool:
-    """Returns whether numbers 1, 2, 3 … that are named as scores may be ranks, as if they rise from row to row."""
-    counting = signs.have(COUNTING, FEWEST)
-    return bool(signs.have(RISING)[counting].all()) or not at_the_top(rows, counting)
+def reranked(judged: Qrels, run: Run, found: Match, policy: Policy) -> bool:
+    """Returns whether the rank column holds a ranking, too, such as a first stage's, and the scores a better one."""
+    from carob.inputs.run import by_rank_column
+    from carob.inputs.runs import MatchOptions
+    from carob.matching.match import rows_of
 
-
-def at_the_top(rows: JudgedRows, which: NDArray[np.bool_]) -> bool:
-    """Returns whether the relevant documents of some lists are nearer to the top than chance puts them.
-
-    The mean place of documents in a random order, as a share of the list, is 0.5. The mean of n such places has the
-    standard deviation 1 / sqrt(12 n).
-    """
-    mine = which[rows.list_of_row] & (rows.grade > 0)
-    if not mine.any():
+    held = by_rank_column(run.held) if found.counts.lines <= AGAIN else None
+    if held is None:
         return False
-    places = (rows.rank[mine] - 0.5) / rows.length[rows.list_of_row[mine]]
-    return bool(places.mean() < 0.5 - (12 * len(places)) ** -0.5)
+    with suppress(DataError, OSError):
+        judgments = judged.judgments
+        other = Lean.of(rows_of(judgments, held.match(judgments, MatchOptions(policy))))
+        return Lean.of(found.whole).excess < other.excess < -ABOVE
+    return False
 
 
 def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:

@@ -23,7 +23,7 @@ from carob.inputs.frames import Columns, columns_of, is_frame, listed_in
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
-from carob.inputs.sources import Source, content_of, source_of
+from carob.inputs.sources import Source, content_of, memory, source_of
 from carob.output.errors import ContentError, DataError, LineEndError
 
 if TYPE_CHECKING:
@@ -183,11 +183,6 @@ def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -
         return Text(kind, shown, None, given, faults=[found("content", shown, f"is {error.what}")])
     except DataError as error:
         return Text(kind, shown, None, given, faults=[refusal("unreadable", shown, error)])
-
-
-def memory(content: bytes) -> Source:
-    """Returns a source over lines in memory."""
-    return Source("<memory>", content, len(content))
 
 
 def in_text(kind: str, name: str, source: Source, given: Any) -> Text:

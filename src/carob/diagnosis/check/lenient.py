@@ -12,12 +12,12 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.diagnosis.check.finding import Values, refusal
-from carob.diagnosis.check.inputs import memory
 from carob.evaluation.evaluate import evaluate_run
 from carob.inputs.errors import sentences
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run, short
 from carob.inputs.runs import MatchOptions, TextRun
+from carob.inputs.sources import memory
 from carob.inputs.spellings import folded, pairs_of
 from carob.matching.match import MatchedOnce, rows_of
 from carob.output.errors import DataError

@@ -12,7 +12,7 @@ from carob.evaluation.suspects import constant_lists
 from carob.inputs.ids import text_of
 from carob.inputs.runs import MatchOptions
 from carob.inputs.sources import is_pattern, several_runs
-from carob.matching.signs import COUNTING, Signs, turned
+from carob.matching.signs import COUNTING, Lean, Signs, turned
 from carob.output.language import plural
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def order(pair: Pair) -> Iterator[Finding]:
         return
     yield from ranks(pair)
     signs = Signs.of(matched)
-    kind = None if signs is None else turned(signs, pair.rows, ranked=pair.text.is_file)
+    kind = turned(signs, pair.rows, ranked=pair.text.is_file)
     if signs is not None and kind == "counting":
         yield found(
             "ranks-as-scores",
@@ -166,6 +166,16 @@ def order(pair: Pair) -> Iterator[Finding]:
             count=int(signs.have(COUNTING).sum()),
             values={"unchanged": pair.means(), "with negated scores": pair.means(change="negated")},
             lists=survey.query_count,
+        )
+        return
+    if kind == "below":
+        lean = Lean.of(pair.rows)
+        yield found(
+            "relevant-last",
+            pair.name,
+            count=lean.below,
+            values={"unchanged": pair.means(), "with negated scores": pair.means(change="negated")},
+            lists=lean.lists,
         )
         return
     if kind == "rising" or rise(pair):
