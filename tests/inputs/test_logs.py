@@ -190,10 +190,57 @@ def test_numbers_of_the_run_mean_the_same_at_equal_and_at_unequal_lengths(name: 
 
 
 def test_lists_of_grades_stay_the_grades_of_the_references() -> None:
-    for name in ("grades", "grade", "relevances", "labels"):
+    for name in ("grades", "grade"):
         rows = [{**DENSE[0], name: [1, 3, 2]}, {**DENSE[1], name: [0, 1]}]
         assert Qrels.of(rows).judgments.grades.tolist() == [1.0, 3.0, 2.0, 0.0, 1.0], name
         assert min(Run.of(rows).held.rows()) == (b"q1", b"a", 12.9)
+
+
+UNCLEAR = {
+    "as many as both": [1, 3, 2],
+    "as many as retrieved": [1, 3],
+    "as many as relevant": [1, 3, 2, 1],
+}
+
+
+@pytest.mark.parametrize("name", ["relevance", "relevances", "labels", "label", "ratings", "rel"])
+@pytest.mark.parametrize("lengths", UNCLEAR)
+@pytest.mark.parametrize("kind", ["rows", "Polars", "PyArrow", "pandas with arrays", "lazy Polars"])
+def test_a_list_that_may_grade_retrieved_or_relevant_documents_is_asked_about(
+    kind: str, lengths: str, name: str
+) -> None:
+    grades = UNCLEAR[lengths]
+    retrieved = ["a", "b", "c"][: len(grades) if lengths == "as many as retrieved" else 3]
+    relevant = ["b", "c", "z", "y"][: len(grades) if lengths == "as many as relevant" else 3]
+    row = {"question": "q1", "retrieved_ids": retrieved, "reference_ids": relevant, name: grades}
+    log = FRAMES[kind]([row])
+    for read in (Qrels.of, lambda given: carob.evaluate(given, measures="AP")):
+        with pytest.raises(
+            DataError,
+            match=rf"'{name}' may be the grades of 'reference_ids' or of 'retrieved_ids'.*"
+            rf"grade='{name}'.*grade=1",
+        ):
+            read(log)
+    assert Qrels.of(log, grade=1).judgments.grades.tolist() == [1.0] * len(relevant)
+    if len(grades) == len(relevant):
+        assert Qrels.of(log, grade=name).judgments.grades.tolist() == [*map(float, grades)]
+    assert Qrels.of([{"question": "q1", "reference_ids": ["b"], name: [2]}]).judgments.grades.tolist() == [
+        2.0
+    ]
+
+
+@pytest.mark.parametrize(
+    "kind", [each for each in TEXTS if each != "log.tsv"]
+)  # which eval takes for TREC text
+def test_a_file_with_such_a_list_names_the_options(
+    tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, kind, [{**row, "labels": [1] * len(row["retrieved_ids"])} for row in DENSE])
+    assert command("eval", path, "-m", "AP") == 2
+    error = capsys.readouterr().err
+    assert "'labels' may be the grades of 'reference_ids' or of 'retrieved_ids'" in error
+    assert "--qrels-columns grade=labels" in error
+    assert command("eval", path, "-m", "AP", "--qrels-columns", "grade:=1") == 0
 
 
 def test_a_score_of_the_answer_is_neither_grade_nor_score() -> None:

@@ -16,7 +16,7 @@ from carob.inputs.ids import text_of
 from carob.inputs.nested import plan_of, shapes_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import are_several
-from carob.output.errors import DataError, Worded
+from carob.output.errors import DataError, UnclearGradesError, Worded
 from carob.output.escaping import shown
 
 if TYPE_CHECKING:
@@ -51,7 +51,10 @@ def holds_both(given: Any, columns: Mapping[str, Asked] | None = None, folders: 
     fields = fields_of(given, named["run"], folders)
     if fields is None or all(shape == "one" for shape in fields.values()):
         return False
-    run, qrels = (plan_of(fields, kind, named[kind]) for kind in ("run", "qrels"))
+    try:
+        run, qrels = (plan_of(fields, kind, named[kind]) for kind in ("run", "qrels"))
+    except UnclearGradesError:
+        return True  # whoever reads the judgments says so
     return run.nested and qrels.nested and run.documents != qrels.documents
 
 

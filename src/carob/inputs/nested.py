@@ -19,7 +19,7 @@ from carob.inputs.columns import (
     usual,
 )
 from carob.inputs.errors import refused
-from carob.output.errors import Worded, by_reading
+from carob.output.errors import UnclearGradesError, Worded, by_reading
 from carob.output.escaping import shown
 
 if TYPE_CHECKING:
@@ -469,6 +469,7 @@ def numbers_in(
         named = {"grade": asked["grade"]}
         if named["grade"] is None:
             found = {"grade": usual_lists(beside, "grade") or scores_as_grades(fields, listed, beside)}
+            refuse_unclear(found["grade"], listed, beside)
         else:
             found = {"grade": [each for each in lists if each == named["grade"]]}
     for role, its in found.items():
@@ -481,6 +482,23 @@ def numbers_in(
             reading, relevant = by_reading(kind, **{role: ...}), by_reading(kind, grade=1)
             raise refused(role, part="no-lists", column=listed, reading=reading, relevant=relevant)
     return {role: its[0] for role, its in found.items() if its}
+
+
+def refuse_unclear(found: Sequence[str], listed: str, beside: Sequence[str]) -> None:
+    """Refuses a list such as ``relevance`` in a log, which may grade the retrieved documents, or the relevant ones.
+
+    The lists may be of equal length in any row, so lengths do not decide.
+
+    Raises:
+        UnclearGradesError: the list is not called ``grades``.
+    """
+    retrieved = [name for name in beside if side_of(name, "list") == "run"]
+    known = last_name(listed) in sides()["qrels"]  # which need no grades
+    if len(found) != 1 or not retrieved or not known or last_name(found[0]) in ("grade", "grades"):
+        return
+    words = {"column": found[0], "listed": listed, "other": retrieved[0]}
+    grades, relevant = by_reading("qrels", grade=str(found[0])), by_reading("qrels", grade=1)
+    raise refused("grades-of-which", error=UnclearGradesError, **words, grades=grades, relevant=relevant)
 
 
 def usual_lists(lists: Sequence[str], role: str) -> list[str]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from carob.inputs.dicts import MappingRun
 from carob.inputs.errors import SWAPPED, refused
 from carob.inputs.ids import text_of
-from carob.inputs.run import ExcludingRun
+from carob.inputs.run import ExcludingRun, by_rank_column
 from carob.inputs.runs import MatchOptions
-from carob.matching.signs import first_rows, signs_of
+from carob.matching.match import rows_of
+from carob.matching.signs import Lean, first_rows, say, spelled_otherwise, upside_down
 from carob.output.errors import DataError, by_policy, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from carob.conventions.policy import Policy
     from carob.inputs.qrels import Qrels
@@ -26,6 +28,12 @@ LEVELS = 10
 """The usual limit of distinct grades, and of the highest grade."""
 JUDGED, RANKED = 400, 2000
 """The most distinct ids of each side to compare."""
+OFTEN = 0.1
+"""The share of pairs in another order from which on a column of ranks contradicts the scores."""
+ABOVE = 2.0
+"""How many standard deviations above chance relevant documents are in a ranking that is none by chance."""
+AGAIN = 1_000_000
+"""The most lines of a run that is read again in the order of its rank column."""
 
 
 def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
@@ -41,6 +49,36 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
         not_excluded(judged, run, found, policy),
     ]
     return [each for each in said if each is not None]
+
+
+def signs_of(judged: Qrels, run: Run, found: Match, policy: Policy) -> Iterator[str]:
+    """Yields sentences about a run that may be upside down, or whose ids may be spelled otherwise.
+
+    Raises:
+        DataError: the caller named the column for scores, and it contains ranks.
+    """
+    signs, rows = found.signs, found.whole
+    if not run.meant:
+        turned = upside_down(run, signs, rows)
+        agree, contradict = (0, 0) if signs is None else signs.accord
+        if turned:
+            yield turned
+        elif contradict > max(1, OFTEN * (agree + contradict)) and not reranked(judged, run, found, policy):
+            yield say("signs", "ranks", run=run.name, contradict=contradict, total=agree + contradict)
+    if signs is not None and policy.overlap != "none" and signs.met:
+        yield from spelled_otherwise(judged, run, signs)
+
+
+def reranked(judged: Qrels, run: Run, found: Match, policy: Policy) -> bool:
+    """Returns whether the rank column holds a ranking, too, such as a first stage's, and the scores a better one."""
+    held = by_rank_column(run.held) if found.counts.lines <= AGAIN else None
+    if held is None:
+        return False
+    with suppress(DataError, OSError):
+        judgments = judged.judgments
+        other = Lean.of(rows_of(judgments, held.match(judgments, MatchOptions(policy))))
+        return Lean.of(found.whole).excess < other.excess < -ABOVE
+    return False
 
 
 def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:

@@ -21,12 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from carob import _native
-    from carob.conventions.policy import Policy
     from carob.inputs.qrels import Qrels
     from carob.inputs.run import Run
     from carob.inputs.runs import Found, Row
     from carob.lists.rows import Integers, JudgedRows
-    from carob.matching.match import Match
 
 
 say = Sentences(__file__)
@@ -45,18 +43,12 @@ MOSTLY = 0.9
 IN_ORDER, SHUFFLED, ALONE = 0.5, 1.0, 3.5
 """How many standard deviations below chance relevant documents are, before one suspects a run upside down: one whose
 rows are in that order, one whose scores are 1, 2, 3 … in any order, and any other."""
-ABOVE = 2.0
-"""How many standard deviations above chance relevant documents are in a ranking that is none by chance."""
 BELOW, LISTS = 2 / 3, 3
 """The share of lists that are better upside down, and the fewest lists, before one suspects a run for that alone."""
-OFTEN = 0.1
-"""The share of pairs in another order from which on a column of ranks contradicts the scores."""
 ROWS = 200_000
 """The most rows of a run to inspect."""
 MISSING, EXTRA, SPELLED = 200, 500, 20_000
 """The most queries that only one side has, and the most rows of a run, whose spelling is compared."""
-AGAIN = 1_000_000
-"""The most lines of a run that is read again in the order of its rank column."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -164,24 +156,6 @@ class Lean:
         return self.lists >= LISTS and self.excess >= ALONE and self.below >= BELOW * self.lists
 
 
-def signs_of(judged: Qrels, run: Run, found: Match, policy: Policy) -> Iterator[str]:
-    """Yields sentences about a run that may be upside down, or whose ids may be spelled otherwise.
-
-    Raises:
-        DataError: the caller named the column for scores, and it contains ranks.
-    """
-    signs, rows = found.signs, found.whole
-    if not run.meant:
-        turned = upside_down(run, signs, rows)
-        agree, contradict = (0, 0) if signs is None else signs.accord
-        if turned:
-            yield turned
-        elif contradict > max(1, OFTEN * (agree + contradict)) and not reranked(judged, run, found, policy):
-            yield say("signs", "ranks", run=run.name, contradict=contradict, total=agree + contradict)
-    if signs is not None and policy.overlap != "none" and signs.met:
-        yield from spelled_otherwise(judged, run, signs)
-
-
 def upside_down(run: Run, signs: Signs | None, rows: JudgedRows) -> str | None:
     """Returns a sentence if the scores look like ranks or distances, of which the lowest is the best; else None.
 
@@ -229,22 +203,6 @@ def shape_of(signs: Signs, rows: JudgedRows, *, ranked: bool) -> str | None:
     if not rising.any() or rising.sum() < MOSTLY * several.sum() or (length[rising] - 1).sum() < RISES:
         return None
     return "rising" if Lean.of(rows, rising).excess > IN_ORDER else None
-
-
-def reranked(judged: Qrels, run: Run, found: Match, policy: Policy) -> bool:
-    """Returns whether the rank column holds a ranking, too, such as a first stage's, and the scores a better one."""
-    from carob.inputs.run import by_rank_column
-    from carob.inputs.runs import MatchOptions
-    from carob.matching.match import rows_of
-
-    held = by_rank_column(run.held) if found.counts.lines <= AGAIN else None
-    if held is None:
-        return False
-    with suppress(DataError, OSError):
-        judgments = judged.judgments
-        other = Lean.of(rows_of(judgments, held.match(judgments, MatchOptions(policy))))
-        return Lean.of(found.whole).excess < other.excess < -ABOVE
-    return False
 
 
 def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:

@@ -219,6 +219,10 @@ class ColumnsOfTextError(DataError):
     """Raised if columns are named for TREC text, which has no column names."""
 
 
+class UnclearGradesError(DataError):
+    """Raised if a list of a log may hold the grades of the retrieved or of the relevant documents."""
+
+
 class LineEndError(DataError):
     """Raised if the lines of a text end in a carriage return alone, so that all lines would be read as one."""
 
