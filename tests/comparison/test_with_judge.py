@@ -122,6 +122,33 @@ def test_if_people_judged_all_queries_there_is_nothing_to_estimate() -> None:
     assert [each.kind for each in found.warnings] == ["complete"]
 
 
+@pytest.mark.parametrize("names", ["ab", "abc"])
+@pytest.mark.parametrize("baseline", [None, "b"])
+def test_a_difference_is_exact_where_people_judged_every_query(names: str, baseline: str | None) -> None:
+    few = {name: RUNS[name] for name in names}
+    found = carob.compare(PEOPLE, few, "P@3", judge=MODEL, baseline=baseline)
+    means = {name: each["P@3"] for name, each in carob.evaluate(PEOPLE, few, "P@3").items()}
+    order = sorted(names, key=means.__getitem__, reverse=True)
+    others = [name for name in order if name != baseline]
+    first, second = order[:2] if baseline is None else sorted([others[0], "b"], key=order.index)
+    size = f"{means[first] - means[second]:.3f}"
+    rival = f"the best of {len(names)} runs, better" if baseline is None and len(names) > 2 else "better"
+    said = found.as_dict()["verdict"]
+    assert said == (
+        f"On these 40 queries, which people judged completely, {first} is {rival} than {second} by {size} in P@3."
+    )
+    text = " ".join(str(found).split())
+    assert said in text
+    assert "Nothing is estimated" in text
+    assert "cannot be told apart" not in text
+    assert "cannot be told apart" not in found.to_latex()
+    assert "estimates for" not in found.to_latex()
+    similar = carob.compare(PEOPLE, few, "P@3", judge=MODEL, baseline=baseline, target="similar")
+    assert "judged completely" not in str(similar)
+    one = carob.estimate(PEOPLE, MODEL, few, "P@3")
+    assert f"{order[0]} has P@3 {means[order[0]]:.3f}." in str(one)
+
+
 def test_warnings() -> None:
     few = {query: SOME[query] for query in list(SOME)[:8]}
     kinds = [each.kind for each in carob.compare(few, RUNS, "AP", judge=MODEL).warnings]

@@ -205,7 +205,7 @@ def judge(comparison: Findings) -> Iterator[Caution]:
         yield caution("alone:judge", (), first, count=len(known.alone))
     for each, count in known.undefined.items():
         yield caution("undefined:judge", (), {"label": each}, count=count)
-    if known.sample == known.queries and known.target == "these":
+    if known.exact:
         yield caution("complete:judge", (), sizes)
         return
     if known.sample < FEW_FOR_PEOPLE:

@@ -295,6 +295,11 @@ class Judging:
     documents: int | None = None
     judged: tuple[float, ...] = ()
 
+    @property
+    def exact(self) -> bool:
+        """Whether people judged every query that the estimates concern, so that nothing is estimated."""
+        return self.documents is None and self.sample == self.queries and self.target == "these"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings:

@@ -85,6 +85,14 @@ def plain_verdict(comparison: Findings, contest: Contest | None) -> Verdict:
     else:
         pair = contest.between(*ranked(contest)[:2])
         headline, others = among_all(comparison, contest, pair)
+    if comparison.judge is not None and comparison.judge.exact and not pair.identical:
+        return Verdict(
+            exact(comparison, contest, pair),
+            (),
+            "",
+            pair.a if baseline is None else baseline,
+            (pair.a, pair.b),
+        )
     small = say(
         "verdict",
         "small",
@@ -98,13 +106,42 @@ def plain_verdict(comparison: Findings, contest: Contest | None) -> Verdict:
     return Verdict(headline, signs, small, pair.a if baseline is None else baseline, (pair.a, pair.b))
 
 
+def exact(comparison: Findings, contest: Contest, pair: Pair) -> str:
+    """Returns the headline where people judged every query, so that the order on these queries is known.
+
+    Args:
+        comparison: the runs.
+        contest: the measure.
+        pair: the best two runs, or the best other run and the baseline.
+    """
+    order = (
+        (pair.a, pair.b)
+        if ranked(contest).index(pair.a) < ranked(contest).index(pair.b)
+        else (pair.b, pair.a)
+    )
+    size = decimals(abs(pair.difference), digits_of(len(comparison.ids), contest))
+    words = dict(zip(("leader", "second"), (comparison.names[run] for run in order), strict=True))
+    alone = len(comparison.names) == 2 or comparison.settings.baseline is not None
+    key = "exact:equal" if pair.difference == 0 else "exact" if alone else "exact:best"
+    return say(
+        "verdict",
+        key,
+        **words,
+        count=len(comparison.names),
+        label=contest.label,
+        size=size,
+        queries=len(comparison.ids),
+    )
+
+
 def value_said(comparison: Findings, contest: Contest) -> str:
     """Returns the sentence about the value of the best run."""
     digits, best = digits_of(len(comparison.ids), contest), ranked(contest)[0]
     ends = (contest.means[best], contest.low[best], contest.high[best])
     mean, low, high = (decimals(each, digits) for each in ends)
     words = {"leader": comparison.names[best], "label": contest.label, "mean": mean, "low": low, "high": high}
-    key = "value alone" if math.isnan(ends[1]) else "value"
+    known = comparison.judge is not None and comparison.judge.exact
+    key = "value alone" if known or math.isnan(ends[1]) else "value"
     return say("verdict", key, **words, confidence=comparison.settings.confidence * 100)
 
 
@@ -385,6 +422,8 @@ def judge_words(comparison: Findings) -> list[str]:
     which = say("judge", known.target, **sizes)
     fitted = ", ".join(f"{decimals(each.weight, 2)} for {label}" for label, each in known.measures.items())
     key = "target" if known.documents is None else "target documents"
+    if known.exact:
+        return [say("judge", "target exact", queries=known.queries)]
     return [
         say("judge", key, which=which, strata=strata, documents=known.documents, **sizes),
         say("judge", "fitted", which=fitted)
