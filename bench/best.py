@@ -69,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def optimism(values: NDArray[np.float64], size: int, replicates: int) -> tuple[float, float, float]:
     """Returns the mean errors of the apparent and the expected value, and the spread of the latter."""
-    from carob.comparison.statistics.selection import cross_validated
+    from carob.statistics.selection import cross_validated
 
     draw, found = np.random.default_rng([SEED, size]), []
     for number in range(replicates):
@@ -97,8 +97,8 @@ def holds(runs: int, size: int, replicates: int) -> float:
 
 def kept(values: NDArray[np.float64], replicates: int) -> float:
     """Returns how often the set keeps all runs, if their values are exchanged at random within each query."""
-    from carob.comparison.statistics.paired import Draw
-    from carob.comparison.statistics.selection import not_worse
+    from carob.statistics.paired import Draw
+    from carob.statistics.selection import not_worse
 
     draw = np.random.default_rng(SEED)
     tables = (draw.permuted(values, axis=1) for _ in range(replicates))

@@ -100,9 +100,9 @@ def over_queries(
     sides: Sides, queries: int, replicates: int, resamples: int
 ) -> tuple[list[float], list[float]]:
     """Returns the coverage of intervals over queries, and how often percentile intervals hold the limit."""
-    from carob.comparison.statistics.correlation_intervals import Samples
-    from carob.comparison.statistics.correlations import correlation_named
-    from carob.comparison.statistics.paired import Draw
+    from carob.statistics.correlation_intervals import Samples
+    from carob.statistics.correlations import correlation_named
+    from carob.statistics.paired import Draw
 
     draw = np.random.default_rng([SEED, queries])
     known = [correlation_named(name) for name in NAMES]
@@ -144,9 +144,9 @@ def over_runs(
     make: Callable[[np.random.Generator, int], Sides], runs: int, replicates: int, resamples: int
 ) -> list[float]:
     """Returns the coverage of intervals over runs."""
-    from carob.comparison.statistics.correlation_intervals import RunSamples
-    from carob.comparison.statistics.correlations import correlation_named
-    from carob.comparison.statistics.paired import Draw
+    from carob.statistics.correlation_intervals import RunSamples
+    from carob.statistics.correlations import correlation_named
+    from carob.statistics.paired import Draw
 
     draw = np.random.default_rng([SEED, runs])
     known = [correlation_named(name) for name in NAMES]

@@ -155,7 +155,7 @@ def apart(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def two_systems(table: Table, size: int, replicates: int) -> tuple[Rate, Rate]:
     """Returns how often each test finds a centred difference, over all pairs of runs."""
-    from carob.comparison.statistics.paired import Draw, all_pairs, paired, sign_flip
+    from carob.statistics.paired import Draw, all_pairs, paired, sign_flip
 
     draw = np.random.default_rng([SEED, size, *table.name.encode()])
     scores = table.scores

@@ -63,8 +63,8 @@ def table(queries: int) -> NDArray[np.float64]:
 
 def ask(queries: int, rounds: int, python: str | None) -> list[Bar]:
     """Returns the times for one number of queries, and the limits."""
-    from carob.comparison.statistics.multiple_comparisons import randomised_tukey, romano_wolf
-    from carob.comparison.statistics.paired import Draw, max_flip, paired, sign_flip
+    from carob.statistics.multiple_comparisons import randomised_tukey, romano_wolf
+    from carob.statistics.paired import Draw, max_flip, paired, sign_flip
 
     scores = table(queries)
     pairs = np.triu_indices(RUNS, 1)

@@ -38,7 +38,7 @@ LONG = (
     "tests/evaluation/test_together.py",
     "tests/estimation/test_unjudged_bounds.py",
     "tests/inputs/test_damage.py",
-    "tests/comparison/test_correlate.py",
+    "tests/judges/test_correlate.py",
     "tests/reports/test_page.py",
     "tests/laws/test_parameters.py",
     "tests/inputs/test_streams.py",

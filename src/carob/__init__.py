@@ -9,16 +9,12 @@ if TYPE_CHECKING:
     from carob import adapters as adapters
     from carob import compat as compat
     from carob import tensors as tensors
-    from carob.comparison.agreement import agreement as agreement
-    from carob.comparison.agreement_result import Agreement as Agreement
     from carob.comparison.best import Best as Best
     from carob.comparison.best import best as best
     from carob.comparison.collection_tables import CollectionsComparison as CollectionsComparison
     from carob.comparison.collections import compare_collections as compare_collections
     from carob.comparison.compare import Comparison as Comparison
     from carob.comparison.compare import compare as compare
-    from carob.comparison.correlate import correlate as correlate
-    from carob.comparison.correlate_result import Correlations as Correlations
     from carob.comparison.estimate import estimate as estimate
     from carob.comparison.evaluate_collections import CollectionsScores as CollectionsScores
     from carob.comparison.evaluate_collections import evaluate_collections as evaluate_collections
@@ -54,6 +50,10 @@ if TYPE_CHECKING:
     from carob.inputs import reader as reader
     from carob.inputs.qrels import Qrels as Qrels
     from carob.inputs.run import Run as Run
+    from carob.judges.agreement import agreement as agreement
+    from carob.judges.agreement_result import Agreement as Agreement
+    from carob.judges.correlate import correlate as correlate
+    from carob.judges.correlate_result import Correlations as Correlations
     from carob.measures import Measure as Measure
     from carob.measures import list_measures as list_measures
     from carob.measures import measure as measure
@@ -73,14 +73,14 @@ if TYPE_CHECKING:
 
 MODULES = {
     "carob": "adapters compat tensors",
-    "carob.comparison.agreement": "agreement",
-    "carob.comparison.agreement_result": "Agreement",
+    "carob.judges.agreement": "agreement",
+    "carob.judges.agreement_result": "Agreement",
     "carob.comparison.best": "Best best",
     "carob.comparison.collection_tables": "CollectionsComparison",
     "carob.comparison.collections": "compare_collections",
     "carob.comparison.compare": "Comparison compare",
-    "carob.comparison.correlate": "correlate",
-    "carob.comparison.correlate_result": "Correlations",
+    "carob.judges.correlate": "correlate",
+    "carob.judges.correlate_result": "Correlations",
     "carob.comparison.estimate": "estimate",
     "carob.comparison.evaluate_collections": "CollectionsScores evaluate_collections",
     "carob.comparison.plan": "Plan plan",

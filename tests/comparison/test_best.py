@@ -13,8 +13,8 @@ import pytest
 import carob
 from carob.cli import main
 from carob.comparison.held_out import held_out, read_ledger, record_opening
-from carob.comparison.statistics.paired import Draw
-from carob.comparison.statistics.selection import cross_validated, not_worse, ranks
+from carob.statistics.paired import Draw
+from carob.statistics.selection import cross_validated, not_worse, ranks
 
 TEA = Path(__file__).parents[2] / "examples" / "tea"
 

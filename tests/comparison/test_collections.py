@@ -14,8 +14,9 @@ import pytest
 from scipy import stats
 
 import carob
-from carob.comparison.statistics.collections import expanded, like_these, these
-from carob.comparison.statistics.mean_ranks import (
+from carob.output.errors import DataError, PolicyError
+from carob.statistics.collections import expanded, like_these, these
+from carob.statistics.mean_ranks import (
     borda,
     critical_difference,
     friedman,
@@ -23,9 +24,8 @@ from carob.comparison.statistics.mean_ranks import (
     mid_ranks,
     nemenyi,
 )
-from carob.comparison.statistics.paired import Draw, all_pairs, paired
-from carob.comparison.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p, tails
-from carob.output.errors import DataError, PolicyError
+from carob.statistics.paired import Draw, all_pairs, paired
+from carob.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p, tails
 
 KITCHEN = Path(__file__).parents[2] / "examples" / "kitchen"
 

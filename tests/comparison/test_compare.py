@@ -11,7 +11,7 @@ from scipy import stats
 
 import carob
 from carob import DataError, PolicyError
-from carob.comparison.statistics import SEED
+from carob.statistics import SEED
 from comparison.matrices import sakai, scores, standardised, systems
 
 DRAW = np.random.default_rng(11)

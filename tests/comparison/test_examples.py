@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import carob.comparison
-from carob.comparison import statistics as significance
+from carob import statistics as significance
 from carob.comparison.significance import corrected
-from carob.comparison.statistics import coefficients, multiple_comparisons, paired, rank_correlation
+from carob.statistics import coefficients, multiple_comparisons, paired, rank_correlation
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from scipy import stats
 
 import carob
 from carob.cli import main
-from carob.comparison.statistics.sample_size import interval_of_sd, judged_by_people, power_of, queries_for
+from carob.statistics.sample_size import interval_of_sd, judged_by_people, power_of, queries_for
 
 TEA = Path(__file__).parents[2] / "examples" / "tea"
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import carob
-from carob.comparison.statistics.multiple_comparisons import randomised_tukey
-from carob.comparison.statistics.paired import Draw, max_flip, paired
+from carob.statistics.multiple_comparisons import randomised_tukey
+from carob.statistics.paired import Draw, max_flip, paired
 
 QUERIES = [f"q{number:02}" for number in range(30)]
 
@@ -116,7 +116,7 @@ def test_the_cut_parts_the_significant_from_the_others(statistic: Any, queries: 
 def test_the_cut_of_the_normal_limit_is_that_of_resampling(monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.random.default_rng(8).normal(size=(600, 4))
     drawn = randomised_tukey(table, draw=Draw(resamples=5000))
-    monkeypatch.setattr("carob.comparison.statistics.multiple_comparisons.MOST", 1)
+    monkeypatch.setattr("carob.statistics.multiple_comparisons.MOST", 1)
     limit = randomised_tukey(table, draw=Draw(resamples=5000))
     assert limit.limit
     assert limit.cut == pytest.approx(drawn.cut, rel=0.05)

@@ -165,7 +165,7 @@ def test_a_thousand_collections_take_no_longer_than_their_values(tmp_path: Path)
 
 @pytest.mark.parametrize("count", [1, 2, 3, 11, 40])
 def test_the_tails_of_signed_ranks_are_counts_of_assignments(count: int) -> None:
-    from carob.comparison.statistics.signed_ranks import tails
+    from carob.statistics.signed_ranks import tails
 
     ways = {0: 1}  # the number of assignments of signs by the sum that they give
     for rank in range(1, count + 1):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from carob.comparison.significance import corrected
-from carob.comparison.statistics.mean_ranks import mid_ranks, nemenyi
-from carob.comparison.statistics.paired import Draw, all_pairs
-from carob.comparison.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p
+from carob.statistics.mean_ranks import mid_ranks, nemenyi
+from carob.statistics.paired import Draw, all_pairs
+from carob.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -235,7 +235,7 @@ def agreement_command(
     A.QRELS contains the judgments of the reference judge. B.QRELS contains the judgments of the judge to test, such as
     a language model.
     """
-    from carob.comparison.agreement import agreement
+    from carob.judges.agreement import agreement
 
     refuse_misuse(a, b, *runs, given.exclude)
     found = agreement(

@@ -41,7 +41,7 @@ def correlate_command(
         carob correlate qrels.txt runs/*.run -m nDCG@10 -m AP -m P@5
         carob correlate truth.jsonl judges/*.txt --coefficient kendall@10
     """
-    from carob.comparison.correlate import correlate
+    from carob.judges.correlate import correlate
 
     refuse_few(files, 1, "Give a TRUTH, then JUDGEs, and RUNs if they are judgments.")
     refuse_misuse(*files, given.exclude)
@@ -84,8 +84,8 @@ def judged(arguments: Sequence[str], read: Sequence[Any], truth: str) -> dict[st
     Raises:
         DataError: two judges have one name.
     """
-    from carob.comparison.correlate import judges_apart
     from carob.inputs.sources import called
+    from carob.judges.correlate import judges_apart
 
     found = [(name, called(path), path) for name, path in map(split, arguments)]
     name, path = split(truth)

@@ -14,9 +14,14 @@ from carob.comparison.evaluate_collections import CollectionsScores
 from carob.comparison.findings import say
 from carob.comparison.held_out import held_out, record_opening
 from carob.comparison.runs import evaluated, place_of, tables_of
-from carob.comparison.statistics import SEED
-from carob.comparison.statistics.paired import RESAMPLES, Draw, paired, quantile
-from carob.comparison.statistics.selection import (
+from carob.comparison.tables import top_said
+from carob.inputs.query_files import groups_of
+from carob.output.document import Document, Documented, Items, Line, Section, Table
+from carob.output.errors import DataError
+from carob.output.layout import apart, decimals
+from carob.statistics import SEED
+from carob.statistics.paired import RESAMPLES, Draw, paired, quantile
+from carob.statistics.selection import (
     FOLDS,
     REPEATS,
     RESELECTIONS,
@@ -26,11 +31,6 @@ from carob.comparison.statistics.selection import (
     ranks,
     reselected,
 )
-from carob.comparison.tables import top_said
-from carob.inputs.query_files import groups_of
-from carob.output.document import Document, Documented, Items, Line, Section, Table
-from carob.output.errors import DataError
-from carob.output.layout import apart, decimals
 
 if TYPE_CHECKING:
     import os

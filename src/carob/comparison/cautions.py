@@ -13,8 +13,6 @@ from carob.comparison.collection_notes import notes_of_run, summaries
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, ranked, say
 from carob.comparison.runs import Table, sparse
 from carob.comparison.significance import corrected
-from carob.comparison.statistics.multiple_comparisons import range_beyond
-from carob.comparison.statistics.paired import paired
 from carob.comparison.verdict import (
     declared_negative,
     detectable,
@@ -32,6 +30,8 @@ from carob.lists.rows import offsets_of
 from carob.matching.axes import arranged
 from carob.matching.match import finished
 from carob.output.layout import decimals
+from carob.statistics.multiple_comparisons import range_beyond
+from carob.statistics.paired import paired
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
-from carob.comparison.statistics import SEED
-from carob.comparison.statistics.paired import RESAMPLES
+from carob.statistics import SEED
+from carob.statistics.paired import RESAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from carob.comparison.statistics.mean_ranks import Friedman
+    from carob.statistics.mean_ranks import Friedman
 
 TARGETS = ("similar", "these")
 AVERAGES = ("macro", "micro")

@@ -12,8 +12,6 @@ from carob._dataclasses import dataclass
 from carob._version import __version__
 from carob.comparison.cautions import resamples_needed
 from carob.comparison.collection_notes import OnCollections
-from carob.comparison.critical_difference import RankPicture
-from carob.comparison.difference_picture import DifferencePicture, Differences
 from carob.comparison.findings import SHORT_NAMES, letter, say
 from carob.comparison.formats import floating, laid_out
 from carob.comparison.tables import EVERY, Sheet, top_said
@@ -24,6 +22,8 @@ from carob.output import escaping
 from carob.output.document import Document, Items, Line, Section, Table
 from carob.output.errors import DataError, did_you_mean
 from carob.output.layout import COLUMNS, Marked, apart, columns_of, decimals, lay_out
+from carob.output.pictures.critical_difference import RankPicture
+from carob.output.pictures.difference_picture import DifferencePicture, Differences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -21,15 +21,17 @@ from carob.comparison.collection_scores import scored
 from carob.comparison.collection_tables import CollectionsComparison
 from carob.comparison.findings import CORRECTIONS, say
 from carob.comparison.significance import corrected, pairs_of
-from carob.comparison.statistics import SEED
-from carob.comparison.statistics.collections import (
+from carob.inputs.runs import available_cores, in_threads
+from carob.output.errors import DataError, PolicyError, did_you_mean, refuse_other
+from carob.statistics import SEED
+from carob.statistics.collections import (
     Contrasts,
     expanded,
     like_these,
     resampled_queries,
     these,
 )
-from carob.comparison.statistics.mean_ranks import (
+from carob.statistics.mean_ranks import (
     BORDA,
     TIES,
     borda,
@@ -39,11 +41,9 @@ from carob.comparison.statistics.mean_ranks import (
     mid_ranks,
     nemenyi,
 )
-from carob.comparison.statistics.paired import NOISE, RESAMPLES, Draw, resample_means
-from carob.comparison.statistics.selection import ranks_in
-from carob.comparison.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p
-from carob.inputs.runs import available_cores, in_threads
-from carob.output.errors import DataError, PolicyError, did_you_mean, refuse_other
+from carob.statistics.paired import NOISE, RESAMPLES, Draw, resample_means
+from carob.statistics.selection import ranks_in
+from carob.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,9 +15,6 @@ from carob.comparison.cautions import cautions_of
 from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, TESTS, Findings, Settings, say
 from carob.comparison.runs import Evaluation, RunsLike, evaluated, named, parts_of, place_of, tables_of
 from carob.comparison.significance import contests_of, draws
-from carob.comparison.statistics import SEED
-from carob.comparison.statistics.paired import RESAMPLES, refuse_regions, refuse_seed
-from carob.comparison.statistics.rank_correlation import kendall, rbo, tau_ap_b
 from carob.comparison.with_documents import documents_contests, people_of
 from carob.comparison.with_judge import Plan, judged_contests
 from carob.conventions.request import request_of
@@ -29,6 +26,9 @@ from carob.inputs.runs import MatchOptions, TextRun
 from carob.output import escaping
 from carob.output.document import Document, Documented
 from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
+from carob.statistics import SEED
+from carob.statistics.paired import RESAMPLES, refuse_regions, refuse_seed
+from carob.statistics.rank_correlation import kendall, rbo, tau_ap_b
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
-from carob.comparison.statistics import SEED
-from carob.comparison.statistics.paired import RESAMPLES
 from carob.output.language import Sentences
+from carob.statistics import SEED
+from carob.statistics.paired import RESAMPLES
 
 if TYPE_CHECKING:
-    from carob.comparison.statistics.multiple_comparisons import Anova
     from carob.conventions.request import Measured
     from carob.estimation.unjudged_bounds import UnjudgedBounds
     from carob.evaluation.scores import Scores
     from carob.inputs.names import Names
     from carob.lists.rows import Floats
     from carob.measures import Measure
+    from carob.statistics.multiple_comparisons import Anova
 
 
 FAMILY_WISE = ("romano-wolf", "tukey", "max-t")

@@ -12,15 +12,15 @@ from carob._numpy import np
 from carob.comparison.collection_notes import known_of
 from carob.comparison.findings import say
 from carob.comparison.runs import evaluated, place_of
-from carob.comparison.statistics.sample_size import (
+from carob.output.document import Document, Documented, Items, Line, Section, Table
+from carob.output.errors import DataError, Worded
+from carob.output.layout import apart, decimals
+from carob.statistics.sample_size import (
     Aim,
     interval_of_sd,
     judged_by_people,
     queries_for,
 )
-from carob.output.document import Document, Documented, Items, Line, Section, Table
-from carob.output.errors import DataError, Worded
-from carob.output.layout import apart, decimals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

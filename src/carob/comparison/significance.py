@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._numpy import np
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Stratum, say
-from carob.comparison.statistics.multiple_comparisons import anova, randomised_tukey, romano_wolf
-from carob.comparison.statistics.paired import (
+from carob.inputs.runs import available_cores, in_threads
+from carob.statistics.multiple_comparisons import anova, randomised_tukey, romano_wolf
+from carob.statistics.paired import (
     Draw,
     all_pairs,
     bayes,
@@ -20,7 +21,6 @@ from carob.comparison.statistics.paired import (
     sign_flip,
     wins,
 )
-from carob.inputs.runs import available_cores, in_threads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from carob.comparison.findings import Settings
     from carob.comparison.runs import Table
-    from carob.comparison.statistics.multiple_comparisons import Anova
     from carob.inputs.query_files import Groups
     from carob.lists.rows import Floats, Integers
+    from carob.statistics.multiple_comparisons import Anova
 
 
 AT_ONCE = 4_000_000

@@ -9,7 +9,6 @@ from carob._numpy import np
 from carob.comparison.findings import Judged, Judging
 from carob.comparison.runs import shares_of, tables_of
 from carob.comparison.significance import correct_together, empty_outcome, join, pairs_of
-from carob.comparison.statistics.paired import NOISE
 from carob.comparison.with_judge import (
     contest_of,
     contrasts_of,
@@ -26,6 +25,7 @@ from carob.estimation.sampled_documents import (
 )
 from carob.inputs.qrels import Qrels
 from carob.output.errors import DataError, PolicyError
+from carob.statistics.paired import NOISE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,11 +11,11 @@ from carob._numpy import np
 from carob.comparison.findings import Contest, Judged, Judging
 from carob.comparison.runs import Table, shares_of, tables_of
 from carob.comparison.significance import beaten, correct_together, empty_outcome, join, pairs_in, pairs_of
-from carob.comparison.statistics.paired import NOISE, Located, one_sided_quantile, wins
 from carob.estimation.people_and_judge import Estimates, Sample, estimated
 from carob.inputs.names import Names
 from carob.inputs.query_files import groups_of
 from carob.output.errors import DataError, PolicyError, Worded, did_you_mean, worded
+from carob.statistics.paired import NOISE, Located, one_sided_quantile, wins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

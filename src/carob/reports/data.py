@@ -15,7 +15,6 @@ from carob._numpy import np
 from carob._version import __version__
 from carob.comparison.findings import letter, ranked
 from carob.comparison.runs import parts_of
-from carob.comparison.statistics.rank_correlation import kendall
 from carob.comparison.verdict import (
     digits_of,
     interval,
@@ -33,6 +32,7 @@ from carob.measures import Measure, parse_measure
 from carob.output.errors import CarobError
 from carob.output.layout import decimals
 from carob.reports.page import MOST_BARS, MOST_DOTS
+from carob.statistics.rank_correlation import kendall
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

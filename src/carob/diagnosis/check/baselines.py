@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.statistics.paired import paired
 from carob.diagnosis.check.finding import KINDS, NOTE, SEEN, found
 from carob.diagnosis.check.lenient import LENIENT, from_rows
 from carob.evaluation.values import values_of
@@ -22,6 +21,7 @@ from carob.output.document import Items, Section, Table
 from carob.output.errors import DataError, Worded
 from carob.output.language import Sentences
 from carob.output.layout import apart, decimals
+from carob.statistics.paired import paired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -130,7 +130,7 @@ def uncertain(pair: Pair | None) -> str | None:
     scores = None if pair is None else pair.scores()
     if scores is None or len(scores.ids) < 2:
         return None
-    from carob.comparison.statistics.paired import margin
+    from carob.statistics.paired import margin
 
     label = scores.labels[0]
     half = float(margin(scores.matrix[:, :1])[0])

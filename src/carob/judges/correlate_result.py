@@ -18,8 +18,8 @@ from carob.output.escaping import shortened
 from carob.output.layout import apart, decimals, lay_out
 
 if TYPE_CHECKING:
-    from carob.comparison.agreement_result import Statistic
     from carob.comparison.findings import Settings
+    from carob.judges.agreement_result import Statistic
 
 MOST_PAIRS = 10
 """Pairs of runs that a sentence lists."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.statistics import SEED
 from carob.output.errors import DataError
+from carob.statistics import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 import carob
 from carob.cli import main
-from carob.comparison.statistics.correlation_intervals import RunSamples, Samples
-from carob.comparison.statistics.correlations import CORRELATIONS, correlation_named, tau_gap
-from carob.comparison.statistics.paired import Draw
-from carob.comparison.statistics.rank_correlation import kendall, rbo, tau_ap, tau_ap_b
+from carob.statistics.correlation_intervals import RunSamples, Samples
+from carob.statistics.correlations import CORRELATIONS, correlation_named, tau_gap
+from carob.statistics.paired import Draw
+from carob.statistics.rank_correlation import kendall, rbo, tau_ap, tau_ap_b
 from strategies import examples
 
 RECORDED = json.loads((Path(__file__).parent / "autojudge_evaluate.json").read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ from scipy import stats
 import carob
 from carob import DataError, PolicyError
 from carob.cli import main
-from carob.comparison.statistics.coefficients import scale_of
+from carob.statistics.coefficients import scale_of
 
 Qrels = dict[str, dict[str, int]]
 

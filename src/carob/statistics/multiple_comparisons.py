@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.statistics.paired import (
+from carob.output.errors import DataError
+from carob.statistics.paired import (
     Draw,
     Flips,
     checked_pairs,
@@ -21,7 +22,6 @@ from carob.comparison.statistics.paired import (
     summed,
     zero,
 )
-from carob.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

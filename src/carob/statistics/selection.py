@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from carob._numpy import np
-from carob.comparison.statistics.paired import (
+from carob.statistics.paired import (
     Draw,
     cluster_codes,
     draws,

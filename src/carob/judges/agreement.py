@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.agreement_result import FATES, TOP, Agreement, Effect, Judge, Pairing, Statistic
 from carob.comparison.collection_notes import known_of
 from carob.comparison.compare import settled
 from carob.comparison.findings import Settings
 from carob.comparison.runs import RunsLike, evaluated, named, said_if_sparse, shares_of, tables_of
 from carob.comparison.significance import contests_of
-from carob.comparison.statistics import SEED
-from carob.comparison.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
-from carob.comparison.statistics.paired import Draw, resample_means
-from carob.comparison.statistics.rank_correlation import kendall, tau_ap
 from carob.conventions.request import conventions
 from carob.evaluation.scores import Scores
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
+from carob.judges.agreement_result import FATES, TOP, Agreement, Effect, Judge, Pairing, Statistic
 from carob.output.errors import DataError, PolicyError
+from carob.statistics import SEED
+from carob.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
+from carob.statistics.paired import Draw, resample_means
+from carob.statistics.rank_correlation import kendall, tau_ap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from carob.comparison.statistics.paired import Draw, draws, resample_means
 from carob.output.errors import DataError
+from carob.statistics.paired import Draw, draws, resample_means
 
 
 def test_resampled_means_vary_as_theory_says() -> None:

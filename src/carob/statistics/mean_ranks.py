@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from carob._numpy import np
-from carob.comparison.statistics.multiple_comparisons import range_beyond, range_cut
-from carob.comparison.statistics.selection import places
+from carob.statistics.multiple_comparisons import range_beyond, range_cut
+from carob.statistics.selection import places
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

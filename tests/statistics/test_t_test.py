@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from carob.comparison.statistics.paired import bayes, equivalence, margin, paired, wins
 from carob.output.errors import DataError
+from carob.statistics.paired import bayes, equivalence, margin, paired, wins
 from sakai import SAKAI, A, B, C
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import carob
-from carob.comparison.statistics.multiple_comparisons import romano_wolf
-from carob.comparison.statistics.paired import Draw, all_pairs, max_flip, paired, sign_flip
 from carob.output.errors import DataError
+from carob.statistics.multiple_comparisons import romano_wolf
+from carob.statistics.paired import Draw, all_pairs, max_flip, paired, sign_flip
 from sakai import SAKAI
 
 

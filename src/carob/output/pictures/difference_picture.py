@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass
-from carob.comparison.critical_difference import LONGEST_NAME, line, svg
 from carob.output import escaping
 from carob.output.document import Part
 from carob.output.layout import apart, decimals
+from carob.output.pictures.critical_difference import LONGEST_NAME, line, svg
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

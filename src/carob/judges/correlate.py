@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.agreement import (
+from carob.comparison.collection_notes import known_of
+from carob.comparison.compare import settled
+from carob.comparison.findings import Settings, say
+from carob.comparison.runs import evaluated, named, said_if_sparse, shares_of
+from carob.comparison.significance import contests_of
+from carob.conventions.request import conventions, names_in
+from carob.evaluation.leaderboards import Leaderboard
+from carob.evaluation.scores import Scores
+from carob.inputs.qrels import Qrels
+from carob.inputs.sources import called
+from carob.judges.agreement import (
     DEFAULT_MEASURES,
     POOLS,
     documents_of,
@@ -21,37 +31,27 @@ from carob.comparison.agreement import (
     statistics,
     winner_and_loser,
 )
-from carob.comparison.agreement import confusions as confusions_of
-from carob.comparison.collection_notes import known_of
-from carob.comparison.compare import settled
-from carob.comparison.correlate_result import Coefficient, Correlated, Correlations, Grades, Turned
-from carob.comparison.findings import Settings, say
-from carob.comparison.runs import evaluated, named, said_if_sparse, shares_of
-from carob.comparison.sheets import MISSING, aligned, in_scores, measures_to_pair, sheets_of
-from carob.comparison.significance import contests_of
-from carob.comparison.statistics import SEED
-from carob.comparison.statistics.coefficients import scale_of
-from carob.comparison.statistics.correlation_intervals import UNDEFINED, RunSamples, Samples
-from carob.comparison.statistics.correlations import correlation_named
-from carob.comparison.statistics.paired import Draw
-from carob.conventions.request import conventions, names_in
-from carob.evaluation.leaderboards import Leaderboard
-from carob.evaluation.scores import Scores
-from carob.inputs.qrels import Qrels
-from carob.inputs.sources import called
+from carob.judges.agreement import confusions as confusions_of
+from carob.judges.correlate_result import Coefficient, Correlated, Correlations, Grades, Turned
+from carob.judges.sheets import MISSING, aligned, in_scores, measures_to_pair, sheets_of
 from carob.output.errors import DataError, Worded, refuse_other
+from carob.statistics import SEED
+from carob.statistics.coefficients import scale_of
+from carob.statistics.correlation_intervals import UNDEFINED, RunSamples, Samples
+from carob.statistics.correlations import correlation_named
+from carob.statistics.paired import Draw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from carob.comparison.findings import Contest
     from carob.comparison.runs import Evaluation, RunsLike, System
-    from carob.comparison.sheets import Aligned, Sheet
-    from carob.comparison.statistics.correlations import Correlation
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
+    from carob.judges.sheets import Aligned, Sheet
     from carob.lists.rows import Floats
+    from carob.statistics.correlations import Correlation
 
 USUAL = ("kendall", "tau_ap", "spearman", "pearson", "tau_gap")
 """The correlations that are computed by default."""

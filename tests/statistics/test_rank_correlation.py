@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carob.comparison.statistics.rank_correlation import kendall, rbo, tau_ap, tau_ap_b
 from carob.output.errors import DataError
+from carob.statistics.rank_correlation import kendall, rbo, tau_ap, tau_ap_b
 from strategies import examples
 
 if TYPE_CHECKING:

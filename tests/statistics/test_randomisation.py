@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carob.comparison.statistics.multiple_comparisons import randomised_tukey
-from carob.comparison.statistics.paired import (
+from carob.output.errors import DataError
+from carob.statistics.multiple_comparisons import randomised_tukey
+from carob.statistics.paired import (
     Draw,
     costs,
     exact_p,
@@ -25,7 +26,6 @@ from carob.comparison.statistics.paired import (
     tail_of_grid,
     tail_of_halves,
 )
-from carob.output.errors import DataError
 from sakai import SAKAI
 from strategies import examples
 
@@ -165,8 +165,8 @@ def test_blocks_do_not_shift_the_stream() -> None:
 
 PROGRAM = """
 import numpy as np, sys
-from carob.comparison.statistics.multiple_comparisons import randomised_tukey, romano_wolf
-from carob.comparison.statistics.paired import Draw, max_flip, resample_means, sign_flip
+from carob.statistics.multiple_comparisons import randomised_tukey, romano_wolf
+from carob.statistics.paired import Draw, max_flip, resample_means, sign_flip
 draw = np.random.default_rng(5)
 for queries in (50, 700):
     table = np.clip(draw.random((queries, 1)) + draw.normal(0, 0.2, (queries, 30)), 0, 1)

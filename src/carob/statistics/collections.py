@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from carob._numpy import np
-from carob.comparison.statistics.paired import (
+from carob.statistics.paired import (
     NOISE,
     Located,
     bell_mccaffrey,
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from carob.comparison.statistics.paired import Draw
     from carob.lists.rows import Floats
+    from carob.statistics.paired import Draw
 
 __all__ = ["Contrasts", "expanded", "like_these", "resampled_queries", "these"]
 
@@ -196,7 +196,7 @@ def resampled_queries(tables: Sequence[Floats], weight: ArrayLike, draw: Draw) -
         The means [resamples, runs].
 
     Example:
-        >>> from carob.comparison.statistics.paired import Draw
+        >>> from carob.statistics.paired import Draw
         >>> import numpy as np
         >>> resampled_queries([np.full((3, 1), 0.2), np.full((2, 1), 0.4)], [0.5, 0.5], Draw(2)).round(3).tolist()
         [[0.3], [0.3]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from carob._numpy import np
-from carob.comparison.statistics.paired import Draw, exact_p
-from carob.comparison.statistics.selection import places
+from carob.statistics.paired import Draw, exact_p
+from carob.statistics.selection import places
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

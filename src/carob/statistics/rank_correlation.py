@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from carob._numpy import np
-from carob.comparison.statistics import correlations
 from carob.output.errors import DataError
+from carob.statistics import correlations
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

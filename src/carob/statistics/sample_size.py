@@ -27,7 +27,7 @@ def power_of(aim: Aim, size: float, queries: float, alpha: float) -> float:
         alpha: the significance level.
 
     Example:
-        >>> from carob.comparison.statistics.sample_size import power_of
+        >>> from carob.statistics.sample_size import power_of
         >>> round(power_of("difference", 0.5, 33.36713, 0.05), 6)
         0.8
     """
@@ -55,7 +55,7 @@ def queries_for(aim: Aim, size: float, power: float, alpha: float) -> float:
         alpha: the significance level.
 
     Example:
-        >>> from carob.comparison.statistics.sample_size import queries_for
+        >>> from carob.statistics.sample_size import queries_for
         >>> round(queries_for("difference", 0.2, 0.8, 0.05), 5)
         198.15082
     """
@@ -82,7 +82,7 @@ def interval_of_sd(sd: float, freedom: float, confidence: float = 0.95) -> tuple
         confidence: the confidence level.
 
     Example:
-        >>> from carob.comparison.statistics.sample_size import interval_of_sd
+        >>> from carob.statistics.sample_size import interval_of_sd
         >>> [round(each, 3) for each in interval_of_sd(1.0, 49)]
         [0.835, 1.246]
     """
@@ -109,7 +109,7 @@ def judged_by_people(needed: float, correlation: float, judged: float) -> float:
         The number, infinite if the model judges too few queries.
 
     Example:
-        >>> from carob.comparison.statistics.sample_size import judged_by_people
+        >>> from carob.statistics.sample_size import judged_by_people
         >>> round(judged_by_people(200.0, 0.8, 1000.0), 1)
         82.6
     """

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from carob.comparison.statistics.coefficients import gwet, kappa, krippendorff
 from carob.output.errors import DataError
+from carob.statistics.coefficients import gwet, kappa, krippendorff
 
 TABLE = np.array([[40.0, 6, 1, 0], [9, 20, 5, 1], [2, 6, 11, 4], [0, 1, 3, 9]])
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.statistics.paired import Draw, draws, quantile, resample_means
+from carob.statistics.paired import Draw, draws, quantile, resample_means
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from carob.comparison.statistics.correlations import Correlation
     from carob.lists.rows import Floats, Integers
+    from carob.statistics.correlations import Correlation
 
     Link: TypeAlias = Callable[[Floats], Floats]
 
