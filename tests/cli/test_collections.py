@@ -131,7 +131,7 @@ def test_a_missing_run_is_refused_in_the_words_of_the_command_line(said, tmp_pat
         (("{kitchen}", "--test", "tukey"), "--test has no meaning with --collections"),
         (("{kitchen}", "--record", "r.json"), "--record has no meaning with --collections"),
         (("{kitchen}", "--people", "x", "--judge", "y"), "has no meaning with --collections"),
-        (("{kitchen}", "bm25.run"), "Write {collection} where the paths of the runs differ"),
+        (("{kitchen}", "bm25.run"), "Give the run of every collection, with {collection} in its path"),
         (("{kitchen}/rice/qrels.txt",), "this is not a table of collections"),
         (("{kitchen}/none",), "No such file"),
         (("{empty}",), "there are no collections"),

@@ -365,7 +365,7 @@ def test_judgments_that_changed_since_the_record_are_noted(folder: Path) -> None
 
 
 def test_a_run_that_is_newer_than_the_judgments_is_noted() -> None:
-    qrels = {f"q{each}": {"a": 1, "b": 0} for each in range(10)}
+    qrels = {f"q{each}": {"a": 1, "b": 0} for each in range(4)}
     old, new = (
         dict.fromkeys(qrels, its) for its in ({"b": 2.0, "a": 1.5}, {"newer": 3.0, "new": 2.5, "a": 1.0})
     )

@@ -15,7 +15,6 @@ from carob.conventions.request import MeasuresLike, names_in, request_of
 from carob.evaluation.engine import Matches, evaluate_together
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR, GIVEN, aggregate
 from carob.evaluation.scores import Scores, share_judged, weights_given, with_measures
-from carob.evaluation.values import values_of
 from carob.inputs.dicts import MappingRun
 from carob.inputs.errors import sentences
 from carob.inputs.ids import text_of
@@ -24,7 +23,6 @@ from carob.inputs.qrels import Qrels, QrelsLike
 from carob.inputs.run import Run, RunLike, in_memory, is_whole, names_apart, refuse_alike, refuse_shared
 from carob.inputs.runs import TextRun, as_mapping
 from carob.inputs.sources import BYTE_ORDER_MARK, is_pattern, several_runs, source_of
-from carob.measures import parse_measure
 from carob.output.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
@@ -81,6 +79,11 @@ class Evaluation:
     depth: int
     qrels: Qrels | None = None
 
+    @property
+    def judged(self) -> tuple[float, ...]:
+        """The share of each run's top documents that are judged."""
+        return tuple(each.judged for each in self.systems.values())
+
 
 SPARSE = 0.5
 """The share of another judge's documents below which judgments may be a sample of them, without its probabilities.
@@ -96,11 +99,6 @@ def sparse(own: Sequence[float], other: Sequence[float]) -> list[int]:
         other: the share that the other judge judged.
     """
     return [run for run, (few, many) in enumerate(zip(own, other, strict=True)) if few < SPARSE * many]
-
-
-def shares_of(evaluation: Evaluation) -> tuple[float, ...]:
-    """Returns the share of each run's top documents that are judged."""
-    return tuple(each.judged for each in evaluation.systems.values())
 
 
 def said_if_sparse(
@@ -244,7 +242,7 @@ def evaluated(
         labels = tuple(each if isinstance(each, str) else own.labels[each] for each in wanted)
         depth = judged_at or 10
         systems = {
-            name: System(with_measures(each, labels).complete(), share_of(each, depth))
+            name: System(with_measures(each, labels).complete(), share_judged(each, depth))
             for name, each in zip(given, ready, strict=True)
         }
         return Evaluation(agreeing(systems), depth)
@@ -268,10 +266,10 @@ def evaluated(
 
     def system(name: str, run: Run | Scores) -> System:
         if isinstance(run, Scores):
-            return System(with_measures(run, tuple(request.asked)).complete(), share_of(run, depth))
+            return System(with_measures(run, tuple(request.asked)).complete(), share_judged(run, depth))
         scores, matched = next(found)
         own = matched.found[primary]
-        return System(scores.complete(), share_in(own, depth), own, unread[name], matched)
+        return System(scores.complete(), share_judged(scores, depth, own), own, unread[name], matched)
 
     return Evaluation(agreeing({name: system(name, run) for name, run in given.items()}), depth, judged)
 
@@ -336,20 +334,6 @@ def alike_weighted(one: Scores, other: Scores) -> bool:
     first, second = ({} if each is None else each for each in (first, second))
     shared = set(one.queries) & set(other.queries)
     return all(first.get(query, 1.0) == second.get(query, 1.0) for query in shared)
-
-
-def share_of(scores: Scores, depth: int) -> float:
-    """Returns the mean share of judged documents that scores know, which is that of the top ten, or NaN."""
-    return share_judged(scores) if depth == 10 else np.nan
-
-
-def share_in(found: Match, depth: int) -> float:
-    """Returns the mean proportion of judged documents among the top documents of the queries that the run answers."""
-    answered = found.whole.length > 0
-    if not answered.any():
-        return float("nan")
-    values = values_of(found.whole, [parse_measure(f"Judged@{depth}")])[:, 0]
-    return float(values[answered].mean())
 
 
 def parts_of(run: Run, queries: Collection[bytes]) -> dict[bytes, Run]:

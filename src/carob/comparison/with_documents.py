@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from carob._numpy import np
 from carob.comparison.findings import Judged, Judging
-from carob.comparison.runs import shares_of, tables_of
+from carob.comparison.runs import tables_of
 from carob.comparison.significance import correct_together, empty_outcome, join, pairs_of
 from carob.comparison.with_judge import (
     contest_of,
@@ -110,7 +110,7 @@ def documents_contests(
         undefined={},
         measures=facts,
         documents=len(documents.sampled),
-        judged=shares_of(judge),
+        judged=judge.judged,
     )
     return ids, contests, info
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import Contest, Judged, Judging
-from carob.comparison.runs import Table, shares_of, tables_of
+from carob.comparison.runs import Table, tables_of
 from carob.comparison.significance import beaten, correct_together, empty_outcome, join, pairs_in, pairs_of
 from carob.estimation.people_and_judge import Estimates, Sample, estimated
 from carob.inputs.names import Names
@@ -143,7 +143,7 @@ def judged_contests(
         alone=alone,
         undefined=undefined,
         measures=known,
-        judged=shares_of(judge),
+        judged=judge.judged,
     )
     return Names.of(common), contests, info
 

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import os
+from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,8 @@ from carob.conventions.request import request_of
 from carob.estimation.effects import drawn, effects_of, expected_variances, probabilities
 from carob.estimation.sampled_documents import is_linear
 from carob.estimation.shown_documents import Shown
+from carob.evaluation.engine import evaluate_together
+from carob.evaluation.score_tables import footers
 from carob.inputs.files.rows import Lines, cells_of, separator_of
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
@@ -32,7 +35,9 @@ if TYPE_CHECKING:
 
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
+    from carob.conventions.request import Request
     from carob.inputs.qrels import QrelsLike
+    from carob.inputs.run import Run
 
 ORDERS = ("sample", "certain", "depth")
 SEED = 20_261_122
@@ -77,6 +82,8 @@ class Next(Documented):
         judge: the name of the judge's grades, or an empty text.
         seed: the seed of the draw.
         linear: whether the measure is a sum over documents, so that estimates from the sample are unbiased.
+        warnings: doubts about the runs.
+        footers: what else is known about them, by the judgments so far.
     """
 
     chosen: tuple[Chosen, ...]
@@ -93,6 +100,8 @@ class Next(Documented):
     judge: str
     seed: int
     linear: bool
+    warnings: tuple[str, ...] = ()
+    footers: tuple[str, ...] = ()
 
     def to_csv(self) -> str:
         """Returns the table for people: query, document and an empty grade; for a sample, its probability and size.
@@ -168,9 +177,9 @@ class Next(Documented):
             f"{plural(len(self.names), 'run')} and {plural(self.queries, 'query', 'queries')}"
         )
         table = Table(["query", "document", "rank", "effect", "probability"], rows, names=2)
-        return Document(
-            [Section([Line(heading)]), Section([table]), Section([Items(self.sentences, hang=0)])]
-        )
+        warned = [Line(each, mark="! ", tone="warning") for each in self.warnings]
+        below = Items([*self.sentences, *self.footers], hang=0)
+        return Document([Section([Line(heading)]), Section([table]), Section([below]), Section(warned)])
 
     @property
     def sentences(self) -> list[str]:
@@ -196,7 +205,7 @@ class Next(Documented):
             said.append(
                 f"Expected width of the 95% interval of {self.measure} after judging: {' and '.join(kinds)}."
             )
-        said += self.beside
+        said += self.doubts
         said.append(
             f"The sample was drawn with seed {self.seed}. Its size is fixed, and each probability is known. Judge all "
             "of its documents, or the estimates are biased."
@@ -205,7 +214,12 @@ class Next(Documented):
 
     @property
     def beside(self) -> list[str]:
-        """What makes the estimates from a sample doubtful, which its table has no place for."""
+        """What makes estimates doubtful, and what is known about the runs, which the table has no place for."""
+        return [*self.doubts, *self.footers]
+
+    @property
+    def doubts(self) -> list[str]:
+        """What makes the estimates from a sample doubtful."""
         if self.order != "sample":
             return []
         said = []
@@ -240,6 +254,8 @@ class Next(Documented):
             "expected_width_run": self.width_run,
             "assumed": self.assumed,
             "documents": [each._asdict() for each in self.chosen],
+            "warnings": list(self.warnings),
+            "footers": list(self.footers),
         }
 
 
@@ -350,7 +366,24 @@ def next_judgments(
         judge="" if model is None else model.name,
         seed=seed,
         linear=is_linear(wanted),
+        **known_of(people or model, given, request),
     )
+
+
+def known_of(judged: Qrels | None, runs: Sequence[Run], request: Request) -> dict[str, tuple[str, ...]]:
+    """Returns what an evaluation says about the data of runs. They may lack every document that is judged so far.
+
+    Args:
+        judged: the judgments so far, or a judge's.
+        runs: the runs.
+        request: the measure and conventions.
+    """
+    if judged is None:
+        return {}
+    any_part = replace(request, policy=request.policy.changed(overlap="none"))
+    scores = [each for each, _ in evaluate_together(judged, runs, any_part)]
+    doubts = dict.fromkeys(doubt for each in scores for doubt in each.warnings)
+    return {"warnings": tuple(doubts), "footers": tuple(footers(scores, news=True))}
 
 
 def known_in(qrels: Qrels | None) -> dict[str, dict[str, float]]:

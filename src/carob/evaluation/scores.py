@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, cast
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.evaluation.score_tables import GIVEN, Values, board, footers, sentence, to_json
+from carob.evaluation.values import values_of
 from carob.inputs.names import Names
 from carob.lists.rows import joined
+from carob.measures import parse_measure
 from carob.output.errors import DataError, warn
 from carob.output.escaping import html
 from carob.output.language import language_named
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from carob.conventions.policy import Policy
     from carob.lists.rows import Floats
+    from carob.matching.match import Match
     from carob.measures import Measure
 
 FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
@@ -244,13 +247,22 @@ JUDGED = "Judged@10"
 """The measure whose mean over answered queries says how well a run is judged."""
 
 
-def share_judged(scores: Scores) -> float:
-    """Returns the mean share of judged documents in the top ten over answered queries, or NaN if it is unknown.
+def share_judged(scores: Scores, depth: int = 10, found: Match | None = None) -> float:
+    """Returns the mean share of judged documents in the top ranks over answered queries, or NaN if it is unknown.
 
     Under a policy that removes unjudged documents, the measure says nothing about the run.
+
+    Args:
+        scores: the scores, which may know the share in the top ten.
+        depth: the number of top ranks.
+        found: the match from which the scores were computed; None if it is gone.
     """
-    if JUDGED not in scores:
-        return scores.judged
+    if found is not None:
+        answered = found.whole.length > 0
+        values = values_of(found.whole, [parse_measure(f"Judged@{depth}")])[answered, 0]
+        return float(values.mean()) if len(values) else math.nan
+    if depth != 10 or JUDGED not in scores:
+        return scores.judged if depth == 10 else math.nan
     if scores.policy.of_measure(scores.measures[scores.column(JUDGED)]).unjudged == "removed":
         return math.nan
     missing = set(scores.counts.missing)

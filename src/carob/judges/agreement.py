@@ -12,7 +12,7 @@ from carob._numpy import np
 from carob.comparison.collection_notes import known_of
 from carob.comparison.compare import settled
 from carob.comparison.findings import Settings
-from carob.comparison.runs import RunsLike, evaluated, named, said_if_sparse, shares_of, tables_of
+from carob.comparison.runs import RunsLike, evaluated, named, said_if_sparse, tables_of
 from carob.comparison.significance import contests_of
 from carob.conventions.request import conventions
 from carob.evaluation.scores import Scores
@@ -153,7 +153,7 @@ def known(first: Judged, second: Judged) -> dict[str, tuple[str, ...]]:
     """Returns what makes the orders of systems doubtful, and what else is known about their data."""
     one, other = first.evaluation, second.evaluation
     found = known_of(one.systems, {"B": other.systems})
-    sparse = said_if_sparse(("A", "B"), shares_of(one), shares_of(other), one.depth)
+    sparse = said_if_sparse(("A", "B"), one.judged, other.judged, one.depth)
     return {"warnings": (*sparse, *found.warnings), "footers": found.footers}
 
 

@@ -13,7 +13,7 @@ from carob._numpy import np
 from carob.comparison.collection_notes import known_of
 from carob.comparison.compare import settled
 from carob.comparison.findings import Settings, say
-from carob.comparison.runs import evaluated, named, said_if_sparse, shares_of
+from carob.comparison.runs import evaluated, named, said_if_sparse
 from carob.comparison.significance import contests_of
 from carob.conventions.request import conventions, names_in
 from carob.evaluation.leaderboards import Leaderboard
@@ -357,12 +357,12 @@ def from_judgments(
         its_own = evaluated(kept, systems, asked, **rest, least=1)
         found[its] = in_scores(scores_in(its_own))
         under[its] = its_own.systems
-        judged.append((its, shares_of(its_own)))
+        judged.append((its, its_own.judged))
     base = true if documents is None else restricted(true, {query for query, _ in documents}, documents)
     own_values = evaluated(base, systems, asked, **rest, least=1)
     sheets = in_scores(scores_in(own_values))
     origin = "the truth" if true.name.startswith("<") else called(true.name)
-    shares, depth = shares_of(own_values), own_values.depth
+    shares, depth = own_values.judged, own_values.depth
     doubts = [said for its, each in judged for said in said_if_sparse((origin, its), shares, each, depth)]
     known = known_of(own_values.systems, under)
     warned = (*doubts, *known.warnings)

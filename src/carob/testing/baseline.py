@@ -173,10 +173,11 @@ def sides_of(old: Scores, new: Scores, zero: bool) -> Sides:
     Raises:
         DataError: the two sides have no query in common, or the run's judgments or values lack queries of the baseline.
     """
-    if old.counts.missing and not set(old.queries) - {*old.counts.missing}:
+    answered = [[each for each in its.queries if each not in {*its.counts.missing}] for its in (old, new)]
+    if not answered[0]:
         raise DataError(say("limits", "nothing before", old=old.name, judged=len(old.counts.missing)))
-    if not set(old.queries) & set(new.queries):
-        ids = {"before": old.queries[0], "after": new.queries[0]}
+    if answered[1] and not {*answered[0]} & {*answered[1]}:
+        ids = {"before": answered[0][0], "after": answered[1][0]}
         raise DataError(say("limits", "no common query", old=old.name, new=new.name, **ids))
     absent = set(old.queries).difference(new.queries, new.counts.missing, old.counts.missing)
     lost = tuple(query for query in old.queries if query in absent)
