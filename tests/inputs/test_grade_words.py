@@ -97,6 +97,50 @@ def test_a_word_without_a_number_is_refused_where_it_stands() -> None:
         assert place in str(error.value)
 
 
+SAMPLE = "query,document,grade,probability,sample_size\nq,a,Fair,0.5,3\nq,b,Bad,1,3\nq,c,Good,0.25,3\n"
+TABLES = {
+    "commas": ("people.csv", ","),
+    "semicolons": ("people.csv", ";"),
+    "tabs": ("people.tsv", "\t"),
+    "tabs under another name": ("people.txt", "\t"),
+}
+
+
+@pytest.mark.parametrize("form", TABLES)
+def test_words_in_a_samples_table_are_read_beside_its_probabilities(form: str, tmp_path: Path) -> None:
+    pytest.importorskip("polars", reason="tables with grades in words are read by polars")
+    name, sign = TABLES[form]
+    path = tmp_path / name
+    path.write_text(SAMPLE.replace(",", sign))
+    found = carob.Qrels.of(str(path), words=WORDS)
+    assert found.sample is not None
+    assert found.sample.probability.tolist() == [0.5, 1, 0.25]
+    assert found.sample.size == 3
+    assert found.judgments.grades.tolist() == [WORDS[word] for word in ("Fair", "Bad", "Good")]
+    with pytest.raises(carob.DataError, match="these are judgments of a sample"):
+        carob.evaluate(found, RUN, "CG")
+    complete = carob.Qrels.of(str(path), words=WORDS, probability=1)
+    assert complete.sample is None
+    assert carob.check(str(path), RUN, qrels_columns={"words": WORDS}).findings[0].code == "sample"
+    path.write_text(SAMPLE.replace("0.25", "often").replace(",", sign))
+    with pytest.raises(
+        carob.DataError, match=r"line 4: 'often' in column 'probability' is not a number\. Corr"
+    ):
+        carob.Qrels.of(str(path), words=WORDS)
+
+
+@pytest.mark.parametrize("maker", ["pandas.DataFrame", "polars.DataFrame", "pyarrow.table"])
+@pytest.mark.parametrize("kind", [str, float])
+def test_words_in_a_samples_frame_are_read_beside_its_probabilities(maker: str, kind: Any) -> None:
+    library, make = maker.split(".")
+    header, *rows = (line.split(",") for line in SAMPLE.splitlines())
+    columns: dict[str, list[Any]] = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
+    columns["probability"] = [kind(each) for each in columns["probability"]]
+    found = carob.Qrels.of(getattr(pytest.importorskip(library), make)(columns), words=WORDS)
+    assert found.sample is not None
+    assert found.sample.probability.tolist() == [0.5, 1, 0.25]
+
+
 def test_without_a_table_the_error_says_how_to_give_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,7 +167,7 @@ def test_a_check_reads_words_too(tmp_path: Path, capsys: pytest.CaptureFixture[s
     files = [str(tmp_path / "A" / each) for each in ("qrels.txt", "a.run")]
     for given in (files, ["--collections", str(tmp_path)]):
         assert command("check", *given, *words) == 1
-        assert '"error"' not in capsys.readouterr().out
+        assert '"severity": "error"' not in capsys.readouterr().out
     assert command("check", *files, "--grade-words", "Good=3", "--format", "json") == 2
     assert (
         "line 1: the grade 'Fair' is neither a number nor one of the words Good=3" in capsys.readouterr().out

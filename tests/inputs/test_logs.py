@@ -384,6 +384,33 @@ def test_one_log_is_enough_for_commands_of_one_run(logs: Path, capsys: pytest.Ca
     assert command("eval", "dense.json", "-m", "RR", "--format", "csv") == 0
     assert "0.5" in capsys.readouterr().out
     assert command("compare", "dense.json") == 2
+    assert command("difference", "trec_eval-10", "sklearn", "RR", "dense.json") == 0
+    assert "Nothing changes the mean" in capsys.readouterr().out
+    for arguments in (["explain", "RR", "--query", "q1"], ["curve", "-m", "P"]):
+        assert command(*arguments, "dense.json", "hybrid.json") == 2
+        assert "table of retrieved_ids and reference_ids" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", [*TEXTS, "tabs.txt", "tabs.log", "tabs.tsv.gz"])
+def test_one_log_is_enough_under_every_name(name: str, folder: Path, capsys) -> None:
+    pytest.importorskip("polars", reason="reads tables")
+    text = TEXTS.get(name, TEXTS["log.tsv"])(DENSE).encode()
+    (folder / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    for arguments in (["eval", name], ["eval", f"mine={name}"], ["eval", name, name]):
+        assert command(*arguments, "-m", "AP", "--format", "csv", "--digits", "6") == 0
+        (value,) = table(capsys.readouterr().out).values()
+        assert value == pytest.approx(AP, abs=1e-6)
+    assert command("curve", name, "-m", "AP", "--at", "3", "--format", "csv", "--digits", "6") == 0
+    assert f"{AP:.6f}" in capsys.readouterr().out
+    assert command("explain", "RR", name, "--query", "q1") == 0
+    assert command("gate", name, "--min", "AP=0.1") == 0
+    assert command("check", name) < 2
+
+
+@pytest.mark.parametrize("asked", ["eval", "compare", "best"])
+def test_a_log_on_standard_input_is_a_sentence(asked: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(asked, "-") == 2
+    assert "A log on standard input would be read twice: save it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind", FRAMES)

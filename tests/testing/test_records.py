@@ -315,21 +315,6 @@ def test_a_record_names_no_excluded_pairs_of_other_folders_or_of_no_run(
         carob.verify("out.json")
 
 
-@pytest.mark.parametrize("name", ["words.qrels", "words.csv"])
-def test_grades_in_words_are_read_again_by_the_recorded_table(name: str, folder: Path) -> None:
-    if name.endswith("csv"):
-        pytest.importorskip("polars", reason="reads the table")
-    text = "q1 0 a Good\nq1 0 b Bad\nq2 0 c Good\n"
-    rows = [line.split() for line in text.splitlines()]
-    table = "query,document,grade\n" + "".join(f"{q},{d},{g}\n" for q, _, d, g in rows)
-    for path in (name, "other" + name):
-        Path(path).write_text(table if name.endswith("csv") else text)
-    words = ["--grade-words", "Good=2,Bad=0"]
-    command("eval", name, "one.run", *words, "--record", "out.json", "-m", "nDCG")
-    assert command("verify", "out.json") == 0
-    assert command("verify", "out.json", "--qrels", "other" + name) == 0
-
-
 def test_inputs_that_moved_are_found_by_name(made: Path, capfd: pytest.CaptureFixture[str]) -> None:
     Path("elsewhere").mkdir()
     for name in ("qrels.txt", "one.run"):

@@ -44,7 +44,9 @@ def curve_command(
     refuse_misuse(weights, judged_ranking, given.exclude, *files)
     files = given.with_judgments(files)
     if bool(files) + bool(grades) + (judged_ranking is not None) != 1 or len(files) not in (0, 2):
-        raise click.UsageError("Use QRELS and RUN, or --judged-ranking, or --grades.")
+        raise click.UsageError(
+            "Use QRELS and RUN, or one table of retrieved_ids and reference_ids, or --judged-ranking, or --grades."
+        )
     if judged and len(judged) != len(grades):
         raise click.UsageError(
             f"--judged has the grades of {len(judged)} queries, and --grades of {len(grades)}: use both equally often."

@@ -77,7 +77,8 @@ def explain_command(
     files = given.with_judgments(files)
     if len(files) not in (0, 2):
         raise click.UsageError(
-            "Give QRELS, RUN and --query, or --judged-ranking and --query, or only --grades."
+            "Give QRELS, RUN and --query, or --judged-ranking and --query, or only --grades. A table of retrieved_ids "
+            "and reference_ids is both QRELS and RUN."
         )
     refuse_misuse(*files, given.exclude)
     explanation = explain(
@@ -140,6 +141,9 @@ def difference_command(
     give RUN. 'carob profiles' lists the profiles, and the profile 'carob' stands for carob's own conventions. Policy
     options apply to both A and B.
     """
+    both = run is None and not (is_file(profile_a) and is_file(profile_b)) and given.with_judgments((qrels,))
+    if both and len(both) == 2:
+        qrels, run = both
     if run is not None:
         if given.profile is not None:
             raise click.UsageError(

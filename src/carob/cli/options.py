@@ -27,7 +27,7 @@ from carob._dataclasses import dataclass
 from carob.conventions.policy import CHOICES, Policy
 from carob.inputs.errors import sentences
 from carob.inputs.files.paths import FOLDERS
-from carob.inputs.sources import is_number, is_pattern, several_runs
+from carob.inputs.sources import HEAD, is_number, is_pattern, is_trec, several_runs
 from carob.output.errors import DataError, command_of
 from carob.output.escaping import shown
 from carob.output.language import LANGUAGES, language_of
@@ -181,10 +181,10 @@ class Given:
 
     def is_log(self, path: str) -> bool:
         """Returns whether a file holds the documents of a run and, in other columns, those of judgments."""
-        from carob.inputs.sources import kind_of
+        from carob.inputs.files import is_table
 
         is_pipe = os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path))
-        if path == "-" or is_pipe or (kind_of(path) == "text" and not begins_as_table(path)):
+        if path == "-" or is_pipe or not (is_table(path) or begins_as_table(path)):
             return False
         from carob.inputs.logs import is_log
 
@@ -244,11 +244,13 @@ class Logs(str):
 
 
 def begins_as_table(path: str) -> bool:
-    """Returns whether a file begins as JSON, Parquet or Arrow do, whose name does not show it."""
+    """Returns whether a file begins as JSON, Parquet, Arrow or a table with tabs do, whose name does not show it."""
     if not os.path.isfile(path):
         return False
     with sentences(path), open(path, "rb") as file:
-        return file.read(4).startswith((b"{", b"[", b"PAR1", b"ARRO"))
+        head = file.read(HEAD)
+    tabs = b"\t" in head.partition(b"\n")[0] and not is_trec(head, "qrels")
+    return tabs or head.startswith((b"{", b"[", b"PAR1", b"ARRO"))
 
 
 def present(options: dict[str, Any]) -> dict[str, Any]:
@@ -298,6 +300,8 @@ def refuse_few(files: tuple[str, ...], least: int, remedy: str) -> None:
             if path != "-" and not is_pattern(path):
                 with sentences(path):
                     os.stat(path)
+        if "-" in files:
+            remedy += " A log on standard input would be read twice: save it, and give the file."
         pattern = next(filter(is_pattern, paths_of(*files)), None)
         raise click.UsageError(f"{remedy} {command_of(several_runs(pattern))}" if pattern else remedy)
 

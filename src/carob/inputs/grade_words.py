@@ -8,20 +8,23 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from carob.inputs.columns import ASKED, choose
-from carob.inputs.errors import refused
+from carob.inputs.columns import ASKED, DRAW, choose
+from carob.inputs.errors import number_error, refused
+from carob.inputs.files.header import delimited
 from carob.inputs.files.json import content_in, mapping_of_rows
 from carob.inputs.files.table import reading
 from carob.inputs.frames import is_frame
-from carob.inputs.sources import kind_of, source_of
+from carob.inputs.sources import Provenance, kind_of, source_of
 from carob.measures.grammar import NUMBER
 
 if TYPE_CHECKING:
     from carob.inputs.columns import Asked
-    from carob.inputs.sources import Provenance, Source
+    from carob.inputs.files.header import Delimited
+    from carob.inputs.sources import Source
 
 __all__ = ["in_numbers", "words_in"]
 
+TABLE = Provenance("a frame", rows=True)
 _FOURTH = re.compile(rb"((?:[^\t]*\t){3}|[ \r]*(?:[^ \t]+ +){3})([^ \t\r\n]+)")
 """The first three columns of a line, separated by tabs or by blanks, and the fourth."""
 
@@ -92,9 +95,14 @@ def in_numbers(qrels: Any, asked: Asked, words: Mapping[str, float]) -> tuple[An
         content = content_in(os.fspath(qrels))
         its = mapping_of_rows(content, "qrels", asked) if isinstance(content, list) else content
         return in_mapping(its, words), source.name, origin
-    if kind == "text":
+    how = None
+    if kind in ("text", "csv") and source.origin.path is not None:
+        names = [name for name in asked.values() if isinstance(name, str)]
+        how = delimited(source.name, source.start(), "qrels", names, sure=kind == "csv")
+    if how is None and kind == "text":
         return in_text(source, words), source.name, origin
-    return in_frame(frame_in(source, kind), asked, words), source.name, origin
+    rows = replace(origin, rows=True, first=None if how is None else 2)
+    return in_frame(frame_in(source, kind, how), asked, words, source.name, rows), source.name, origin
 
 
 def in_mapping(qrels: Mapping[Any, Any], words: Mapping[str, float]) -> dict[Any, Any]:
@@ -124,8 +132,13 @@ def in_text(source: Source, words: Mapping[str, float]) -> bytes:
     return b"\n".join(lines)
 
 
-def frame_in(source: Source, kind: str) -> Any:
+def frame_in(source: Source, kind: str, how: Delimited | None) -> Any:
     """Returns the frame in a table's file. carob's own readers parse the grades as numbers at once.
+
+    Args:
+        source: the file.
+        kind: its kind.
+        how: the layout of a table in text.
 
     Raises:
         DataError: the file cannot be read, or Polars, which reads it, is not installed.
@@ -136,21 +149,47 @@ def frame_in(source: Source, kind: str) -> Any:
         raise refused("grade-words-of-table", file=source.name) from None
     with reading(source.name, "polars"):
         content = source.content()
-        if kind == "csv":
-            return pl.read_csv(content, infer_schema=False)
+        if how is not None:
+            return pl.read_csv(content, infer_schema=False, separator=how.separator)
         return {"lines": pl.read_ndjson, "parquet": pl.read_parquet, "arrow": pl.read_ipc}[kind](content)
 
 
-def in_frame(frame: Any, asked: Asked, words: Mapping[str, float]) -> Any:
+def in_frame(
+    frame: Any,
+    asked: Asked,
+    words: Mapping[str, float],
+    name: str = "qrels frame",
+    origin: Provenance = TABLE,
+) -> Any:
     """Returns a frame with numbers in place of the words in its column of grades. A lazy frame is collected."""
     import narwhals as nw
 
     table = nw.from_native(frame)
     held = table.collect() if isinstance(table, nw.LazyFrame) else table
-    column = choose(held.columns, "qrels", {**dict.fromkeys(ASKED["qrels"]), **asked}).get("grade")
+    columns = choose(held.columns, "qrels", {**dict.fromkeys(ASKED["qrels"]), **asked})
+    column = columns.get("grade")
     if column is None:
         return frame
-    grades = held[column].to_list()
-    numbers = [number_of(grade, words, file="qrels frame", row=row) for row, grade in enumerate(grades)]
-    series = nw.new_series(column, numbers, nw.Float64(), backend=held.implementation)
-    return held.with_columns(series).to_native()
+    places = [{"file": name} | origin.place(number) for number in range(1, len(held) + 1)]
+    cells = zip(held[column].to_list(), places, strict=True)
+    read = {column: [number_of(each, words, **place) for each, place in cells]}
+    for role in DRAW:  # text, too, if all of a table was read as text
+        its = columns.get(role)
+        if isinstance(its, str) and held[its].dtype == nw.String():
+            cells = zip(held[its].to_list(), places, strict=True)
+            read[its] = [drawn_in(each, column=its, **place) for each, place in cells]
+    made = [nw.new_series(*each, nw.Float64(), backend=held.implementation) for each in read.items()]
+    return held.with_columns(*made).to_native()
+
+
+def drawn_in(cell: str | None, **place: Any) -> float | None:
+    """Returns the number in a cell of a sample's table, or None for an empty cell. ``place`` says where it stands.
+
+    Raises:
+        DataError: the cell contains something else.
+    """
+    if cell is None or not cell.strip():
+        return None
+    if not NUMBER.fullmatch(cell.strip()):
+        raise number_error(cell, "run", **place)  # of judgments, words would be grades
+    return float(cell)
