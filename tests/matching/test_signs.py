@@ -583,6 +583,21 @@ def test_a_run_joined_with_its_judgments_is_said(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("others", "told"), [(1, True), (3, True), (4, False)])
+def test_a_run_joined_with_its_judgments_may_hold_a_few_documents_more(
+    others: int, told: bool, form: str
+) -> None:
+    names = [f"q{number}" for number in range(25)]
+    qrels = {query: {each: int(each < "d03") for each in [*IDS, "never retrieved"]} for query in names}
+    run = {query: dict(scored(lambda rank: 20 - rank)["p"]) for query in names}
+    for query in names[:others]:
+        run[query]["another"] = 0.5
+    scores = carob.evaluate(qrels, FORMS[form](run), "AP")  # 300 of 301, 303 or 304 documents
+    assert (f" {300 + others} documents retrieved, nearly all of them judged" in scores.footer()) is told
+    assert "几乎全部判断过" in scores.footer("zh") or not told
+
+
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", DISTANCES)
 def test_a_check_calls_it_an_error_where_an_evaluation_warns_of_distances(case: str, form: str) -> None:
     found = carob.check(QRELS, FORMS[form](DISTANCES[case])).of("ascending-scores")

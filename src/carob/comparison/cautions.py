@@ -112,7 +112,16 @@ def judgments(comparison: Findings) -> Iterator[Caution]:
     yield caution("judgments", others, {"names": names, "first": comparison.names[known.index(usual)]})
 
 
-DATA = ("perfect", "constant", "infinite", "covered", "fractions", "duplicates", "malformed")
+DATA = (
+    "perfect",
+    "constant",
+    "infinite",
+    "covered",
+    "nearly covered",
+    "fractions",
+    "duplicates",
+    "malformed",
+)
 """The kinds of facts about the data of a run that a comparison warns of. Of others it warns with more figures."""
 
 

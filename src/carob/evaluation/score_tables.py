@@ -450,6 +450,8 @@ NOT_FEW = 0.2
 """The share of lists with all scores equal from which on it is no accident; fewer are among the ties."""
 LISTS, DOCUMENTS = 2, 20
 """The fewest lists, and the fewest documents in them, that are not all judged by chance."""
+NEARLY = 0.99
+"""The share of judged documents from which on nearly all are, as in a run that was joined with its judgments."""
 
 ORDERS = {
     "trec": "ordered by document id, descending",
@@ -477,13 +479,15 @@ def doubtful(scores: Values, say: Language = ENGLISH) -> list[Fact]:
     if counts.infinite and policy.retrieved == "all":
         facts.append(Fact("infinite", counts.infinite, "{count} infinite score", "{count} infinite scores"))
     shown = (policy.judgments, policy.unjudged) == ("all", "nonrelevant")
-    every = counts.found == counts.retrieved >= DOCUMENTS and not counts.negative
+    every = (
+        NEARLY * counts.retrieved <= counts.found and counts.retrieved >= DOCUMENTS and not counts.negative
+    )
     if shown and every and lists >= LISTS:
-        said = (
-            "{count} document retrieved, which is judged",
-            "{count} documents retrieved, all of them judged",
-        )
-        facts.append(Fact("covered", counts.retrieved, *said))
+        if counts.found == counts.retrieved:
+            covered, said = "covered", "{count} documents retrieved, all of them judged"
+        else:
+            covered, said = "nearly covered", "{count} documents retrieved, nearly all of them judged"
+        facts.append(Fact(covered, counts.retrieved, said, said))
     labels = [
         each for each, measure in zip(scores.labels, scores.measures) if measure.by_role("relevance") == 1
     ]

@@ -45,6 +45,8 @@ IN_ORDER, SHUFFLED, ALONE = 0.5, 1.0, 3.5
 rows are in that order, one whose scores are 1, 2, 3 … in any order, and any other."""
 BELOW, LISTS = 2 / 3, 3
 """The share of lists that are better upside down, and the fewest lists, before one suspects a run for that alone."""
+ENOUGH = 10_000
+"""The rows of the first lists that show whether all are upside down."""
 ROWS = 200_000
 """The most rows of a run to inspect."""
 MISSING, EXTRA, SPELLED = 200, 500, 20_000
@@ -187,7 +189,8 @@ def turned(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> str
         ranked: whether the run may have a rank column of its own.
     """
     shape = None if signs is None else shape_of(signs, rows, ranked=ranked)
-    return shape or ("below" if Lean.of(rows).upside_down else None)
+    some = min(len(rows.length), max(LISTS, int(np.searchsorted(rows.offsets, ENOUGH))))
+    return shape or ("below" if Lean.of(rows.part(0, some)).upside_down else None)
 
 
 def shape_of(signs: Signs, rows: JudgedRows, *, ranked: bool) -> str | None:
