@@ -188,7 +188,7 @@ def show(
     lang: str = "en",
 ) -> None:
     """Writes the scores of all runs to standard output in a format, and the bounds of unjudged documents."""
-    from carob.evaluation.score_tables import board, footers, to_json
+    from carob.evaluation.score_tables import SAME, board, footers, to_json
     from carob.output.escaping import json_text, markdown, sentence
     from carob.output.language import language_named
     from carob.output.layout import COLUMNS, folded
@@ -210,7 +210,7 @@ def show(
             bounds.to_markdown() if layout == "markdown" else "\n" + bounds.to_text(columns or COLUMNS) + "\n"
         )
     if layout in (*DATA, "latex"):
-        say_beside(footers(scores, language_named(lang), news=True))
+        say_beside(footers(scores, language_named(lang), without=SAME))
         return
     lines = list(map(sentence, footers(scores, language_named(lang))))
     if layout == "markdown":

@@ -17,7 +17,7 @@ from carob.estimation.effects import drawn, effects_of, expected_variances, prob
 from carob.estimation.sampled_documents import is_linear
 from carob.estimation.shown_documents import Shown
 from carob.evaluation.engine import evaluate_together
-from carob.evaluation.score_tables import footers
+from carob.evaluation.score_tables import SAME, footers
 from carob.inputs.files.rows import Lines, cells_of, separator_of
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
@@ -366,24 +366,33 @@ def next_judgments(
         judge="" if model is None else model.name,
         seed=seed,
         linear=is_linear(wanted),
-        **known_of(people or model, given, request),
+        **known_of(people, model, given, request),
     )
 
 
-def known_of(judged: Qrels | None, runs: Sequence[Run], request: Request) -> dict[str, tuple[str, ...]]:
+OF_A_JUDGE = ("covered", "nearly covered", "empty")
+"""What is no news of a judge's grades, which stand in for people's."""
+
+
+def known_of(
+    people: Qrels | None, judge: Qrels | None, runs: Sequence[Run], request: Request
+) -> dict[str, tuple[str, ...]]:
     """Returns what an evaluation says about the data of runs. They may lack every document that is judged so far.
 
     Args:
-        judged: the judgments so far, or a judge's.
+        people: people's judgments so far.
+        judge: a judge's grades, which take their place if there are none.
         runs: the runs.
         request: the measure and conventions.
     """
+    judged = judge if people is None else people
     if judged is None:
         return {}
+    without = (*SAME, *OF_A_JUDGE) if people is None else SAME
     any_part = replace(request, policy=request.policy.changed(overlap="none"))
     scores = [each for each, _ in evaluate_together(judged, runs, any_part)]
     doubts = dict.fromkeys(doubt for each in scores for doubt in each.warnings)
-    return {"warnings": tuple(doubts), "footers": tuple(footers(scores, news=True))}
+    return {"warnings": tuple(doubts), "footers": tuple(footers(scores, without=without))}
 
 
 def known_in(qrels: Qrels | None) -> dict[str, dict[str, float]]:

@@ -9,7 +9,7 @@ from carob._dataclasses import dataclass
 from carob.conventions.profiles import measure_of
 from carob.conventions.request import Request, conventions, names_in
 from carob.evaluation.engine import Matches, warned
-from carob.evaluation.score_tables import MISSING, document_of, footers
+from carob.evaluation.score_tables import MISSING, SAME, document_of, footers
 from carob.evaluation.scores import Scores, frame_of
 from carob.inputs.qrels import Qrels, QrelsLike
 from carob.inputs.run import Run, RunLike
@@ -125,7 +125,7 @@ class Curve(Documented, Listed[list[float]]):
 
     def beside(self) -> list[str]:
         """Returns what is known about the data, which CSV and TSV have no place for."""
-        return footers([self.scores], language_named(self.lang), news=True)
+        return footers([self.scores], language_named(self.lang), without=SAME)
 
     def separated(self, layout: str = "csv") -> str:
         """Returns CSV or TSV with a row for each measure and place, and each query if wanted; ``all`` is the mean.

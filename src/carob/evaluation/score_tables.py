@@ -317,7 +317,7 @@ def shown(value: float, kind: str, digits: int | None) -> str:
     return repr(value) if digits is None else f"{value:.{digits}f}"
 
 
-def footers(scores: Sequence[Values], say: Language = ENGLISH, *, news: bool = False) -> list[str]:
+def footers(scores: Sequence[Values], say: Language = ENGLISH, *, without: tuple[str, ...] = ()) -> list[str]:
     """Returns the footers of a table of several runs, each with its runs' names, or one footer if all are equal.
 
     If many footers differ, their common part comes first, followed by the differences of a few runs.
@@ -325,9 +325,9 @@ def footers(scores: Sequence[Values], say: Language = ENGLISH, *, news: bool = F
     Args:
         scores: the values of each run.
         say: the language.
-        news: whether to leave out what is no news about a run, such as the policy, and runs without any.
+        without: the starts of the kinds of facts to leave out, such as ``SAME``.
     """
-    parts = {each.name: decided(each, say, news=news) for each in scores}
+    parts = {each.name: decided(each, say, without) for each in scores}
     shared: list[str] = []
     if len(set(map(tuple, parts.values()))) > MOST_FOOTERS:
         shared = [part for part in parts[scores[0].name] if all(part in its for its in parts.values())]
@@ -397,10 +397,9 @@ SAME = ("queries", "policy", "reading")
 """The starts of the kinds of facts that are no news about a run."""
 
 
-def decided(scores: Values, say: Language = ENGLISH, *, news: bool = False) -> list[str]:
-    """Returns the parts of a footer: the counts of decisions, and the policy unless only ``news`` are wanted."""
-    facts = facts_of(scores, say)
-    facts = [each for each in facts if not each.kind.startswith(SAME)] if news else facts
+def decided(scores: Values, say: Language = ENGLISH, without: tuple[str, ...] = ()) -> list[str]:
+    """Returns the parts of a footer: the counts of decisions, and the policy. Some kinds are left out."""
+    facts = [each for each in facts_of(scores, say) if not each.kind.startswith(without)]
     parts = groupby(facts, lambda fact: fact.kind)
     return [", ".join(fact.told(say) for fact in its) for _, its in parts]
 
