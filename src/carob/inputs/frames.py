@@ -14,7 +14,6 @@ from carob._dataclasses import dataclass
 from carob.inputs import engine_of, installed
 from carob.inputs.columns import ASKED, IDS, ROLES, choose, constant_in, refuse_namesakes, usual
 from carob.inputs.errors import refusals, refuse_written_out, refused, sentences, sentences_of
-from carob.inputs.nested import is_array, parts_of, plan_of, shapes_of, shapes_of_types
 from carob.inputs.sources import Provenance
 from carob.output.errors import DataError
 
@@ -293,6 +292,8 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
         return None
     from importlib.util import find_spec
 
+    from carob.inputs.nested import plan_of
+
     with refusals(kind, library):
         plan = plan_of(fields, kind, asked)
         if not (plan.nested or plan.by_row):
@@ -341,6 +342,8 @@ def shapes_in(given: Any, asked: Asked, kind: str) -> dict[str, Shape] | None:
         return None
     import narwhals as nw
 
+    from carob.inputs.nested import parts_of, shapes_of, shapes_of_types
+
     if library == "pyarrow":
         given = given.schema.empty_table()
     if library == "pandas":
@@ -367,6 +370,8 @@ SAMPLED = 1000
 def has_nested(given: Any, library: str, kind: str) -> bool:
     """Returns whether a frame has columns of lists, arrays, records or objects."""
     if library == "pandas":
+        from carob.inputs.nested import is_array
+
         if not hasattr(given, "columns"):
             return False
         refuse_namesakes(list(map(str, given.columns)), kind)
@@ -395,6 +400,8 @@ def has_nested(given: Any, library: str, kind: str) -> bool:
 def rows_of_frame(given: Any, plan: Plan) -> Iterable[dict[str, Any]]:
     """Returns the rows of a frame, with the columns of a plan."""
     import narwhals as nw
+
+    from carob.inputs.nested import parts_of
 
     names = [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
     frame = nw.from_native(whole(given)).select(*dict.fromkeys(parts_of(name)[0] for name in names))

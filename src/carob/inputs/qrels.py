@@ -22,7 +22,6 @@ from carob.inputs.files import read_as
 from carob.inputs.frames import Frame, columns_of, frame_origin, is_frame, listed_in
 from carob.inputs.ids import bytes_of, text_of, texts
 from carob.inputs.names import Names
-from carob.inputs.nested import SCORES
 from carob.inputs.runs import reading_of
 from carob.inputs.sources import Provenance, Readable, Source
 from carob.output.errors import DataError, NothingError, by_policy, worded
@@ -232,6 +231,8 @@ class Qrels:
         Raises:
             DataError: unusable rows, or a system's scores in place of grades.
         """
+        from carob.inputs.nested import SCORES
+
         with table.named(policy):
             if is_frame(table.content):
                 found = cls.in_frame(

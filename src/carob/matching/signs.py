@@ -210,10 +210,10 @@ def shape_of(signs: Signs, rows: JudgedRows, *, ranked: bool) -> str | None:
 
 def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
     """Yields sentences about queries and documents that the run spells otherwise than the judgments."""
-    from carob.inputs.spellings import how_written, written_otherwise
-
     judgments = judged.judgments
-    if signs.extra and (signs.length >= 0).any():
+    if signs.extra and (signs.length >= 0).any() and (signs.length < 0).any():
+        from carob.inputs.spellings import written_otherwise
+
         missing = [judgments.queries[each] for each in np.flatnonzero(signs.length < 0)[:MISSING].tolist()]
         pair = written_otherwise(list(map(text_of, missing)), list(map(text_of, signs.extra)))
         if pair is not None:
@@ -222,6 +222,8 @@ def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
     if not examples and signs.beyond_ascii:
         examples = list(islice(in_other_forms(judgments, run), 1))
     for place, known, other in examples[:1]:
+        from carob.inputs.spellings import how_written
+
         words = {
             "judged": text_of(known),
             "ranked": text_of(other),
