@@ -39,6 +39,8 @@ LineCount walk_lines(Source& source, const Reading& reading, Take&& take) {
                     complaint = Complaint{Fault::too_long, {}};
                 } else if (holds_nul(first, end)) {
                     complaint = Complaint{Fault::nul, {}};
+                } else if (!reading.loose && begins_with_mark(first, end)) {
+                    complaint = Complaint{Fault::mark, {}};
                 } else {
                     complaint = take(first, end, count.lines);
                 }

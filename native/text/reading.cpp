@@ -8,6 +8,7 @@ std::string_view fault_name(Fault fault) {
         case Fault::columns: return "columns";
         case Fault::uneven: return "uneven";
         case Fault::joined: return "joined";
+        case Fault::mark: return "mark";
         case Fault::mixed: return "mixed";
         case Fault::number: return "number";
         case Fault::nan: return "nan";
@@ -33,6 +34,7 @@ std::string explain(const LineFault& fault) {
         case Fault::columns: return "it has " + fault.detail + (fault.detail == "1" ? " column" : " columns");
         case Fault::uneven: return "it has " + two_counts(fault.detail, "columns, and the first line has ");
         case Fault::joined: return "it has " + fault.detail + " columns, as two lines that were joined have";
+        case Fault::mark: return "it begins with a byte order mark";
         case Fault::mixed: return "it has " + two_counts(fault.detail, "columns by its tabs, and by all its blanks ");
         case Fault::number: return "'" + fault.detail + "' is not a number";
         case Fault::nan: return "its number is NaN";

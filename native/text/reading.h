@@ -25,7 +25,7 @@ struct Reading {
     std::size_t block_bytes = 0;  // read at once; 0 is the default
 };
 
-enum class Fault { columns, uneven, joined, mixed, number, nan, wide, rank, blank, nul, too_long, utf16, compressed };
+enum class Fault { columns, uneven, joined, mark, mixed, number, nan, wide, rank, blank, nul, too_long, utf16, compressed };
 
 // `line` counts every line from 1, `data_line` only those that are neither blank nor a comment.
 struct LineFault {
@@ -50,6 +50,11 @@ inline bool too_long(const char* line, const char* end) { return static_cast<std
 
 // C's functions end text at a NUL, so tools differ about it.
 inline bool holds_nul(const char* from, const char* to) { return std::memchr(from, 0, static_cast<std::size_t>(to - from)) != nullptr; }
+
+// A byte order mark where the line of another file begins, which was joined to the text; the reader skips that of the text.
+inline bool begins_with_mark(const char* p, const char* end) {
+    return end - p > 2 && *p == '\xEF' && p[1] == '\xBB' && p[2] == '\xBF';
+}
 
 inline std::string excerpt_of(const char* line, const char* end) {
     while (end != line && is_blank(end[-1])) --end;

@@ -171,6 +171,9 @@ private:
 
     CAROB_ALWAYS_INLINE bool take(std::string_view query, const RunLine& line) {
         if (!same_id(query, query_)) {
+            const char* const line_of = query.data();
+            if (!rules_.reading.loose && begins_with_mark(line_of, text_end_)) [[unlikely]]
+                return complain({Fault::mark, {}}, line_of, line_end(line_of, text_end_), count_.data_lines);
             if (sink_.stopped()) return false;
             query_ = query;
             sink_.query(query, line.line);

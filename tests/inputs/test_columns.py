@@ -72,6 +72,31 @@ def test_a_long_tag_of_words_and_numbers_is_no_second_line(tag: str) -> None:
     assert carob.evaluate(QRELS, text, "AP")["AP"] == 1
 
 
+MARK = "\ufeff".encode()
+
+
+@pytest.mark.parametrize("ties", ["trec", "rank-column"])
+def test_a_byte_order_mark_within_a_text_is_refused_as_of_joined_files(ties: Any, tmp_path: Path) -> None:
+    """Its query is another query, so AP is 0.25 without q2's first line, and 1."""
+    one, other = b"q1 Q0 a 1 3 t\n", b"q2 Q0 a 1 3 t\nq2 Q0 c 2 2 t\n"
+    policy = Policy(ties=ties)
+    (tmp_path / "a.run").write_bytes(MARK + one + MARK + other)
+    for run in (MARK + one + MARK + other, tmp_path / "a.run", one + b" " + MARK + other):
+        with pytest.raises(DataError, match="line 2: the line begins with a byte order mark"):
+            carob.evaluate(QRELS, run, "AP", policy=policy)
+    assert carob.evaluate(QRELS, MARK + one + other, "AP", policy=policy)["AP"] == 1
+    first, second = QRELS.splitlines(keepends=True)
+    with pytest.raises(DataError, match="line 2: the line begins with a byte order mark"):
+        Qrels.of(MARK + first + MARK + second)
+    with pytest.raises(DataError, match="line 2: the line begins with a byte order mark"):
+        carob.evaluate(QRELS, one + other, "AP", exclude=first + MARK + second)
+    assert carob.check(QRELS, one + MARK + other).of("malformed")
+    loose = carob.evaluate(QRELS, one + MARK + other, "AP", policy=Policy(columns="trec_eval"))
+    assert loose["AP"] == 0.5
+    wide = "\uff51 Q0 a 1 3 t\n".encode()  # begins with the same byte
+    assert carob.evaluate({"\uff51": {"a": 1}}, wide, "AP")["AP"] == 1
+
+
 @pytest.mark.parametrize(
     ("text", "advice"),
     [

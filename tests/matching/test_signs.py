@@ -436,6 +436,8 @@ SPELLED: dict[str, tuple[Any, Any, str]] = {
     "full-width in the judgments": (*apart(full_width, str), "full-width"),
     "codes of a URL": (*apart("a/b c{}".format, "a%2Fb%20c{}".format), "codes of a URL"),
     "codes in the judgments": (*apart("a%2Fb%20c{}".format, "a/b c{}".format), "codes of a URL"),
+    "quotation marks": (*apart(str, '"{}"'.format), "quotation marks"),
+    "quotation marks in the judgments": (*apart('"{}"'.format, str), "quotation marks"),
     "codes of a letter": (*apart("é{}".format, "%C3%A9{}".format), "codes of a URL"),
 }
 """Judgments, a run that spells a part of the documents otherwise, and what is to be said."""
@@ -474,7 +476,7 @@ def test_blanks_around_ids_are_said_where_they_belong_to_the_id(form: str, chang
     assert "one has blanks or other invisible characters" in said(FORMS[form](run), qrels)
 
 
-@pytest.mark.parametrize("other", ["\uff51", "q\u200b", "\ufeffq", "q\u00a0"])
+@pytest.mark.parametrize("other", ["\uff51", "q\u200b", "q\ufeff", "q\u00a0"])
 def test_a_query_with_characters_that_look_alike_is_said(other: str) -> None:
     run = scored(lambda rank: 20 - rank)
     run[other] = run.pop("q")

@@ -41,9 +41,9 @@ class Apart:
 
 
 def folded(identifier: bytes) -> str:
-    """Returns the id in normal form: without case, URL codes, leading zeros, ``.0`` and invisible characters."""
+    """Returns the id in normal form: without case, URL codes, quotes, leading zeros, ``.0``, invisible letters."""
     text = unicodedata.normalize("NFKC", decoded(text_of(identifier))).casefold()
-    text = re.sub(UNSEEN, "", text)
+    text = re.sub(UNSEEN, "", text).strip("'\"")
     number = re.fullmatch(FLOAT, text)
     text = number[1] if number else text
     return text.lstrip("0") or text[:1]
@@ -121,6 +121,8 @@ def how_written(known: str, other: str) -> str:
         return "one has blanks or other invisible characters: remove them"
     if unicodedata.normalize("NFC", known) == unicodedata.normalize("NFC", other):
         return "one has composed letters, the other decomposed ones: normalise both alike (NFC)"
+    if known.strip("'\"") == other.strip("'\""):
+        return "one has quotation marks: remove them"
     if decoded(known) == decoded(other):
         return "one has the codes of a URL, such as %20: decode them"
     if unicodedata.normalize("NFKC", known) == unicodedata.normalize("NFKC", other):
