@@ -143,7 +143,7 @@ def simulated(draw: np.random.Generator, queries: int = 60, runs: int = 8) -> Va
 def these_queries(values: Values, size: int, replicates: int) -> tuple[Held, Held]:
     """Returns the coverage and the width of the intervals of all runs and of all pairs."""
     from carob.comparison.with_judge import contrasts_of, interval_of
-    from carob.estimation.people_and_judge import Sample, estimated
+    from carob.estimation.people_and_judge import JudgedSample, estimated
 
     draw = np.random.default_rng([SEED, size])
     queries, runs = values.people.shape
@@ -153,7 +153,7 @@ def these_queries(values: Values, size: int, replicates: int) -> tuple[Held, Hel
     held, width, alone = [], [], []
     for _ in range(replicates):
         rows = draw.permutation(queries)[:size]
-        sample = Sample(values.people[rows], values.judge, rows)
+        sample = JudgedSample(values.people[rows], values.judge, rows)
         low, high = interval_of(estimated(sample, contrasts), 0.95)
         held.append((low <= truth) & (truth <= high))
         width.append(high - low)
@@ -174,7 +174,7 @@ def these_queries(values: Values, size: int, replicates: int) -> tuple[Held, Hel
 def similar_queries(follows: float, size: int, replicates: int) -> Held:
     """Returns the coverage and the width of intervals of a mean over similar queries, of values like nDCG@10."""
     from carob.comparison.with_judge import interval_of
-    from carob.estimation.people_and_judge import Sample, estimated
+    from carob.estimation.people_and_judge import JudgedSample, estimated
 
     draw, truth = np.random.default_rng([SEED, size, int(10 * follows)]), 1.2 / 2.2
     held, width, alone = [], [], []
@@ -182,7 +182,7 @@ def similar_queries(follows: float, size: int, replicates: int) -> Held:
         people = draw.beta(1.2, 1.0, size + SIMULATED)
         noise = draw.beta(1.2, 1.0, size + SIMULATED)
         judge = np.clip(0.12 + 0.8 * (follows * people + (1 - follows) * noise), 0, 1)
-        sample = Sample(people[:size, None], judge[:, None], np.arange(size))
+        sample = JudgedSample(people[:size, None], judge[:, None], np.arange(size))
         low, high = interval_of(estimated(sample, np.eye(1), similar=True), 0.95)
         held.append(low[0] <= truth <= high[0])
         width.append(high[0] - low[0])

@@ -108,11 +108,11 @@ def coverage(spread: float, replicates: int, *, skewed: bool = False) -> NDArray
 def scored(tables: list[NDArray[np.float64]]) -> Scored:
     """Returns the values of runs on collections [queries, runs] as carob holds them."""
     import carob
-    from carob.comparison.collection_scores import Scored, Values
+    from carob.comparison.collection_scores import CollectionValues, Scored
 
     names = tuple(f"collection{place}" for place in range(len(tables)))
     runs = tuple(f"run{place}" for place in range(tables[0].shape[1]))
-    values = [Values(each.mean(axis=0), len(each), 0, each) for each in tables]
+    values = [CollectionValues(each.mean(axis=0), len(each), 0, each) for each in tables]
     return Scored(names, runs, {"AP": carob.Measure("AP")}, {"AP": values}, ())
 
 

@@ -18,7 +18,7 @@ from carob import DataError, MeasureError, Policy, PolicyError
 from carob.adapters.objects import calc_aggregate, iter_calc
 from carob.cli import main
 from carob.conventions.profiles import every_profile, profile_named
-from carob.evaluation.read_record import read
+from carob.evaluation.read_record import read_record
 from carob.measures import REGISTER, Measure
 
 PROFILES = every_profile()
@@ -533,7 +533,7 @@ def faces_of_a_policy(tmp_path: Path) -> dict[str, tuple[Policy, str]]:
     carob.record(carob.evaluate(*paths, "RR", **how), tmp_path / "record.json")
     verified = carob.verify(tmp_path / "record.json")
     assert verified.equal
-    recorded = read(tmp_path / "record.json").scores[0]
+    recorded = read_record(tmp_path / "record.json").scores[0]
     faces = {
         "evaluate": scores,
         "compare": compared.scores[0],

@@ -9,7 +9,7 @@ import pytest
 
 from carob import DataError
 from carob.comparison.with_judge import interval_of
-from carob.estimation.people_and_judge import Sample, estimated
+from carob.estimation.people_and_judge import JudgedSample, estimated
 
 PEOPLE = np.array([0.42, 0.81, 0.10, 0.65, 0.93, 0.27, 0.55, 0.70])
 JUDGE = np.array([0.60, 0.90, 0.35, 0.70, 0.95, 0.50, 0.75, 0.80])
@@ -18,7 +18,7 @@ EACH_AND_PAIR = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]])
 
 def drawn(people, judge, rows, **settings):
     rows = np.array(rows)
-    return estimated(Sample(people[rows], judge, rows), EACH_AND_PAIR[:, : people.shape[1]], **settings)
+    return estimated(JudgedSample(people[rows], judge, rows), EACH_AND_PAIR[:, : people.shape[1]], **settings)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -41,7 +41,7 @@ def test_the_law_holds_within_strata() -> None:
     found = []
     for first, second in product(combinations(range(4), 2), combinations(range(4, 9), 3)):
         rows = np.array([*first, *second])
-        found.append(estimated(Sample(people[rows], judge, rows, strata), EACH_AND_PAIR, weight=1.0))
+        found.append(estimated(JudgedSample(people[rows], judge, rows, strata), EACH_AND_PAIR, weight=1.0))
     values = np.array([each.value for each in found])
     assert values.mean(axis=0) == pytest.approx(EACH_AND_PAIR @ people.mean(axis=0), abs=1e-13)
     errors = np.array([each.error**2 for each in found])
@@ -50,7 +50,7 @@ def test_the_law_holds_within_strata() -> None:
 
 def test_a_sample_of_one_run_is_the_regression_of_the_textbooks() -> None:
     rows = np.array([0, 2, 3, 6])
-    found = estimated(Sample(PEOPLE[rows][:, None], JUDGE[:, None], rows), np.eye(1))
+    found = estimated(JudgedSample(PEOPLE[rows][:, None], JUDGE[:, None], rows), np.eye(1))
     y, f = PEOPLE[rows], JUDGE[rows]
     slope = np.polyfit(f, y, 1)[0]
     residuals = y - y.mean() - slope * (f - f.mean())
@@ -68,7 +68,7 @@ def test_differences_of_estimates_are_the_estimated_differences() -> None:
     draw = np.random.default_rng(2)
     people, judge = draw.random((12, 2)), draw.random((30, 2))
     for similar in (False, True):
-        found = estimated(Sample(people, judge, np.arange(12)), EACH_AND_PAIR, similar=similar)
+        found = estimated(JudgedSample(people, judge, np.arange(12)), EACH_AND_PAIR, similar=similar)
         assert found.value[2] == pytest.approx(found.value[0] - found.value[1], abs=1e-14)
 
 
@@ -77,7 +77,9 @@ def test_a_given_weight_gives_the_point_estimate_of_ppi_py() -> None:
     draw = np.random.default_rng(3)
     for weight in (0.0, 0.3, 1.0):
         people, judge = draw.random(15), draw.random(100)
-        found = estimated(Sample(people[:, None], judge[:, None], np.arange(15)), np.eye(1), weight=weight)
+        found = estimated(
+            JudgedSample(people[:, None], judge[:, None], np.arange(15)), np.eye(1), weight=weight
+        )
         other = ppi.ppi_mean_pointestimate(people, judge[:15], judge, lam=weight)
         assert found.value[0] == pytest.approx(float(np.ravel(other)[0]), abs=1e-12)
 
@@ -88,30 +90,30 @@ def test_a_given_weight_gives_the_published_point_estimate(weight: float) -> Non
     # λ times the mean over the unlabelled, plus the mean of Y - λ f over the labelled. Here the unlabelled are all.
     draw = np.random.default_rng(4)
     people, judge = draw.random(15), draw.random(100)
-    found = estimated(Sample(people[:, None], judge[:, None], np.arange(15)), np.eye(1), weight=weight)
+    found = estimated(JudgedSample(people[:, None], judge[:, None], np.arange(15)), np.eye(1), weight=weight)
     published = weight * judge.mean() + (people - weight * judge[:15]).mean()
     assert found.value[0] == pytest.approx(published, abs=1e-12)
 
 
 def test_if_people_judged_everything_the_estimate_is_their_mean() -> None:
     people, judge = PEOPLE[:, None], JUDGE[:, None]
-    these = estimated(Sample(people, judge, np.arange(8)), np.eye(1))
+    these = estimated(JudgedSample(people, judge, np.arange(8)), np.eye(1))
     assert (these.value[0], these.error[0]) == (PEOPLE.mean(), 0.0)
-    similar = estimated(Sample(people, judge, np.arange(8)), np.eye(1), similar=True)
+    similar = estimated(JudgedSample(people, judge, np.arange(8)), np.eye(1), similar=True)
     assert similar.value[0] == PEOPLE.mean()
     assert similar.error[0] == pytest.approx(PEOPLE.std(ddof=1) / 8**0.5, abs=1e-15)
 
 
 def test_a_judge_who_says_the_same_of_all_queries_changes_nothing() -> None:
     judge = np.full((20, 1), 0.5)
-    found = estimated(Sample(PEOPLE[:, None], judge, np.arange(8)), np.eye(1))
+    found = estimated(JudgedSample(PEOPLE[:, None], judge, np.arange(8)), np.eye(1))
     assert (found.weight, found.value[0]) == (0.0, PEOPLE.mean())
     assert np.isfinite(found.error[0])
 
 
 def test_a_judge_who_contradicts_people_has_no_weight() -> None:
     judge = 1 - np.concatenate([PEOPLE, PEOPLE])[:, None]
-    found = estimated(Sample(PEOPLE[:, None], judge, np.arange(8)), np.eye(1))
+    found = estimated(JudgedSample(PEOPLE[:, None], judge, np.arange(8)), np.eye(1))
     assert (found.weight, found.value[0]) == (0.0, pytest.approx(PEOPLE.mean()))
 
 
@@ -125,8 +127,8 @@ def test_the_worth_of_a_judge() -> None:
     draw = np.random.default_rng(6)
     truth = draw.random((400, 1))
     rows = np.arange(40)
-    perfect = estimated(Sample(truth[rows], truth, rows), np.eye(1))
-    useless = estimated(Sample(truth[rows], draw.random((400, 1)), rows), np.eye(1))
+    perfect = estimated(JudgedSample(truth[rows], truth, rows), np.eye(1))
+    useless = estimated(JudgedSample(truth[rows], draw.random((400, 1)), rows), np.eye(1))
     assert perfect.worth[0] == pytest.approx(400)
     assert 30 < useless.worth[0] < 45
 
@@ -135,20 +137,20 @@ def test_the_needed_judgments_give_the_wanted_width() -> None:
     draw = np.random.default_rng(7)
     truth = draw.random((400, 1))
     judge = truth + draw.normal(0, 0.2, (400, 1))
-    found = estimated(Sample(truth[:30], judge, np.arange(30)), np.eye(1))
+    found = estimated(JudgedSample(truth[:30], judge, np.arange(30)), np.eye(1))
     needed = found.needed(0.08, 0.95)
     assert 30 < needed[0] < 400
     assert 2 * found.half_widths(needed, 0.95)[0] <= 0.08 < 2 * found.half_widths(needed - 1, 0.95)[0]
-    more = estimated(Sample(truth[: int(needed[0])], judge, np.arange(int(needed[0]))), np.eye(1))
+    more = estimated(JudgedSample(truth[: int(needed[0])], judge, np.arange(int(needed[0]))), np.eye(1))
     low, high = interval_of(more, 0.95)
     assert high[0] - low[0] == pytest.approx(0.08, rel=0.2)
-    similar = estimated(Sample(truth[:30], judge, np.arange(30)), np.eye(1), similar=True)
+    similar = estimated(JudgedSample(truth[:30], judge, np.arange(30)), np.eye(1), similar=True)
     assert np.isnan(similar.needed(0.01, 0.95)[0])
 
 
 def test_a_stratum_with_one_judged_query_is_refused() -> None:
     strata = np.array([0, 0, 0, 0, 0, 0, 1, 1])
-    sample = Sample(
+    sample = JudgedSample(
         PEOPLE[[0, 1, 2, 6]][:, None], JUDGE[:, None], np.array([0, 1, 2, 6]), strata, ("easy", "hard")
     )
     with pytest.raises(DataError, match=r"People judged 1 of 2 queries in the stratum 'hard'"):
@@ -165,7 +167,9 @@ def test_simulated_intervals_hold_the_mean_of_similar_queries(follows: float) ->
     for _ in range(2000):
         people = draw.beta(1.2, 1.0, 508)
         judge = np.clip(0.12 + 0.8 * (follows * people + (1 - follows) * draw.beta(1.2, 1.0, 508)), 0, 1)
-        found = estimated(Sample(people[:8, None], judge[:, None], np.arange(8)), np.eye(1), similar=True)
+        found = estimated(
+            JudgedSample(people[:8, None], judge[:, None], np.arange(8)), np.eye(1), similar=True
+        )
         low, high = interval_of(found, 0.95)
         held += low[0] <= 1.2 / 2.2 <= high[0]
     assert 0.93 <= held / 2000 <= 0.97
@@ -182,12 +186,12 @@ def test_simulated_intervals_of_differences_hold_the_difference_over_these_queri
         people = np.clip(0.5 + hard + draw.normal([0.06, 0.03, 0], 0.15, (60, 3)), 0, 1)
         judge = np.clip(0.15 + 0.9 * people + draw.normal(0, 0.08, (60, 3)), 0, 1)
         rows = draw.permutation(60)[:size]
-        found = estimated(Sample(people[rows], judge, rows), pairs)
+        found = estimated(JudgedSample(people[rows], judge, rows), pairs)
         low, high = interval_of(found, 0.95)
         truth = pairs @ people.mean(axis=0)
         held.append((low <= truth) & (truth <= high))
         width.append(high - low)
-        low, high = interval_of(estimated(Sample(people[rows], judge, rows), pairs, weight=0.0), 0.95)
+        low, high = interval_of(estimated(JudgedSample(people[rows], judge, rows), pairs, weight=0.0), 0.95)
         alone.append(high - low)
     assert 0.93 <= np.mean(held) <= 0.975
     assert np.mean(width) < 0.75 * np.mean(alone)

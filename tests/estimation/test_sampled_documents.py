@@ -19,7 +19,7 @@ from carob.estimation.sampled_documents import (
 )
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
-from carob.inputs.samples import Judgment
+from carob.inputs.samples import SampledJudgment
 from carob.measures import parse_measure
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ CONTRASTS = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]])
 
 
 def estimate(chosen: Any, probability: float, measure: str, weight: float | None) -> Any:
-    people: dict[str, dict[str, Judgment]] = {}
+    people: dict[str, dict[str, SampledJudgment]] = {}
     for query, document in chosen:
-        people.setdefault(query, {})[document] = Judgment(PEOPLE[query][document], probability)
+        people.setdefault(query, {})[document] = SampledJudgment(PEOPLE[query][document], probability)
     documents = Documents.of(people, Qrels.of(MODEL))
     wanted = parse_measure(measure)
     changes = [changes_of(documents, Run.of(run), [wanted], carob.Policy())[0] for run in RUNS.values()]
@@ -71,7 +71,7 @@ def test_if_people_judged_every_document_the_estimate_is_exact(measure: str) -> 
 
 @pytest.mark.parametrize("measure", ["P@3", "nDCG@3", "AP"])
 def test_a_judge_who_agrees_with_people_leaves_nothing_to_correct(measure: str) -> None:
-    people = {q: {d: Judgment(g, 0.5) for d, g in list(its.items())[:2]} for q, its in MODEL.items()}
+    people = {q: {d: SampledJudgment(g, 0.5) for d, g in list(its.items())[:2]} for q, its in MODEL.items()}
     documents = Documents.of(people, Qrels.of(MODEL))
     changes = changes_of(documents, Run.of(RUNS["a"]), [parse_measure(measure)], carob.Policy())
     assert changes[0].change == pytest.approx(np.zeros(4))
@@ -124,7 +124,7 @@ def written(folder: Path, text: str, name: str = "sample.csv") -> str:
 
 
 def test_the_file_is_a_table_with_probabilities(tmp_path: Path) -> None:
-    expected = {"q1": {"d1": Judgment(2, 0.5), "d2": Judgment(0, 1)}}
+    expected = {"q1": {"d1": SampledJudgment(2, 0.5), "d2": SampledJudgment(0, 1)}}
     table = "query,document,grade,probability\nq1,d1,2,0.5\nq1,d2,0,1\n"
     lines = (
         '{"qid": "q1", "docno": "d1", "rel": 2, "probability": 0.5}\n'

@@ -64,7 +64,7 @@ def test_runs_together_equal_each_run_alone(
     stacks: list[int] = []
     one_stack = values.stack_of
 
-    def counted(founds: Any, *others: Any, **named: Any) -> values.Values:
+    def counted(founds: Any, *others: Any, **named: Any) -> values.ValuesUnderTies:
         stacks.append(len(founds))
         return one_stack(founds, *others, **named)
 

@@ -12,7 +12,7 @@ import pytest
 
 import carob
 from carob import _native
-from carob.inputs.files.rows import Lines, rows_of
+from carob.inputs.files.rows import NumberedLines, rows_of
 from carob.judging.collect import collected
 from carob.judging.task import read_task
 from hostile.attack import asked, attacked
@@ -120,16 +120,19 @@ def test_a_models_many_failures_on_one_pair_are_one() -> None:
 
 def test_lines_are_numbered_whatever_ends_them() -> None:
     text = "a\n\n b \r\n\r\nc\rd\n   \n\te\n"
-    assert list(Lines(text)) == [(1, "a"), (3, " b "), (5, "c"), (6, "d"), (8, "\te")]
-    assert list(Lines(text)) == list(Lines(text))
-    assert Lines(text).first == (1, "a")
-    assert Lines("\n \r\n").first is None
-    assert [*Lines("x\u2028y\x0bz")] == [(1, "x\u2028y\x0bz")]  # no ends of lines, as in JSON
+    assert list(NumberedLines(text)) == [(1, "a"), (3, " b "), (5, "c"), (6, "d"), (8, "\te")]
+    assert list(NumberedLines(text)) == list(NumberedLines(text))
+    assert NumberedLines(text).first == (1, "a")
+    assert NumberedLines("\n \r\n").first is None
+    assert [*NumberedLines("x\u2028y\x0bz")] == [(1, "x\u2028y\x0bz")]  # no ends of lines, as in JSON
 
 
 def test_rows_keep_the_numbers_of_their_lines() -> None:
     text = '\na,b\n\n1,"x\ny"\n2,z\n'
-    assert list(rows_of(Lines(text), "t.csv")) == [(5, {"a": "1", "b": "xy"}), (6, {"a": "2", "b": "z"})]
+    assert list(rows_of(NumberedLines(text), "t.csv")) == [
+        (5, {"a": "1", "b": "xy"}),
+        (6, {"a": "2", "b": "z"}),
+    ]
 
 
 def long_ids(path: Path, role: str, number: str) -> Path:

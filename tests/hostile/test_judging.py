@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import carob
-from carob.judging.journal import Journal, Judgment
+from carob.judging.journal import Journal, JournalEntry
 from carob.judging.task import read_task
 from hostile.attack import attacked
 from judging.desk import desk, write_files
@@ -36,7 +36,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def journal(work: Path) -> Iterator[Journal]:
     task = read_task(str(work / "pairs.csv"))
     with Journal(str(work / "judged.csv"), task, "me") as made:
-        made.add(0, Judgment(1, judge="me"))
+        made.add(0, JournalEntry(1, judge="me"))
         yield made
 
 
@@ -76,8 +76,8 @@ def test_an_edit_of_equal_size_by_another_program_is_seen(then: str, journal: Jo
     edited = path.read_bytes()
     assert len(edited) == len(content)
     works = {
-        "add": lambda: journal.add(1, Judgment(0, judge="me")),
-        "change": lambda: journal.change(0, Judgment(2, judge="me")),
+        "add": lambda: journal.add(1, JournalEntry(0, judge="me")),
+        "change": lambda: journal.change(0, JournalEntry(2, judge="me")),
         "withdraw": lambda: journal.change(0, None),
     }
     with pytest.raises(carob.DataError, match="was changed by another program, so nothing was written"):
@@ -88,8 +88,8 @@ def test_an_edit_of_equal_size_by_another_program_is_seen(then: str, journal: Jo
 def test_its_own_writes_are_no_edits(journal: Journal, work: Path) -> None:
     for place in (1, 2, 3):
         time.sleep(0.02)
-        journal.add(place, Judgment(1, judge="me"))
-        journal.change(place, Judgment(0, judge="me"))
+        journal.add(place, JournalEntry(1, judge="me"))
+        journal.change(place, JournalEntry(0, judge="me"))
     journal.change(3, None)
     assert len((work / "judged.csv").read_text().splitlines()) == 4
 

@@ -277,3 +277,17 @@ def test_every_test_can_fail() -> None:
 def test_no_file_is_named_for_nothing() -> None:
     empty = {"utils", "util", "common", "helpers", "base", "core", "misc", "manager", "handler"}
     assert not [path for path in SOURCES if path.stem in empty]
+
+
+def test_a_name_is_one_classs_and_few_functions() -> None:
+    """Python asks for ``__getattr__`` by that name; an overload is the same function."""
+    classes: dict[str, set[Path]] = {}
+    functions: dict[str, set[Path]] = {}
+    for path in SOURCES:
+        for node in parsed(path).body:
+            if isinstance(node, ast.ClassDef):
+                classes.setdefault(node.name, set()).add(path)
+            elif isinstance(node, ast.FunctionDef) and not node.name.startswith("__"):
+                functions.setdefault(node.name, set()).add(path)
+    assert {name: files for name, files in classes.items() if len(files) > 1} == {}
+    assert {name: files for name, files in functions.items() if len(files) > 3} == {}

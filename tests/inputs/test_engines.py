@@ -511,7 +511,7 @@ def test_a_task_holds_no_more_rows_than_its_memory(tmp_path: Any, monkeypatch: p
         }
     )
     options = MatchOptions(Policy())
-    task = executors.Task(
+    task = executors.SparkTask(
         lambda: judgments,
         tuple(table.column_names),
         options.order | options.returned | {"threads": 1},
@@ -546,7 +546,7 @@ def test_the_result_of_a_task_is_cut_between_queries(monkeypatch: pytest.MonkeyP
     draw.shuffle(rows)
     columns = dict(zip(("query", "document", "score"), map(list, zip(*rows, strict=True)), strict=True))
     judgments, options = Qrels.of(qrels).judgments, MatchOptions(Policy(), scores=True)
-    task = executors.Task(
+    task = executors.SparkTask(
         lambda: judgments, tuple(columns), options.order | options.returned | {"threads": 1}
     )
     tables = [pa.table({name: values[place::2] for name, values in columns.items()}) for place in (0, 1)]

@@ -524,8 +524,8 @@ def by_query(path: Path) -> dict[str, dict[str, int]]:
 
 def test_the_draw_survives_from_next_through_judge_and_collect_to_compare(tmp_path: Path) -> None:
     from carob.judging.collect import collected
-    from carob.judging.journal import Journal, Judgment
-    from carob.judging.task import grades_of, read_task
+    from carob.judging.journal import Journal, JournalEntry
+    from carob.judging.task import labels_of_grades, read_task
 
     chosen = carob.next_judgments(None, PATHS, "DCG@10", budget=40, judge=MODEL)
     chosen.save(str(tmp_path / "next.csv"))
@@ -535,12 +535,12 @@ def test_the_draw_survives_from_next_through_judge_and_collect_to_compare(tmp_pa
         with Journal(str(tmp_path / f"{name}.csv"), task, name) as journal:
             for place in task.open[half::2]:
                 pair = task.pairs[place]
-                journal.add(place, Judgment(known[pair.query][pair.document]))
+                journal.add(place, JournalEntry(known[pair.query][pair.document]))
     files = [str(tmp_path / f"{name}.csv") for name in ("anna", "ben")]
     for each in files:
         with pytest.raises(DataError, match="the sample has 40 documents, but 20 are judged"):
             carob.compare(each, PATHS, "DCG@10", judge=MODEL)
-    both = collected(task, files, grades_of("0-3"))
+    both = collected(task, files, labels_of_grades("0-3"))
     judged = tmp_path / "judged.csv"
     judged.write_bytes(both.content(str(judged), both.merged("refuse")))
     sample = carob.Qrels.of(str(judged)).sample

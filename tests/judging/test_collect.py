@@ -9,18 +9,26 @@ import pytest
 
 from carob.inputs.samples import read_sample
 from carob.judging.collect import Collected, collected
-from carob.judging.journal import Journal, Judgment
-from carob.judging.prompts import filled, grade_in, prompts_of
-from carob.judging.session import Sheet
-from carob.judging.task import Pair, Task, assigned, grades_of, id_of, read_task
+from carob.judging.journal import Journal, JournalEntry
+from carob.judging.prompts import filled_template, grade_in, prompts_of
+from carob.judging.session import JudgingSheet
+from carob.judging.task import QueryDocument, Task, assigned, id_of, labels_of_grades, read_task
 from carob.output.errors import DataError
 from judging.desk import write_files
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TASK = Task("pairs.csv", (Pair("q1", "a"), Pair("q1", "b"), Pair("q2", "a", 2.0), Pair("q2", "c")))
-GRADES = grades_of("0-3")
+TASK = Task(
+    "pairs.csv",
+    (
+        QueryDocument("q1", "a"),
+        QueryDocument("q1", "b"),
+        QueryDocument("q2", "a", 2.0),
+        QueryDocument("q2", "c"),
+    ),
+)
+GRADES = labels_of_grades("0-3")
 
 
 def saved(folder: Path, name: str, judge: str, rows: list[list[Any]], **changed: Any) -> str:
@@ -53,7 +61,7 @@ def test_files_as_spreadsheets_and_editors_save_them_are_collected(content: str,
 
 def test_every_kind_of_file_is_collected(tmp_path: Path) -> None:
     with Journal(str(tmp_path / "ben.csv"), TASK, "ben") as journal:
-        journal.add(1, Judgment(3, "2026-11-22", "a note", "ben"))
+        journal.add(1, JournalEntry(3, "2026-11-22", "a note", "ben"))
     files = [
         saved(tmp_path, "anna.json", "anna", [["q1", "a", 1]]),
         str(tmp_path / "ben.csv"),
@@ -134,16 +142,18 @@ def test_the_same_judgment_twice_is_one(tmp_path: Path) -> None:
 
 
 def test_judgments_of_another_draw_are_refused(tmp_path: Path) -> None:
-    one = Task("next.csv", (Pair("q", "a", None, 0.25), Pair("q", "b", None, 0.5)))
-    other = Task("next.csv", (Pair("q", "a", None, 0.125), Pair("q", "b", None, 0.5)))
+    one = Task("next.csv", (QueryDocument("q", "a", None, 0.25), QueryDocument("q", "b", None, 0.5)))
+    other = Task("next.csv", (QueryDocument("q", "a", None, 0.125), QueryDocument("q", "b", None, 0.5)))
     with Journal(str(tmp_path / "judged.csv"), one) as journal:
-        journal.add(0, Judgment(1))
-        journal.add(1, Judgment(1))
+        journal.add(0, JournalEntry(1))
+        journal.add(1, JournalEntry(1))
     assert len(collected(one, [str(tmp_path / "judged.csv")], GRADES).merged("refuse")) == 2
     for act in (
         lambda: collected(other, [str(tmp_path / "judged.csv")], GRADES),
         lambda: Journal(str(tmp_path / "judged.csv"), other),
-        lambda: Journal(str(tmp_path / "judged.csv"), Task("n", (*one.pairs, Pair("q", "c", None, 0.5)))),
+        lambda: Journal(
+            str(tmp_path / "judged.csv"), Task("n", (*one.pairs, QueryDocument("q", "c", None, 0.5)))
+        ),
     ):
         with pytest.raises(
             DataError, match="was drawn with another probability, or in a sample of another size"
@@ -163,11 +173,11 @@ def test_hostile_words_in_a_saved_file_stay_on_their_line(tmp_path: Path) -> Non
 # ---------------------------------------------------------------- a model's answers
 
 
-def sheet(folder: Path, document: str = "the text", query: str = "the query") -> Sheet:
+def sheet(folder: Path, document: str = "the text", query: str = "the query") -> JudgingSheet:
     write_files(folder, {"q1": query}, {"d1": document, "d2": "another"}, sample=True)
     task = read_task(str(folder / "pairs.csv"))
     files = [str(folder / name) for name in ("queries.jsonl", "documents.jsonl")]
-    return Sheet.read(task, assigned(task), *files, grades=GRADES, guidelines="The rules.")
+    return JudgingSheet.read(task, assigned(task), *files, grades=GRADES, guidelines="The rules.")
 
 
 def test_a_prompt_has_the_texts_and_answers_come_back(tmp_path: Path) -> None:
@@ -232,7 +242,7 @@ def test_a_line_without_any_text_is_left_out() -> None:
     texts = dict.fromkeys(("query", "details", "title", "document", "grades", "guidelines", "mark"), "") | {
         "query": "q"
     }
-    assert filled("{query}{title}\nDetails: {details}\n\n{guidelines}\n\nend", texts) == "q\n\nend\n"
+    assert filled_template("{query}{title}\nDetails: {details}\n\n{guidelines}\n\nend", texts) == "q\n\nend\n"
 
 
 @pytest.mark.parametrize(

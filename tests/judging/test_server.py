@@ -228,14 +228,15 @@ def test_the_browser_s_address_leads_to_the_page_once(work: Path) -> None:
 
     from carob.judging.journal import Journal
     from carob.judging.server import Site
-    from carob.judging.session import Session, Sheet
-    from carob.judging.task import grades_of
+    from carob.judging.session import JudgingSheet, Session
+    from carob.judging.task import labels_of_grades
 
     task = read_task(str(work / "pairs.csv"))
     files = [str(work / name) for name in ("queries.jsonl", "documents.jsonl")]
     with Journal(str(work / "judged.qrels"), task) as journal:
         site = Site(
-            Session(Sheet.read(task, assigned(task), *files, grades=grades_of("0-3")), journal), port=80
+            Session(JudgingSheet.read(task, assigned(task), *files, grades=labels_of_grades("0-3")), journal),
+            port=80,
         )
         client = Client(site)
         once, headers = f"/{site.once}", {"Host": "127.0.0.1:80"}

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from carob.judging.task import Pair, Task, assigned, grades_of, read_task
+from carob.judging.task import QueryDocument, Task, assigned, labels_of_grades, read_task
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-MANY = tuple(Pair(f"q{query}", f"d{document:02}") for query in range(5) for document in range(40))
+MANY = tuple(QueryDocument(f"q{query}", f"d{document:02}") for query in range(5) for document in range(40))
 
 
 def written(folder: Path, text: str, name: str = "pairs.csv") -> str:
@@ -23,7 +23,7 @@ def written(folder: Path, text: str, name: str = "pairs.csv") -> str:
 
 def test_grades_that_are_known_are_not_judged_again(tmp_path: Path) -> None:
     task = read_task(written(tmp_path, "query,document,grade,probability\nq,a,,0.25\nq,b,2,1\n"))
-    assert task.pairs == (Pair("q", "a", None, 0.25), Pair("q", "b", 2.0, 1.0))
+    assert task.pairs == (QueryDocument("q", "a", None, 0.25), QueryDocument("q", "b", 2.0, 1.0))
     assert task.open == [0]
     assert task.sampled
 
@@ -34,7 +34,7 @@ def test_grades_that_are_known_are_not_judged_again(tmp_path: Path) -> None:
     ids=["tsv", "json lines"],
 )
 def test_other_tables_are_read(text: str, tmp_path: Path) -> None:
-    assert read_task(written(tmp_path, text)).pairs == (Pair("q", "a b"),)
+    assert read_task(written(tmp_path, text)).pairs == (QueryDocument("q", "a b"),)
 
 
 @pytest.mark.parametrize(
@@ -105,19 +105,19 @@ def test_a_judge_who_is_not_among_the_judges_is_refused() -> None:
 
 
 def test_grades_have_usual_labels_or_given_ones() -> None:
-    assert grades_of("0-2") == {0: "not relevant", 1: "partly relevant", 2: "relevant"}
-    assert grades_of("1-5") == dict.fromkeys(range(1, 6), "")
-    assert grades_of("0=no, 1 = maybe so ,2") == {0: "no", 1: "maybe so", 2: ""}
+    assert labels_of_grades("0-2") == {0: "not relevant", 1: "partly relevant", 2: "relevant"}
+    assert labels_of_grades("1-5") == dict.fromkeys(range(1, 6), "")
+    assert labels_of_grades("0=no, 1 = maybe so ,2") == {0: "no", 1: "maybe so", 2: ""}
 
 
 @pytest.mark.parametrize("text", ["", "3", "0-12", "-1-3", "0=no,x=yes", "3-3", "٣-٥"])
 def test_other_grades_are_refused(text: str) -> None:
     with pytest.raises(DataError, match="are no grades"):
-        grades_of(text)
+        labels_of_grades(text)
 
 
 def test_the_digest_follows_the_documents_to_judge_only() -> None:
     task = Task("", MANY)
     assert task.digest == Task("other", MANY[::-1]).digest
     assert task.digest != Task("", MANY[1:]).digest
-    assert task.digest == Task("", (*MANY, Pair("q9", "d", 1.0))).digest
+    assert task.digest == Task("", (*MANY, QueryDocument("q9", "d", 1.0))).digest

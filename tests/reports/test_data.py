@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from carob.comparison.verdict import p_text
-from carob.reports.data import few, in_ranges, number
+from carob.reports.data import few, in_ranges, seven_digits
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def test_a_legend_shows_few_of_many_grades() -> None:
 
 
 def test_numbers_without_a_value_are_left_out_of_json() -> None:
-    assert number(float("nan")) is None
-    assert number(1 / 3) == 0.3333333
+    assert seven_digits(float("nan")) is None
+    assert seven_digits(1 / 3) == 0.3333333
 
 
 def test_a_p_below_the_smallest_that_is_drawn_is_no_bound() -> None:

@@ -16,7 +16,7 @@ from scipy import stats
 import carob
 from carob import DataError, MeasureError, Policy
 from carob.cli import main
-from carob.testing.gate_result import Check, Gate
+from carob.testing.gate_result import Gate, GateCheck
 from carob.testing.gate_result import command as workflow_command
 
 # Each query has one relevant document; its rank is all that a run is.
@@ -578,10 +578,10 @@ def test_a_gate_does_not_say_both_not_inferior_and_too_few_queries() -> None:
         "after": 0.61,
     }
     # The interval ends above -.05, though in general 40 such queries would show drops from .0855 on only.
-    shown = Check(**base, low=-0.02, high=0.04, p=0.5, adjusted=0.5, detectable=0.0855, queries=40)
+    shown = GateCheck(**base, low=-0.02, high=0.04, p=0.5, adjusted=0.5, detectable=0.0855, queries=40)
     assert shown.reading == ["the interval excludes a drop larger than the tolerance: not inferior"]
     assert not shown.doubtful
-    unsure = Check(**base, low=-0.06, high=0.08, p=0.5, adjusted=0.5, detectable=0.0855, queries=40)
+    unsure = GateCheck(**base, low=-0.06, high=0.08, p=0.5, adjusted=0.5, detectable=0.0855, queries=40)
     assert len(unsure.reading) == 2
     assert "too few queries for this tolerance" in unsure.reading[1]
     assert unsure.doubtful

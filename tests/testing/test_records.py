@@ -17,7 +17,7 @@ import pytest
 import carob
 from carob import DataError, Policy, PolicyError
 from carob.cli import main
-from carob.evaluation.read_record import read
+from carob.evaluation.read_record import read_record
 from carob.output.files import write_whole
 from carob.testing.record import digests
 from toys import RUN
@@ -389,7 +389,7 @@ def test_what_is_no_record_is_refused_with_a_sentence(
 ) -> None:
     (folder / "bad.json").write_bytes(content)
     with pytest.raises(DataError, match=words):
-        read("bad.json")
+        read_record("bad.json")
     assert command("verify", "bad.json") == 2
     assert capfd.readouterr().err.startswith("carob: bad.json ")
 
@@ -399,7 +399,7 @@ def test_scores_without_hashes_can_be_read_but_not_verified(
 ) -> None:
     main(["eval", "-q", "qrels.txt", "one.run", "--format", "json"])
     Path("plain.json").write_text(capfd.readouterr().out)
-    assert read("plain.json").names == ["one"]
+    assert read_record("plain.json").names == ["one"]
     with pytest.raises(DataError, match="contains scores, but no record of their inputs"):
         carob.verify("plain.json")
 
@@ -420,7 +420,7 @@ def test_what_is_read_back_is_what_was_written(folder: Path) -> None:
         policy=Policy(by_measure={"AP": {"missing": "skip"}}),
     )
     carob.record(scores, "out.json")
-    (back,) = read("out.json").scores
+    (back,) = read_record("out.json").scores
     assert back.means() == scores.means()
     assert back.by_query("AP") == scores.by_query("AP") == {"q1": 0.5, "q2": 1.0}
     assert (back.name, back.queries, back.measures, back.policy) == (

@@ -175,11 +175,11 @@ def nested(rows: Any, fields: tuple[str, ...], policy: Policy) -> Any:
         table = found.setdefault(query, {})
         for key in within:
             table = table.setdefault(key, {})
-        table[document] = chosen(table, query, document, number_of, policy.duplicates)
+        table[document] = value_that_counts(table, query, document, number_of, policy.duplicates)
     return found
 
 
-def chosen(table: dict[str, Any], query: str, document: str, value: Any, rule: str) -> Any:
+def value_that_counts(table: dict[str, Any], query: str, document: str, value: Any, rule: str) -> Any:
     """Returns the value that counts for a repeated document.
 
     Raises:

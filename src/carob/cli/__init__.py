@@ -95,10 +95,10 @@ class Commands(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Completes command names, without importing them."""
-        from carob.cli.help import named
+        from carob.cli.help import completions
 
         options = click.Command.shell_complete(self, ctx, incomplete)
-        return named({name: sentence for name, (_, sentence) in COMMANDS.items()}, incomplete) + options
+        return completions({name: sentence for name, (_, sentence) in COMMANDS.items()}, incomplete) + options
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the list of ``carob --help``, without importing the commands."""

@@ -172,10 +172,12 @@ def compared_several(
     chosen = {name: each for name, each in {**options, **several}.items() if name in SETTINGS}
     settings = AcrossSettings(**present(chosen))
     refuse_words(settings)
-    return compared(scored(several["collections"], **read(files, measures, settings.absent, given)), settings)
+    return compared(
+        scored(several["collections"], **arguments_of(files, measures, settings.absent, given)), settings
+    )
 
 
-def read(
+def arguments_of(
     files: tuple[str, ...], measures: tuple[str, ...], absent: str, given: Given, least: int = 2
 ) -> dict[str, Any]:
     """Returns the arguments of ``scored`` that the options give.
@@ -226,7 +228,7 @@ def evaluated_several(
     refuse_meaningless(used)
     refuse_misuse(*files, given.exclude)
     absent = absent or "skip"
-    found = scored(collections, **read(files, measures, absent, given, least=1))
+    found = scored(collections, **arguments_of(files, measures, absent, given, least=1))
     return evaluated_collections(found, absent)
 
 

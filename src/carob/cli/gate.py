@@ -171,12 +171,12 @@ def verify_command(
     RECORD is a file written by 'carob eval --record' or 'carob compare --record'. The exit code is 0 if everything is
     as recorded, 1 if an input, the policy or a value differs, and 2 if something cannot be read.
     """
-    from carob.evaluation.read_record import read
+    from carob.evaluation.read_record import read_record
     from carob.inputs.run import refuse_alike
     from carob.testing.verify import verify
 
-    names = read(path).names if runs else []
-    handed = [named(each, names) for each in runs]
+    names = read_record(path).names if runs else []
+    handed = [name_and_file(each, names) for each in runs]
     refuse_alike([name for name, _ in handed])
     found = verify(path, qrels, dict(handed), exclude=exclude, tolerance=tolerance, anywhere=anywhere)
     answer(found, layout)
@@ -184,7 +184,7 @@ def verify_command(
         sys.exit(1)
 
 
-def named(option: str, names: list[str]) -> tuple[str, str]:
+def name_and_file(option: str, names: list[str]) -> tuple[str, str]:
     """Splits NAME=FILE into the name and the file. The name may contain '='.
 
     Raises:

@@ -172,7 +172,7 @@ def kind_of(command: click.Command, parameter: click.Parameter) -> Any:
     return files if name in FILES or "FILE" in metavar or "OUT." in metavar else None
 
 
-def named(entries: dict[str, str], incomplete: str) -> list[CompletionItem]:
+def completions(entries: dict[str, str], incomplete: str) -> list[CompletionItem]:
     """Returns the names that begin with the typed text, ignoring case, with their descriptions."""
     typed = incomplete.lower()
     return [
@@ -184,7 +184,7 @@ def commands(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     """Completes carob's commands."""
     group = ctx.find_root()
     names = group.command.list_commands(group) if isinstance(group.command, click.Group) else []
-    return named(dict.fromkeys(names, ""), incomplete)
+    return completions(dict.fromkeys(names, ""), incomplete)
 
 
 def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -208,7 +208,7 @@ def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
             for k in (1, 3, 5, 10, 20, 100, 1000)
             if str(k).startswith(depth)
         ]
-    return named(every, incomplete)
+    return completions(every, incomplete)
 
 
 def profiles(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -216,7 +216,7 @@ def profiles(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     from carob.conventions.profiles import list_profiles
 
     del ctx
-    return named(list_profiles(), incomplete)
+    return completions(list_profiles(), incomplete)
 
 
 def files(ctx: click.Context, incomplete: str) -> list[CompletionItem]:

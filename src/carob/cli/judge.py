@@ -12,7 +12,7 @@ from carob.output.language import plural
 
 if TYPE_CHECKING:
     from carob.judging.server import Site
-    from carob.judging.session import Session, Sheet
+    from carob.judging.session import JudgingSheet, Session
 
 TEXTS = ("queries", "documents", "guidelines")
 DIVIDED = ("judge", "judges", "shared")
@@ -95,28 +95,28 @@ def refuse_idle(mode: str, given: dict[str, Any]) -> None:
         raise click.UsageError("--judges needs --judge, the name of the one who judges here.")
 
 
-def sheet_of(path: str, given: dict[str, Any]) -> Sheet:
+def sheet_of(path: str, given: dict[str, Any]) -> JudgingSheet:
     """Reads the pairs and their texts."""
     from carob.inputs.sources import source_of
     from carob.judging.journal import one_line
-    from carob.judging.session import Sheet
-    from carob.judging.task import assigned, grades_of, read_task
+    from carob.judging.session import JudgingSheet
+    from carob.judging.task import assigned, labels_of_grades, read_task
 
     judge, rules = one_line(given["judge"] or ""), given["guidelines"]
     names = [one_line(each) for each in given["judges"].split(",")] if given["judges"] else []
     task = read_task(path)
-    return Sheet.read(
+    return JudgingSheet.read(
         task,
         assigned(task, judge, names, given["shared"] or 0.0),
         given["queries"],
         given["documents"],
-        grades=grades_of(given["grades"]),
+        grades=labels_of_grades(given["grades"]),
         guidelines="" if rules is None else source_of(rules).content().decode("utf-8-sig", "replace"),
         judge=judge,
     )
 
 
-def write_page(sheet: Sheet, path: str) -> None:
+def write_page(sheet: JudgingSheet, path: str) -> None:
     """Writes the offline page."""
     from carob.judging.offline import offline_page
     from carob.output.files import write_whole
@@ -128,7 +128,7 @@ def write_page(sheet: Sheet, path: str) -> None:
     click.echo(f"{path}: {count} to judge{f', {size:.0f} MB' if size >= 1 else ''}.", err=True)
 
 
-def write_prompts(sheet: Sheet, path: str | None, template: str | None) -> None:
+def write_prompts(sheet: JudgingSheet, path: str | None, template: str | None) -> None:
     """Writes the prompts for a model."""
     from carob.inputs.sources import source_of
     from carob.judging.prompts import prompts_of
@@ -149,7 +149,7 @@ def collect_judgments(files: tuple[str, ...], **given: Any) -> None:
     import os
 
     from carob.judging.collect import collected
-    from carob.judging.task import grades_of, read_task
+    from carob.judging.task import labels_of_grades, read_task
     from carob.output.errors import DataError
     from carob.output.files import write_whole
 
@@ -162,7 +162,7 @@ def collect_judgments(files: tuple[str, ...], **given: Any) -> None:
             "this file exists, and may contain judgments.", file=output, remedy="Give another file."
         )
     task = read_task(files[0])
-    found = collected(task, files[1:], grades_of(given["grades"]), lenient=bool(given["lenient"]))
+    found = collected(task, files[1:], labels_of_grades(given["grades"]), lenient=bool(given["lenient"]))
     judgments = found.merged(given["disagreement"] or "refuse")
     content = found.content("judgments.csv" if output == "-" else output, judgments)
     if output == "-":

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-    from carob.comparison.runs import Table as Values
+    from carob.comparison.runs import RunTable as Values
     from carob.evaluation.scores import Scores, ScoresByRun
     from carob.inputs.names import Names
     from carob.inputs.query_files import Groups, GroupsLike
@@ -404,7 +404,7 @@ def best(
     held = np.zeros(len(ids), bool) if hold_out is None else held_out(units_of(ids, groups), hold_out, salt)
     if hold_out is not None and (held.all() or not held.any()):
         raise DataError(said_of(unit, "one side", share=hold_out, queries=len(ids), held=int(held.sum())))
-    method = Method(folds, repeats, Draw(resamples, seed, alpha=alpha), unit)
+    method = SelectionMethod(folds, repeats, Draw(resamples, seed, alpha=alpha), unit)
     found = tuple(method.best_by(each.part(~held).complete(), names, families, base) for each in tables)
     name = None if base is None else names[base]
     result = Best(found, alpha, folds, repeats, resamples, seed, name, top=top, unit=unit)
@@ -485,7 +485,7 @@ def families_of(names: list[str], base: int | None, variants: Sequence[str]) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class Method:
+class SelectionMethod:
     """How runs are selected and compared.
 
     Args:

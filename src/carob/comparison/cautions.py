@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from carob._numpy import np
 from carob.comparison.collection_notes import notes_of_run, summaries
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, ranked, say
-from carob.comparison.runs import Table, sparse
+from carob.comparison.runs import RunTable, sparse
 from carob.comparison.significance import corrected
 from carob.comparison.verdict import (
     declared_negative,
@@ -613,7 +613,7 @@ def partners(comparison: Findings, run: int) -> list[int]:
 
 def means(comparison: Findings, values: Floats) -> tuple[float, ...]:
     """Returns the unweighted means, or other aggregates, of two columns of values of the primary measure."""
-    return Table(comparison.primary.label, comparison.primary.measure, values).means
+    return RunTable(comparison.primary.label, comparison.primary.measure, values).means
 
 
 def together(comparison: Findings, flagged: list[int], readings: Readings) -> Caution:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from carob.comparison.collection_notes import Note
-    from carob.comparison.runs import System, Table
+    from carob.comparison.runs import RunTable, System
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
@@ -50,7 +50,7 @@ CollectionsLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any]"
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
+class CollectionValues:
     """The values of one collection by one measure.
 
     Args:
@@ -83,7 +83,7 @@ class Scored:
     collections: tuple[str, ...]
     runs: tuple[str, ...]
     measures: dict[str, Measure]
-    values: dict[str, list[Values]]
+    values: dict[str, list[CollectionValues]]
     lacking: tuple[tuple[str, str], ...]
     scores: dict[str, dict[str, Scores]] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
@@ -349,7 +349,7 @@ def from_means(own: Mapping[str, Any], measures: MeasuresLike) -> Scored:
     known = dict.fromkeys(str(key) for each in tables.values() for its in each.values() for key in its)
     labels = chosen({key: measure_named(key) for key in known}, only)
     runs = tuple(dict.fromkeys(run for each in tables.values() for run in each))
-    found: dict[str, list[Values]] = {}
+    found: dict[str, list[CollectionValues]] = {}
     for label, key in labels.items():
         found[label] = []
         for name, each in tables.items():
@@ -358,7 +358,7 @@ def from_means(own: Mapping[str, Any], measures: MeasuresLike) -> Scored:
             if np.isinf(row).any():
                 where = {"run": runs[int(np.flatnonzero(np.isinf(row))[0])], "collection": name}
                 raise DataError(say("collections", "infinite", **where))
-            found[label].append(Values(row, None))
+            found[label].append(CollectionValues(row, None))
     measured = {label: measure_named(key) for label, key in labels.items()}
     return Scored(tuple(tables), runs, measured, found, lacking_in(tuple(tables), runs, found))
 
@@ -388,7 +388,7 @@ def from_scores(own: Mapping[str, Any], measures: MeasuresLike, conventions: Map
         if one.policy != first.policy:
             policies = {"own": one.policy.describe(), "other": first.policy.describe()}
             raise DataError(say("collections", "other policy", collection=name, **policies))
-    found: dict[str, list[Values]] = {label: [] for label in first.labels}
+    found: dict[str, list[CollectionValues]] = {label: [] for label in first.labels}
     for name, its in scores.items():
         for table in tables_of(list(its.values()))[1]:
             found[table.label].append(values_of(table, [runs.index(each) for each in its], len(runs), name))
@@ -436,7 +436,7 @@ def systems_in(
     return evaluated(qrels, runs, measures, **conventions, least=1).systems
 
 
-def values_of(table: Table, places: list[int], runs: int, name: str) -> Values:
+def values_of(table: RunTable, places: list[int], runs: int, name: str) -> CollectionValues:
     """Returns the values of one collection by one measure, with a column for each run of all collections.
 
     Args:
@@ -455,14 +455,14 @@ def values_of(table: Table, places: list[int], runs: int, name: str) -> Values:
         raise DataError(say("collections", "no queries", collection=name, measure=table.label))
     own = np.full((len(whole.values), runs), np.nan)
     own[:, places] = whole.observed()
-    return Values(own.mean(axis=0), len(own), len(table.values) - len(own), own)
+    return CollectionValues(own.mean(axis=0), len(own), len(table.values) - len(own), own)
 
 
 # ---------------------------------------------------------------- missing runs
 
 
 def lacking_in(
-    names: tuple[str, ...], runs: tuple[str, ...], values: Mapping[str, list[Values]]
+    names: tuple[str, ...], runs: tuple[str, ...], values: Mapping[str, list[CollectionValues]]
 ) -> tuple[tuple[str, str], ...]:
     """Returns the pairs of a run and a collection that lacks it, by any measure."""
     there = np.array([[each.means for each in its] for its in values.values()])
@@ -494,7 +494,7 @@ def decided(found: Scored, absent: str, least: int = 2) -> Scored:
     return found
 
 
-def with_zeros(values: Values) -> Values:
+def with_zeros(values: CollectionValues) -> CollectionValues:
     """Returns the values with 0 for missing runs."""
     table = None if values.table is None else np.nan_to_num(values.table)
     return replace(values, means=np.nan_to_num(values.means), table=table)

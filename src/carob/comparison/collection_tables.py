@@ -14,14 +14,14 @@ from carob.comparison.cautions import resamples_needed
 from carob.comparison.collection_notes import OnCollections
 from carob.comparison.findings import SHORT_NAMES, letter, say
 from carob.comparison.formats import floating, laid_out
-from carob.comparison.tables import EVERY, Sheet, top_said
+from carob.comparison.tables import EVERY, FittedTable, top_said
 from carob.comparison.verdict import MOST_LETTERED, interval, listed, p_text, signed
 from carob.evaluation.score_tables import conventions_of
 from carob.evaluation.scores import frame_of
 from carob.output import escaping
 from carob.output.document import Document, Items, Line, Section, Table
 from carob.output.errors import DataError, did_you_mean
-from carob.output.layout import COLUMNS, Marked, apart, columns_of, decimals, lay_out
+from carob.output.layout import COLUMNS, Marked, apart, decimals, lay_out, table_width
 from carob.output.pictures.critical_difference import RankPicture
 from carob.output.pictures.difference_picture import DifferencePicture, Differences
 
@@ -94,7 +94,7 @@ class CollectionsComparison(OnCollections):
             title = say("collections", "title", **sizes)
         sections = [Section([Line(self.heading())])]
         for each in self.measures.values():
-            view = Shown(self, each, pairs, top, layout)
+            view = ShownResults(self, each, pairs, top, layout)
             sections += view.sections(titled=layout != "text")
         warned: list[Part] = [Line(each, mark="! ", tone="warning") for each in self.warnings()]
         footers = [Items(each, "footer", hang=0) for each in (self.footers(), self.method()) if each]
@@ -210,7 +210,7 @@ class CollectionsComparison(OnCollections):
         """
         tables: list[str] = []
         for each in self.measures.values():
-            view = Shown(self, each, pairs, top, "latex")
+            view = ShownResults(self, each, pairs, top, "latex")
             drawn = [
                 view.matrix(),
                 view.board(),
@@ -233,7 +233,7 @@ class CollectionsComparison(OnCollections):
             DataError: fewer than two collections have all runs.
         """
         its = next(iter(self.measures.values())) if measure is None else self.measures[measure]
-        pictures = Shown(self, its).pictures()
+        pictures = ShownResults(self, its).pictures()
         if not pictures:
             words = {"measure": its.label, "complete": its.complete}
             raise DataError(say("collections", "incomplete", **words))
@@ -263,7 +263,7 @@ class CollectionsComparison(OnCollections):
             "friedman": None if found.friedman is None else found.friedman._asdict(),
             "collections": [dict(vars(each)) for each in found.collections],
             "pairs": [dict(vars(each)) for each in found.pairs],
-            "verdict": Shown(self, found).answer(),
+            "verdict": ShownResults(self, found).answer(),
         }
 
     def to_frame(self, what: str = "pairs", backend: str | None = None) -> Any:
@@ -363,7 +363,7 @@ def letters(runs: Sequence[int], among: int) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownResults:
     """The part of the results of one measure that tables show.
 
     Args:
@@ -503,7 +503,7 @@ class Shown:
 
     # ------------------------------------------------------------ tables
 
-    def board(self) -> Sheet:
+    def board(self) -> FittedTable:
         """Returns the table of runs: both means, the interval, the mean rank, the place and Borda points."""
         found, settings = self.found, self.whole.settings
         runs, shown = self.runs, [decimals(each, DIGITS) for each in found.means]
@@ -534,7 +534,7 @@ class Shown:
         hidden = len(found.means) - len(runs)
         note = say("collections", "hidden", count=hidden, top=top_said(len(runs))) if hidden else ""
         least = ("Borda", "micro", "macro", "place")
-        return Sheet(
+        return FittedTable(
             ["", "run", *columns], rows, frozenset({0, 1}), note=note, shortest=LEAST_NAME, least=least
         )
 
@@ -571,7 +571,7 @@ class Shown:
             [f"{letter(pair.a)}-{letter(pair.b)}", f"{names[pair.a]} - {names[pair.b]}"] for pair in shown
         ]
 
-    def posterior(self) -> list[Sheet]:
+    def posterior(self) -> list[FittedTable]:
         """Returns the table of the Bayesian signed-rank test, if a rope was given."""
         shown = [pair for pair in self.chosen()[0] if pair.p_same is not None]
         if not shown:
@@ -582,9 +582,9 @@ class Shown:
             for name, pair in zip(names, shown, strict=True)
         ]
         header = ["", title, "P(worse)", "P(same)", "P(better)"]
-        return [Sheet(header, rows, frozenset({0, 1}), shortest=LEAST_PAIR)]
+        return [FittedTable(header, rows, frozenset({0, 1}), shortest=LEAST_PAIR)]
 
-    def against(self) -> Sheet:
+    def against(self) -> FittedTable:
         """Returns the table of pairs: difference, interval, p, wins and Wilcoxon's p."""
         found, settings = self.found, self.whole.settings
         shown, note = self.chosen()
@@ -606,7 +606,7 @@ class Shown:
         columns["Wilc."] = [p_text(pair.wilcoxon_adjusted, alpha) for pair in shown]
         rows = [[*row, *(each[place] for each in columns.values())] for place, row in enumerate(rows)]
         least = ("p", "Wilc.", "W/T/L")
-        return Sheet(
+        return FittedTable(
             ["", title, *columns], rows, frozenset({0, 1}), note=note, shortest=LEAST_PAIR, least=least
         )
 
@@ -616,7 +616,7 @@ class Shown:
         letters_alone = [letter(run) for run in self.runs]
         for titles in (text.titles(), letters_alone):
             by_collection = text.by_collection(titles)
-            if columns_of(by_collection.header, by_collection.rows, 1) <= COLUMNS:
+            if table_width(by_collection.header, by_collection.rows, 1) <= COLUMNS:
                 return by_collection if self.layout == "text" else self.by_collection(self.titles())
         return self.by_run()
 

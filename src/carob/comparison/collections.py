@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from carob.comparison.collection_scores import CollectionsLike, Scored, Values
+    from carob.comparison.collection_scores import CollectionsLike, CollectionValues, Scored
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
@@ -185,9 +185,9 @@ def compared(found: Scored, settings: AcrossSettings) -> CollectionsComparison:
     results = {}
     for label, measure in found.measures.items():
         smaller = measure.definition.smaller_is_better
-        results[label] = Method(settings, base, found.collections, -1.0 if smaller else 1.0).across(
-            label, found.values[label]
-        )
+        results[label] = CollectionsMethod(
+            settings, base, found.collections, -1.0 if smaller else 1.0
+        ).across(label, found.values[label])
     return CollectionsComparison(
         found.collections, found.runs, found.scores, found.lacking, found.notes, results, settings
     )
@@ -218,7 +218,7 @@ def refuse_words(settings: AcrossSettings) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Method:
+class CollectionsMethod:
     """How runs are compared by one measure.
 
     Args:
@@ -233,7 +233,7 @@ class Method:
     names: tuple[str, ...]
     sign: float
 
-    def across(self, label: str, values: Sequence[Values]) -> Across:
+    def across(self, label: str, values: Sequence[CollectionValues]) -> Across:
         """Returns the comparison by one measure.
 
         Args:
@@ -343,7 +343,7 @@ class Method:
         alpha = 1 - self.settings.confidence
         return expanded(alpha, units) if self.settings.target == "similar" else alpha
 
-    def drawn(self, values: Sequence[Values]) -> Floats:
+    def drawn(self, values: Sequence[CollectionValues]) -> Floats:
         """Returns the means over resampled collections, or over collections with resampled queries [resamples, runs].
 
         A resampled collection keeps all its queries. Their sampling error is already part of the differences between
@@ -448,7 +448,7 @@ class Method:
     def one(
         self,
         name: str,
-        values: Values,
+        values: CollectionValues,
         squares: Floats,
         first: Integers,
         second: Integers,
@@ -472,7 +472,7 @@ class Method:
         )
 
 
-def squared_errors(values: Sequence[Values], first: Integers, second: Integers) -> Any:
+def squared_errors(values: Sequence[CollectionValues], first: Integers, second: Integers) -> Any:
     """Returns the squared standard error of each pair's difference in each collection; NaN where it is unknown.
 
     The sum of squared differences comes from the differences themselves, not from variances and covariances, whose
@@ -480,7 +480,7 @@ def squared_errors(values: Sequence[Values], first: Integers, second: Integers) 
     """
     from scipy.spatial.distance import cdist, pdist
 
-    def squares(each: Values) -> Floats:
+    def squares(each: CollectionValues) -> Floats:
         if each.table is None or len(each.table) < 2:
             return np.full(len(first), np.nan)
         around = np.ascontiguousarray((each.table - each.table.mean(axis=0)).T)
@@ -495,7 +495,7 @@ def squared_errors(values: Sequence[Values], first: Integers, second: Integers) 
     return np.array(list(in_threads(squares, values, min(len(values), available_cores()))))
 
 
-def own_errors(values: Sequence[Values]) -> Any:
+def own_errors(values: Sequence[CollectionValues]) -> Any:
     """Returns the squared standard error of each run's mean in each collection; NaN where it is unknown."""
     found = np.full((len(values), len(values[0].means)), np.nan)
     for row, each in zip(found, values, strict=True):

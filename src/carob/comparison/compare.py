@@ -16,7 +16,7 @@ from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, TESTS, Findings,
 from carob.comparison.runs import Evaluation, RunsLike, evaluated, named, parts_of, place_of, tables_of
 from carob.comparison.significance import contests_of, draws
 from carob.comparison.with_documents import documents_contests, people_of
-from carob.comparison.with_judge import Plan, judged_contests
+from carob.comparison.with_judge import EstimationPlan, judged_contests
 from carob.conventions.request import request_of
 from carob.estimation.bounds import bounds_of
 from carob.estimation.unjudged_bounds import UnjudgedBounds
@@ -155,7 +155,7 @@ def compare(
         >>> pair.difference, pair.p, pair.exact
         (0.1, 1.0, True)
     """
-    plan = Plan(target, judge_weight, strata, width)
+    plan = EstimationPlan(target, judge_weight, strata, width)
     conventions: dict[str, Any] = {"policy": policy, "profile": profile, "weights": weights}
     judging, sample = None, None
     if judge is not None:

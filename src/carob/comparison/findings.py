@@ -223,7 +223,7 @@ class Caution:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgeComparison:
     """The judge's values of one measure, compared with people's. Lists are by run or by pair of the contest.
 
     Args:
@@ -291,7 +291,7 @@ class Judging:
     width_pairs: float
     alone: tuple[str, ...]
     undefined: dict[str, int]
-    measures: dict[str, Judged]
+    measures: dict[str, JudgeComparison]
     documents: int | None = None
     judged: tuple[float, ...] = ()
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from carob._numpy import np
 from carob.comparison.cautions import sentences_of
 from carob.comparison.findings import letter
-from carob.comparison.tables import EVERYTHING, View, chosen, pair_names, ranking, sheets_of
+from carob.comparison.tables import EVERYTHING, View, pair_names, pairs_to_show, ranking, sheets_of
 from carob.comparison.verdict import heading, judge_said, method, verdict_of
 from carob.evaluation.score_tables import document_of as scores_document
 from carob.evaluation.scores import frame_of
@@ -264,7 +264,7 @@ def figure(comparison: Findings, kind: str, measure: str | None) -> Any:
 
 def differences(axes: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
     """Draws the sorted differences of the first pair, which show how many queries gain or lose, and by how much."""
-    pair = chosen(comparison, contest)[0][0]
+    pair = pairs_to_show(comparison, contest)[0][0]
     values = contest.values[:, pair.a] - contest.values[:, pair.b]
     values = np.sort(values[~np.isnan(values)])[::-1]
     axes.bar(np.arange(1, len(values) + 1), values, width=0.9, color=np.where(values < 0, "0.65", "0.25"))
@@ -284,7 +284,7 @@ def intervals(axes: Any, comparison: Findings, contest: Contest) -> tuple[float,
 
 def pairs(axes: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
     """Draws the mean difference of each pair with its interval."""
-    shown = chosen(comparison, contest)[0]
+    shown = pairs_to_show(comparison, contest)[0]
     rows = [(pair_names(comparison, pair), pair.difference, pair.low, pair.high) for pair in shown]
     size = whiskers(axes, rows, f"difference in {contest.label}")
     axes.axvline(0, color="black", linewidth=0.8)

@@ -129,9 +129,9 @@ class Plan(Documented):
                 str(each.pilot),
                 decimals(each.mean, 4, sign=True),
                 decimals(each.sd, 4),
-                whole(each.queries),
-                f"{whole(each.low)} to {whole(each.high)}",
-                *([whole(each.people)] if self.correlation is not None else []),
+                rounded_up(each.queries),
+                f"{rounded_up(each.low)} to {rounded_up(each.high)}",
+                *([rounded_up(each.people)] if self.correlation is not None else []),
             ]
             for place, each in enumerate(rows)
         ]
@@ -142,7 +142,7 @@ FEW = 10
 """A standard deviation from fewer queries is hardly known."""
 
 
-def whole(queries: float) -> str:
+def rounded_up(queries: float) -> str:
     """Returns a number of queries, rounded up."""
     return f"{math.ceil(queries - 1e-6):,}" if math.isfinite(queries) else "-" if math.isnan(queries) else "∞"
 

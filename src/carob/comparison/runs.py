@@ -140,11 +140,11 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
     refuse_shared(runs)
     if isinstance(runs, Mapping):
         refuse_alike(list(map(str, runs)))
-        found = [(str(name), taken(each, str(name))) for name, each in runs.items()]
+        found = [(str(name), under_name(each, str(name))) for name, each in runs.items()]
     else:
-        ready = [taken(each) for each in runs]
+        ready = [under_name(each) for each in runs]
         names = names_apart(ready)
-        found = [(name, taken(each, name)) for name, each in zip(names, ready, strict=True)]
+        found = [(name, under_name(each, name)) for name, each in zip(names, ready, strict=True)]
     if len(found) < least:
         said = f"A comparison needs at least two runs, not {len(found)}."
         path = next((each.origin.path for _, each in found if isinstance(each, Run)), None)
@@ -158,7 +158,7 @@ def if_pattern(path: object) -> str | None:
     return several_runs(path) if isinstance(path, str) and is_pattern(path) else None
 
 
-def taken(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
+def under_name(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
     """Returns a run or scores under another name. The run is not read yet."""
     if isinstance(run, Scores):
         return run if name is None or name == run.name else replace(run, name=name)
@@ -359,7 +359,7 @@ def parts_of(run: Run, queries: Collection[bytes]) -> dict[bytes, Run]:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class RunTable:
     """The values of all runs by one measure.
 
     Args:
@@ -396,7 +396,7 @@ class Table:
             found.append(aggregate(values[there], how, weights))
         return tuple(found)
 
-    def part(self, rows: Any) -> Table:
+    def part(self, rows: Any) -> RunTable:
         """Returns the table restricted to some queries."""
         return replace(
             self,
@@ -418,7 +418,7 @@ class Table:
             share: Floats = self.weights * (n / self.weights.sum(axis=0))
         return np.where(self.weights > 0, values, 0.0) * share
 
-    def shared(self, first: Integers, second: Integers) -> Iterator[tuple[Table, Integers]]:
+    def shared(self, first: Integers, second: Integers) -> Iterator[tuple[RunTable, Integers]]:
         """Groups the pairs by their common queries, and returns the table of these queries and the pairs' indices."""
         there = ~np.isnan(self.values)
         if there.all():
@@ -430,12 +430,12 @@ class Table:
         for mask, places in groups.items():
             yield self.part(np.frombuffer(mask, bool)), np.array(places)
 
-    def complete(self) -> Table:
+    def complete(self) -> RunTable:
         """Returns the table restricted to the queries that all runs have."""
         return self.part(~np.isnan(self.values).any(axis=1))
 
 
-def tables_of(scores: Sequence[Scores]) -> tuple[Names, list[Table]]:
+def tables_of(scores: Sequence[Scores]) -> tuple[Names, list[RunTable]]:
     """Returns the queries of all runs, in byte order, and for each measure the values of all runs."""
     first = scores[0]
     if all(each.ids == first.ids for each in scores):
@@ -452,7 +452,7 @@ def tables_of(scores: Sequence[Scores]) -> tuple[Names, list[Table]]:
         if weights is not None and each.weights is not None:
             weights[:, rows, place] = each.weights.T
     return ids, [
-        Table(label, measure, values[place], None if weights is None else unequal(weights[place], measure))
+        RunTable(label, measure, values[place], None if weights is None else unequal(weights[place], measure))
         for place, (label, measure) in enumerate(zip(first.labels, first.measures, strict=True))
     ]
 

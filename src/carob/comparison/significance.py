@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from carob.comparison.findings import Settings
-    from carob.comparison.runs import Table
+    from carob.comparison.runs import RunTable
     from carob.inputs.query_files import Groups
     from carob.lists.rows import Floats, Integers
     from carob.statistics.multiple_comparisons import Anova
@@ -39,7 +39,7 @@ AT_ONCE = 4_000_000
 
 
 def contests_of(
-    tables: Sequence[Table], settings: Settings, groups: Groups | None
+    tables: Sequence[RunTable], settings: Settings, groups: Groups | None
 ) -> tuple[dict[str, Contest], Settings]:
     """Returns the comparison by each measure, and the settings with a note on each deviation from the request."""
     runs = tables[0].values.shape[1]
@@ -71,12 +71,12 @@ def contests_of(
     return contests, settings
 
 
-def draws(settings: Settings, table: Table) -> bool:
+def draws(settings: Settings, table: RunTable) -> bool:
     """Returns whether the test or the intervals of a measure may draw random numbers."""
     return settings.resamples > 0 or bootstrapped(settings, table)
 
 
-def bootstrapped(settings: Settings, table: Table) -> bool:
+def bootstrapped(settings: Settings, table: RunTable) -> bool:
     """Returns whether the intervals of a measure are percentiles over resampled queries."""
     return table.geometric or settings.interval == "bootstrap"
 
@@ -105,7 +105,7 @@ def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
 
 
 def strata_of(
-    table: Table, first: Integers, second: Integers, settings: Settings, groups: Groups
+    table: RunTable, first: Integers, second: Integers, settings: Settings, groups: Groups
 ) -> tuple[Stratum, ...]:
     """Returns the comparison within each group of queries, by uncorrected t-tests."""
     plain = replace(settings, test="t", correction="none")
@@ -118,7 +118,7 @@ def strata_of(
     return tuple(found)
 
 
-def variance_of(table: Table) -> Anova | None:
+def variance_of(table: RunTable) -> Anova | None:
     """Returns the analysis of variance of three runs or more on the same queries."""
     queries, runs = table.values.shape
     if runs < 3 or queries < 2 or np.isnan(table.values).any():
@@ -162,7 +162,9 @@ def pairs_in(outcome: Outcome, settings: Settings) -> tuple[Pair, ...]:
     return tuple(Pair(*row) for row in zip(*columns.values(), strict=True))
 
 
-def outcome_of(table: Table, first: Integers, second: Integers, settings: Settings) -> tuple[Outcome, bool]:
+def outcome_of(
+    table: RunTable, first: Integers, second: Integers, settings: Settings
+) -> tuple[Outcome, bool]:
     """Returns the uncorrected difference, interval and p of every pair, and whether p is asymptotic."""
     outcome = empty_outcome(first, second)
     for shared, places in table.shared(first, second):
@@ -181,7 +183,7 @@ def outcome_of(table: Table, first: Integers, second: Integers, settings: Settin
     return outcome, limit
 
 
-def describe(outcome: Outcome, places: Integers, table: Table, seen: Floats, settings: Settings) -> None:
+def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:
     """Writes the paired t-test of some pairs into the outcome, and all other numbers that need no resampling."""
     one, other = outcome.a[places], outcome.b[places]
     differences = seen[:, one] - seen[:, other]
@@ -201,7 +203,7 @@ def describe(outcome: Outcome, places: Integers, table: Table, seen: Floats, set
         outcome.p_worse[places], outcome.p_same[places], outcome.p_better[places] = chances
 
 
-def test(outcome: Outcome, places: Integers, table: Table, seen: Floats, settings: Settings) -> None:
+def test(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:
     """Writes the p-value of a test that compares one pair at a time, other than the t-test."""
     couples = np.stack([outcome.a[places], outcome.b[places]], axis=1)
     if settings.test == "randomisation":
@@ -217,7 +219,7 @@ TOGETHER = {"romano-wolf": romano_wolf, "tukey": randomised_tukey, "max-t": max_
 """The tests of all pairs at once, by name."""
 
 
-def test_together(outcome: Outcome, table: Table, settings: Settings) -> bool:
+def test_together(outcome: Outcome, table: RunTable, settings: Settings) -> bool:
     """Writes the p-value of a test of all pairs at once, and returns whether p comes from the limit distribution."""
     if not len(table.values):
         return False
@@ -247,7 +249,7 @@ def wilcoxon(differences: Floats) -> float:
     return float(signed_ranks(differences).pvalue) if differences.any() else 1.0
 
 
-def bootstrap(outcome: Outcome, places: Integers, table: Table, seen: Floats, settings: Settings) -> None:
+def bootstrap(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:
     """Writes the difference of the aggregates and its percentile interval over resampled queries."""
     means = resample_means(seen, bootstrap_draw(table, settings))
     centre = seen.mean(axis=0)
@@ -265,12 +267,12 @@ def bootstrap(outcome: Outcome, places: Integers, table: Table, seen: Floats, se
             outcome.detectable[part] = np.nan
 
 
-def bootstrap_draw(table: Table, settings: Settings) -> Draw:
+def bootstrap_draw(table: RunTable, settings: Settings) -> Draw:
     """Returns the settings for the resamples of a bootstrap."""
     return Draw(settings.bootstrap_resamples, settings.seed, table.clusters)
 
 
-def margins(table: Table, settings: Settings) -> tuple[Floats, Floats]:
+def margins(table: RunTable, settings: Settings) -> tuple[Floats, Floats]:
     """Returns the interval of each run's aggregate."""
     runs = np.arange(table.values.shape[1])
     low, high = np.full(len(runs), np.nan), np.full(len(runs), np.nan)

@@ -24,7 +24,7 @@ from carob.output import escaping
 from carob.output.document import Table
 from carob.output.errors import Worded, command_of, worded
 from carob.output.escaping import printable
-from carob.output.layout import Marked, apart, columns_of, decimals, folded, width
+from carob.output.layout import Marked, apart, decimals, folded, table_width, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,7 +57,7 @@ def spaced(sentences: Sequence[str]) -> Worded:
 
 
 @dataclass(frozen=True)
-class Sheet(Table):
+class FittedTable(Table):
     """A table that fits into any width by cutting names, dropping columns and splitting into bands.
 
     Args:
@@ -101,15 +101,15 @@ class Sheet(Table):
         """Returns the table, and its note as a paragraph."""
         return super().html(rows) + (f"<p>{escaping.html(self.note)}</p>\n" if self.note else "")
 
-    def on_command_line(self) -> Sheet:
+    def on_command_line(self) -> FittedTable:
         """Returns the table with its note in the wording for the command line."""
         return replace(self, note=command_of(self.note))
 
     def fits(self, columns: int) -> bool:
         """Returns whether the table has at most this width in characters."""
-        return columns_of(self.header, self.rows, 0) <= columns
+        return table_width(self.header, self.rows, 0) <= columns
 
-    def narrow(self, columns: int) -> tuple[Sheet, list[str]]:
+    def narrow(self, columns: int) -> tuple[FittedTable, list[str]]:
         """Returns a narrower table and the titles of the dropped columns.
 
         Names are shortened, or left out where letters identify the runs.
@@ -125,7 +125,7 @@ class Sheet(Table):
             if sheet.fits(columns):
                 return sheet, left
         titles = title.split("\n")
-        room = columns - columns_of(sheet.header, sheet.rows, 0) + max(longest, *map(width, titles))
+        room = columns - table_width(sheet.header, sheet.rows, 0) + max(longest, *map(width, titles))
         if room < self.shortest:
             header, rows = self.header[1:], [[row[0], *row[2:]] for row in self.rows]
             return replace(self, header=header, rows=rows, keep=1, names=frozenset({0})).without_least(
@@ -137,7 +137,7 @@ class Sheet(Table):
             sheet, header=[sheet.header[0], "\n".join(apart(titles, room)), *sheet.header[2:]], rows=rows
         ), left
 
-    def without_least(self, columns: int) -> tuple[Sheet, list[str]]:
+    def without_least(self, columns: int) -> tuple[FittedTable, list[str]]:
         """Returns the table without the least important columns, so that it fits, and the titles of these columns."""
         sheet, left = self, []
         for title in self.least:
@@ -167,7 +167,7 @@ class View:
 EVERYTHING = View()
 
 
-def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[Sheet]:
+def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[FittedTable]:
     """Returns the tables of a view, in reading order."""
     found = [board(comparison, view)]
     found += [against(comparison, comparison.primary, view)] if comparison.primary.pairs else []
@@ -178,7 +178,7 @@ def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[Sheet]:
     return found
 
 
-def board(comparison: Findings, view: View) -> Sheet:
+def board(comparison: Findings, view: View) -> FittedTable:
     """Returns the leaderboard: scores with letters, the interval of the primary score, and the share judged."""
     counted = not lettered(comparison)
     header, columns = ["#", "run"], []
@@ -217,7 +217,7 @@ def board(comparison: Findings, view: View) -> Sheet:
         )
     note = spaced(notes)
     names = frozenset({0, header.index("run")})
-    return Sheet(header, rows, names, keep=header.index("run") + 1, note=note)
+    return FittedTable(header, rows, names, keep=header.index("run") + 1, note=note)
 
 
 def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
@@ -229,9 +229,9 @@ def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
     ]
 
 
-def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
+def against(comparison: Findings, contest: Contest, view: View) -> FittedTable:
     """Returns the table of pairs: difference, interval, effect size, wins, p."""
-    shown, note = chosen(comparison, contest, view)
+    shown, note = pairs_to_show(comparison, contest, view)
     baseline = comparison.settings.baseline
     if baseline is not None:
         title = f"vs {comparison.names[baseline]}, {contest.label}"
@@ -241,7 +241,7 @@ def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
         names = [[f"{letter(pair.a)}-{letter(pair.b)}", pair_names(comparison, pair)] for pair in shown]
     header, rows = numbers_of(comparison, contest, shown)
     cells = [[*name, *row] for name, row in zip(names, rows, strict=True)]
-    return Sheet(
+    return FittedTable(
         ["", title, *header],
         cells,
         frozenset({0, 1}),
@@ -253,7 +253,7 @@ def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
     )
 
 
-def judged(comparison: Findings, view: View) -> list[Sheet]:
+def judged(comparison: Findings, view: View) -> list[FittedTable]:
     """Returns the table that compares the judge's values of the primary measure with people's, if there is a judge."""
     known = comparison.judge
     if known is None:
@@ -278,15 +278,15 @@ def judged(comparison: Findings, view: View) -> list[Sheet]:
         for run in ranking(comparison, view)
     ]
     note = say("judge", key, sample=known.sample, queries=known.queries)
-    return [Sheet(["#", f"judge, {contest.label}", *columns], rows, frozenset({0, 1}), note=note)]
+    return [FittedTable(["#", f"judge, {contest.label}", *columns], rows, frozenset({0, 1}), note=note)]
 
 
-def worst(comparison: Findings, view: View) -> Sheet:
+def worst(comparison: Findings, view: View) -> FittedTable:
     """Returns the queries on which the first run of each pair falls furthest behind the second."""
     contest = comparison.primary
     sign = -1 if contest.smaller_is_better else 1
     rows = []
-    for pair in chosen(comparison, contest, view)[0]:
+    for pair in pairs_to_show(comparison, contest, view)[0]:
         values = contest.values[:, [pair.a, pair.b]]
         change = sign * (values[:, 0] - values[:, 1])
         behind = [place for place in np.argsort(change, kind="stable").tolist() if change[place] < 0]
@@ -303,7 +303,7 @@ def worst(comparison: Findings, view: View) -> Sheet:
     note = "" if rows else "No first run falls behind on any query."
     if comparison.judge is not None and comparison.judge.documents is not None:
         note = f"{note} These values come from the judge's grades alone.".strip()
-    return Sheet(header, rows, frozenset({0, 1}), note=note)
+    return FittedTable(header, rows, frozenset({0, 1}), note=note)
 
 
 def groups_of(comparison: Findings) -> dict[int, int]:
@@ -354,7 +354,7 @@ def differences(comparison: Findings, pairs: Sequence[Pair], digits: int) -> dic
     }
 
 
-def strata(comparison: Findings) -> list[Sheet]:
+def strata(comparison: Findings) -> list[FittedTable]:
     """Returns each run's means by group of queries, its worst group, and the differences of a few pairs."""
     contest = comparison.primary
     if not contest.strata:
@@ -374,14 +374,14 @@ def strata(comparison: Findings) -> list[Sheet]:
         worst = min(known, key=lambda place: sign * means[place]) if known else None
         name = "-" if worst is None else contest.strata[worst].name
         rows.append([letter(run), comparison.names[run], *(decimals(mean, digits) for mean in means), name])
-    found = [Sheet(header, rows, frozenset({0, 1, len(header) - 1}))]
-    pairs, _ = chosen(comparison, contest)
+    found = [FittedTable(header, rows, frozenset({0, 1, len(header) - 1}))]
+    pairs, _ = pairs_to_show(comparison, contest)
     if len(pairs) <= MOST_PAIRS:
         found.append(differences_by_group(comparison, pairs))
     return found
 
 
-def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> Sheet:
+def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedTable:
     """Returns the difference, interval and wins of each pair by group, with the first run's worst group marked."""
     contest = comparison.primary
     sign = -1 if contest.smaller_is_better else 1
@@ -404,7 +404,7 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> Sheet:
     columns["p(t)"] = [p_text(own.p, comparison.settings.alpha) for own in found]
     rows = [[*name, *row] for name, row in zip(names, zip(*columns.values(), strict=True), strict=True)]
     note = "Groups are descriptive: their p is of the t-test, uncorrected."
-    return Sheet([contest.label, "group", "n", *columns], rows, frozenset({0, 1}), note=note)
+    return FittedTable([contest.label, "group", "n", *columns], rows, frozenset({0, 1}), note=note)
 
 
 def pair_names(comparison: Findings, pair: Pair) -> str:
@@ -412,9 +412,9 @@ def pair_names(comparison: Findings, pair: Pair) -> str:
     return f"{comparison.names[pair.a]} - {comparison.names[pair.b]}"
 
 
-def orders(comparison: Findings) -> list[Sheet]:
+def orders(comparison: Findings) -> list[FittedTable]:
     """Returns the rank correlations of measures over runs, and of runs over documents."""
-    found: list[Sheet] = []
+    found: list[FittedTable] = []
     orders = comparison.orders
     if orders is None:
         return found
@@ -424,7 +424,7 @@ def orders(comparison: Findings) -> list[Sheet]:
                 [label, *(decimals(value, 3) for value in row)]
                 for label, row in zip(orders.labels, values.tolist(), strict=True)
             ]
-            found.append(Sheet([title, *orders.labels], rows, frozenset({0}), keep=1))
+            found.append(FittedTable([title, *orders.labels], rows, frozenset({0}), keep=1))
     if orders.queries and len(comparison.names) > 1:
         runs = ranking(comparison)[:MOST_ORDERED]
         baseline = comparison.settings.baseline
@@ -438,7 +438,7 @@ def orders(comparison: Findings) -> list[Sheet]:
             f"first {orders.depth} documents, extrapolated."
         )
         header = ["#", f"RBO (p={orders.persistence:g})", *map(letter, against)]
-        found.append(Sheet(header, rows, frozenset({0, 1}), note=note))
+        found.append(FittedTable(header, rows, frozenset({0, 1}), note=note))
     return found
 
 
@@ -452,7 +452,7 @@ def ranking(comparison: Findings, view: View = EVERYTHING) -> list[int]:
     return [run for place, run in enumerate(best) if view.top is None or place < view.top or run == baseline]
 
 
-def chosen(comparison: Findings, contest: Contest, view: View = EVERYTHING) -> tuple[list[Pair], str]:
+def pairs_to_show(comparison: Findings, contest: Contest, view: View = EVERYTHING) -> tuple[list[Pair], str]:
     """Returns the pairs that a table shows, by rank, and the note on the others."""
     shown = set(ranking(comparison, view))
     order = ranked(contest)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from carob._numpy import np
-from carob.comparison.findings import Judged, Judging
+from carob.comparison.findings import JudgeComparison, Judging
 from carob.comparison.runs import tables_of
 from carob.comparison.significance import correct_together, empty_outcome, join, pairs_of
 from carob.comparison.with_judge import (
@@ -31,18 +31,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from carob.comparison.findings import Contest, Settings
-    from carob.comparison.runs import Evaluation, Table
+    from carob.comparison.runs import Evaluation, RunTable
     from carob.comparison.significance import Outcome
-    from carob.comparison.with_judge import Plan
+    from carob.comparison.with_judge import EstimationPlan
     from carob.conventions.request import Request
     from carob.estimation.sampled_documents import Sampled
     from carob.inputs.names import Names
     from carob.inputs.qrels import QrelsLike
-    from carob.inputs.samples import Judgment
+    from carob.inputs.samples import SampledJudgment
     from carob.lists.rows import Floats, Integers
 
 
-def people_of(given: QrelsLike, request: Request) -> tuple[dict[str, dict[str, Judgment]] | None, Qrels]:
+def people_of(
+    given: QrelsLike, request: Request
+) -> tuple[dict[str, dict[str, SampledJudgment]] | None, Qrels]:
     """Reads people's judgments.
 
     Returns the judgments of sampled documents, or None for judgments of whole queries, and their grades.
@@ -57,7 +59,10 @@ def people_of(given: QrelsLike, request: Request) -> tuple[dict[str, dict[str, J
 
 
 def documents_contests(
-    sample: Mapping[str, Mapping[str, Judgment]], judge: Evaluation, settings: Settings, plan: Plan
+    sample: Mapping[str, Mapping[str, SampledJudgment]],
+    judge: Evaluation,
+    settings: Settings,
+    plan: EstimationPlan,
 ) -> tuple[Names, dict[str, Contest], Judging]:
     """Returns the judge's queries, the comparison by each measure, and facts about the judge.
 
@@ -115,7 +120,7 @@ def documents_contests(
     return ids, contests, info
 
 
-def refuse_unfit(table: Table, judge: Evaluation) -> None:
+def refuse_unfit(table: RunTable, judge: Evaluation) -> None:
     """Refuses a measure or a policy for which values with single grades changed cannot be computed.
 
     Raises:
@@ -137,7 +142,7 @@ def refuse_unfit(table: Table, judge: Evaluation) -> None:
 
 
 def estimates_of(
-    documents: Documents, judge: Evaluation, tables: list[Table], contrasts: Floats, plan: Plan
+    documents: Documents, judge: Evaluation, tables: list[RunTable], contrasts: Floats, plan: EstimationPlan
 ) -> list[Sampled]:
     """Returns the estimates of each measure."""
     changes = []
@@ -171,7 +176,9 @@ def outcome_of(
     return outcome
 
 
-def judged_of(found: Sampled, runs: int, widths: list[float], size: int, settings: Settings) -> Judged:
+def judged_of(
+    found: Sampled, runs: int, widths: list[float], size: int, settings: Settings
+) -> JudgeComparison:
     """Returns what people's judgments say about the judge on one measure. The needed judgments are documents."""
     bias = found.judge - found.value
     low, high = interval_of(found, settings.confidence)
@@ -179,7 +186,7 @@ def judged_of(found: Sampled, runs: int, widths: list[float], size: int, setting
     with np.errstate(divide="ignore", invalid="ignore"):
         needed, needed_pairs = (np.ceil(size * (2 * half / width) ** 2) for width in widths)
     nothing = (np.nan,) * runs
-    return Judged(
+    return JudgeComparison(
         weight=found.weight,
         bias=float(bias[-1]),
         low=float(bias[-1] - half[-1]),

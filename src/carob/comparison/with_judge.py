@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.findings import Contest, Judged, Judging
-from carob.comparison.runs import Table, tables_of
+from carob.comparison.findings import Contest, JudgeComparison, Judging
+from carob.comparison.runs import RunTable, tables_of
 from carob.comparison.significance import beaten, correct_together, empty_outcome, join, pairs_in, pairs_of
-from carob.estimation.people_and_judge import Estimates, Sample, estimated
+from carob.estimation.people_and_judge import Estimates, JudgedSample, estimated
 from carob.inputs.names import Names
 from carob.inputs.query_files import groups_of
 from carob.output.errors import DataError, PolicyError, Worded, did_you_mean, worded
@@ -33,7 +33,7 @@ TARGETS = ("these", "similar")
 
 
 @dataclass(frozen=True)
-class Plan:
+class EstimationPlan:
     """How to estimate means from people's and a judge's values.
 
     Args:
@@ -87,7 +87,7 @@ class Shared:
 
 
 def judged_contests(
-    people: Evaluation, judge: Evaluation, settings: Settings, plan: Plan
+    people: Evaluation, judge: Evaluation, settings: Settings, plan: EstimationPlan
 ) -> tuple[Names, dict[str, Contest], Judging]:
     """Returns the queries that people and the judge judged, the comparison by each measure, and facts about the judge.
 
@@ -165,13 +165,15 @@ class Estimated:
         lost: the number of queries that are left out because a run has no value.
     """
 
-    table: Table
+    table: RunTable
     values: Estimates
     biases: Estimates
     lost: int
 
 
-def estimates_of(table: Table, other: Table, shared: Shared, plan: Plan, contrasts: Floats) -> Estimated:
+def estimates_of(
+    table: RunTable, other: RunTable, shared: Shared, plan: EstimationPlan, contrasts: Floats
+) -> Estimated:
     """Estimates the means of a measure.
 
     Args:
@@ -202,7 +204,7 @@ def estimates_of(table: Table, other: Table, shared: Shared, plan: Plan, contras
     scale = len(known) if table.measure.definition.aggregate == "sum" else 1
     new = np.cumsum(known) - 1
     groups = None if plan.strata is None else groups_of(plan.strata, shared.names)
-    sample = Sample(
+    sample = JudgedSample(
         table.values[kept] * scale,
         other.values[known] * scale,
         new[shared.rows[kept]],
@@ -219,7 +221,7 @@ def estimates_of(table: Table, other: Table, shared: Shared, plan: Plan, contras
     return Estimated(table, found, plain, int((~known).sum()))
 
 
-def known_errors(found: Series) -> Floats:
+def known_errors(found: EstimatedSeries) -> Floats:
     """Returns the standard errors, or NaN for an error of 0, which only says that the sample's judgments are alike.
 
     Series that are 0 under both judges keep theirs, as of two runs with the same documents.
@@ -228,7 +230,7 @@ def known_errors(found: Series) -> Floats:
     return np.where(unknown, np.nan, found.error)
 
 
-class Series(Protocol):
+class EstimatedSeries(Protocol):
     """Estimated means of several series, which are runs or differences of runs. Each array is [series]."""
 
     @property
@@ -248,7 +250,7 @@ class Series(Protocol):
         """The means of the judge's values alone."""
 
 
-def interval_of(found: Series, confidence: float) -> tuple[Floats, Floats]:
+def interval_of(found: EstimatedSeries, confidence: float) -> tuple[Floats, Floats]:
     """Returns the ends of the interval of each series."""
     half = (
         one_sided_quantile((1 + confidence) / 2, np.where(found.freedom > 0, found.freedom, np.nan))
@@ -259,7 +261,7 @@ def interval_of(found: Series, confidence: float) -> tuple[Floats, Floats]:
 
 
 def outcome_of(
-    table: Table, found: Estimates, first: Integers, second: Integers, settings: Settings
+    table: RunTable, found: Estimates, first: Integers, second: Integers, settings: Settings
 ) -> Outcome:
     """Returns the difference, interval and p of every pair."""
     runs, pairs = table.values.shape[1], len(first)
@@ -301,7 +303,9 @@ def tested(outcome: Outcome, error: Floats, freedom: Floats, settings: Settings)
     outcome.error[:] = 0.0
 
 
-def contest_of(table: Table, found: Series, outcome: Outcome, settings: Settings, runs: int) -> Contest:
+def contest_of(
+    table: RunTable, found: EstimatedSeries, outcome: Outcome, settings: Settings, runs: int
+) -> Contest:
     """Returns the comparison by one measure."""
     low, high = interval_of(found, settings.confidence)
     return Contest(
@@ -317,7 +321,7 @@ def contest_of(table: Table, found: Series, outcome: Outcome, settings: Settings
     )
 
 
-def half_median(found: Series, own: slice, settings: Settings) -> float:
+def half_median(found: EstimatedSeries, own: slice, settings: Settings) -> float:
     """Returns half the median width of the intervals of some series, or NaN if there are none."""
     low, high = interval_of(found, settings.confidence)
     widths = (high - low)[own]
@@ -325,7 +329,7 @@ def half_median(found: Series, own: slice, settings: Settings) -> float:
     return float(np.median(widths)) / 2 if len(widths) else np.nan
 
 
-def judged_of(values: Estimated, runs: int, widths: Sequence[float], settings: Settings) -> Judged:
+def judged_of(values: Estimated, runs: int, widths: Sequence[float], settings: Settings) -> JudgeComparison:
     """Returns what people's judgments say about the judge on one measure.
 
     Args:
@@ -339,7 +343,7 @@ def judged_of(values: Estimated, runs: int, widths: Sequence[float], settings: S
     low, high = interval_of(plain, settings.confidence)
     lows, highs = plain.judge - high, plain.judge - low
     needed, needed_pairs = (found.needed(width, settings.confidence) for width in widths)
-    return Judged(
+    return JudgeComparison(
         weight=found.weight,
         bias=float(bias[-1]),
         low=float(lows[-1]),

@@ -56,7 +56,7 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class Judged(ABC):
+class JudgmentFormat(ABC):
     """Judgments in one of trec_eval's formats.
 
     Args:
@@ -79,7 +79,7 @@ class Judged(ABC):
 
 
 @dataclass(frozen=True)
-class Grades(Judged):
+class PlainQrels(JudgmentFormat):
     """Plain qrels: one grade for each document."""
 
     def n_positive(self) -> int:
@@ -113,7 +113,7 @@ class Grades(Judged):
 
 
 @dataclass(frozen=True)
-class Lines(Judged):
+class GroupedJudgments(JudgmentFormat):
     """Judgments whose lines belong to judgment groups.
 
     Args:
@@ -143,8 +143,8 @@ class Lines(Judged):
 
 
 @dataclass(frozen=True)
-class Grouped(Lines):
-    """Grades of several judgment groups."""
+class Grouped(GroupedJudgments):
+    """PlainQrels of several judgment groups."""
 
     form = "groups"
 
@@ -162,7 +162,7 @@ class Grouped(Lines):
 
 
 @dataclass(frozen=True)
-class Preferred(Lines):
+class Preferred(GroupedJudgments):
     """Preferences, by levels within subgroups."""
 
     ties = "ascending"
@@ -246,7 +246,7 @@ def duplicate(by: str, document: bytes, end: str) -> str:
     return f"trec_eval.{by}: duplicate docs {document.decode('utf-8', 'surrogateescape')}{end}"
 
 
-def read_judged(path: str, form: str, version: int) -> Judged:
+def read_judged(path: str, form: str, version: int) -> JudgmentFormat:
     """Reads a judgment file.
 
     Args:
@@ -272,13 +272,13 @@ def read_judged(path: str, form: str, version: int) -> Judged:
     return judged
 
 
-def read_grades(path: str, version: int) -> Grades:
+def read_grades(path: str, version: int) -> PlainQrels:
     """Reads plain qrels."""
     how = dialect("qrels", version) | {"columns": 4, "duplicates": "keep"}
-    return Grades(as_c_reads(from_path(path), lambda handle: _native.read_judgments(handle, **how)))
+    return PlainQrels(as_c_reads(from_path(path), lambda handle: _native.read_judgments(handle, **how)))
 
 
-def read_lines(path: str, form: str, version: int, quit_in: str) -> Lines:
+def read_lines(path: str, form: str, version: int, quit_in: str) -> GroupedJudgments:
     """Reads one of the formats with judgment groups."""
     number_is = "grade" if form == "qrels_jg" else "level"
     how = dialect("qrels", version) | {"columns": 5 if form == "prefs" else 4, "number": number_is}
@@ -295,7 +295,9 @@ def read_lines(path: str, form: str, version: int, quit_in: str) -> Lines:
     return in_order(Grouped, lines, number)
 
 
-def in_order(kind: type[Lines], lines: list[tuple[bytes, bytes, bytes, bytes]], number: Floats) -> Lines:
+def in_order(
+    kind: type[GroupedJudgments], lines: list[tuple[bytes, bytes, bytes, bytes]], number: Floats
+) -> GroupedJudgments:
     """Sorts lines of query, group, subgroup and document by query and group, and replaces all names by numbers."""
     queries, _, subgroups, documents = map(list, zip(*lines)) if lines else ([], [], [], [])
     judgments = _native.judgments_from_rows(queries, documents, np.zeros(len(lines)), None, "first")

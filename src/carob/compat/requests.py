@@ -178,7 +178,7 @@ class Refusal(Exception):  # noqa: N818 - trec_eval ends so after valid requests
 
 
 @dataclass(frozen=True)
-class Column:
+class PrintedValue:
     """The description of a printed value.
 
     Args:
@@ -214,14 +214,14 @@ def family(name: str) -> str:
     return "groups" if name.endswith("_avgjg") else "grades"
 
 
-def ranked(name: str) -> bool:
+def depends_on_ranking(name: str) -> bool:
     """Returns whether a measure depends on the ranking."""
     return name not in UNRANKED
 
 
 def columns(
     asked: set[str], parameters: Mapping[str, str], *, level: int, collection: int, version: int
-) -> list[Column]:
+) -> list[PrintedValue]:
     """Returns the columns of all printed values, in trec_eval's order.
 
     Args:
@@ -234,12 +234,12 @@ def columns(
     Raises:
         Refusal: parameters that a measure does not take.
     """
-    found: list[Column] = []
+    found: list[PrintedValue] = []
     for name, entry in TABLE.items():
         if name not in asked:
             continue
         try:
-            made = columns_of(name, entry, parameters.get(name), version)
+            made = printed_columns(name, entry, parameters.get(name), version)
         except ValueError as error:
             text = f"trec_eval: {error}\ntrec_eval: Cannot initialize measure '{name}'\n"
             raise Refusal(2, text) from None
@@ -247,20 +247,20 @@ def columns(
     return found
 
 
-def columns_of(name: str, entry: TrecName, text: str | None, version: int) -> list[Column]:
+def printed_columns(name: str, entry: TrecName, text: str | None, version: int) -> list[PrintedValue]:
     """Returns the columns of one measure: one column per cutoff, or a single column."""
     if entry.cutoffs:
         cutoffs = cutoffs_of(entry, text)
-        return [Column(name, label(name, cutoff, entry.whole), at(entry, cutoff)) for cutoff in cutoffs]
+        return [PrintedValue(name, label(name, cutoff, entry.whole), at(entry, cutoff)) for cutoff in cutoffs]
     plain = text is None or name not in (*NUMBERS, *PAIRS)
     shown = name if plain else f"{name}_{text}"
     if not entry.carob:
-        return [Column(name, shown, width=RELSTRING_WIDTH if text is None else width_of(atof(text)))]
+        return [PrintedValue(name, shown, width=RELSTRING_WIDTH if text is None else width_of(atof(text)))]
     base = parse_measure(entry.carob)
     if text is None or plain:
-        return [Column(name, shown, base)]
+        return [PrintedValue(name, shown, base)]
     if name in PAIRS:
-        return [Column(name, shown, with_pairs(base, pairs_of(text), version))]
+        return [PrintedValue(name, shown, with_pairs(base, level_gains(text), version))]
     numbers = tuple(map(atof, text.split(",")))
     given: dict[str, dict[str, Any]] = {
         "utility": dict(zip("abcd", numbers)),
@@ -268,7 +268,9 @@ def columns_of(name: str, entry: TrecName, text: str | None, version: int) -> li
         "11pt_avg": {"points": numbers},
     }
     return [
-        Column(name, shown, changed(base, **given[name]), complete=name != "utility" or len(numbers) == 4)
+        PrintedValue(
+            name, shown, changed(base, **given[name]), complete=name != "utility" or len(numbers) == 4
+        )
     ]
 
 
@@ -305,7 +307,7 @@ def width_of(number: float) -> int:
     return int(min(number, 2.0**62)) if number > 0 else 0
 
 
-def pairs_of(text: str) -> list[tuple[str, float]]:
+def level_gains(text: str) -> list[tuple[str, float]]:
     """Parses the pairs of ``level=gain,level=gain``, in which ``=`` and ``,`` must alternate."""
     signs = re.sub("[^=,]", "", text)
     if re.fullmatch("=(?:,=)*", signs) is None:
@@ -330,7 +332,7 @@ def with_pairs(base: Measure, pairs: list[tuple[str, float]], version: int) -> M
     return changed(base, **changes)
 
 
-def settled(column: Column, level: int, collection: int, version: int) -> Column:
+def settled(column: PrintedValue, level: int, collection: int, version: int) -> PrintedValue:
     """Sets the parameters that all measures share in a column."""
     if column.measure is None:
         return column

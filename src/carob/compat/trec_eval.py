@@ -15,25 +15,25 @@ from carob._numpy import np
 from carob.compat.judged import (
     ABORTED,
     Cut,
-    Judged,
+    JudgmentFormat,
     dialect,
     duplicate,
     read_judged,
 )
 from carob.compat.requests import (
     OPTIONS,
-    Column,
     OptionError,
+    PrintedValue,
     Refusal,
     Zscores,
     as_c_reads,
     atol,
     columns,
+    depends_on_ranking,
     family,
     help_texts,
     known,
     options,
-    ranked,
     text,
 )
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR
@@ -64,7 +64,7 @@ DUPLICATE_BY = {"grades": "form_res_qrels", "groups": "form_res_qrels", "prefere
 
 
 @dataclass
-class Request:
+class TrecEvalRequest:
     """The request of a command line. trec_eval's own help explains each option."""
 
     version: int = 10
@@ -116,9 +116,9 @@ def write(stream: Any, content: bytes) -> None:
 # ---------------------------------------------------------------- the command line
 
 
-def request_of(argv: list[str]) -> Request:
+def request_of(argv: list[str]) -> TrecEvalRequest:
     """Reads the command line and processes its options in order."""
-    request = Request()
+    request = TrecEvalRequest()
     request.version, arguments = version_of(argv)
     long = {name: (letter, kind != "flag") for letter, (name, kind, _) in OPTIONS.items()}
     short = dict(long.values()) | {"o": False}
@@ -151,7 +151,7 @@ def version_of(argv: list[str]) -> tuple[int, list[str]]:
     return int(version), rest
 
 
-def take(request: Request, letter: str, value: str) -> None:
+def take(request: TrecEvalRequest, letter: str, value: str) -> None:
     """Processes an option that sets no field by itself."""
     if letter == "v":
         raise Refusal(0, f"trec_eval version {VERSIONS[request.version]}\n")
@@ -161,7 +161,7 @@ def take(request: Request, letter: str, value: str) -> None:
         request.only_query = value.partition(".")[2]
 
 
-def add_measure(request: Request, text: str) -> None:
+def add_measure(request: TrecEvalRequest, text: str) -> None:
     """Adds a measure or nickname to the request. If a name has several parameters, the first counts."""
     name, dot, parameters = text.partition(".")
     members = known(name, request.version)
@@ -195,7 +195,7 @@ class Ranked:
     cut: Cut
 
 
-def output(request: Request) -> Iterator[bytes]:
+def output(request: TrecEvalRequest) -> Iterator[bytes]:
     """Yields the output in order.
 
     Raises:
@@ -221,7 +221,7 @@ def output(request: Request) -> Iterator[bytes]:
         raise Refusal(7, "trec_eval: No queries with both results and relevance info\n")
     names = [judged.queries[query] for query in queries.tolist()]
     if stop is None or (request.per_query and stop.code != ABORTED):
-        values = values_of(lists, asked, len(queries))
+        values = printed_values(lists, asked, len(queries))
         stand_in(values, asked, run.placeholder[queries])
         if zscores is not None:
             measured = [place for place, column in enumerate(asked) if column.measure is not None]
@@ -236,7 +236,7 @@ def output(request: Request) -> Iterator[bytes]:
         raise stop
 
 
-def read_run(request: Request, judged: Judged) -> Ranked:
+def read_run(request: TrecEvalRequest, judged: JudgmentFormat) -> Ranked:
     """Read and rank the run."""
     path = request.operands[1]
     if request.run_format != "trec_results":
@@ -263,7 +263,9 @@ def read_run(request: Request, judged: Judged) -> Ranked:
     return Ranked(found, stands_in, Cut(length, max(request.depth, 0), request.judged_only))
 
 
-def evaluated(request: Request, judged: Judged, run: Ranked) -> tuple[Integers, Refusal | None]:
+def evaluated(
+    request: TrecEvalRequest, judged: JudgmentFormat, run: Ranked
+) -> tuple[Integers, Refusal | None]:
     """Returns the queries to evaluate, and the trouble of the first missing query, which stops trec_eval."""
     wanted: NDArray[np.bool_] = np.ones(len(judged.queries), bool)
     if request.only_query is not None:
@@ -281,9 +283,9 @@ def evaluated(request: Request, judged: Judged, run: Ranked) -> tuple[Integers, 
 
 
 def first_stop(
-    judged: Judged,
+    judged: JudgmentFormat,
     run: Ranked,
-    asked: list[Column],
+    asked: list[PrintedValue],
     queries: Integers,
     stop: Refusal | None,
 ) -> tuple[Flat, Refusal | None, Integers]:
@@ -292,7 +294,7 @@ def first_stop(
     If trec_eval can evaluate every query, returns all lists, ``stop`` and all queries.
     """
     lists, troubles = judged.lists(run.found, run.cut, queries)
-    needing = list(dict.fromkeys(column.name for column in asked if ranked(column.name)))
+    needing = list(dict.fromkeys(column.name for column in asked if depends_on_ranking(column.name)))
     if not needing:
         return lists, stop, queries
     repeated = repeated_documents(run.found, run.cut.depth)
@@ -332,7 +334,7 @@ def repeated_documents(found: _native.Matched, depth: int) -> dict[int, bytes]:
     return repeated
 
 
-def values_of(lists: Flat, asked: list[Column], count: int) -> Floats:
+def printed_values(lists: Flat, asked: list[PrintedValue], count: int) -> Floats:
     """Returns the value of each query and column, which is NaN for strings."""
     carriers = {False: lists}
     values = np.full((count, len(asked)), np.nan)
@@ -368,7 +370,7 @@ def before_the_mean(values: Floats, lists: Flat, measure: Measure) -> Floats:
     return np.where(empty & (needed <= 0), np.nan, values)
 
 
-def stand_in(values: Floats, asked: list[Column], placeholder: Any) -> None:
+def stand_in(values: Floats, asked: list[PrintedValue], placeholder: Any) -> None:
     """Corrects some values of queries with a placeholder document, by printed name, as trec_eval does."""
     for place, column in enumerate(asked):
         if column.label in ("num_ret", "utility", "rbp_resid") or column.label.startswith("unj"):
@@ -378,7 +380,7 @@ def stand_in(values: Floats, asked: list[Column], placeholder: Any) -> None:
 # ---------------------------------------------------------------- printing
 
 
-def relstrings(lists: Flat, asked: list[Column], placeholder: Any) -> dict[str, list[bytes]]:
+def relstrings(lists: Flat, asked: list[PrintedValue], placeholder: Any) -> dict[str, list[bytes]]:
     """Returns the first grades of each query as characters, if they are requested."""
     found = {}
     for column in asked:
@@ -402,7 +404,7 @@ def string_of(lists: Flat, query: int, width: int) -> bytes:
     return bytes(characters)
 
 
-def line(column: Column, zscores: bool) -> bytes:
+def line(column: PrintedValue, zscores: bool) -> bytes:
     """Returns the printf format of a column's line, with NUL for the query."""
     name = os.fsencode(column.label).ljust(22).replace(b"%", b"%%")
     if column.measure is None:
@@ -423,7 +425,11 @@ def filled(template: bytes, query: bytes, cells: tuple[Any, ...], zscores: bool)
 
 
 def per_query(
-    names: list[bytes], asked: list[Column], values: Floats, strings: dict[str, list[bytes]], zscores: bool
+    names: list[bytes],
+    asked: list[PrintedValue],
+    values: Floats,
+    strings: dict[str, list[bytes]],
+    zscores: bool,
 ) -> bytes:
     """Returns the lines of each query."""
     shown = [
@@ -440,7 +446,9 @@ def per_query(
     return b"".join(filled(template, name, row, zscores) for name, row in zip(names, rows))
 
 
-def summary(request: Request, judged: Judged, run: Ranked, asked: list[Column], values: Floats) -> bytes:
+def summary(
+    request: TrecEvalRequest, judged: JudgmentFormat, run: Ranked, asked: list[PrintedValue], values: Floats
+) -> bytes:
     """Returns the lines of all queries together."""
     count = len(judged.queries) if request.complete else len(values)
     shown = [place for place, column in enumerate(asked) if column.name != "relstring"]
@@ -459,7 +467,7 @@ def summary(request: Request, judged: Judged, run: Ranked, asked: list[Column], 
     return filled(template, b"all", tuple(totals), request.zscores is not None)
 
 
-def in_all(column: Column, values: Floats, count: int) -> float:
+def in_all(column: PrintedValue, values: Floats, count: int) -> float:
     """Returns the sum over all queries, in byte order of their ids, divided by ``count``."""
     total = float(_native.total(values, np.array([0, len(values)]))[0])
     if math.isnan(total):

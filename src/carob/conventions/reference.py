@@ -16,7 +16,7 @@ from carob.lists.flat import Flat
 from carob.lists.preferences import PreferenceLists, group_of
 from carob.lists.rows import JudgedRows
 from carob.measures import Number, OneOf
-from carob.measures.define import show
+from carob.measures.define import as_typed
 from carob.measures.grammar import also_called
 from carob.output.errors import MeasureError
 
@@ -165,7 +165,7 @@ def written(definition: Definition) -> list[str]:
     name = definition.name
     if definition.at == "no":
         return [name]
-    at = "10" if definition.at == "depth" else show(definition.parameters[definition.at].default)
+    at = "10" if definition.at == "depth" else as_typed(definition.parameters[definition.at].default)
     return [f"{name}@{at}"] if definition.whole else [name, f"{name}@{at}"]
 
 
@@ -175,7 +175,7 @@ def values(parameter: OneOf | Number) -> str:
         first, *others = parameter.words
         words = ", ".join([f"**{first}** (default)", *others])
         return f"{words} ({parameter.bounds})" if parameter.bounds else words
-    return f"**{show(parameter.default)}** (default), {parameter.range}"
+    return f"**{as_typed(parameter.default)}** (default), {parameter.range}"
 
 
 def elsewhere(definition: Definition) -> dict[str, list[str]]:

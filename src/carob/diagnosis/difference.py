@@ -19,7 +19,7 @@ from carob.inputs.run import Run, in_memory
 from carob.inputs.sources import kept
 from carob.matching.match import MatchedOnce
 from carob.measures import Measure
-from carob.measures.define import show
+from carob.measures.define import as_typed
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, command_of
 from carob.output.language import plural
@@ -54,14 +54,14 @@ class Convention:
     def axes(self) -> dict[str, str]:
         """Returns every setting with its value as a user types it: first the measure's, then the policy's."""
         depth = {"depth": self.measure.depth} if self.measure.definition.at == "depth" else {}
-        parameters = {key: show(value) for key, value in self.measure.arguments.items()}
+        parameters = {key: as_typed(value) for key, value in self.measure.arguments.items()}
         policy = self.policy.as_dict()
         del policy["by_measure"]
         policy["list depth"] = policy.pop("depth")
         return {
             **{key: "all" if value is None else str(value) for key, value in policy.items()},
             "measure": self.measure.name,
-            **{key: "all" if value is None else show(value) for key, value in depth.items()},
+            **{key: "all" if value is None else as_typed(value) for key, value in depth.items()},
             **parameters,
         }
 
@@ -80,7 +80,7 @@ class Convention:
 
 
 @dataclass(frozen=True)
-class Step:
+class ConventionStep:
     """A step between two conventions, in which one setting changes.
 
     Args:
@@ -131,7 +131,7 @@ class Difference(Documented):
     profiles: tuple[str, str]
     measures: tuple[str, str]
     values: tuple[float | None, float | None]
-    steps: tuple[Step, ...]
+    steps: tuple[ConventionStep, ...]
     queries: int
     refusals: dict[str, str]
     digits: int = 4
@@ -171,7 +171,7 @@ class Difference(Documented):
         """Returns both values, a table of the steps with an effect, and the setting with the largest effect."""
         del layout
         ends = [
-            [name, short(measure, 44), shown(value, self.digits)]
+            [name, short(measure, 44), value_text(value, self.digits)]
             for name, value, measure in zip(self.profiles, self.values, self.measures, strict=True)
         ]
         moving = self.rows([step for step in self.steps if step.queries or step.moved])
@@ -180,7 +180,7 @@ class Difference(Documented):
         parts += [Line(each, "verdict" if each.startswith("Cause: ") else "") for each in self.sentences()]
         return Document([Section([part]) for part in parts])
 
-    def rows(self, steps: list[Step]) -> list[list[str]]:
+    def rows(self, steps: list[ConventionStep]) -> list[list[str]]:
         """Returns the cells of the table of steps. Changes are differences of displayed values, so that they add up."""
         rows, before = [], rounded(self.values[0], self.digits)
         for step in steps:
@@ -190,7 +190,7 @@ class Difference(Documented):
             rows.append(
                 [
                     *map(short, (step.axis, step.before, step.after)),
-                    shown(step.value, self.digits),
+                    value_text(step.value, self.digits),
                     f"{moved:+.{self.digits}f}" if known else "–",
                     f"{step.queries} of {self.queries}",
                 ]
@@ -218,7 +218,7 @@ class Difference(Documented):
             step.axis: row[4] for step, row in zip(self.steps, self.rows(list(self.steps)), strict=True)
         }
 
-        def said(step: Step, moved: float) -> str:
+        def said(step: ConventionStep, moved: float) -> str:
             return in_table[step.axis] if moved == step.moved else f"{moved:+.{self.digits}f}"
 
         shown = [
@@ -309,10 +309,14 @@ class Outcome:
         return () if self.scores is None else self.scores.queries
 
 
-def steps_between(outcomes: Sequence[Outcome], changes: Sequence[tuple[str, str, str]]) -> list[Step]:
+def steps_between(
+    outcomes: Sequence[Outcome], changes: Sequence[tuple[str, str, str]]
+) -> list[ConventionStep]:
     """Returns the steps between results, each with the setting that changes and its value before and after."""
     return [
-        Step(axis, old, new, after.mean, minus(after.mean, before.mean), moved(before.scores, after.scores))
+        ConventionStep(
+            axis, old, new, after.mean, minus(after.mean, before.mean), moved(before.scores, after.scores)
+        )
         for (axis, old, new), (before, after) in zip(changes, pairwise(outcomes), strict=True)
     ]
 
@@ -363,7 +367,9 @@ class Evaluated:
         return self.judged[key]
 
 
-def in_other_orders(step: Step, start: Convention, end: Convention, evaluated: Evaluated) -> Step:
+def in_other_orders(
+    step: ConventionStep, start: Convention, end: Convention, evaluated: Evaluated
+) -> ConventionStep:
     """Returns the step with its effect as the first and as the last of all changes."""
     before, after = evaluated.under(start).mean, evaluated.under(end).mean
     alone = evaluated.under(start.towards(end, step.axis)).mean
@@ -422,7 +428,7 @@ def minus(after: float | None, before: float | None) -> float | None:
     return 0.0 if same(after, before) else after - before
 
 
-def weight(step: Step) -> float:
+def weight(step: ConventionStep) -> float:
     """Returns the size of a step's change, which is infinite if a mean becomes defined or undefined."""
     if step.moved is None:
         return math.inf if step.queries else 0.0
@@ -437,7 +443,7 @@ def rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
 
 
-def shown(value: float | None, digits: int) -> str:
+def value_text(value: float | None, digits: int) -> str:
     """Returns a value as text, or a dash if there is none."""
     return "–" if value is None else f"{value:.{digits}f}"
 
@@ -523,7 +529,7 @@ def rejudged(
     return Difference(
         asked=measure,
         profiles=names,
-        measures=(counted(one), counted(other)),
+        measures=(number_of_judgments(one), number_of_judgments(other)),
         values=(outcomes[0].mean, outcomes[-1].mean),
         steps=tuple(steps),
         queries=len({query for each in scores for query in each.queries}),
@@ -546,7 +552,7 @@ def scored_under(
     silent = replace(request, policy=policy.changed(overlap="none"))
     first, last = (warned(Matches.of_run(each, run, request).scores(request)) for each in ends)
     # A query that loses its last judgment is kept as a query without relevant documents.
-    stages = [Qrels.of(filled(each), silent.policy) for each in between]
+    stages = [Qrels.of(with_placeholders(each), silent.policy) for each in between]
     return [first, *(Matches.of_run(each, run, silent).scores(silent) for each in stages), last]
 
 
@@ -558,12 +564,12 @@ def grades_of(qrels: Qrels) -> Judged:
     return found
 
 
-def counted(judgments: Judged) -> str:
+def number_of_judgments(judgments: Judged) -> str:
     """Returns the number of judgments as text, such as ``3 judgments``."""
     return plural(sum(map(len, judgments.values())), "judgment", "judgments")
 
 
-def filled(judgments: Judged) -> Judged:
+def with_placeholders(judgments: Judged) -> Judged:
     """Returns the judgments with a placeholder document for each query without judgments."""
     return {query: its or {"\ufdd0 none": 0.0} for query, its in judgments.items()}
 

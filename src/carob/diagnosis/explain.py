@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from carob.conventions.request import Measured
     from carob.inputs.qrels import QrelsLike
     from carob.inputs.run import RunLike
-    from carob.lists.derivation import Derivation, Sheet
-    from carob.lists.derivation import Line as Numbers
+    from carob.lists.derivation import Derivation, RankedSheet
+    from carob.lists.derivation import FormulaLine as Numbers
     from carob.matching.match import Match
     from carob.measures import Measure
 
@@ -181,7 +181,7 @@ class Explanation(Documented):
             rows, header = [[row[0], row[1], row[3]] for row in rows], [header[0], header[1], header[3]]
         return Section([Table(header, rows, len(header) - 1)], self.say(title))
 
-    def list_section(self, sheet: Sheet) -> Section:
+    def list_section(self, sheet: RankedSheet) -> Section:
         """Returns the table of a ranked list with a column per step. Only the rows that are shown are formatted."""
         kept = self.kept(sheet)
         say = self.say
@@ -196,7 +196,9 @@ class Explanation(Documented):
                 columns.append((say("score"), level(shown_of(self.ranking.scores, kept))))
         if sheet.grade:
             grades = shown_of(sheet.grade, kept)
-            columns.append((say("grade"), [UNJUDGED if grade < 0 else plain(grade) for grade in grades]))
+            columns.append(
+                (say("grade"), [UNJUDGED if grade < 0 else number_text(grade) for grade in grades])
+            )
         columns += [
             (self.worded(heading(line)), column(shown_of(line.values, kept), self.digits))
             for line in sheet.lines
@@ -210,7 +212,7 @@ class Explanation(Documented):
             [*map(Line, notes), table, *([Line(after, "small")] if after else [])], self.title_of(sheet)
         )
 
-    def title_of(self, sheet: Sheet) -> str:
+    def title_of(self, sheet: RankedSheet) -> str:
         """Returns the description of a list."""
         if not sheet.is_run:
             return self.worded(sheet.name)
@@ -218,7 +220,7 @@ class Explanation(Documented):
             return self.say("Ranked list")
         return self.say("Ranked list down to rank {depth}", depth=self.measure.depth)
 
-    def kept(self, sheet: Sheet) -> list[int]:
+    def kept(self, sheet: RankedSheet) -> list[int]:
         """Selects the documents to show: the list's start and end, and judged documents, relevant ones first."""
         length = (
             len(sheet.grade) if sheet.grade else max((len(line.values) for line in sheet.lines), default=0)
@@ -267,7 +269,7 @@ def with_gaps(cells: list[list[str]], kept: list[int]) -> list[list[str]]:
     return rows
 
 
-def left_out(sheet: Sheet, kept: list[int], say: Language = ENGLISH) -> str:
+def left_out(sheet: RankedSheet, kept: list[int], say: Language = ENGLISH) -> str:
     """Returns the notes under a list: the number of omitted rows, and the meaning of a dot."""
     length = len(sheet.grade)
     if not length and sheet.is_run:
@@ -299,7 +301,7 @@ def is_wide(line: Numbers) -> bool:
 def column(values: Sequence[float], digits: int) -> list[str]:
     """Formats the numbers of a column as whole numbers or with equal decimals (an exact 0 as 0)."""
     if all(value == value // 1 for value in values):
-        return [plain(value) for value in values]
+        return [number_text(value) for value in values]
     return ["0" if value == 0 else shown(value, digits) for value in values]
 
 
@@ -314,10 +316,10 @@ def level(scores: Sequence[float]) -> list[str]:
 
 def numbers(values: Sequence[float], digits: int) -> str:
     """Formats the number of a query, or one number for each of the query's lists."""
-    return ", ".join(plain(value) if value == value // 1 else shown(value, digits) for value in values)
+    return ", ".join(number_text(value) if value == value // 1 else shown(value, digits) for value in values)
 
 
-def plain(value: float) -> str:
+def number_text(value: float) -> str:
     """Formats a number. Whole numbers have no decimals."""
     return str(int(value)) if value == value // 1 and abs(value) < 1e15 else f"{value:g}"
 
@@ -544,10 +546,10 @@ class Subject:
         )
         yield say(
             ranked if self.run is None else matched,
-            name=named(self.name, say("The run")),
+            name=file_name(self.name, say("The run")),
             retrieved=say.counted(int(found.rows.length[0]), "{count} document", "{count} documents"),
             judged=int((found.rows.grade >= 0).sum()),
-            of=named(os.path.basename(self.qrels.name), say("The query")),
+            of=file_name(os.path.basename(self.qrels.name), say("The query")),
             known=say.counted(len(found.rows.judged_grades), "{count} judgment", "{count} judgments"),
             relevant=wanted_in(found, measure),
             wanted=wanted_words(measure.wanted, say),
@@ -559,7 +561,7 @@ def wanted_in(found: Match, measure: Measure) -> int:
     return int(np.asarray(measure.wanted.count(Flat(found.rows)))[0])
 
 
-def named(name: str, otherwise: str) -> str:
+def file_name(name: str, otherwise: str) -> str:
     """Returns the file's name, or a generic label for data that came from no file."""
     return otherwise if name.startswith("<") else name
 

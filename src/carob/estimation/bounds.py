@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.estimation.fillings import Rule, Unknown, relevance_levels
-from carob.estimation.shown_documents import UNJUDGED, Shown, depth_of
+from carob.estimation.shown_documents import UNJUDGED, ShownDocuments, depth_of
 from carob.evaluation.values import values_of
 from carob.lists.rows import untied
 from carob.matching.match import finished
@@ -92,7 +92,7 @@ def bounds_of(
         refuse_unfit_measure(label, measure)
     if unseen < 0:
         raise DataError(f"unseen={unseen}: the number of unseen documents is at least 0.")
-    shown = Shown.of(qrels, runs, policy)
+    shown = ShownDocuments.of(qrels, runs, policy)
     highest = shown.highest() if max_grade is None else max_grade
     if highest < shown.highest() and max_grade is not None and (shown.grade > max_grade).any():
         raise DataError(
@@ -128,7 +128,12 @@ def refuse_unfit_measure(label: str, measure: Measure) -> None:
 
 
 def one_measure(
-    shown: Shown, measure: Measure, policy: Policy, levels: Floats, pairs: list[tuple[int, int]], unseen: int
+    shown: ShownDocuments,
+    measure: Measure,
+    policy: Policy,
+    levels: Floats,
+    pairs: list[tuple[int, int]],
+    unseen: int,
 ) -> MeasureBounds:
     """Returns the bounds of one measure.
 
@@ -198,7 +203,7 @@ class Filled:
 
 
 def bounds_in(
-    shown: Shown, series: Series, rule: Rule, policy: Policy, levels: Floats, depth: float
+    shown: ShownDocuments, series: Series, rule: Rule, policy: Policy, levels: Floats, depth: float
 ) -> Bounds:
     """Returns the bounds of a run's mean, or of the difference of two means."""
     low = high = 0.0
@@ -238,7 +243,7 @@ def bounds_in(
 
 
 def ends_of(
-    shown: Shown, series: Series, filled: list[Filled], measure: Measure, policy: Policy
+    shown: ShownDocuments, series: Series, filled: list[Filled], measure: Measure, policy: Policy
 ) -> tuple[float, float]:
     """Returns the sums over some queries of the least and of the greatest value."""
     own, *others = (
@@ -250,7 +255,7 @@ def ends_of(
 
 
 def values_of_filled(
-    shown: Shown, ranks: Floats, run: int, filled: list[Filled], measure: Measure, policy: Policy
+    shown: ShownDocuments, ranks: Floats, run: int, filled: list[Filled], measure: Measure, policy: Policy
 ) -> Floats:
     """Returns the value of a run for each filling, query after query."""
     lengths, counts, rank, grade, pools, pool = [], [], [], [], [], []

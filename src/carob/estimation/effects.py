@@ -13,7 +13,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.estimation.bounds import Filled, values_of_filled
 from carob.estimation.fillings import Rule, relevance_levels
-from carob.estimation.shown_documents import UNJUDGED, Shown, depth_of
+from carob.estimation.shown_documents import UNJUDGED, ShownDocuments, depth_of
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Effects:
 
 
 def effects_of(
-    shown: Shown, measure: Measure, policy: Policy, max_grade: float | None = None
+    shown: ShownDocuments, measure: Measure, policy: Policy, max_grade: float | None = None
 ) -> tuple[Effects, float]:
     """Returns the effects of the unjudged documents, and the highest grade.
 
@@ -115,7 +115,7 @@ def effects_of(
     return Effects(places, each, spread, assumed, best[places]), highest
 
 
-def ideal_of(gains: Floats, shown: Shown, weight: Floats, depth: float) -> Floats:
+def ideal_of(gains: Floats, shown: ShownDocuments, weight: Floats, depth: float) -> Floats:
     """Returns the expected value of each query's ideal ranking, but at least that of one document with full gain."""
     query = shown.query
     order = np.lexsort((-gains, query))
@@ -126,7 +126,7 @@ def ideal_of(gains: Floats, shown: Shown, weight: Floats, depth: float) -> Float
 
 
 def finite_differences(
-    shown: Shown,
+    shown: ShownDocuments,
     ranks: Floats,
     places: Integers,
     expected: Floats,
@@ -167,7 +167,7 @@ def finite_differences(
 
 
 def spread_of(
-    shown: Shown, places: Integers, best: Floats, levels: Floats, shares: Floats
+    shown: ShownDocuments, places: Integers, best: Floats, levels: Floats, shares: Floats
 ) -> tuple[Floats, bool]:
     """Returns the expected root of the squared distance of people's gain from the judge's, and whether it is assumed.
 

@@ -15,14 +15,14 @@ from carob._numpy import np
 from carob.conventions.request import request_of
 from carob.estimation.effects import drawn, effects_of, expected_variances, probabilities
 from carob.estimation.sampled_documents import is_linear
-from carob.estimation.shown_documents import Shown
+from carob.estimation.shown_documents import ShownDocuments
 from carob.evaluation.engine import evaluate_together
 from carob.evaluation.score_tables import SAME, footers
-from carob.inputs.files.rows import Lines, cells_of, separator_of
+from carob.inputs.files.rows import NumberedLines, cells_of, separator_of
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import runs_in
-from carob.inputs.samples import COLUMNS, columns_of, draw_of
+from carob.inputs.samples import COLUMNS, draw_of, sample_columns
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
 from carob.output.files import write_whole
@@ -112,7 +112,7 @@ class Next(Documented):
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         sampled = self.order == "sample"
-        writer.writerow(columns_of(sampled=sampled))
+        writer.writerow(sample_columns(sampled=sampled))
         size = len(self.chosen) + sum(map(len, self.known.values()))
         for each in self.chosen:
             draw = draw_of(each.probability if sampled else None, size)
@@ -145,7 +145,7 @@ class Next(Documented):
             return 0
         try:
             with open(path, encoding="utf-8-sig", errors="replace") as file:
-                lines = Lines(file.read())
+                lines = NumberedLines(file.read())
         except OSError:
             return 0  # the writer says why, or replaces a file that nobody can read
         separator = separator_of("" if lines.first is None else lines.first[1])
@@ -323,7 +323,7 @@ def next_judgments(
     people = None if qrels is None else Qrels.of(qrels, used).known
     model = None if judge is None else Qrels.of(judge, used).complete
     given = runs_in(runs)
-    shown = Shown.of(people, given, used, model)
+    shown = ShownDocuments.of(people, given, used, model)
     effects, highest = effects_of(shown, wanted, used, max_grade)
     count = min(budget, len(effects.documents))
     single = effects.difference

@@ -100,7 +100,7 @@ class Estimates:
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class JudgedSample:
     """The people's values of a sample of queries, and the judge's values of all queries.
 
     Args:
@@ -124,7 +124,7 @@ class Sample:
 
 
 def estimated(
-    sample: Sample, contrasts: Floats, *, weight: float | None = None, similar: bool = False
+    sample: JudgedSample, contrasts: Floats, *, weight: float | None = None, similar: bool = False
 ) -> Estimates:
     """Estimates means over all queries from a random sample that people judged.
 
@@ -240,7 +240,7 @@ def welch(variances: Floats, freedom: Any) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class Strata:
     """The strata. Each array is [strata].
 
     Args:
@@ -275,7 +275,7 @@ class Parts:
         return np.asarray(sums / counts)
 
 
-def parts_of(sample: Sample) -> Parts:
+def parts_of(sample: JudgedSample) -> Strata:
     """Returns the strata of a sample.
 
     Raises:
@@ -294,7 +294,7 @@ def parts_of(sample: Sample) -> Parts:
         )
     share = whole / whole.sum()
     scale = share**2 * (1 - sampled / whole) / (sampled * np.maximum(sampled - 1, 1))
-    return Parts(share, whole, sampled, scale)
+    return Strata(share, whole, sampled, scale)
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from carob.conventions.policy import Policy
     from carob.inputs.run import Run
-    from carob.inputs.samples import Judgment
+    from carob.inputs.samples import SampledJudgment
     from carob.lists.rows import Floats, Integers
     from carob.measures import Measure
 
@@ -59,7 +59,7 @@ class Documents:
     queries: int
 
     @classmethod
-    def of(cls, people: Mapping[str, Mapping[str, Judgment]], judge: Qrels) -> Documents:
+    def of(cls, people: Mapping[str, Mapping[str, SampledJudgment]], judge: Qrels) -> Documents:
         """Numbers the documents.
 
         Raises:

@@ -26,7 +26,7 @@ UNJUDGED = -3.0
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownDocuments:
     """All documents that qrels or runs contain, query after query.
 
     Args:
@@ -46,7 +46,7 @@ class Shown:
     @classmethod
     def of(
         cls, qrels: Qrels | None, runs: Sequence[Run], policy: Policy, judge: Qrels | None = None
-    ) -> Shown:
+    ) -> ShownDocuments:
         """Reads the runs and numbers their documents.
 
         Args:

@@ -13,7 +13,7 @@ from carob.evaluation.score_tables import MISSING, SAME, document_of, footers
 from carob.evaluation.scores import Scores, frame_of
 from carob.inputs.qrels import Qrels, QrelsLike
 from carob.inputs.run import Run, RunLike
-from carob.measures.define import show
+from carob.measures.define import as_typed
 from carob.measures.names import MeasureObject
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
@@ -105,7 +105,10 @@ class Curve(Documented, Listed[list[float]]):
         columns = {each: dict(zip(at, values[each], strict=True)) for each, at in self.at.items()}
         digits = self.scores.digits if self.digits is None else self.digits
         rows = [
-            [show(place), *(decimals(its[place], digits) if place in its else "" for its in columns.values())]
+            [
+                as_typed(place),
+                *(decimals(its[place], digits) if place in its else "" for its in columns.values()),
+            ]
             for place in sorted({each for at in self.at.values() for each in at})
         ]
         return Table(["@", *self], rows)
@@ -142,7 +145,7 @@ class Curve(Documented, Listed[list[float]]):
                 lacks = str(len(missing) if query == "all" else int(query in missing))
                 cells = map(repr, values) if values else [""] * len(at)
                 rows += [
-                    [*[query] * self.per_query, measure, show(place), cell, *[lacks] * self.per_query]
+                    [*[query] * self.per_query, measure, as_typed(place), cell, *[lacks] * self.per_query]
                     for place, cell in zip(at, cells, strict=True)
                 ]
         header = [*["query"] * self.per_query, "measure", "at", "value"]
@@ -250,4 +253,4 @@ def usual(measure: Measure, longest: int) -> tuple[float, ...]:
 
 def placed(measure: str, place: float) -> str:
     """Returns the label of a measure at one depth or level, such as ``nDCG@5``."""
-    return f"{measure}@{show(place)}"
+    return f"{measure}@{as_typed(place)}"

@@ -15,7 +15,7 @@ from carob.evaluation.score_tables import aggregate, sentence
 from carob.evaluation.scores import Scores, side_by_side
 from carob.evaluation.values import (
     AT_A_TIME,
-    Values,
+    ValuesUnderTies,
     expected_values,
     extreme_values,
     may_stack,
@@ -53,14 +53,14 @@ if TYPE_CHECKING:
     from carob.evaluation.values import End
     from carob.inputs.qrels import QrelsLike
     from carob.lists.rows import Floats
-    from carob.measures.names import Wanted
+    from carob.measures.names import RequiredJudgments
 
 MOST_SHARED = 2**20
 """The most judgments whose ideal rankings are kept for other runs. They take some 60 bytes per judgment."""
 MOST_TOGETHER = 8
 """The most runs that one thread matches before their values are computed together."""
 
-Ideals: TypeAlias = "dict[tuple[Policy, Wanted | str | None], dict[Any, Any]]"
+Ideals: TypeAlias = "dict[tuple[Policy, RequiredJudgments | str | None], dict[Any, Any]]"
 """Ideal lists that runs on the same judgments share, by policy and by the kind of empty queries left out."""
 
 
@@ -154,7 +154,7 @@ class Matches:
         """
         return scores_of([self], request, best, bounds=bounds)[0]
 
-    def parts(self, request: Request, best: Ideals | None) -> Parts:
+    def parts(self, request: Request, best: Ideals | None) -> RequestParts:
         """Returns the parts of the request, each with one policy and with the queries that count for its measures.
 
         Raises:
@@ -169,14 +169,14 @@ class Matches:
         groups: dict[Policy, dict[str, Measure]] = {}
         for label, measure in asked.items():
             groups.setdefault(policy.of_measure(measure), {})[label] = measure
-        found_parts: list[Part] = []
+        found_parts: list[RequestPart] = []
         empty: dict[str, list[bytes]] = {}
         for own, its in groups.items():
             found = self.under(own)
             caches = best if best is not None and same_for_all(own) else None
             known = {} if caches is None else caches.setdefault((own, "nothing"), {})
             nothing = kept_in(known, "nothing", partial(without_wanted, found, its.values()))
-            alike: dict[Wanted | None, dict[str, Measure]] = {}
+            alike: dict[RequiredJudgments | None, dict[str, Measure]] = {}
             for label, measure in its.items():
                 empty[label] = [
                     found.queries[each] for each in np.flatnonzero(nothing[measure.wanted]).tolist()
@@ -187,10 +187,10 @@ class Matches:
             for wanted, those in alike.items():
                 kept = found if wanted is None else found.only(~nothing[wanted])
                 shared = None if caches is None else caches.setdefault((own, wanted), {})
-                found_parts.append(Part(kept, replace(request, asked=those, policy=own), shared))
+                found_parts.append(RequestPart(kept, replace(request, asked=those, policy=own), shared))
         if not any(len(part.found.queries) for part in found_parts):
             raise DataError(f"{self.name}: the policy leaves no query to evaluate.")
-        return Parts(found_parts, empty)
+        return RequestParts(found_parts, empty)
 
     def together(self, request: Request, parts: list[Scores], empty: dict[str, list[bytes]]) -> Scores:
         """Returns the scores of all parts of a request.
@@ -212,7 +212,7 @@ class Matches:
             warnings=(*self.warnings, *scores.warnings),
         )
 
-    def computable(self, part: Part, ready: Values | None, *, bounds: bool) -> Scores:
+    def computable(self, part: RequestPart, ready: ValuesUnderTies | None, *, bounds: bool) -> Scores:
         """Returns the scores of the measures that have a value for every query.
 
         ``failed`` contains the reasons why other measures have no value.
@@ -233,7 +233,7 @@ class Matches:
                 return replace(scores, failed=failed)
 
 
-class Part(NamedTuple):
+class RequestPart(NamedTuple):
     """Some measures of a request under one policy.
 
     Args:
@@ -247,10 +247,10 @@ class Part(NamedTuple):
     best: dict[Any, Any] | None
 
 
-class Parts(NamedTuple):
+class RequestParts(NamedTuple):
     """The parts of a request, and each label's queries without relevant documents."""
 
-    each: list[Part]
+    each: list[RequestPart]
     empty: dict[str, list[bytes]]
 
 
@@ -273,7 +273,7 @@ def scores_of(
 
 
 def scores_of_parts(
-    several: Sequence[Matches], plans: Sequence[Parts], request: Request, *, bounds: bool = True
+    several: Sequence[Matches], plans: Sequence[RequestParts], request: Request, *, bounds: bool = True
 ) -> list[Scores]:
     """Returns the scores of several runs, as ``scores_of`` does, from their parts of the request."""
     scores: list[list[Scores]] = [[] for _ in several]
@@ -287,7 +287,7 @@ def scores_of_parts(
     ]
 
 
-def ready_values(parts: Sequence[Part], *, bounds: bool) -> Sequence[Values | None]:
+def ready_values(parts: Sequence[RequestPart], *, bounds: bool) -> Sequence[ValuesUnderTies | None]:
     """Returns the values of the same part for several runs, or None for each run that must be computed alone.
 
     Lists are not independent for measures that compare documents of several queries, or judge documents by subtopic.
@@ -334,7 +334,7 @@ def same_for_all(policy: Policy) -> bool:
 # ---------------------------------------------------------------- queries in which there is nothing to find
 
 
-def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[Wanted, NDArray[np.bool_]]:
+def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[RequiredJudgments, NDArray[np.bool_]]:
     """Returns a mask of the queries without relevant documents, for each definition of relevance."""
     wanted = dict.fromkeys(measure.wanted for measure in measures)
     nothing = {each: np.empty(len(found.rows.length), bool) for each in wanted}
@@ -353,7 +353,7 @@ def no_relevant(query: bytes, label: str, measure: Measure) -> DataError:
     return DataError(sentence("engine", "no_relevant", **facts))
 
 
-def computed(part: Part, name: str, ready: Values | None, *, bounds: bool) -> Scores:
+def computed(part: RequestPart, name: str, ready: ValuesUnderTies | None, *, bounds: bool) -> Scores:
     """Returns the scores of all measures, after the policy's rules for missing and empty queries.
 
     Raises:
@@ -380,7 +380,7 @@ def computed(part: Part, name: str, ready: Values | None, *, bounds: bool) -> Sc
             values = values_of(found.rows, wanted, best)
         ends = extreme_values(found, wanted, policy, best)
     extremes = tie_bounds(asked, ends, column) if bounds and found.counts.tied else {}
-    weights = together(column, weights_of(found.rows, wanted), wanted)
+    weights = combined_weights(column, weights_of(found.rows, wanted), wanted)
     nothing = without_wanted(found, wanted) if policy.empty in ("one", "nan") else {}
     for place, measure in enumerate(wanted):
         if measure.definition.aggregate == "sum":
@@ -452,7 +452,7 @@ def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
     return column
 
 
-def together(column: Floats | None, own: Floats | None, wanted: Sequence[Measure]) -> Floats | None:
+def combined_weights(column: Floats | None, own: Floats | None, wanted: Sequence[Measure]) -> Floats | None:
     """Returns the weight of each query for each measure: the caller's weight times the measure's."""
     if column is None:
         return own
@@ -511,13 +511,13 @@ def evaluate_together(
     several = len(runs) > 1 and judged.judgments.count <= MOST_SHARED
     best: Ideals | None = {} if several else None
 
-    def matched(batch: Sequence[Run], threads: int | None = None) -> tuple[list[Matches], list[Parts]]:
+    def matched(batch: Sequence[Run], threads: int | None = None) -> tuple[list[Matches], list[RequestParts]]:
         matches = [
             Matches.of_run(judged, run, request, progress, threads, scores_only=scores_only) for run in batch
         ]
         return matches, [each.parts(request, best) for each in matches]
 
-    def scored(matches: list[Matches], plans: list[Parts]) -> list[Evaluated]:
+    def scored(matches: list[Matches], plans: list[RequestParts]) -> list[Evaluated]:
         return list(zip(scores_of_parts(matches, plans, request), matches, strict=True))
 
     cores, small = available_cores(), all(map(beside_others, runs))

@@ -90,13 +90,14 @@ def evaluate_ids(
     _, decided = conventions(profile, policy)
     named = naming(document_of)
     lists = [
-        once(each, decided.duplicates, number) for number, each in enumerate(pairs_of(retrieved, verdicts), 1)
+        once(each, decided.duplicates, number)
+        for number, each in enumerate(ids_and_verdicts(retrieved, verdicts), 1)
     ]
     if exclude is not None:
         lists = without(lists, exclude)
     if named is not None:
         lists = [collapsed([(named(each), grade) for each, grade in one], collapse) for one in lists]
-    wanted = [] if reference is None else rows_of(reference, "reference")
+    wanted = [] if reference is None else lists_of_questions(reference, "reference")
     known = [grades_of(each, named, number) for number, each in enumerate(wanted, 1)]
     if reference is not None:
         refuse_unequal(lists, known, "references")
@@ -116,7 +117,7 @@ def without(lists: list[Listed], exclude: Iterable[Iterable[Any]]) -> list[Liste
     Raises:
         DataError: there is not one list of ids for each question.
     """
-    seen = [set(row) for row in rows_of(exclude, "list of excluded ids")]
+    seen = [set(row) for row in lists_of_questions(exclude, "list of excluded ids")]
     refuse_unequal(lists, seen, "excluded ones")
     return [[pair for pair in one if pair[0] not in its] for one, its in zip(lists, seen, strict=True)]
 
@@ -154,7 +155,7 @@ def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]],
 # ---------------------------------------------------------------- what is given
 
 
-def rows_of(lists: Any, what: str) -> list[Any]:
+def lists_of_questions(lists: Any, what: str) -> list[Any]:
     """Returns one list per question. A column of a data frame is accepted, too.
 
     Raises:
@@ -168,13 +169,13 @@ def rows_of(lists: Any, what: str) -> list[Any]:
     return rows
 
 
-def pairs_of(retrieved: Any, verdicts: Any) -> list[Listed]:
+def ids_and_verdicts(retrieved: Any, verdicts: Any) -> list[Listed]:
     """Returns each question's ids, with verdicts if verdicts were given.
 
     Raises:
         DataError: a value is not an id, or the lists differ in number.
     """
-    rows = rows_of(retrieved, "retrieved list")
+    rows = lists_of_questions(retrieved, "retrieved list")
     for number, row in enumerate(rows, 1):
         if isinstance(row, (Mapping, AbstractSet)):
             raise DataError(sentence("ids", "no_order", number=number, type=type(row).__name__))
@@ -187,7 +188,7 @@ def pairs_of(retrieved: Any, verdicts: Any) -> list[Listed]:
                 raise DataError(sentence("ids", "padding", what="retrieved list", number=number))
     if verdicts is None:
         return [[(each, None) for each in row] for row in ids]
-    grades = [list(row) for row in rows_of(verdicts, "list of verdicts")]
+    grades = [list(row) for row in lists_of_questions(verdicts, "list of verdicts")]
     refuse_unequal(ids, grades, "verdicts")
     for number, (row, its) in enumerate(zip(ids, grades, strict=True), 1):
         if len(row) != len(its):

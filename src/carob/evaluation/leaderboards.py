@@ -20,7 +20,7 @@ from carob.evaluation.score_files import (
 )
 from carob.evaluation.score_tables import sentence
 from carob.inputs.files.header import head_of
-from carob.inputs.files.rows import Lines, names_in, text_in
+from carob.inputs.files.rows import NumberedLines, names_in, text_in
 from carob.inputs.files.table import frame_in
 from carob.inputs.sources import called, is_number
 from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
@@ -40,7 +40,7 @@ COLUMNS = {
 
 LAYOUTS = ("auto", *COLUMNS, "jsonl")
 SAMPLE = 200
-"""Lines by which the format of a file is recognised."""
+"""NumberedLines by which the format of a file is recognised."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +213,7 @@ def is_leaderboard(path: str) -> bool:
     if lines[0].lstrip().startswith("{"):
         return '"measure"' in lines[0] and '"value"' in lines[0]
     rows = [fields_of(line) for line in lines[:SAMPLE]]
-    return columns_of(rows[: max(len(rows) - 1, 1)])[0] is not None
+    return leaderboard_columns(rows[: max(len(rows) - 1, 1)])[0] is not None
 
 
 def read_file(board: Board, path: str, layout: str) -> None:
@@ -227,7 +227,7 @@ def read_file(board: Board, path: str, layout: str) -> None:
         add_frame(board, frame_in(path), run, None)
         return
     text = text_in(path)
-    lines = Lines(text)
+    lines = NumberedLines(text)
     if lines.first is None:
         raise DataError(sentence("score_files", "empty"), file=path)
     first = lines.first[1]
@@ -239,7 +239,7 @@ def read_file(board: Board, path: str, layout: str) -> None:
         add_columns(board, lines, run, layout)
 
 
-def add_columns(board: Board, lines: Lines, run: str, layout: str) -> None:
+def add_columns(board: Board, lines: NumberedLines, run: str, layout: str) -> None:
     """Adds lines of columns without names, perhaps below a line of names.
 
     Raises:
@@ -248,7 +248,7 @@ def add_columns(board: Board, lines: Lines, run: str, layout: str) -> None:
     sample = [fields_of(line) for _, line in islice(lines, SAMPLE)]
     columns, headed = COLUMNS.get(layout), layout != "auto" and is_header(sample)
     if columns is None:
-        columns, headed = columns_of(sample)
+        columns, headed = leaderboard_columns(sample)
     if columns is None:
         found = " ".join(sample[0])[:60]
         remedy = Worded(
@@ -274,7 +274,7 @@ def is_header(rows: Sequence[list[str]]) -> bool:
     return len(rows) > 1 and not is_number(rows[0][place]) and is_number(rows[1][place])
 
 
-def columns_of(rows: Sequence[list[str]]) -> tuple[tuple[str, ...] | None, bool]:
+def leaderboard_columns(rows: Sequence[list[str]]) -> tuple[tuple[str, ...] | None, bool]:
     """Returns the columns of lines of three or four fields, or None, and whether the first line has their names."""
     first, rest = rows[0], rows[1:]
     if len(first) not in (3, 4):

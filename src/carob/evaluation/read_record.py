@@ -85,7 +85,7 @@ def refuse_one_name(name: str, runs: Sequence[str], file: str) -> None:
         raise DataError(say("record", "one name", **words), file=file)
 
 
-def read(path: str | os.PathLike[str]) -> Record:
+def read_record(path: str | os.PathLike[str]) -> Record:
     """Reads a record, or the output of ``carob eval -q --format json``.
 
     Args:
@@ -231,7 +231,7 @@ class ShapeError(Exception):
     """Raised if a field of a record has a value that is not allowed."""
 
 
-def named(value: Any) -> str:
+def in_words(value: Any) -> str:
     """Returns the words that describe a value in an error."""
     kinds = {dict: "an object", list: "a list", bool: "true or false", type(None): "null"}
     if type(value) in kinds:
@@ -363,13 +363,13 @@ def check(value: Any, kind: str, where: str = "") -> None:
     else:
         what, holds = VALUES[kind]
         if not holds(value):
-            raise ShapeError(f"{where} is {named(value)}, expected {what}")
+            raise ShapeError(f"{where} is {in_words(value)}, expected {what}")
 
 
 def inside(where: str, key: str) -> str:
     """Returns the place of a key of an object."""
     if not is_text(key):
-        raise ShapeError(f"a key of {where} is {named(key)}, expected text")
+        raise ShapeError(f"a key of {where} is {in_words(key)}, expected text")
     return f"{where}, {printable(shortened(key, 40))}"
 
 
@@ -397,7 +397,7 @@ def refuse_other(value: Any, kind: type, what: str, where: str) -> None:
         ShapeError: the value has another type.
     """
     if not isinstance(value, kind):
-        raise ShapeError(f"{where} is {named(value)}, expected {what}")
+        raise ShapeError(f"{where} is {in_words(value)}, expected {what}")
 
 
 def refuse_damaged(document: dict[str, Any], name: str) -> None:
@@ -468,17 +468,17 @@ def check_inputs(inputs: list[dict[str, Any]], runs: list[str]) -> None:
         raise ShapeError("excluded pairs belong to no run")
     for each, name in zip(of_runs, runs, strict=True):
         if each.get("name", name) != name:
-            raise ShapeError(f"the input of run {named(name)} has the name {named(each['name'])}")
+            raise ShapeError(f"the input of run {in_words(name)} has the name {in_words(each['name'])}")
     again = twice(runs)
     if again is not None:
-        raise ShapeError(f"two runs have the name {named(again)}")
+        raise ShapeError(f"two runs have the name {in_words(again)}")
     for place, each in enumerate(inputs, 1):
         if each["path"] is not None:  # else it was in memory, and has none of these
             files = each.get("files")
             size = each["bytes"] if files is None else sum(file["bytes"] for file in files)
             if size is None or size != each["bytes"] or files == []:
-                why = f"bytes is {named(each['bytes'])}, expected the size of its files"
+                why = f"bytes is {in_words(each['bytes'])}, expected the size of its files"
                 raise ShapeError(f"inputs {place}, {why}")
             if (files is None) == (each["sha256"] is None):
                 why = "expected the hash of its file" if files is None else "expected null beside files"
-                raise ShapeError(f"inputs {place}, sha256 is {named(each['sha256'])}, {why}")
+                raise ShapeError(f"inputs {place}, sha256 is {in_words(each['sha256'])}, {why}")

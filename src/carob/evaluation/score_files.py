@@ -20,7 +20,7 @@ from carob.inputs.errors import refused
 from carob.inputs.files.header import head_of, is_text
 from carob.inputs.files.json import is_record
 from carob.inputs.files.paths import origin_of
-from carob.inputs.files.rows import Lines, names_in, rows_of, text_in
+from carob.inputs.files.rows import NumberedLines, names_in, rows_of, text_in
 from carob.inputs.files.table import column_names, frame_in
 from carob.inputs.frames import is_frame
 from carob.inputs.names import Names
@@ -333,7 +333,7 @@ def read_file(cells: Cells, path: str, run: str | None, alone: str | None) -> No
     if text.lstrip().startswith(("{", "[")):
         add_json(cells, text, name, alone)
         return
-    lines = Lines(text)
+    lines = NumberedLines(text)
     if lines.first is None:
         raise DataError(sentence("score_files", "empty"), file=path)
     number, first = lines.first
@@ -381,7 +381,7 @@ def is_measure(name: str) -> bool:
     return True
 
 
-def add_table(cells: Cells, lines: Lines, name: str, alone: str | None) -> None:
+def add_table(cells: Cells, lines: NumberedLines, name: str, alone: str | None) -> None:
     """Adds the rows of a table in text, whose first line has the names of the columns."""
     layout = Layout.of(names_in(lines.first[1] if lines.first else ""), alone, cells.file)
     for number, row in rows_of(lines, cells.file):
@@ -399,7 +399,7 @@ def add_json(cells: Cells, text: str, name: str, alone: str | None) -> None:
         nested(cells, whole, name)
         return
     layout = None
-    for number, line in Lines(text):
+    for number, line in NumberedLines(text):
         row = json_or_none(line, file=cells.file, line=number)
         if not isinstance(row, dict):
             raise DataError(sentence("score_files", "no_json"), file=cells.file, line=number)

@@ -1,4 +1,4 @@
-"""Values of a run by query and measure, their means, and the tables, footers and JSON that show them."""
+"""QueryValues of a run by query and measure, their means, and the tables, footers and JSON that show them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from carob._numpy import np
 from carob._version import __version__
 from carob.conventions.profiles import measure_of, profile_if_known
 from carob.measures import Measure, parse_measure
-from carob.measures.define import show
+from carob.measures.define import as_typed
 from carob.measures.names import MeasureObject
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
 from carob.output.escaping import defined, json_text
 from carob.output.language import ENGLISH, Language, Sentences
-from carob.output.layout import Listed, Marked, apart, columns_of, in_bands, lay_out, width
+from carob.output.layout import Listed, Marked, apart, in_bands, lay_out, table_width, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from carob.inputs.sources import Provenance
     from carob.lists.rows import Floats, JudgedRows
     from carob.matching.match import Counts
-    from carob.measures.names import Wanted
+    from carob.measures.names import RequiredJudgments
 
 
 GEOMETRIC_FLOOR = 1e-5
@@ -45,7 +45,7 @@ sentence = Sentences(__file__)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Values(Listed[float]):
+class QueryValues(Listed[float]):
     """The values of one run by query, with the counts of the policy's decisions."""
 
     name: str
@@ -176,7 +176,7 @@ NO_VALUE = "–"
 
 
 def board(
-    scores: Sequence[Values],
+    scores: Sequence[QueryValues],
     layout: str,
     *,
     per_query: bool = False,
@@ -196,7 +196,7 @@ def board(
         rows = [[each.name, *bounded(each, exact, digits)] for each in scores]
         return turned_if_wide(layout, ["run", *header], rows, columns)
 
-    def cells(values: Sequence[float], of: Values) -> list[str]:
+    def cells(values: Sequence[float], of: QueryValues) -> list[str]:
         places = of.digits if digits is None else digits
         kinds = [measure.definition.aggregate for measure in of.measures]
         return [
@@ -231,7 +231,7 @@ MISSING = "missing"
 """The column that says whether a run lacks a query: 1 or 0, or how many queries in the row of all."""
 
 
-def with_missing(scores: Values, rows: list[list[str]], whole: list[str]) -> list[list[str]]:
+def with_missing(scores: QueryValues, rows: list[list[str]], whole: list[str]) -> list[list[str]]:
     """Returns the rows of queries and of all queries, with a last cell that says whether the run lacks the query.
 
     A query that is missing and has no value, as under the policy ``skip``, has a row with empty cells.
@@ -258,7 +258,7 @@ def as_number(cell: str) -> float:
         return math.nan
 
 
-def with_best(scores: Sequence[Values], rows: list[list[str]]) -> list[list[str]]:
+def with_best(scores: Sequence[QueryValues], rows: list[list[str]]) -> list[list[str]]:
     """Returns the rows with each measure's best printed value in bold, except for counts."""
     marked = [list(row) for row in rows]
     for place, measure in enumerate(scores[0].measures):
@@ -275,14 +275,14 @@ def with_best(scores: Sequence[Values], rows: list[list[str]]) -> list[list[str]
 
 def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], columns: int | None) -> str:
     """Fits a table into ``columns``: with a row for each measure, with shorter names, or split into bands."""
-    if columns is None or columns_of(header, rows, 1) <= columns:
+    if columns is None or table_width(header, rows, 1) <= columns:
         return lay_out(layout, header, rows, 1)
     turned = list(zip(header, *rows, strict=True))
-    if columns_of(turned[0], turned[1:], 1) <= columns:
+    if table_width(turned[0], turned[1:], 1) <= columns:
         return lay_out(layout, turned[0], turned[1:], 1)
     longest = max(width(row[0]) for row in rows)
-    room = max(columns - columns_of(header, rows, 1) + longest, min(LEAST_NAME, longest))
-    if columns - columns_of(header, rows, 1) + longest < LEAST_NAME:
+    room = max(columns - table_width(header, rows, 1) + longest, min(LEAST_NAME, longest))
+    if columns - table_width(header, rows, 1) + longest < LEAST_NAME:
         room = LONGEST_NAME  # bands are needed all the same
     names = apart([row[0] for row in rows], room)
     rows = [[name, *row[1:]] for name, row in zip(names, rows, strict=True)]
@@ -298,7 +298,7 @@ def bound_columns(label: str) -> list[str]:
     return [label, f"{label} worst", f"{label} best"]
 
 
-def bounded(scores: Values, exact: bool, digits: int | None) -> list[str]:
+def bounded(scores: QueryValues, exact: bool, digits: int | None) -> list[str]:
     """Returns each mean with its bounds. For counts, and where ties change nothing, both bounds equal the mean."""
     cells = []
     places = None if exact else scores.digits if digits is None else digits
@@ -317,7 +317,9 @@ def shown(value: float, kind: str, digits: int | None) -> str:
     return repr(value) if digits is None else f"{value:.{digits}f}"
 
 
-def footers(scores: Sequence[Values], say: Language = ENGLISH, *, without: tuple[str, ...] = ()) -> list[str]:
+def footers(
+    scores: Sequence[QueryValues], say: Language = ENGLISH, *, without: tuple[str, ...] = ()
+) -> list[str]:
     """Returns the footers of a table of several runs, each with its runs' names, or one footer if all are equal.
 
     If many footers differ, their common part comes first, followed by the differences of a few runs.
@@ -397,14 +399,14 @@ SAME = ("queries", "policy", "reading")
 """The starts of the kinds of facts that are no news about a run."""
 
 
-def decided(scores: Values, say: Language = ENGLISH, without: tuple[str, ...] = ()) -> list[str]:
+def decided(scores: QueryValues, say: Language = ENGLISH, without: tuple[str, ...] = ()) -> list[str]:
     """Returns the parts of a footer: the counts of decisions, and the policy. Some kinds are left out."""
     facts = [each for each in facts_of(scores, say) if not each.kind.startswith(without)]
     parts = groupby(facts, lambda fact: fact.kind)
     return [", ".join(fact.told(say) for fact in its) for _, its in parts]
 
 
-def facts_of(scores: Values, say: Language = ENGLISH) -> list[Fact]:
+def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     """Returns the facts of a footer. Neighbours of one kind are one part of it."""
     counts, policy = scores.counts, scores.policy
     facts = [Fact("queries", counts.queries, "{count} query", "{count} queries")]
@@ -464,7 +466,7 @@ ORDERS = {
 """What orders a list of equal scores, by the rule for ties."""
 
 
-def doubtful(scores: Values, say: Language = ENGLISH) -> list[Fact]:
+def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     """Returns the facts that make values doubtful: equal or infinite scores, no unjudged document, small grades."""
     counts, policy = scores.counts, scores.policy
     lists, facts = counts.judged - len(counts.missing), []
@@ -522,7 +524,7 @@ def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[Fa
     ]
 
 
-def conventions_of(scores: Values, say: Language = ENGLISH) -> str:
+def conventions_of(scores: QueryValues, say: Language = ENGLISH) -> str:
     """Returns the profile and the caller's changes to its policy, or the policy if there is no profile."""
     if scores.profile == GIVEN:
         return say("values as given, policy unknown")
@@ -538,7 +540,7 @@ def conventions_of(scores: Values, say: Language = ENGLISH) -> str:
     return say("profile {name}", name=profile.name)
 
 
-def readings(scores: Values, say: Language = ENGLISH) -> list[Fact]:
+def readings(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     """Returns the full names of abbreviated labels. A measure at many depths is listed once."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for label, measure in zip(scores.labels, map(str, scores.measures), strict=True):
@@ -554,7 +556,7 @@ def readings(scores: Values, say: Language = ENGLISH) -> list[Fact]:
     ]
 
 
-def weighted(scores: Values) -> list[str]:
+def weighted(scores: QueryValues) -> list[str]:
     """Returns the labels of the measures whose means have unequal weights."""
     if scores.weights is None:
         return []
@@ -577,7 +579,7 @@ RULES = {
 """What the policy does with a missing or an empty query."""
 
 
-def told(scores: Values, axis: str, say: Language = ENGLISH) -> str:
+def told(scores: QueryValues, axis: str, say: Language = ENGLISH) -> str:
     """Describes the treatment of missing or empty queries, with the labels of measures that differ."""
     rules: dict[str, list[str]] = {}
     for label, rule in rules_of(scores, axis).items():
@@ -587,7 +589,7 @@ def told(scores: Values, axis: str, say: Language = ENGLISH) -> str:
     return ", ".join(f"{rule} ({', '.join(labels)})" for rule, labels in rules.items())
 
 
-def rules_of(scores: Values, axis: str) -> dict[str, str]:
+def rules_of(scores: QueryValues, axis: str) -> dict[str, str]:
     """Returns the treatment of queries without relevant documents, by the label of each measure."""
     return {
         label: RULES[getattr(scores.policy.of_measure(measure), axis)]
@@ -595,7 +597,7 @@ def rules_of(scores: Values, axis: str) -> dict[str, str]:
     }
 
 
-def empty_facts(scores: Values, say: Language = ENGLISH) -> list[Fact]:
+def empty_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     """Returns the numbers of queries without relevant documents and their treatment, by measure if they differ."""
     counts = scores.counts.empty_for
     plain = all(
@@ -608,7 +610,7 @@ def empty_facts(scores: Values, say: Language = ENGLISH) -> list[Fact]:
         one = "{count} query without relevant documents {rule}"
         many = "{count} queries without relevant documents {rule}"
         return [Fact("empty", scores.counts.empty, one, many, {"rule": rule})]
-    alike: dict[tuple[int, Wanted, str], list[str]] = {}
+    alike: dict[tuple[int, RequiredJudgments, str], list[str]] = {}
     rules = rules_of(scores, "empty")
     for label, measure in zip(scores.labels, scores.measures, strict=True):
         if counts.get(label):
@@ -627,22 +629,24 @@ def empty_facts(scores: Values, say: Language = ENGLISH) -> list[Fact]:
     ]
 
 
-def wanted_words(wanted: Wanted, say: Language) -> str:
+def wanted_words(wanted: RequiredJudgments, say: Language) -> str:
     """Describes the relevance that a measure requires."""
     return (
-        say("a positive gain") if wanted.rel is None else say("grade {grade} or more", grade=show(wanted.rel))
+        say("a positive gain")
+        if wanted.rel is None
+        else say("grade {grade} or more", grade=as_typed(wanted.rel))
     )
 
 
-def to_json(scores: Sequence[Values], *, per_query: bool) -> str:
+def to_json(scores: Sequence[QueryValues], *, per_query: bool) -> str:
     """Returns runs, means, counts and policy as JSON, with numbers in full precision and undefined ones as null."""
     return json_text(document_of(scores, per_query=per_query)) + "\n"
 
 
-def document_of(scores: Sequence[Values], *, per_query: bool) -> dict[str, Any]:
+def document_of(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, Any]:
     """Returns the JSON document of scores as plain dicts and lists."""
 
-    def by_query(of: Values, matrix: Any) -> dict[str, dict[str, float]] | None:
+    def by_query(of: QueryValues, matrix: Any) -> dict[str, dict[str, float]] | None:
         if matrix is None or not per_query:
             return None
         rows = matrix.tolist() if np.isfinite(matrix).all() else defined(matrix)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.evaluation.score_tables import GIVEN, Values, board, footers, sentence, to_json
+from carob.evaluation.score_tables import GIVEN, QueryValues, board, footers, sentence, to_json
 from carob.evaluation.values import values_of
 from carob.inputs.names import Names
 from carob.lists.rows import joined
@@ -74,7 +74,7 @@ class Tabled(Display):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Tabled, Values):
+class Scores(Tabled, QueryValues):
     """The values of one run by query, and their means.
 
     Args:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from carob.evaluation.score_tables import Values
+    from carob.evaluation.score_tables import QueryValues
     from carob.lists.rows import JudgedRows
     from carob.measures import Measure
 
@@ -56,7 +56,7 @@ def copies(prints: Sequence[bytes]) -> dict[int, int]:
     return {place: first[each] for place, each in enumerate(prints) if first[each] != place}
 
 
-def perfect(scores: Values, rows: JudgedRows | None) -> list[str]:
+def perfect(scores: QueryValues, rows: JudgedRows | None) -> list[str]:
     """Returns the measures of a run that has the best possible value of all of them for every query, or none.
 
     All relevant documents must precede all others. Measures that also depend on documents without relevance, sums and

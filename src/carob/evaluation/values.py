@@ -8,7 +8,7 @@ from carob._numpy import np
 from carob.evaluation.score_tables import sentence
 from carob.lists.flat import Flat
 from carob.lists.rows import JudgedRows, stacked
-from carob.matching.axes import Orders, all_orders, arranged, extremes, turned_orders
+from carob.matching.axes import TieOrders, all_orders, arranged, extremes, turned_orders
 from carob.matching.match import Match, finished, ranks_alone
 from carob.output.errors import MeasureError, UncomputableError
 
@@ -138,7 +138,7 @@ End: TypeAlias = "tuple[int, Sequence[Floats], Sequence[Floats | None]]"
 """The place of a measure, and its values and weights under the worst and the best order of tied documents."""
 
 
-class Values(NamedTuple):
+class ValuesUnderTies(NamedTuple):
     """The values of one run under its own order of tied documents, and under the worst and the best order.
 
     Args:
@@ -158,7 +158,7 @@ def values_together(
     best: dict[Any, Any] | None,
     *,
     bounds: bool,
-) -> Iterator[Values]:
+) -> Iterator[ValuesUnderTies]:
     """Yields the values of each run. A formula is called once for many runs, and for all orders of tied documents.
 
     Args:
@@ -182,7 +182,7 @@ def values_together(
         values = stack_of(several, measures, policy, best, bounds=bounds)
         stops = np.cumsum([len(each.own.length) for each in several]).tolist()
         for start, stop in zip([0, *stops], stops):
-            yield Values(
+            yield ValuesUnderTies(
                 values.own[start:stop].copy(), tuple(each[start:stop].copy() for each in values.ends)
             )
 
@@ -195,10 +195,10 @@ def values_in_parts(
     best: dict[Any, Any] | None,
     *,
     bounds: bool,
-) -> Values:
+) -> ValuesUnderTies:
     """Returns the values of one run, whose lists are processed part by part."""
 
-    def of_part(part: tuple[int, int]) -> Values:
+    def of_part(part: tuple[int, int]) -> ValuesUnderTies:
         shared = None if best is None else best.setdefault(part, {})
         try:
             return stack_of([tables.part(*part)], measures, policy, shared, bounds=bounds)
@@ -207,7 +207,7 @@ def values_in_parts(
 
     found = [of_part(part) for part in parts]
     ends = zip(*(each.ends for each in found), strict=True)
-    return Values(np.concatenate([each.own for each in found]), tuple(map(np.concatenate, ends)))
+    return ValuesUnderTies(np.concatenate([each.own for each in found]), tuple(map(np.concatenate, ends)))
 
 
 class Tables(NamedTuple):
@@ -242,7 +242,7 @@ def stack_of(
     best: dict[Any, Any] | None,
     *,
     bounds: bool,
-) -> Values:
+) -> ValuesUnderTies:
     """Returns the values of several runs, one run after the other."""
     best = {} if best is None else best
     rows = stacked([each.own for each in founds])
@@ -264,7 +264,7 @@ def stack_of(
         for end, start in zip(ends, (count, count + len(tied))):
             end[:, places] = values[:count]
             end[tied[:, None], places] = values[start : start + len(tied)]
-    return Values(own, ends)
+    return ValuesUnderTies(own, ends)
 
 
 def extreme_values(
@@ -336,7 +336,7 @@ def put_means(
     errors: Floats,
     places: list[int],
     measures: Sequence[Measure],
-    batches: Iterable[Orders],
+    batches: Iterable[TieOrders],
     policy: Policy,
 ) -> None:
     """Writes the means over orders and their standard errors into the columns of some measures."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from carob.inputs.columns import Asked
-    from carob.inputs.nested import Plan, Shape
+    from carob.inputs.nested import ColumnRoles, Shape
     from carob.inputs.runs import MatchOptions, Row
 
 
@@ -303,7 +303,7 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
 
             from carob.inputs.files.libraries import Polars
 
-            table = given.lazy() if library == "polars" else pl.from_arrow(whole(given)).lazy()
+            table = given.lazy() if library == "polars" else pl.from_arrow(as_table(given)).lazy()
             table = Polars.with_lists(table)
             odd = Polars().odd_lists(table, plan, kind)
             if odd is not None:
@@ -327,7 +327,7 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
             raise error.at(file=f"{kind} frame") from None
 
 
-def whole(given: Any) -> Any:
+def as_table(given: Any) -> Any:
     """Returns a reader or a data set of PyArrow as a table, and other frames as they are."""
     if library_of(given) != "pyarrow":
         return given
@@ -342,7 +342,7 @@ def shapes_in(given: Any, asked: Asked, kind: str) -> dict[str, Shape] | None:
         return None
     import narwhals as nw
 
-    from carob.inputs.nested import parts_of, shapes_of, shapes_of_types
+    from carob.inputs.nested import field_path, shapes_of, shapes_of_types
 
     if library == "pyarrow":
         given = given.schema.empty_table()
@@ -357,7 +357,7 @@ def shapes_in(given: Any, asked: Asked, kind: str) -> dict[str, Shape] | None:
         each: shape
         for name, held in schema.items()
         for each, shape in (
-            {column: its for column, its in found.items() if parts_of(column)[0] == name}
+            {column: its for column, its in found.items() if field_path(column)[0] == name}
             or shapes_of_types({name: held})
         ).items()
     }
@@ -397,14 +397,14 @@ def has_nested(given: Any, library: str, kind: str) -> bool:
     return any(str(each).lower().startswith(NESTED) for each in types)
 
 
-def rows_of_frame(given: Any, plan: Plan) -> Iterable[dict[str, Any]]:
+def rows_of_frame(given: Any, plan: ColumnRoles) -> Iterable[dict[str, Any]]:
     """Returns the rows of a frame, with the columns of a plan."""
     import narwhals as nw
 
-    from carob.inputs.nested import parts_of
+    from carob.inputs.nested import field_path
 
     names = [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
-    frame = nw.from_native(whole(given)).select(*dict.fromkeys(parts_of(name)[0] for name in names))
+    frame = nw.from_native(as_table(given)).select(*dict.fromkeys(field_path(name)[0] for name in names))
     return (frame.collect() if isinstance(frame, nw.LazyFrame) else frame).iter_rows(named=True)
 
 

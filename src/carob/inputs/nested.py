@@ -53,7 +53,7 @@ class Inner(str):
         return made
 
 
-def parts_of(name: str) -> tuple[str, ...]:
+def field_path(name: str) -> tuple[str, ...]:
     """Returns the names of the fields that lead to a column."""
     return name.parts if isinstance(name, Inner) else (name,)
 
@@ -61,7 +61,7 @@ def parts_of(name: str) -> tuple[str, ...]:
 def value_at(row: Mapping[str, Any], name: str) -> Any:
     """Returns the value of a column in a row, or None if the row lacks it."""
     found: Any = row
-    for part in parts_of(name):
+    for part in field_path(name):
         found = found.get(part) if isinstance(found, Mapping) else None
     return found
 
@@ -156,7 +156,7 @@ def twice_among(queries: Iterable[Any]) -> tuple[Any, int, int] | None:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan:
+class ColumnRoles:
     """The roles of a table's columns.
 
     Args:
@@ -205,7 +205,7 @@ class Plan:
         return self.records or self.columns["document"]
 
 
-def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> Plan:
+def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> ColumnRoles:
     """Finds the columns of ``qrels`` or a ``run``. Named columns are taken; the usual names decide about all others.
 
     Args:
@@ -231,7 +231,7 @@ def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> Plan:
         found = [each for each in found if fields[each] == "list"]
     if not found or ("list" not in values and is_flat(fields, kind, wanted, found[0])):
         cells = [name for name, shape in fields.items() if not isinstance(shape, tuple)]
-        return Plan(choose(cells, kind, asked, names_of(fields)))
+        return ColumnRoles(choose(cells, kind, asked, names_of(fields)))
     chosen = nearest(kind, found)
     if fields[chosen] == "list":
         return in_lists(fields, kind, asked, chosen)
@@ -255,7 +255,7 @@ def bare(name: str, fields: Mapping[str, Shape]) -> str:
 
 def nesting(name: str) -> int:
     """Returns the number of objects around a column."""
-    return len(parts_of(name))
+    return len(field_path(name))
 
 
 def nearest(kind: str, found: Sequence[str]) -> str:
@@ -323,7 +323,7 @@ WEAK = ("id", "iid")
 
 def last_name(name: str) -> str:
     """Returns the normal form of a field's own name."""
-    return plain_name(parts_of(name)[-1])
+    return plain_name(field_path(name)[-1])
 
 
 def lists_documents(name: str, kind: str) -> bool:
@@ -417,7 +417,7 @@ def in_records(
     asked: Mapping[str, str | None],
     homes: Mapping[str, Mapping[str, str | None]],
     column: str,
-) -> Plan:
+) -> ColumnRoles:
     """Returns the plan of a table whose rows hold records, such as ``{"doc_id": …, "score": …}``."""
     own = next(each for each in fields if each == column)
     inside = [*fields[own]]
@@ -426,10 +426,12 @@ def in_records(
     if only:  # nothing but documents, in their order
         named = {"document": named.get("document")}
     listed = [f"{own}.{name}" for name in inside]
-    return Plan(query_in(fields, kind, asked) | choose(inside, kind, named, listed), records=own)
+    return ColumnRoles(query_in(fields, kind, asked) | choose(inside, kind, named, listed), records=own)
 
 
-def in_lists(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None], listed: str) -> Plan:
+def in_lists(
+    fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None], listed: str
+) -> ColumnRoles:
     """Returns the plan of a table whose rows hold lists, one of documents and perhaps one of numbers."""
     own = next(each for each in fields if each == listed)
     value = numbers_in(fields, kind, asked, own)
@@ -438,7 +440,7 @@ def in_lists(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | N
     if drawn:
         raise refused("sample-in-lists", column=drawn[0], complete=by_reading(kind, probability=1))
     columns = query_in(fields, kind, asked) | {"document": own} | value
-    return Plan(columns, lists=True, relevant=kind == "qrels" and not value)
+    return ColumnRoles(columns, lists=True, relevant=kind == "qrels" and not value)
 
 
 def numbers_in(
@@ -451,7 +453,7 @@ def numbers_in(
     """
     lists = [name for name, shape in fields.items() if shape == "list" and name != listed]
     # Numbers without a name that the caller gave lie beside the documents.
-    beside = [name for name in lists if parts_of(name)[:-1] == parts_of(listed)[:-1]]
+    beside = [name for name in lists if field_path(name)[:-1] == field_path(listed)[:-1]]
     if kind == "run":
         named = {role: asked.get(role) for role in ("score", "rank")}
         if (score := named["score"]) is not None:

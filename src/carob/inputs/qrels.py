@@ -29,8 +29,8 @@ from carob.output.escaping import shown
 
 if TYPE_CHECKING:
     from carob.inputs.columns import Asked
-    from carob.inputs.files.table import Table
-    from carob.inputs.samples import Judgment, Sample
+    from carob.inputs.files.table import FileTable
+    from carob.inputs.samples import Sample, SampledJudgment
     from carob.lists.rows import Floats, Integers
 
 
@@ -225,7 +225,7 @@ class Qrels:
         return cls(name, judgments, origin, subtopics_of(lines, judgments, policy.duplicates, name, origin))
 
     @classmethod
-    def in_files(cls, table: Table, policy: Policy, *, subtopics: bool) -> Qrels:
+    def in_files(cls, table: FileTable, policy: Policy, *, subtopics: bool) -> Qrels:
         """Reads judgments from Parquet, CSV, JSON and similar files.
 
         Raises:
@@ -326,17 +326,17 @@ class Qrels:
         return self if self.sample is None else replace(self, sample=None)
 
     @property
-    def drawn(self) -> dict[str, dict[str, Judgment]] | None:
+    def drawn(self) -> dict[str, dict[str, SampledJudgment]] | None:
         """The judgments of a sample with their probabilities, or None for complete judgments."""
         if self.sample is None or self.sample.everything:
             return None
-        from carob.inputs.samples import Judgment
+        from carob.inputs.samples import SampledJudgment
 
-        found: dict[str, dict[str, Judgment]] = {}
+        found: dict[str, dict[str, SampledJudgment]] = {}
         for (query, document, grade), chance in zip(
             self.rows(), self.sample.probability.tolist(), strict=True
         ):
-            found.setdefault(text_of(query), {})[text_of(document)] = Judgment(
+            found.setdefault(text_of(query), {})[text_of(document)] = SampledJudgment(
                 grade, chance, self.sample.size
             )
         return found

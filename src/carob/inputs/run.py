@@ -45,7 +45,7 @@ from carob.output.errors import ColumnsOfTextError, DataError, NothingError, Pol
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from carob.inputs.files.table import Table
+    from carob.inputs.files.table import FileTable
     from carob.inputs.qrels import Rows
     from carob.inputs.runs import Found, MatchOptions, Row, RunSource
     from carob.inputs.sources import Provenance
@@ -185,7 +185,7 @@ class Run:
         return replace(cls.in_files(found, name, extract), named=score)
 
     @classmethod
-    def in_files(cls, table: Table, name: str | None = None, extract: str | None = None) -> Run:
+    def in_files(cls, table: FileTable, name: str | None = None, extract: str | None = None) -> Run:
         """Opens a run in Parquet, CSV, JSON and similar files.
 
         Raises:

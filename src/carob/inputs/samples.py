@@ -35,7 +35,7 @@ COLUMNS = ("query", "document", "grade")
 """The columns that carob writes for judgments of any kind."""
 
 
-class Judgment(NamedTuple):
+class SampledJudgment(NamedTuple):
     """A person's judgment of a document that was drawn with a known probability.
 
     Args:
@@ -145,7 +145,7 @@ def in_mapping(qrels: Mapping[Any, Any]) -> tuple[_native.Judgments, Sample]:
     Raises:
         DataError: a judgment without a grade or a probability, or a probability or size that is not allowed.
     """
-    found: dict[Any, dict[Any, Judgment]] = {}
+    found: dict[Any, dict[Any, SampledJudgment]] = {}
     for query, its in qrels.items():
         if not isinstance(its, Mapping):
             raise refused("no-drawn-judgment", file="qrels", query=str(query), found=f"{its!r:.60}")
@@ -158,7 +158,7 @@ def in_mapping(qrels: Mapping[Any, Any]) -> tuple[_native.Judgments, Sample]:
     return judgments, sample_of(judgments, drawn.grades, stated, MAPPING, "qrels")
 
 
-def judgment_in(query: object, document: object, given: Any) -> Judgment:
+def judgment_in(query: object, document: object, given: Any) -> SampledJudgment:
     """Returns ``(grade, probability)``, or with the sample's size as third number, as a judgment.
 
     Raises:
@@ -172,7 +172,7 @@ def judgment_in(query: object, document: object, given: Any) -> Judgment:
         raise refused("unjudged", grade=shown(grade), others="", **ids)
     if any(each is not None and not is_real(each) for each in size):
         raise refused("sizes-differ", sizes=shown(size[0]), **ids)
-    return Judgment(float(grade), float(probability), *size)
+    return SampledJudgment(float(grade), float(probability), *size)
 
 
 def is_real(value: Any) -> bool:
@@ -223,7 +223,7 @@ def numbers_in(columns: Columns, role: str) -> _native.Judgments:
 # ---------------------------------------------------------------- tables in text
 
 
-def read_sample(*paths: str, roles: Mapping[str, str] | None = None) -> dict[str, dict[str, Judgment]]:
+def read_sample(*paths: str, roles: Mapping[str, str] | None = None) -> dict[str, dict[str, SampledJudgment]]:
     """Reads judgments of sampled documents from the files of a table in CSV, TSV or JSON lines.
 
     Args:
@@ -236,7 +236,7 @@ def read_sample(*paths: str, roles: Mapping[str, str] | None = None) -> dict[str
     """
     from carob.inputs.files.rows import text_in
 
-    found: dict[str, dict[str, Judgment]] = {}
+    found: dict[str, dict[str, SampledJudgment]] = {}
     unjudged: list[dict[str, Any]] = []
     for path in paths:
         for line, row in rows_of_text(text_in(path), path):
@@ -249,7 +249,7 @@ def read_sample(*paths: str, roles: Mapping[str, str] | None = None) -> dict[str
                 raise refused("drawn-twice", query=query, document=document, **place)
             if cells["grade"] is None or not str(cells["grade"]).strip():
                 unjudged.append({"query": query, "document": document, **place})
-                its[document] = Judgment(math.nan, 1.0)
+                its[document] = SampledJudgment(math.nan, 1.0)
                 continue
             grade, probability = (number_in(cells[role], role, **place) for role in ("grade", "probability"))
             if not 0 < probability <= 1:
@@ -257,7 +257,7 @@ def read_sample(*paths: str, roles: Mapping[str, str] | None = None) -> dict[str
                 raise refused("no-probability", value=probability, complete=COMPLETE, **ids, **place)
             stated = cells.get("sample_size")
             size = None if stated in (None, "") else number_in(stated, "sample_size", **place)
-            its[document] = Judgment(grade, probability, size)
+            its[document] = SampledJudgment(grade, probability, size)
     if unjudged:
         more = len(unjudged) - 1
         others = f" ({more:,} more of the sample are not judged either)" if more else ""
@@ -284,9 +284,9 @@ def rows_of_text(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Any]]
     Raises:
         DataError: a row has another number of columns, or is not a JSON object.
     """
-    from carob.inputs.files.rows import Lines, rows_of
+    from carob.inputs.files.rows import NumberedLines, rows_of
 
-    lines = Lines(text)
+    lines = NumberedLines(text)
     if lines.first is None or not lines.first[1].lstrip().startswith("{"):
         yield from rows_of(lines, path)
         return
@@ -327,7 +327,7 @@ def number_in(value: object, role: str, file: str, line: int) -> float:
 # ---------------------------------------------------------------- writing
 
 
-def columns_of(*, sampled: bool) -> list[str]:
+def sample_columns(*, sampled: bool) -> list[str]:
     """Returns the columns of a table of judgments."""
     return [*COLUMNS, *(DRAW if sampled else ())]
 

@@ -72,7 +72,7 @@ def alike(identifiers: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
     ]
 
 
-def pairs_of(here: Iterable[bytes], there: Iterable[bytes]) -> dict[bytes, bytes]:
+def other_spellings(here: Iterable[bytes], there: Iterable[bytes]) -> dict[bytes, bytes]:
     """Maps ids that only one side has to the other side's spelling, by normal form or else by number."""
     here, there = list(here), list(there)
     for form in (folded, number_in):

@@ -149,7 +149,7 @@ def agreement(
     )
 
 
-def known(first: Judged, second: Judged) -> dict[str, tuple[str, ...]]:
+def known(first: SystemsUnderJudge, second: SystemsUnderJudge) -> dict[str, tuple[str, ...]]:
     """Returns what makes the orders of systems doubtful, and what else is known about their data."""
     one, other = first.evaluation, second.evaluation
     found = known_of(one.systems, {"B": other.systems})
@@ -223,7 +223,7 @@ def restricted(
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class SystemsUnderJudge:
     """The comparison of systems under one judge.
 
     Args:
@@ -245,7 +245,7 @@ class Judged:
 
 def judged_by(
     qrels: Qrels, runs: RunsLike, measures: MeasuresLike, settings: Settings, **conventions: Any
-) -> Judged:
+) -> SystemsUnderJudge:
     """Returns the comparison of systems under one judge.
 
     Args:
@@ -265,10 +265,10 @@ def judged_by(
     scores = tuple(each.scores for each in systems.values())
     ids, tables = tables_of(scores)
     contests, settings = contests_of(tables, settled(settings, len(scores), len(tables)), None)
-    return Judged(tuple(systems), scores, ids, contests, settings, evaluation)
+    return SystemsUnderJudge(tuple(systems), scores, ids, contests, settings, evaluation)
 
 
-def effect(label: str, first: Judged, second: Judged, draw: Draw) -> Effect:
+def effect(label: str, first: SystemsUnderJudge, second: SystemsUnderJudge, draw: Draw) -> Effect:
     """Returns the effect of the choice of judge on one measure."""
     names, contests = first.names, (first.contests[label], second.contests[label])
     sign = -1 if contests[0].smaller_is_better else 1

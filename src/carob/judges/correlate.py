@@ -32,7 +32,7 @@ from carob.judges.agreement import (
     winner_and_loser,
 )
 from carob.judges.agreement import confusions as confusions_of
-from carob.judges.correlate_result import Coefficient, Correlated, Correlations, Grades, Turned
+from carob.judges.correlate_result import Coefficient, Correlated, Correlations, GradeAgreement, Turned
 from carob.judges.sheets import MISSING, aligned, in_scores, measures_to_pair, sheets_of
 from carob.output.errors import DataError, Worded, refuse_other
 from carob.statistics import SEED
@@ -147,7 +147,7 @@ def correlate(
         raise DataError(say("correlate", "few resamples", resamples=resamples, usual=RESAMPLES))
     names = [coefficients] if isinstance(coefficients, str) else coefficients
     wanted = None if names is None else [correlation_named(each) for each in names]
-    method = Method(
+    method = CorrelationMethod(
         wanted,
         over,
         means == "stated",
@@ -262,7 +262,7 @@ def measures_against(
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class TruthAndJudges:
     """The values of runs under the truth and under each judge.
 
     Args:
@@ -280,7 +280,7 @@ class Sides:
     truth: dict[str, Sheet]
     judges: dict[str, dict[str, Sheet]]
     measures: list[str] | None
-    grades: tuple[Grades, ...] = ()
+    grades: tuple[GradeAgreement, ...] = ()
     warnings: tuple[str, ...] = ()
     footers: tuple[str, ...] = ()
     lone: Mapping[str, int] = field(default_factory=dict)
@@ -299,7 +299,9 @@ class Sides:
                 yield self.name, self.truth, one, other
 
 
-def from_boards(truth: Any, judges: Any, measures: list[str] | None, missing: str, layout: str) -> Sides:
+def from_boards(
+    truth: Any, judges: Any, measures: list[str] | None, missing: str, layout: str
+) -> TruthAndJudges:
     """Reads leaderboards."""
     name, sheets, note = sheets_of(truth, None, missing, layout)
     found: dict[str, dict[str, Sheet]] = {}
@@ -309,7 +311,7 @@ def from_boards(truth: Any, judges: Any, measures: list[str] | None, missing: st
     for its, (*_, values, note) in zip(names, read, strict=True):
         found[its] = values
         notes.append(note)
-    return Sides(name, sheets, found, measures, footers=tuple(filter(None, notes)))
+    return TruthAndJudges(name, sheets, found, measures, footers=tuple(filter(None, notes)))
 
 
 def from_judgments(
@@ -318,10 +320,10 @@ def from_judgments(
     runs: RunsLike,
     measures: tuple[list[str] | None, list[str] | None],
     pool: str,
-    method: Method,
+    method: CorrelationMethod,
     policy: Policy | None,
     profile: ProfileLike,
-) -> Sides:
+) -> TruthAndJudges:
     """Evaluates runs under the truth and under each judge.
 
     With ``pool="both"``, the truth's values differ from judge to judge, so only one judge is accepted.
@@ -352,7 +354,7 @@ def from_judgments(
         documents = documents_of(pairing) if pool == "both" else None
         scale = scale_of(pairing.a, pairing.b)
         values = statistics(confusions_of(pairing, scale), scale, method.draw.resamples, method.draw.seed)
-        grades.append(Grades(its, len(pairing.a), pairing.only_a, pairing.only_b, values))
+        grades.append(GradeAgreement(its, len(pairing.a), pairing.only_a, pairing.only_b, values))
         kept = restricted(qrels, set(pairing.queries), documents)
         its_own = evaluated(kept, systems, asked, **rest, least=1)
         found[its] = in_scores(scores_in(its_own))
@@ -366,7 +368,7 @@ def from_judgments(
     doubts = [said for its, each in judged for said in said_if_sparse((origin, its), shares, each, depth)]
     known = known_of(own_values.systems, under)
     warned = (*doubts, *known.warnings)
-    return Sides(origin, sheets, found, own, tuple(grades), warned, known.footers, lone)
+    return TruthAndJudges(origin, sheets, found, own, tuple(grades), warned, known.footers, lone)
 
 
 def scores_in(evaluation: Evaluation) -> dict[str, Any]:
@@ -375,7 +377,7 @@ def scores_in(evaluation: Evaluation) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class Method:
+class CorrelationMethod:
     """How judges are correlated with the truth.
 
     Args:

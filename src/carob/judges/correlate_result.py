@@ -148,7 +148,7 @@ class Correlated:
 
 
 @dataclass(frozen=True)
-class Grades:
+class GradeAgreement:
     """The agreement of a judge's grades with the truth's.
 
     Args:
@@ -189,7 +189,7 @@ class Correlations(Documented):
 
     truth: str
     rows: tuple[Correlated, ...]
-    grades: tuple[Grades, ...]
+    grades: tuple[GradeAgreement, ...]
     over: str
     pool: str | None
     missing_runs: str
@@ -320,7 +320,7 @@ class Correlations(Documented):
                 "turned",
                 judge=own[0],
                 measure="" if keep == 1 else f" ({each.measure})",
-                pairs=shown(each.turned.turned),
+                pairs=pairs_in_words(each.turned.turned),
             )
             for own, each in zip(cells, rows, strict=True)
             if each.turned is not None and each.turned.turned
@@ -525,6 +525,6 @@ def cell(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def shown(pairs: tuple[tuple[str, str], ...]) -> str:
+def pairs_in_words(pairs: tuple[tuple[str, str], ...]) -> str:
     """Returns pairs of runs in words."""
     return listed([f"{better} > {worse}" for better, worse in pairs], MOST_PAIRS)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import say
-from carob.comparison.runs import Table, refuse_unlike, tables_of
+from carob.comparison.runs import RunTable, refuse_unlike, tables_of
 from carob.evaluation.leaderboards import Leaderboard, read_leaderboard
 from carob.evaluation.score_files import OtherMeasure, measure_named, queries_of, with_queries
 from carob.evaluation.scores import Scores, with_measures
@@ -44,7 +44,7 @@ class Sheet:
     label: str
     runs: tuple[str, ...]
     queries: tuple[str, ...]
-    table: Table | None
+    table: RunTable | None
     stated: Floats | None = None
 
     @property
@@ -170,7 +170,7 @@ def on_board(board: Leaderboard, missing: str) -> dict[str, Sheet]:
         if queries:
             values = np.array([[columns[run].get(query, math.nan) for run in runs] for query in queries])
             values = completed(board.name, label, values, (runs, queries), missing)
-            table = Table(label, measure_named(label), values)
+            table = RunTable(label, measure_named(label), values)
         sheets[label] = Sheet(label, runs, queries, table, None if np.isnan(means).any() else means)
     return sheets
 

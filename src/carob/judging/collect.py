@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob._dataclasses import dataclass
 from carob.inputs.columns import DRAW, usual
-from carob.inputs.files.rows import Lines, name_of, names_in, text_in
+from carob.inputs.files.rows import NumberedLines, name_of, names_in, text_in
 from carob.inputs.samples import number_in, rows_of_text
 from carob.judging import say
-from carob.judging.journal import Form, Judgment, known_in, one_line
+from carob.judging.journal import Form, JournalEntry, known_in, one_line
 from carob.judging.prompts import grade_in
 from carob.judging.session import LONGEST_NOTE
 from carob.judging.task import id_of
@@ -28,7 +28,7 @@ ANSWERS = ("answer", "response", "output", "content")
 """The usual names of the field with a model's answer."""
 ROUNDING = 1e-8
 """The rounding error of a probability in a table."""
-RULES: dict[str, Callable[[list[Judgment]], float] | None] = {
+RULES: dict[str, Callable[[list[JournalEntry]], float] | None] = {
     "refuse": None,
     "first": lambda given: given[0].grade,
     "mean": lambda given: fmean(each.grade for each in given),
@@ -49,7 +49,7 @@ class Entry(NamedTuple):
 
     line: int
     place: int
-    judgment: Judgment | None
+    judgment: JournalEntry | None
 
 
 @dataclass(eq=False)
@@ -63,10 +63,10 @@ class Collected:
     """
 
     task: Task
-    by_judge: dict[str, dict[int, Judgment]] = field(default_factory=dict)
+    by_judge: dict[str, dict[int, JournalEntry]] = field(default_factory=dict)
     failed: list[tuple[str, int]] = field(default_factory=list)
 
-    def merged(self, rule: str) -> dict[int, Judgment]:
+    def merged(self, rule: str) -> dict[int, JournalEntry]:
         """Returns one judgment for each judged pair.
 
         Args:
@@ -75,7 +75,7 @@ class Collected:
         Raises:
             DataError: judges differ, and the rule refuses that.
         """
-        found: dict[int, Judgment] = {}
+        found: dict[int, JournalEntry] = {}
         one_of = RULES[rule]
         for place in range(len(self.task.pairs)):
             given = [its[place] for its in self.by_judge.values() if place in its]
@@ -91,7 +91,7 @@ class Collected:
             else:
                 judges = "+".join(dict.fromkeys(each.judge for each in given if each.judge))
                 notes = " / ".join(each.note for each in given if each.note)
-                found[place] = Judgment(one_of(given), max(each.time for each in given), notes, judges)
+                found[place] = JournalEntry(one_of(given), max(each.time for each in given), notes, judges)
         return found
 
     @property
@@ -103,7 +103,7 @@ class Collected:
             if len({its[place].grade for its in self.by_judge.values() if place in its}) > 1
         ]
 
-    def content(self, path: str, judgments: Mapping[int, Judgment]) -> bytes:
+    def content(self, path: str, judgments: Mapping[int, JournalEntry]) -> bytes:
         """Returns the file of these judgments and of the grades that the task has already.
 
         Raises:
@@ -133,7 +133,7 @@ def collected(
     found = Collected(task)
     refuse_twice(paths)
     for path, content in ((name_of(each), text_in(each)) for each in paths):
-        judge, entries = read(task, path, content, grades)
+        judge, entries = judgments_in(task, path, content, grades)
         count, failed = 0, set()
         for entry in entries:
             count += 1
@@ -175,7 +175,7 @@ def refuse_twice(paths: Sequence[str]) -> None:
 def take(
     found: Collected,
     place: int,
-    judgment: Judgment,
+    judgment: JournalEntry,
     judge: str,
     grades: Mapping[int, str],
     path: str,
@@ -210,7 +210,9 @@ def take(
 # ---------------------------------------------------------------- the kinds of files
 
 
-def read(task: Task, path: str, content: str, grades: Mapping[int, str]) -> tuple[str, Iterable[Entry]]:
+def judgments_in(
+    task: Task, path: str, content: str, grades: Mapping[int, str]
+) -> tuple[str, Iterable[Entry]]:
     """Returns the name of the judge, which may be empty, and the judgments in a file, which are read one by one.
 
     Raises:
@@ -221,7 +223,7 @@ def read(task: Task, path: str, content: str, grades: Mapping[int, str]) -> tupl
         if saved is not None and saved.get("carob") == "judgments":
             return read_saved(task, path, saved)
         return "", read_rows(task, path, content, grades)
-    lines = Lines(content)
+    lines = NumberedLines(content)
     names = names_in(lines.first[1]) if lines.first else []
     if usual(names, "query") and usual(names, "document"):
         return "", read_rows(task, path, content, grades)
@@ -252,7 +254,7 @@ def read_saved(task: Task, path: str, saved: dict[str, Any]) -> tuple[str, list[
                 raise TypeError
             if len(note) > LONGEST_NOTE:
                 raise DataError(say("server", "long note", most=LONGEST_NOTE), file=path, line=number)
-            entries.append(Entry(number, place, Judgment(grade, time, note, judge)))
+            entries.append(Entry(number, place, JournalEntry(grade, time, note, judge)))
     except (KeyError, TypeError, AttributeError):
         raise DataError(say("collect", "no saved file"), file=path) from None
     return judge, entries
@@ -284,12 +286,12 @@ def read_rows(task: Task, path: str, content: str, grades: Mapping[int, str]) ->
             rest = {name: word_in(row.get(name)) for name in ("time", "note", "judge")}
             if is_other_draw(task, place, row, roles, path, line):
                 raise DataError(say("journal", "other draw", task=task.name), file=path, line=line)
-            yield Entry(line, place, Judgment(number_in(row[grade], "grade", path, line), **rest))
+            yield Entry(line, place, JournalEntry(number_in(row[grade], "grade", path, line), **rest))
             continue
         answer = next((row[name] for name in ANSWERS if name in row), None)
         if answer is not None:
             found = grade_in(str(answer), grades)
-            yield Entry(line, place, None if found is None else Judgment(found))
+            yield Entry(line, place, None if found is None else JournalEntry(found))
         elif grade is None:
             raise DataError(say("collect", "no answer"), file=path, line=line)
 
@@ -311,7 +313,7 @@ def is_other_draw(
     return False
 
 
-def read_qrels(task: Task, path: str, lines: Lines) -> Iterator[Entry]:
+def read_qrels(task: Task, path: str, lines: NumberedLines) -> Iterator[Entry]:
     """Yields the judgments in qrels.
 
     Raises:
@@ -322,7 +324,7 @@ def read_qrels(task: Task, path: str, lines: Lines) -> Iterator[Entry]:
         if len(fields) != 4:
             raise DataError(say("collect", "no kind"), file=path, line=number)
         place = place_of(task, fields[0], fields[2], path, number)
-        yield Entry(number, place, Judgment(number_in(fields[3], "grade", path, number)))
+        yield Entry(number, place, JournalEntry(number_in(fields[3], "grade", path, number)))
 
 
 def place_of(task: Task, query: object, document: object, path: str, line: int) -> int:

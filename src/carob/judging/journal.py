@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from carob.inputs import ENDINGS, PACKED
 from carob.inputs.columns import DRAW
-from carob.inputs.samples import columns_of, draw_of
+from carob.inputs.samples import draw_of, sample_columns
 from carob.inputs.sources import number_of
 from carob.judging import say
 from carob.judging.file_lock import FileLock
@@ -40,7 +40,7 @@ PAGE = 4096
 """The bytes of the smallest page. Linux copies what is written page by page, and readers may see what lies between."""
 
 
-class Judgment(NamedTuple):
+class JournalEntry(NamedTuple):
     """A judge's grade of a document.
 
     Args:
@@ -56,9 +56,11 @@ class Judgment(NamedTuple):
     judge: str = ""
 
 
-def known_in(task: Task) -> dict[int, Judgment]:
+def known_in(task: Task) -> dict[int, JournalEntry]:
     """Returns the grades that a task has already, by place."""
-    return {place: Judgment(each.grade) for place, each in enumerate(task.pairs) if each.grade is not None}
+    return {
+        place: JournalEntry(each.grade) for place, each in enumerate(task.pairs) if each.grade is not None
+    }
 
 
 def one_line(text: str) -> str:
@@ -93,7 +95,7 @@ class Form:
         ending = os.path.splitext(path)[1].lower()
         self.table = ending == ".csv"
         self.task = task
-        self.columns = columns_of(sampled=self.table and task.sampled)
+        self.columns = sample_columns(sampled=self.table and task.sampled)
         if self.table:
             self.columns += ["judge", "time", "note"]
         elif ending in ENDINGS or ending in PACKED or ending in (".tsv", ".parquet", ".jsonl", ".json"):
@@ -111,7 +113,7 @@ class Form:
         """The first line of a table; nothing for qrels."""
         return line_of(self.columns) if self.table else b""
 
-    def line(self, place: int, judgment: Judgment) -> bytes:
+    def line(self, place: int, judgment: JournalEntry) -> bytes:
         """Returns the line of a judgment."""
         pair, grade = self.task.pairs[place], f"{judgment.grade:g}"
         if not self.table:
@@ -131,7 +133,7 @@ class Form:
         """Returns the probability of a pair and the number of all pairs, as they are written for a sample."""
         return draw_of(self.task.pairs[place].probability, len(self.task.pairs))
 
-    def read(self, lines: list[bytes], path: str) -> Iterator[tuple[int, int, Judgment]]:
+    def read(self, lines: list[bytes], path: str) -> Iterator[tuple[int, int, JournalEntry]]:
         """Yields the number of each line, the place of its pair, and the judgment.
 
         Raises:
@@ -157,7 +159,7 @@ class Form:
                 raise DataError(say("journal", "other draw", task=self.task.name), file=path, line=number)
             yield number, place, judgment
 
-    def fields(self, line: bytes) -> tuple[tuple[str, str], Judgment, list[str]] | None:
+    def fields(self, line: bytes) -> tuple[tuple[str, str], JournalEntry, list[str]] | None:
         """Returns the pair, the judgment and the fields about the draw in a line, or None if it is no judgment."""
         try:
             text = line.decode()
@@ -172,7 +174,7 @@ class Form:
             return None
         rest = {name: named.get(name, "") for name in ("time", "note", "judge")}
         draw = [named[name] for name in DRAW if name in named]
-        return (named["query"], named["document"]), Judgment(grade, **rest), draw
+        return (named["query"], named["document"]), JournalEntry(grade, **rest), draw
 
 
 def line_of(fields: list[str]) -> bytes:
@@ -203,7 +205,7 @@ class Journal:
         # The lock makes a fixed name safe, and the next process removes what a killed one left.
         self.part = os.path.join(os.path.dirname(self.path), f".{os.path.basename(self.path)}.part")
         self.form = Form(self.path, task)
-        self.judgments: dict[int, Judgment] = {}
+        self.judgments: dict[int, JournalEntry] = {}
         self.repaired, self.broken, self.file = "", False, -1
         refuse_taken(self.path)
         self.lock = FileLock(self.path)
@@ -270,7 +272,7 @@ class Journal:
             self.repaired = "removed"
             self.cut(len(whole))
 
-    def add(self, place: int, judgment: Judgment) -> None:
+    def add(self, place: int, judgment: JournalEntry) -> None:
         """Adds a judgment of a pair that has none, and returns when it is on the disk.
 
         Raises:
@@ -300,7 +302,7 @@ class Journal:
             raise self.unwritten(error) from None
         self.size += len(line)
 
-    def change(self, place: int, judgment: Judgment | None) -> None:
+    def change(self, place: int, judgment: JournalEntry | None) -> None:
         """Replaces a judgment, or withdraws it, and returns when the new file is on the disk.
 
         Raises:
@@ -310,7 +312,7 @@ class Journal:
         rest = {key: each for key, each in self.judgments.items() if key != place}
         self.rewrite(rest if judgment is None else {**rest, place: judgment})
 
-    def rewrite(self, judgments: Mapping[int, Judgment]) -> None:
+    def rewrite(self, judgments: Mapping[int, JournalEntry]) -> None:
         """Replaces the open file by a new one. If that fails, the old one is open again, or nothing more is written."""
         self.shut()  # Windows replaces no open file
         try:
@@ -322,7 +324,7 @@ class Journal:
                 self.broken = True
             raise
 
-    def replace(self, judgments: Mapping[int, Judgment]) -> None:
+    def replace(self, judgments: Mapping[int, JournalEntry]) -> None:
         """Writes a new file with these judgments in place of the old one."""
         lines = [self.form.line(place, each) for place, each in judgments.items()]
         try:

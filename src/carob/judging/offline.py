@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from carob.judging.page import judging_page
 
 if TYPE_CHECKING:
-    from carob.judging.session import Sheet
+    from carob.judging.session import JudgingSheet
 
 
-def offline_page(sheet: Sheet) -> str:
+def offline_page(sheet: JudgingSheet) -> str:
     """Returns the page with the texts of all documents. Its judgments are saved as a file that ``collect`` reads."""
     documents = [sheet.document(number) for number in range(len(sheet.order))]
     html, _ = judging_page(sheet.data() | {"notes": True, "documents": documents}, connected=False)

@@ -15,13 +15,13 @@ from carob.output.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from carob.judging.session import Sheet
+    from carob.judging.session import JudgingSheet
 
 PLACES = ("query", "details", "title", "document", "grades", "guidelines", "mark")
 """The names that a template may have in braces."""
 
 
-def prompts_of(sheet: Sheet, template: str | None = None) -> str:
+def prompts_of(sheet: JudgingSheet, template: str | None = None) -> str:
     """Returns a JSON object a line for each pair: ``id``, ``query``, ``document`` and ``prompt``.
 
     The texts are inserted at once, so that braces in a text stay as they are. Hidden characters in texts become
@@ -58,7 +58,7 @@ def prompts_of(sheet: Sheet, template: str | None = None) -> str:
         texts["mark"] = hashlib.sha256(f"{own}\0{texts['title']}\0{texts['document']}".encode()).hexdigest()[
             :16
         ]
-        prompt = filled(template, texts)
+        prompt = filled_template(template, texts)
         found = {"id": own, "query": query["id"], "document": item["id"], "prompt": prompt}
         lines.append(json.dumps(found, ensure_ascii=False) + "\n")
     return "".join(lines)
@@ -89,7 +89,7 @@ def refuse_other_places(template: str) -> None:
             raise DataError(say("prompts", "no place", name=name))
 
 
-def filled(template: str, texts: dict[str, str]) -> str:
+def filled_template(template: str, texts: dict[str, str]) -> str:
     """Returns a template with texts in place of names in braces. A line whose names are all empty is left out."""
 
     def text_at(found: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob.inputs.texts import texts_of
 from carob.judging import say
-from carob.judging.journal import Judgment, one_line
+from carob.judging.journal import JournalEntry, one_line
 from carob.output.errors import DataError
 from carob.output.escaping import visible
 
@@ -26,7 +26,7 @@ LONGEST_NOTE = 2000
 
 
 @dataclass(frozen=True, eq=False)
-class Sheet:
+class JudgingSheet:
     """All that a judge sees. Nothing in it depends on runs or ranks.
 
     Args:
@@ -48,7 +48,9 @@ class Sheet:
     judge: str = ""
 
     @classmethod
-    def read(cls, task: Task, order: Sequence[int], queries: str, documents: str, **rest: Any) -> Sheet:
+    def read(
+        cls, task: Task, order: Sequence[int], queries: str, documents: str, **rest: Any
+    ) -> JudgingSheet:
         """Reads the texts of the pairs.
 
         Raises:
@@ -117,7 +119,7 @@ class Session:
         journal: the file of judgments.
     """
 
-    sheet: Sheet
+    sheet: JudgingSheet
     journal: Journal
     lock: Lock = field(default_factory=Lock)
 
@@ -145,7 +147,7 @@ class Session:
         place, now = self.sheet.order[number], datetime.now(timezone.utc).isoformat(timespec="seconds")
         with self.lock:
             old = self.journal.judgments.get(place)
-            new = Judgment(grade, now, note, self.sheet.judge)
+            new = JournalEntry(grade, now, note, self.sheet.judge)
             if old is None:
                 self.journal.add(place, new)
             elif (old.grade, old.note) != (grade, note):

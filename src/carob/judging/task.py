@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
-class Pair(NamedTuple):
+class QueryDocument(NamedTuple):
     """A query and a document.
 
     Args:
@@ -47,7 +47,7 @@ class Task:
     """
 
     name: str
-    pairs: tuple[Pair, ...]
+    pairs: tuple[QueryDocument, ...]
 
     @cached_property
     def places(self) -> dict[tuple[str, str], int]:
@@ -81,9 +81,9 @@ def read_task(path: str) -> Task:
         DataError: a missing column, a pair that occurs twice, an id that no table can hold, a part of a sample, or
             nothing to judge.
     """
-    pairs: dict[tuple[str, str], Pair] = {}
+    pairs: dict[tuple[str, str], QueryDocument] = {}
     roles: dict[str, str] = {}
-    rows, path = rows_in(path), name_of(path)
+    rows, path = table_rows(path), name_of(path)
     stated: list[float | None] = []
     for line, row in rows:
         roles = roles or roles_of(list(row), path)
@@ -105,7 +105,7 @@ def read_task(path: str) -> Task:
     return task
 
 
-def rows_in(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def table_rows(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yields the number of each line of a table and its row: CSV, TSV, JSON lines, Parquet or Arrow."""
     if kind_of(path) in COLUMNAR:
         yield from enumerate(frame_in(path).iter_rows(named=True), 1)
@@ -126,7 +126,7 @@ def roles_of(names: Sequence[str], path: str) -> dict[str, str]:
     return {role: name for role, name in found.items() if name is not None}
 
 
-def pair_in(row: Any, roles: dict[str, str], path: str, line: int) -> Pair:
+def pair_in(row: Any, roles: dict[str, str], path: str, line: int) -> QueryDocument:
     """Returns the pair in a row of a table.
 
     Raises:
@@ -147,7 +147,7 @@ def pair_in(row: Any, roles: dict[str, str], path: str, line: int) -> Pair:
         probability = number_in(chance, "probability", path, line)
         if not 0 < probability <= 1:
             raise DataError(say("task", "no probability", value=f"{probability:g}"), file=path, line=line)
-    return Pair(query, document, grade, probability)
+    return QueryDocument(query, document, grade, probability)
 
 
 # ---------------------------------------------------------------- who judges what, and in which order
@@ -190,13 +190,13 @@ def assigned(task: Task, judge: str = "", judges: Sequence[str] = (), overlap: f
     )
 
 
-def key_of(pair: Pair, purpose: str) -> str:
+def key_of(pair: QueryDocument, purpose: str) -> str:
     """Returns a hash of a pair, for an order that says nothing about the pair."""
     text = f"{purpose}\0{pair.query}\0{pair.document}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def id_of(pair: Pair) -> str:
+def id_of(pair: QueryDocument) -> str:
     """Returns a short id of a pair for prompts.
 
     Example:
@@ -216,7 +216,7 @@ USUAL = {
 """The labels of the grades from 0 to the highest one, unless others are given."""
 
 
-def grades_of(text: str) -> dict[int, str]:
+def labels_of_grades(text: str) -> dict[int, str]:
     """Returns the label of each grade in ``0-3`` or ``0=not relevant,1=relevant``. A label may be empty.
 
     Raises:

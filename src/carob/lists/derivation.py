@@ -228,7 +228,7 @@ STRENGTH = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 3}
 
 
 @dataclass(frozen=True)
-class Line:
+class FormulaLine:
     """One step of a formula as text.
 
     Args:
@@ -245,7 +245,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class RankedSheet:
     """A ranked list with a line of numbers for each step.
 
     Args:
@@ -262,7 +262,7 @@ class Sheet:
     is_run: bool
     rank: tuple[float, ...]
     grade: tuple[float, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[FormulaLine, ...]
 
 
 def is_by_name(step: Step) -> bool:
@@ -321,12 +321,12 @@ class Writer:
         raise NotImplementedError
 
 
-class Text(Writer):
+class TextWriter(Writer):
     """Writes steps as text, with letters or, if ``filling``, with numbers."""
 
     filling = False
 
-    def line(self, step: Step) -> Line:
+    def line(self, step: Step) -> FormulaLine:
         """Returns a step as a line of text."""
         expression = self.expression(step)
         scalar = step.kind == "Queries" and all(each.kind == "Queries" for each in self.cited(step))
@@ -334,14 +334,14 @@ class Text(Writer):
         filled = self.expression(step)
         self.filling = False
         values = tuple(step.numbers.tolist())
-        return Line(self.letters[step], expression, filled if filled != expression else "", values)
+        return FormulaLine(self.letters[step], expression, filled if filled != expression else "", values)
 
-    def sheet(self, lists: Traced, columns: list[Step]) -> Sheet:
+    def sheet(self, lists: Traced, columns: list[Step]) -> RankedSheet:
         """Returns a list with the lines of its steps."""
         own, lines = is_own(lists), tuple(map(self.line, columns))
         name = "" if own else self.call(lists.word, lists.operands)
         rank, grade = (column(lists.carrier, word) for word in BY_NAME)
-        return Sheet(name, first_sentence(lists.word), own, rank, grade, lines)
+        return RankedSheet(name, first_sentence(lists.word), own, rank, grade, lines)
 
     def cited(self, step: Step) -> list[Step]:
         """Returns the steps that a step's expression cites."""
@@ -684,9 +684,9 @@ class Derivation:
         mathematics: each step as a line of aligned equations in LaTeX, in reading order.
     """
 
-    given: tuple[Line, ...]
-    sheets: tuple[Sheet, ...]
-    rest: tuple[Line, ...]
+    given: tuple[FormulaLine, ...]
+    sheets: tuple[RankedSheet, ...]
+    rest: tuple[FormulaLine, ...]
     value: float
     words: dict[str, str]
     mathematics: tuple[str, ...] = ()
@@ -703,7 +703,7 @@ def derive(last: Step) -> Derivation:
     lists = lists_of(steps)
     columns = [[step for step in shown if step.kind == "Rows" and step.place is each] for each in lists]
     lettered = [*given, *(step for each in columns for step in each), *rest]
-    writer = Text(folded, dict(zip(lettered, letters())))
+    writer = TextWriter(folded, dict(zip(lettered, letters())))
     return Derivation(
         tuple(map(writer.line, given)),
         tuple(writer.sheet(each, inside) for each, inside in zip(lists, columns, strict=True)),

@@ -21,7 +21,7 @@ MOST_LEVELS = 8
 """The highest grade for which carob computes the ideal ranking by counting instead of sorting."""
 
 
-class Numbers:
+class PythonNumbers:
     """Python's numbers as an array library. NumPy's would be traced by torch.compile, to which no gain is positive."""
 
     @staticmethod
@@ -313,7 +313,7 @@ class Padded(Lists):
     def by_counting(self, gain: str, of: str) -> Padded:
         """Returns the ideal ranking from the number of documents that reach each grade, without a sort."""
         reach = self.reach(of in RETRIEVED)
-        worth = [gain_of(Numbers, float(level), gain) > 0 for level in range(len(reach))]
+        worth = [gain_of(PythonNumbers, float(level), gain) > 0 for level in range(len(reach))]
         if True not in worth:
             return self.part(0, self.every(0.0))
         length = reach[worth.index(True)]

@@ -216,7 +216,7 @@ Many: TypeAlias = "tuple[Floats, Floats, bool]"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Orders:
+class TieOrders:
     """Some lists, each in several orders of its tied documents.
 
     Args:
@@ -277,7 +277,7 @@ def extremes(rows: JudgedRows) -> tuple[JudgedRows, Integers]:
 # ---------------------------------------------------------------- many orders of a list
 
 
-def turned_orders(rows: JudgedRows) -> Iterator[Orders]:
+def turned_orders(rows: JudgedRows) -> Iterator[TieOrders]:
     """Yields a few orders whose mean value equals the mean value of all orders, for measures that are sums over
     documents.
 
@@ -287,7 +287,7 @@ def turned_orders(rows: JudgedRows) -> Iterator[Orders]:
     return gathered(rows, turned, cells_of_turns)
 
 
-def all_orders(rows: JudgedRows) -> Iterator[Orders]:
+def all_orders(rows: JudgedRows) -> Iterator[TieOrders]:
     """Yields every distinct order of the tied documents, or a sample of orders with equal weights.
 
     The sample of a list depends on that list alone.
@@ -407,7 +407,7 @@ def gathered(
     rows: JudgedRows,
     how: Callable[..., Many],
     cells: Callable[[int, list[Integers], list[tuple[int, int]]], int],
-) -> Iterator[Orders]:
+) -> Iterator[TieOrders]:
     """Yields the orders of all lists with ties, a few lists at a time.
 
     Raises:
@@ -440,7 +440,7 @@ def groups_of(first: Floats, last: Floats) -> tuple[list[Integers], list[tuple[i
     return groups, [(int(start), size) for start, size in zip(starts, sizes, strict=True)]
 
 
-def stacked(rows: JudgedRows, batch: list[tuple[int, Integers, Many]]) -> Orders:
+def stacked(rows: JudgedRows, batch: list[tuple[int, Integers, Many]]) -> TieOrders:
     """Returns one table for the orders of several lists. Each order becomes a separate list with its rows by rank."""
     of = np.repeat([each for each, _, _ in batch], [len(many) for _, _, (many, _, _) in batch])
     row_counts, judged_counts = np.diff(rows.offsets), np.diff(rows.judged_offsets)
@@ -458,4 +458,4 @@ def stacked(rows: JudgedRows, batch: list[tuple[int, Integers, Many]]) -> Orders
     ranks = np.concatenate([np.sort(many, axis=1).ravel() for _, _, (many, _, _) in batch])
     weight = np.concatenate([weights for _, _, (_, weights, _) in batch])
     drawn = np.concatenate([np.full(len(many), float(drawn)) for _, _, (many, _, drawn) in batch])
-    return Orders(replace(table, rank=ranks), of, weight, drawn)
+    return TieOrders(replace(table, rank=ranks), of, weight, drawn)

@@ -43,7 +43,7 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
         DataError: an empty run, no query in common, or ranks that were named as scores.
     """
     said = [
-        apart(judged, run, found, policy),
+        without_judged_documents(judged, run, found, policy),
         *signs_of(judged, run, found, policy),
         swapped(judged, run, policy),
         not_excluded(judged, run, found, policy),
@@ -99,7 +99,7 @@ def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
     )
 
 
-def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
+def without_judged_documents(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
     """Returns a warning if a run has no judged document and the policy does not allow that, else None.
 
     Raises:

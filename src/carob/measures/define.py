@@ -147,17 +147,17 @@ one_of: Any = OneOf
 def tidied(value: Value) -> Value:
     """Returns a value in its normal spelling: ``jk(2.0)`` becomes ``jk(2)``."""
     holding = re.fullmatch(HOLDING_A_NUMBER, value) if isinstance(value, str) else None
-    return value if holding is None else f"{holding[1]}({show(float(holding[2]))})"
+    return value if holding is None else f"{holding[1]}({as_typed(float(holding[2]))})"
 
 
-def show(value: Value) -> str:
+def as_typed(value: Value) -> str:
     """Returns a parameter's value as a user types it."""
     if isinstance(value, str):
         return value
     if isinstance(value, tuple):
         if value and all(isinstance(each, tuple) and len(each) == 2 for each in value):
-            return "{" + ",".join(f"{show(a)}:{show(b)}" for a, b in value) + "}"
-        return "[" + ",".join(map(show, value)) + "]"
+            return "{" + ",".join(f"{as_typed(a)}:{as_typed(b)}" for a, b in value) + "}"
+        return "[" + ",".join(map(as_typed, value)) + "]"
     if isinstance(value, int):
         return str(value) if abs(value) < 10**16 else "a number of too many digits"
     whole = math.isfinite(value) and value == int(value) and abs(value) < 1e16

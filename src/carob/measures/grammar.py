@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
-from carob.measures.define import REGISTER, sentence, shortened, show
+from carob.measures.define import REGISTER, as_typed, sentence, shortened
 from carob.output.errors import MeasureError
 from carob.output.files import own_table
 
@@ -81,7 +81,7 @@ def closing(text: str, name: str) -> int:
     Raises:
         MeasureError: the bracket is not closed.
     """
-    for place, _, outside in nested(text):
+    for place, _, outside in with_nesting(text):
         if outside:
             return place
     raise MeasureError(not_a_name(name))
@@ -162,12 +162,12 @@ def split_names(text: str) -> list[str]:
 
 def split(text: str, separators: str) -> list[str]:
     """Returns the parts of a text between separators outside brackets and quotes, without empty parts."""
-    ends = [place for place, letter, outside in nested(text) if outside and letter in separators]
+    ends = [place for place, letter, outside in with_nesting(text) if outside and letter in separators]
     parts = [text[start:end] for start, end in zip([0, *(end + 1 for end in ends)], [*ends, len(text)])]
     return [each.strip() for each in parts if each.strip()]
 
 
-def nested(text: str) -> Iterator[tuple[int, str, bool]]:
+def with_nesting(text: str) -> Iterator[tuple[int, str, bool]]:
     """Yields each letter with its position, and whether all brackets and quotes are closed there."""
     waiting: list[str] = []
     quote = ""
@@ -249,7 +249,7 @@ def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, d
     for parameter in [each for each in WORDS_FOR_DEPTH if each in given and each not in has]:
         at = same_depth(name, parameter, given.pop(parameter), at)
     for parameter in [each for each in RELEVANT if each in given and "rel" in has]:
-        value = show(given[parameter])
+        value = as_typed(given[parameter])
         raise MeasureError(sentence("others", "lowest_grade", name=name, parameter=parameter, value=value))
     if "judged_only" in given and truth(name, "judged_only", given.pop("judged_only")):
         given["unjudged"] = "removed"
@@ -268,7 +268,7 @@ def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, d
     if name == "SetF" and "beta" in given:
         beta = given["beta"]
         squared = f"{beta * beta:g}" if isinstance(beta, float) else "beta squared"
-        raise MeasureError(sentence("others", "two_meanings", beta=show(beta), squared=squared))
+        raise MeasureError(sentence("others", "two_meanings", beta=as_typed(beta), squared=squared))
     return name, given, at
 
 
@@ -278,7 +278,7 @@ def same_depth(name: str, parameter: str, value: Any, at: str | None) -> str:
     Raises:
         MeasureError: the depth is not a number, or ``@`` gives another depth.
     """
-    depth = show(value)
+    depth = as_typed(value)
     if not isinstance(value, float) or at not in (None, depth):
         raise MeasureError(f"{name}({parameter}={depth}): write the depth after '@', as in {name}@10.")
     return depth
@@ -291,7 +291,7 @@ def truth(name: str, parameter: str, value: Any) -> bool:
         MeasureError: the parameter is neither ``True`` nor ``False``.
     """
     if str(value).casefold() not in ("true", "false"):
-        raise MeasureError(f"{name}({parameter}={show(value)}): {parameter} is True or False.")
+        raise MeasureError(f"{name}({parameter}={as_typed(value)}): {parameter} is True or False.")
     return str(value).casefold() == "true"
 
 
@@ -303,7 +303,7 @@ def dcg_of(name: str, given: dict[str, Any]) -> None:
     """
     word = given.pop("dcg")
     if word not in ("log2", "exp-log2") or "gain" in given:
-        raise MeasureError(sentence("others", "dcg", name=name, word=show(word)))
+        raise MeasureError(sentence("others", "dcg", name=name, word=as_typed(word)))
     if word == "exp-log2":
         given["gain"] = "exp2"
 
@@ -330,9 +330,9 @@ def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
         at = str(CWL_RANKS)
     if lowest != 0.0:
         given["gain"] = gains_from(lowest, highest)
-        inside = ", ".join(f"{key}={show(each)}" for key, each in given.items())
+        inside = ", ".join(f"{key}={as_typed(each)}" for key, each in given.items())
         write = f"{name}({inside})" + ("" if at is None else f"@{at}")
-        raise MeasureError(sentence("others", "lowest", name=name, lowest=show(lowest), write=write))
+        raise MeasureError(sentence("others", "lowest", name=name, lowest=as_typed(lowest), write=write))
     return at
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
-from carob.measures.define import REGISTER, Value, plugged, sentence, shortened, show, tidied
+from carob.measures.define import REGISTER, Value, as_typed, plugged, sentence, shortened, tidied
 from carob.measures.grammar import (
     DEEPEST,
     NICKNAMES,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RequiredJudgments:
     """The judgments that a measure requires. A query without the required judgments counts as empty for the measure.
 
     Args:
@@ -48,7 +48,7 @@ class Wanted:
 
     def __str__(self) -> str:
         """Returns the relevance in words, such as ``grade 1 or more``."""
-        return "a positive gain" if self.rel is None else f"grade {show(self.rel)} or more"
+        return "a positive gain" if self.rel is None else f"grade {as_typed(self.rel)} or more"
 
 
 @runtime_checkable
@@ -166,12 +166,12 @@ class Measure:
         return self.rows == "every"
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> RequiredJudgments:
         """The relevant judgments: grades from ``rel`` on, else a positive ``gain``, else grade 1 or more."""
         gain, rel = self.by_role("gain"), self.by_role("relevance")
         if isinstance(rel, (int, float)):
-            return Wanted(rel)
-        return Wanted() if gain is None else Wanted(None, gain)
+            return RequiredJudgments(rel)
+        return RequiredJudgments() if gain is None else RequiredJudgments(None, gain)
 
     @property
     def may_be_undefined(self) -> bool:
@@ -267,10 +267,10 @@ class Measure:
     def written(self, parameters: Mapping[str, Value]) -> str:
         """Returns the name with parameters."""
         at = self.definition.at
-        shown = [f"{key}={show(value)}" for key, value in parameters.items() if key != at]
+        shown = [f"{key}={as_typed(value)}" for key, value in parameters.items() if key != at]
         inside = f"({', '.join(shown)})" if shown else ""
         where = self.depth if at == "depth" else self.arguments.get(at)
-        return f"{self.name}{inside}" + ("" if where is None else f"@{show(where)}")
+        return f"{self.name}{inside}" + ("" if where is None else f"@{as_typed(where)}")
 
 
 def check_parameter(definition: Definition, parameter: str, value: Value) -> None:
@@ -281,7 +281,7 @@ def check_parameter(definition: Definition, parameter: str, value: Value) -> Non
         raise MeasureError(f"{name} has no parameter '{shortened(parameter)}'. Its parameters are: {has}.")
     declared = parameters[parameter]
     if not declared.accepts(value):
-        written = f"{name}({parameter}={shortened(show(value))})"
+        written = f"{name}({parameter}={shortened(as_typed(value))})"
         raise MeasureError(f"{written}: {parameter} is {declared.wanted(value)}.")
 
 
@@ -298,7 +298,7 @@ def check_scale(measure: Measure) -> None:
     gain, highest = measure.by_role("gain"), measure.by_role("highest")
     if gain is None or not isinstance(highest, (int, float)):
         return
-    facts = {"name": measure.name, "gain": show(gain), "highest": show(highest)}
+    facts = {"name": measure.name, "gain": as_typed(gain), "highest": as_typed(highest)}
     if isinstance(gain, tuple):
         if dict(gain).get(highest, highest) <= 0:
             raise MeasureError(sentence("names", "no_gain", **facts))
@@ -306,7 +306,7 @@ def check_scale(measure: Measure) -> None:
     word, _, held = gain.rstrip(")").partition("(")
     lowest = float(held or 0)
     if word == "exp2" and highest - lowest > STEEPEST:
-        raise MeasureError(sentence("names", "too_steep", **facts, most=show(lowest + STEEPEST)))
+        raise MeasureError(sentence("names", "too_steep", **facts, most=as_typed(lowest + STEEPEST)))
     if highest < lowest:
         raise MeasureError(sentence("names", "no_gain_of_word", **facts))
 
@@ -439,7 +439,7 @@ def in_full(word: str, cutoffs: Iterable[float]) -> list[Measure]:
     """Returns the measures of a trec_eval name, one per cutoff, or no measures for ``runid`` and ``relstring``."""
     template = TABLE[word].carob
     if "{}" in template:
-        return [own(template.format(show(cutoff))) for cutoff in cutoffs]
+        return [own(template.format(as_typed(cutoff))) for cutoff in cutoffs]
     return [own(template)] if template else []
 
 

@@ -70,7 +70,7 @@ def respelled(word: str, at: str | None = None) -> str | None:
     if level:
         own = canonical(re.sub(LEVEL, "", word))
         depth = re.sub(LEVEL, "", at) if at else ""
-        return named(own, f"rel={level[1]}", depth) if own else None
+        return with_parameter(own, f"rel={level[1]}", depth) if own else None
     stem, depth = word, at or ""
     while re.search(SUFFIXES, stem):
         digits = re.search(r"[0-9]+$", stem)
@@ -78,11 +78,11 @@ def respelled(word: str, at: str | None = None) -> str | None:
         stem = re.sub(SUFFIXES, "", stem)
         own = canonical(stem)
         if own is not None:
-            return named(own, "", depth)
+            return with_parameter(own, "", depth)
     return None
 
 
-def named(own: str, parameter: str, depth: str) -> str:
+def with_parameter(own: str, parameter: str, depth: str) -> str:
     """Returns a measure's name with one more parameter, and with the depth if the measure accepts one."""
     name, _, inside = own.rstrip(")").partition("(")
     parts = ", ".join(each for each in (inside, parameter) if each)

@@ -134,7 +134,7 @@ def folded_wide(text: str, columns: int, indent: str, start: str) -> str:
 
 def text(header: Sequence[str], rows: Rows, names: Names, bold: str = "%s") -> str:
     """Lays out a table as aligned text, with names on the left, numbers on the right and marked cells in ``bold``."""
-    lines = [*stacked(header), *plain(rows, names)]
+    lines = [*header_lines(header), *plain_cells(rows, names)]
     widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
@@ -148,10 +148,10 @@ def text(header: Sequence[str], rows: Rows, names: Names, bold: str = "%s") -> s
     return "\n".join(map(line, lines)) + "\n"
 
 
-def plain(rows: Rows, names: Names) -> list[list[str]]:
+def plain_cells(rows: Rows, names: Names) -> list[list[str]]:
     """Returns the cells on one line each, with names shortened."""
     columns = [
-        bounded(column)
+        one_line_each(column)
         if place in names
         else [each if isinstance(each, Marked) else printable(each) for each in column]
         for place, column in enumerate(zip(*rows, strict=True))
@@ -159,14 +159,14 @@ def plain(rows: Rows, names: Names) -> list[list[str]]:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def bounded(column: Sequence[str]) -> list[str]:
+def one_line_each(column: Sequence[str]) -> list[str]:
     """Shortens names or sentences to one line each."""
     if any(len(cell) > escaping.LONGEST and " " in cell for cell in column):
         return list(map(escaping.sentence, column))
     return apart(column)
 
 
-def stacked(header: Sequence[str]) -> list[list[str]]:
+def header_lines(header: Sequence[str]) -> list[list[str]]:
     """Returns the text lines of a table header. Titles with fewer lines are aligned at the bottom."""
     cells = [[shortened(printable(line)) for line in cell.split("\n")] for cell in header]
     height = max(map(len, cells), default=1)
@@ -196,7 +196,7 @@ def short_names(rows: Rows, names: Names) -> list[list[str]]:
     """Returns the rows with names shortened."""
     if max((len(cell) for row in rows for cell in row), default=0) <= escaping.LONGEST:
         return [list(row) for row in rows]
-    return plain(rows, names)
+    return plain_cells(rows, names)
 
 
 def escaped(
@@ -234,7 +234,7 @@ def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
         return ("{}" if written[0][:1] in ("[", "*") else "") + " & ".join(written) + " \\\\\n"
 
     columns = "".join("l" if place in names else "r" for place in range(len(header)))
-    head = "".join(map(line, stacked(header)))
+    head = "".join(map(line, header_lines(header)))
     body = (
         "\\toprule\n" + head + "\\midrule\n" + "".join(map(line, short_names(rows, names))) + "\\bottomrule\n"
     )
@@ -293,14 +293,14 @@ def lay_out(layout: str, header: Sequence[str], rows: Rows, names: int | Names) 
     return LAYOUTS[layout](header, rows, range(names) if isinstance(names, int) else names)
 
 
-def columns_of(header: Sequence[str], rows: Rows, names: int | Names) -> int:
+def table_width(header: Sequence[str], rows: Rows, names: int | Names) -> int:
     """Returns the width of a table on a terminal."""
     return max(map(width, lay_out("text", header, rows, names).splitlines()))
 
 
 def in_bands(header: Sequence[str], rows: Rows, keep: int, columns: int) -> list[list[int]]:
     """Splits a wide table into bands of columns. Every band repeats the first ``keep`` columns."""
-    table = [*stacked(header), *rows]
+    table = [*header_lines(header), *rows]
     widths = [len(GAP) + max(map(width, column)) for column in zip(*table, strict=True)]
     room = columns + len(GAP) - sum(widths[:keep])
     bands: list[list[int]] = [[]]
@@ -361,11 +361,11 @@ class Listed(Mapping[str, Value]):
 
     def values(self) -> ValuesView[Value]:
         """Returns the values."""
-        return Values(self)
+        return MappingValues(self)
 
     def items(self) -> ItemsView[str, Value]:
         """Returns the keys with their values."""
-        return Items(self)
+        return MappingItems(self)
 
 
 class Keys(KeysView[str]):
@@ -376,7 +376,7 @@ class Keys(KeysView[str]):
         return f"Keys({list(self)})"
 
 
-class Values(ValuesView[Any]):
+class MappingValues(ValuesView[Any]):
     """The values of a mapping."""
 
     def __repr__(self) -> str:
@@ -384,7 +384,7 @@ class Values(ValuesView[Any]):
         return f"Values({list(map(shown_plainly, self))})"
 
 
-class Items(ItemsView[str, Any]):
+class MappingItems(ItemsView[str, Any]):
     """The keys of a mapping with their values."""
 
     def __repr__(self) -> str:

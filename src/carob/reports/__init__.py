@@ -154,7 +154,7 @@ def assembled(
     from carob.reports.page import bibtex_of, charts, methods_paragraph, page, title_of
 
     settings = comparison.settings
-    chosen = chosen_queries(comparison.primary.values, pairs_of(comparison))
+    chosen = chosen_queries(comparison.primary.values, pairs_on_page(comparison))
     tell(f"looking at {len(chosen)} queries")
     excerpt = Excerpt.of(evaluation, comparison.queries, chosen)
     closeups, derivations = looked_at(excerpt, comparison)
@@ -198,7 +198,7 @@ def assembled(
     )
 
 
-def pairs_of(comparison: Comparison) -> list[tuple[int, int]]:
+def pairs_on_page(comparison: Comparison) -> list[tuple[int, int]]:
     """Returns the pairs of runs: first the pair that the page opens with, then the pairs of the best runs."""
     from carob.comparison.verdict import reference_of
 

@@ -286,9 +286,9 @@ def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
         "against": verdict.against,
         "smaller": contest.smaller_is_better,
         "digits": digits_of(len(comparison.ids), contest),
-        "means": [number(each) for each in contest.means],
-        "low": [number(each) for each in contest.low],
-        "high": [number(each) for each in contest.high],
+        "means": [seven_digits(each) for each in contest.means],
+        "low": [seven_digits(each) for each in contest.low],
+        "high": [seven_digits(each) for each in contest.high],
         "order": ranked(contest),
         "pairs": [pair_row(each, comparison.settings) for each in contest.pairs],
     }
@@ -299,20 +299,20 @@ def pair_row(pair: Pair, settings: Settings) -> list[Any]:
     return [
         pair.a,
         pair.b,
-        *map(number, (pair.difference, pair.low, pair.high, pair.d_z)),
+        *map(seven_digits, (pair.difference, pair.low, pair.high, pair.d_z)),
         pair.wins,
         pair.ties,
         pair.losses,
-        number(pair.adjusted),
+        seven_digits(pair.adjusted),
         p_text(pair.p, settings.alpha, smallest_p(settings, adjusted=False)),
         p_text(pair.adjusted, settings.alpha, smallest_p(settings, adjusted=True)),
-        number(pair.detectable),
+        seven_digits(pair.detectable),
         pair.identical,
-        *map(number, (pair.joint_low, pair.joint_high)),
+        *map(seven_digits, (pair.joint_low, pair.joint_high)),
     ]
 
 
-def number(value: float) -> float | None:
+def seven_digits(value: float) -> float | None:
     """Returns a number with seven digits, more than the page shows, or None if undefined."""
     return float(f"{value:.7g}") if math.isfinite(value) else None
 
@@ -382,7 +382,7 @@ def board_row(comparison: Comparison, run: int, place: int, low: float, high: fl
         "whisker": whisker(primary, run, low, high),
         "interval": f"{decimals(primary.means[run], digits)} {ends}",
         "cells": [cell(contest, run) for contest in comparison.contests.values()],
-        "judged": {"value": number(share), "text": decimals(share, 3, undefined="–")},
+        "judged": {"value": seven_digits(share), "text": decimals(share, 3, undefined="–")},
     }
 
 
@@ -391,7 +391,7 @@ def cell(contest: Contest, run: int) -> dict[str, Any]:
     digits = digits_of(len(contest.values), contest)
     top = contest.means[ranked(contest)[0]]
     return {
-        "value": number(contest.means[run]),
+        "value": seven_digits(contest.means[run]),
         "text": decimals(contest.means[run], digits),
         "letters": in_ranges(contest.beaten[run]),
         "best": decimals(contest.means[run], digits) == decimals(top, digits),
@@ -437,7 +437,7 @@ def correlation(comparison: Comparison) -> dict[str, Any] | None:
         [
             "·"
             if one is other
-            else orders(one, other)
+            else tau_of_measures(one, other)
             if across > down and enough
             else alike(one.values, other.values)
             for across, other in enumerate(contests)
@@ -447,7 +447,7 @@ def correlation(comparison: Comparison) -> dict[str, Any] | None:
     return {"orders": enough, "rows": rows}
 
 
-def orders(one: Contest, other: Contest) -> str:
+def tau_of_measures(one: Contest, other: Contest) -> str:
     """Returns Kendall's τ between the orders in which two measures put the runs."""
     found = kendall(np.array(one.means), np.array(other.means))
     return decimals(found, 2).replace("-", "−") if math.isfinite(found) else "–"

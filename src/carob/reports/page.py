@@ -75,13 +75,13 @@ def charts(runs: int, queries: int, curves: Sequence[tuple[str, str, str]]) -> d
     for name, along, up in curves:
         x, y = parts["recall" if name == "recall" else "depth"], parts["value"]
         axes = {"along": titled(x, along), "value": titled(y, up)}
-        found[name] = filled(drawn["curve"], parts | axes) | {"data": {"name": name}}
+        found[name] = with_parts(drawn["curve"], parts | axes) | {"data": {"name": name}}
     shared = {
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
         "width": "container",
         "config": "@config",
     }
-    return {name: filled(shared | each, parts) for name, each in found.items()}
+    return {name: with_parts(shared | each, parts) for name, each in found.items()}
 
 
 def titled(encoding: dict[str, Any], title: str) -> dict[str, Any]:
@@ -89,12 +89,12 @@ def titled(encoding: dict[str, Any], title: str) -> dict[str, Any]:
     return encoding | {"axis": encoding["axis"] | {"title": title}}
 
 
-def filled(value: Any, parts: dict[str, Any]) -> Any:
+def with_parts(value: Any, parts: dict[str, Any]) -> Any:
     """Returns a chart with each reference, such as ``@color``, replaced by the part of that name."""
     if isinstance(value, dict):
-        return {key: filled(each, parts) for key, each in value.items()}
+        return {key: with_parts(each, parts) for key, each in value.items()}
     if isinstance(value, list):
-        return [filled(each, parts) for each in value]
+        return [with_parts(each, parts) for each in value]
     return parts[value[1:]] if isinstance(value, str) and value.startswith("@") else value
 
 

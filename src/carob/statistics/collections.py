@@ -71,7 +71,9 @@ def like_these(values: ArrayLike, size: ArrayLike | None = None, *, confidence: 
     with np.errstate(divide="ignore", invalid="ignore"):
         square = ((weight * (table - mean)) ** 2 / (1 - weight)).sum(axis=0)
         df = freedom(weight)
-    return student(mean, square, df, np.abs(table).max(axis=0), (weight > 0).sum(axis=0), confidence)
+    return student(
+        mean, square, df, np.abs(table).max(axis=0), (weight > 0).sum(axis=0, dtype=float), confidence
+    )
 
 
 def these(

@@ -100,7 +100,7 @@ def one_way(x: Floats, y: Floats) -> Floats:
     above = differences(y) < 0
     count = above.sum(-1)
     share = np.where(count > 0, (above & (differences(x) < 0)).sum(-1) / np.maximum(count, 1), 0.0)
-    return 2 * defined(share.sum(-1), (count > 0).sum(-1)) - 1
+    return 2 * defined(share.sum(-1), (count > 0).sum(-1, dtype=float)) - 1
 
 
 def tau_gap(x: Floats, y: Floats, *, by_place: bool = False) -> Floats:

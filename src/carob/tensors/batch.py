@@ -228,7 +228,9 @@ def batch_of(
     two_axes(scores, "scores")
     for name, each in (("relevance", relevance), ("mask", mask)):
         if each is not None and tuple(array_of(each, name).shape) != tuple(scores.shape):
-            raise DataError(sentence("batch", "shapes", scores=shown(scores), name=name, shape=shown(each)))
+            raise DataError(
+                sentence("batch", "shapes", scores=shape_text(scores), name=name, shape=shape_text(each))
+            )
     if judged is not None and (two_axes(judged, "judged").shape[0] != scores.shape[0]):
         raise DataError(sentence("batch", "rows", queries=scores.shape[0], judged=judged.shape[0]))
     arrays = arrays_of(scores, dtype)
@@ -273,11 +275,11 @@ def two_axes(array: Any, name: str) -> Any:
     if len(array_of(array, name).shape) == 2:
         return array
     if name == "judged":
-        raise DataError(sentence("batch", "judged_axes", shape=shown(array)))
-    raise DataError(sentence("batch", "axes", name=name, shape=shown(array)))
+        raise DataError(sentence("batch", "judged_axes", shape=shape_text(array)))
+    raise DataError(sentence("batch", "axes", name=name, shape=shape_text(array)))
 
 
-def shown(array: Any) -> str:
+def shape_text(array: Any) -> str:
     """Returns an array's shape for a sentence, such as ``[2, 3]``."""
     return f"[{', '.join(map(str, array.shape))}]"
 
@@ -339,7 +341,7 @@ def refuse_shapes(given: dict[str, Any], like: Any, rule: str) -> None:
     """
     for name, each in given.items():
         if each is not None and (len(array_of(each, name).shape) != 1 or each.shape != like.shape):
-            raise DataError(f"{name} is {shown(each)}: {rule}.")
+            raise DataError(f"{name} is {shape_text(each)}: {rule}.")
 
 
 def refuse_stray(owner: str, given: Any, **arguments: Any) -> None:
@@ -457,7 +459,9 @@ def topk_batch(
         ("grades", grades, relevant_ids),
     ):
         if each is not None and tuple(array_of(each, name).shape) != tuple(like.shape):
-            raise DataError(sentence("batch", "shapes_of_ids", name=name, shape=shown(each), ids=shown(like)))
+            raise DataError(
+                sentence("batch", "shapes_of_ids", name=name, shape=shape_text(each), ids=shape_text(like))
+            )
     flaws = Flaws(arrays)
     (ids, kept), (relevant_ids, there) = (
         once_each(flaws, array, present, name, duplicates) for name, (array, present) in both.items()

@@ -283,16 +283,16 @@ class Evaluator:
         if weights is not None and batch.arrays.on_host and len(weights) and not weights.any():
             raise DataError("Every query has weight 0, so there is no mean.")
         if per_query:
-            return {label: shown(batch, each) for label, each in columns.items()}
+            return {label: query_values(batch, each) for label, each in columns.items()}
         return {label: self.mean(batch, label, column) for label, column in columns.items()}
 
-    def mean(self, batch: Batch, label: str, column: Column) -> Any:
+    def mean(self, batch: Batch, label: str, column: MeasureValues) -> Any:
         """Returns the mean of a measure over queries, or its sum."""
         how = self.asked[label].definition.aggregate
         with batch.arrays.quiet():
             return mean_of(batch.arrays, *sums_of(batch.arrays, column, how), how)
 
-    def columns(self, batch: Batch, weights: Any = None) -> dict[str, Column]:
+    def columns(self, batch: Batch, weights: Any = None) -> dict[str, MeasureValues]:
         """Returns the values of each measure, by label.
 
         Raises:
@@ -320,9 +320,9 @@ class Evaluator:
         what = f"a grade that is no whole number up to {self.max_grade}"
         return batch.marked(wrong, what, "name the highest as max_grade")
 
-    def part(self, batch: Batch) -> dict[str, Column]:
+    def part(self, batch: Batch) -> dict[str, MeasureValues]:
         """Returns the values of all measures for a part of the batch, by label."""
-        columns: dict[str, Column] = {}
+        columns: dict[str, MeasureValues] = {}
         made: dict[Policy, tuple[Batch, Padded]] = {}
         with batch.arrays.quiet():
             for own, ranking, its in self.groups:
@@ -366,14 +366,16 @@ def given_back(like: Any, values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def on_all_cores(work: Callable[[Batch], dict[str, Column]], parts: list[Batch]) -> list[dict[str, Column]]:
+def on_all_cores(
+    work: Callable[[Batch], dict[str, MeasureValues]], parts: list[Batch]
+) -> list[dict[str, MeasureValues]]:
     """Returns the result for each part of a batch. All cores compute, since NumPy releases Python's lock."""
     if len(parts) < 4 or available_cores() < 2:
         return [work(each) for each in parts]
     return list(in_threads(work, parts, available_cores()))
 
 
-def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy: Policy) -> Column:
+def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy: Policy) -> MeasureValues:
     """Returns a measure's values and weights, after applying the policy to empty and missing queries."""
     xp, kept = batch.arrays, None
     graded: Any = None if policy.empty == "zero" else cast("Any", measure.wanted.count(lists)) > 0.0
@@ -394,7 +396,7 @@ def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy
         kept = ~batch.left_out if kept is None else kept & ~batch.left_out
     if batch.flaws is not None:
         values = xp.where(batch.flaws, float("nan"), values)
-    return Column(values, measure.weigh(lists), kept)
+    return MeasureValues(values, measure.weigh(lists), kept)
 
 
 def has_documents(batch: Batch) -> Any:
@@ -404,26 +406,28 @@ def has_documents(batch: Batch) -> Any:
     return batch.arrays.library.any(batch.mask, axis=1)
 
 
-def shown(batch: Batch, column: Column) -> Any:
+def query_values(batch: Batch, column: MeasureValues) -> Any:
     """Returns the value of each query, which is NaN if the query does not count."""
     if column.kept is None:
         return column.values
     return batch.arrays.where(column.kept, column.values, float("nan"))
 
 
-def weighed(column: Column, weights: Any) -> Column:
+def weighed(column: MeasureValues, weights: Any) -> MeasureValues:
     """Returns the column with the caller's weights applied."""
-    return Column(column.values, weights if column.weights is None else column.weights * weights, column.kept)
+    return MeasureValues(
+        column.values, weights if column.weights is None else column.weights * weights, column.kept
+    )
 
 
-def joined(batch: Batch, parts: list[dict[str, Column]]) -> dict[str, Column]:
+def joined(batch: Batch, parts: list[dict[str, MeasureValues]]) -> dict[str, MeasureValues]:
     """Returns the columns of the whole batch, joined from the columns of its parts."""
 
     def end_to_end(each: list[Any]) -> Any:
         return None if each[0] is None else batch.arrays.library.concat(each)
 
     return {
-        label: Column(
+        label: MeasureValues(
             *(
                 end_to_end([getattr(part[label], name) for part in parts])
                 for name in ("values", "weights", "kept")
@@ -446,7 +450,7 @@ def refuse_measure(measure: Measure) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class MeasureValues:
     """The values of one measure.
 
     Args:
@@ -460,7 +464,7 @@ class Column:
     kept: Any = None
 
 
-def terms_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
+def terms_of(xp: Arrays, column: MeasureValues, how: str) -> tuple[Any, Any]:
     """Returns the terms that each query adds to the sum of its measure and to the divisor.
 
     Args:
@@ -478,7 +482,7 @@ def terms_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
     return xp.where(weights > 0.0, values * weights, 0.0), weights
 
 
-def sums_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
+def sums_of(xp: Arrays, column: MeasureValues, how: str) -> tuple[Any, Any]:
     """Returns the sums of the terms of all queries."""
     terms, weights = terms_of(xp, column, how)
     return xp.library.sum(terms, dtype=xp.dtype), xp.library.sum(weights, dtype=xp.dtype)

@@ -14,7 +14,7 @@ from carob.lists.arrays import Arrays
 from carob.output.errors import DataError, MeasureError
 from carob.output.language import plural
 from carob.tensors.batch import sentence
-from carob.tensors.evaluator import Column, Evaluator, mean_of, sums_of, terms_of
+from carob.tensors.evaluator import Evaluator, MeasureValues, mean_of, sums_of, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -150,7 +150,7 @@ class Meter:
             raise self.other_measures("The scores contain", scores.labels)
         self.stand_under(scores.policy)
         columns = {
-            label: Column(
+            label: MeasureValues(
                 scores.matrix[:, place],
                 None if scores.weights is None else scores.weights[:, place],
                 None if scores.counted is None else scores.counted[:, place],
@@ -159,7 +159,9 @@ class Meter:
         }
         self.take(HOST, columns, len(scores.queries), scores.queries)
 
-    def take(self, xp: Arrays, columns: dict[str, Column], count: int, ids: Iterable[Any] | None) -> None:
+    def take(
+        self, xp: Arrays, columns: dict[str, MeasureValues], count: int, ids: Iterable[Any] | None
+    ) -> None:
         """Adds the values of some queries."""
         hows = [each.definition.aggregate for each in self.measures]
         if self.per_query:
@@ -167,12 +169,12 @@ class Meter:
                 terms = [terms_of(xp, columns[label], how) for label, how in zip(self.labels, hows)]
             values = np.stack([to_host(columns[label].values) for label in self.labels], axis=-1)
             parts = np.stack([np.stack([*map(to_host, each)], axis=-1) for each in terms], axis=1)
-            names = named(ids, count)
+            names = ids_as_text(ids, count)
             self.absorb(State(queries=dict(zip(names, zip(values, parts)))))
             return
         seen: set[bytes] = set()
         if ids is not None:
-            seen = fingerprints(named(ids, count))
+            seen = fingerprints(ids_as_text(ids, count))
             refuse_twice(count - len(seen))
         with xp.quiet():
             sums = [
@@ -393,7 +395,7 @@ def numbers(given: Any, shape: tuple[int, ...]) -> Floats:
     return found
 
 
-def named(ids: Iterable[Any] | None, count: int) -> list[str]:
+def ids_as_text(ids: Iterable[Any] | None, count: int) -> list[str]:
     """Returns the ids of the queries as text.
 
     Raises:

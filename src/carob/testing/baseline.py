@@ -130,7 +130,7 @@ def scored(
     return evaluate_run(qrels, run, asked, **given).complete()
 
 
-def unjudged(old: Scores, new: Scores) -> list[str]:
+def less_judged(old: Scores, new: Scores) -> list[str]:
     """Returns a note if fewer of the run's top documents are judged, since unjudged documents make a run look worse."""
     now, before = share_judged(new), share_judged(old)
     if not now < before - GAP or new.policy.unjudged == "negative":
@@ -139,7 +139,7 @@ def unjudged(old: Scores, new: Scores) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class GateSides:
     """The queries of a gate's two sides, and the scores of those that are compared.
 
     A query that the baseline lacks says nothing about a drop, so it is left out. A query that only the run lacks is a
@@ -162,7 +162,7 @@ class Sides:
     missing_after: tuple[str, ...]
 
 
-def sides_of(old: Scores, new: Scores, zero: bool) -> Sides:
+def sides_of(old: Scores, new: Scores, zero: bool) -> GateSides:
     """Returns the queries that both sides have, and those that only one side has.
 
     Args:
@@ -188,7 +188,7 @@ def sides_of(old: Scores, new: Scores, zero: bool) -> Sides:
     new = with_zeros(new, lost)
     before, after = set(old.counts.missing), set(new.counts.missing)
     shared = (set(old.queries) & set(new.queries)) - (before - after)
-    return Sides(
+    return GateSides(
         only(old, shared),
         only(new, shared),
         only_before=tuple(each for each in old.queries if each not in {*new.queries, *after}),

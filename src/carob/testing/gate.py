@@ -21,15 +21,15 @@ from carob.output.errors import DataError, Worded, by_policy, refuse_other
 from carob.testing.baseline import (
     both_valued,
     changed_judgments,
+    less_judged,
     other_judgments,
     record_of,
     run_in,
     run_name,
     scored,
     sides_of,
-    unjudged,
 )
-from carob.testing.gate_result import Check, Gate, Moved
+from carob.testing.gate_result import Gate, GateCheck, Moved
 from carob.testing.record import say
 
 if TYPE_CHECKING:
@@ -140,13 +140,13 @@ def gate(
     new = scored(qrels, run, [*drops, *floors], policy, profile, name, weights)
     refuse_limits(new, drops, floors)
     notes += new.warnings
-    checks: list[Check] = []
+    checks: list[GateCheck] = []
     sides, old, key = None, None, ""
     if drops and held is not None:
         weights = weights_given(run) if isinstance(run, Scores) else None
         old = scored(qrels, held, list(drops), policy, profile, None, weights)
         notes += [each for each in old.warnings if each not in notes]
-        notes += [*other_judgments(old, new), *unjudged(old, new), *undefined_before(old, new, drops)]
+        notes += [*other_judgments(old, new), *less_judged(old, new), *undefined_before(old, new, drops)]
         refuse_unanswered(old, new, drops)
         sides = sides_of(old, new, zero)
         key = f"{old.name} (baseline)" if old.name == new.name else old.name
@@ -310,13 +310,13 @@ def undefined_before(old: Scores, new: Scores, drops: Mapping[str, float]) -> li
 # ---------------------------------------------------------------- checks
 
 
-def floor_check(scores: Scores, measure: str, least: float) -> Check:
+def floor_check(scores: Scores, measure: str, least: float) -> GateCheck:
     """Returns the check of a measure's mean against a minimum, without a test."""
     value = scores[measure]
     label = scores.labels[scores.column(measure)]
     if math.isnan(value):
         raise DataError(say("limits", "no value", label=label, name=scores.name))
-    return Check(label, "min", least, False, math.nan, value, queries=len(scores.queries))
+    return GateCheck(label, "min", least, False, math.nan, value, queries=len(scores.queries))
 
 
 def at_floors(scores: Scores, floors: Mapping[str, float]) -> Scores:
@@ -335,7 +335,7 @@ def tested_checks(
     alpha: float,
     decide_by: DecideBy,
     worst: int,
-) -> list[Check]:
+) -> list[GateCheck]:
     """Returns the check of each measure, with a test of the differences of the queries.
 
     Args:
@@ -359,7 +359,7 @@ def tested_checks(
     return checks
 
 
-def drop_check(found: Comparison, label: str, limit: float, worst: int) -> Check:
+def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateCheck:
     """Returns the check of a measure against its baseline.
 
     Raises:
@@ -373,7 +373,7 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> Check
     if not pair.n or math.isnan(pair.difference):
         raise DataError(say("limits", "no value", label=label, name=" and ".join(found.names)))
     nothing = {"low": math.nan, "high": math.nan, "p": math.nan}
-    return Check(
+    return GateCheck(
         label=label,
         kind="max-drop",
         limit=limit,

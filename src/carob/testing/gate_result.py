@@ -38,7 +38,7 @@ SLACK = 1e-12
 
 
 @dataclass(frozen=True)
-class Check:
+class GateCheck:
     """The check of one measure against one limit.
 
     Args:
@@ -112,7 +112,7 @@ class Check:
         """Whether the difference from the baseline, or from the minimum, is significant."""
         return self.adjusted < self.alpha
 
-    def decided(self) -> Check:
+    def decided(self) -> GateCheck:
         """Returns the check with ``passed`` by its rule."""
         if self.decide_by == "non-inferiority":
             return replace(self, passed=self.not_inferior)
@@ -178,7 +178,7 @@ def shown_p(p: float) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def detail(check: Check) -> list[str]:
+def detail(check: GateCheck) -> list[str]:
     """Returns the lines under a verdict."""
     lines = [check.evidence, *check.reading]
     return lines + [
@@ -215,7 +215,7 @@ class Gate(Documented):
 
     name: str
     baseline: str
-    checks: tuple[Check, ...]
+    checks: tuple[GateCheck, ...]
     alpha: float
     compared: int
     only_before: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from carob.comparison.verdict import listed
 from carob.conventions.profiles import profile_named
 from carob.conventions.request import labelled, needs_groups
 from carob.evaluation.evaluate import evaluate_judged_ranking, evaluate_run
-from carob.evaluation.read_record import BY_RECORD, Record, damaged, policy_in, read
+from carob.evaluation.read_record import BY_RECORD, Record, damaged, policy_in, read_record
 from carob.evaluation.score_tables import document_of
 from carob.evaluation.scores import JUDGED, weights_given, with_judged
 from carob.inputs.errors import sentences
@@ -135,7 +135,7 @@ def verify(
         >>> print(carob.verify(path, qrels, {"mine": run}).findings)
         ()
     """
-    recorded = read(path)
+    recorded = read_record(path)
     if not recorded.complete:
         raise DataError(say("verify", "no inputs", path=recorded.path, writer=BY_RECORD))
     inputs = taken(recorded, qrels, dict(runs or {}), exclude)

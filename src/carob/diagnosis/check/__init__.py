@@ -13,8 +13,8 @@ from carob.conventions.request import labelled
 from carob.diagnosis.check.baselines import Baseline, baselines_of, no_better, saturated
 from carob.diagnosis.check.baselines import section as baseline_table
 from carob.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, Finding, Kind, found
-from carob.diagnosis.check.inputs import COLUMNS, Files, Text, fields_in, head, taken
-from carob.diagnosis.check.lenient import Judged, Pair
+from carob.diagnosis.check.inputs import COLUMNS, Files, SurveyedText, fields_in, head, taken
+from carob.diagnosis.check.lenient import LenientQrels, RunAndQrels
 from carob.diagnosis.check.mismatch import QRELS_VS_RUN, RUN_VS_RUN
 from carob.diagnosis.check.qrels import IN_QRELS
 from carob.diagnosis.check.run import IN_ANY_RUN, IN_RUN
@@ -230,7 +230,7 @@ def check(
     asked = tuple(dict.fromkeys(map(str, labelled(measures, profile_named(None)).values())))
     files = Files({"qrels": dict(qrels_columns or {}), "run": dict(run_columns or {})}, folders)
     judgments = taken(qrels, "qrels", files=files)
-    texts = [taken(run, "run", name, files) for name, run in named(runs)]
+    texts = [taken(run, "run", name, files) for name, run in runs_with_names(runs)]
     findings: list[Finding] = []
     like_judgments = [text for text in texts if usual_width(text) == COLUMNS["qrels"]]
     if len(texts) == len(like_judgments) == 1 and usual_width(judgments) >= COLUMNS["run"]:
@@ -241,8 +241,8 @@ def check(
     second = [text for text in texts if text in second]
     findings += [found("second-judgments", text.name, other=judgments.name) for text in second]
     texts = [text for text in texts if text not in second]
-    judged = Judged.of(judgments)
-    pairs = [Pair.of(judged, text, asked) for text in texts]
+    judged = LenientQrels.of(judgments)
+    pairs = [RunAndQrels.of(judged, text, asked) for text in texts]
     for text in (judgments, *texts):
         text.read()
         findings += text.faults
@@ -263,7 +263,7 @@ def check(
     return Check(tuple(findings), names, tuple(each for _, its in baselines for each in its))
 
 
-def named(runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
+def runs_with_names(runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
     """Returns every given run, with its name if it has one."""
     together = runs[0] if len(runs) == 1 and are_several(runs[0]) else runs
     refuse_shared(together)
@@ -272,7 +272,7 @@ def named(runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
     return [(None, run) for run in together]
 
 
-def usual_width(text: Text) -> int:
+def usual_width(text: SurveyedText) -> int:
     """Returns the most frequent number of columns in the first lines of a file, or 0 if the input is not a file."""
     if text.source is None or not text.is_file:
         return 0

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from carob.diagnosis.check.finding import Finding
-    from carob.diagnosis.check.lenient import Judged, Pair
+    from carob.diagnosis.check.lenient import LenientQrels, RunAndQrels
     from carob.evaluation.scores import Scores
     from carob.lists.rows import Floats, Integers
     from carob.measures import Measure
@@ -108,7 +108,7 @@ class Ignorant:
         judged: the judgments.
     """
 
-    judged: Judged
+    judged: LenientQrels
 
     @cached_property
     def sample(self) -> Integers:
@@ -164,7 +164,7 @@ class Ignorant:
                 for each, grade in zip(its, own.tolist(), strict=True)
                 if each in codes
             ]
-            rank, grade = ranked(keys, rows, size)
+            rank, grade = popular_ranks(keys, rows, size)
             order = np.argsort(rank, kind="stable")
             ranks.append(rank[order])
             grades.append(grade[order])
@@ -182,7 +182,7 @@ class Ignorant:
         )
 
 
-def ranked(keys: Integers, rows: list[tuple[int, float]], size: int) -> tuple[Floats, Floats]:
+def popular_ranks(keys: Integers, rows: list[tuple[int, float]], size: int) -> tuple[Floats, Floats]:
     """Returns the ranks and grades of one query's documents in the list of popular documents.
 
     Args:
@@ -200,7 +200,7 @@ def ranked(keys: Integers, rows: list[tuple[int, float]], size: int) -> tuple[Fl
     return (1.0 + above - moved)[present], grade[present]
 
 
-def baselines_of(pairs: Sequence[Pair]) -> list[tuple[Pair, list[Baseline]]]:
+def baselines_of(pairs: Sequence[RunAndQrels]) -> list[tuple[RunAndQrels, list[Baseline]]]:
     """Returns the means of each run, and those of rankings that ignore the query."""
     known = [pair for pair in pairs if pair.matched is not None and len(pair.found.rank) and pair.scores()]
     ignorant: dict[int, Ignorant] = {}
@@ -214,7 +214,7 @@ def baselines_of(pairs: Sequence[Pair]) -> list[tuple[Pair, list[Baseline]]]:
     return result
 
 
-def of_run(pair: Pair, ignorant: Ignorant, runs: int) -> list[Baseline]:
+def of_run(pair: RunAndQrels, ignorant: Ignorant, runs: int) -> list[Baseline]:
     """Returns the baselines of one run, by each measure; none for counts, which are summed over queries."""
     scores = pair.scores()
     assert scores is not None
@@ -301,7 +301,7 @@ def near(own: Floats, columns: Sequence[Floats]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def part_of(pair: Pair, sample: Integers) -> JudgedRows:
+def part_of(pair: RunAndQrels, sample: Integers) -> JudgedRows:
     """Returns the rows of the sampled queries."""
     if len(sample) == len(pair.found.length):
         return pair.rows
@@ -364,7 +364,7 @@ def by_measure(rows: JudgedRows, measures: Sequence[Measure]) -> Floats:
     return table
 
 
-def no_better(baselines: Sequence[tuple[Pair, list[Baseline]]]) -> Iterator[Finding]:
+def no_better(baselines: Sequence[tuple[RunAndQrels, list[Baseline]]]) -> Iterator[Finding]:
     """Finds runs that do not clearly exceed a ranking that ignores the query."""
     for pair, rows in baselines:
         for name in BASELINES:
@@ -391,7 +391,7 @@ def no_better(baselines: Sequence[tuple[Pair, list[Baseline]]]) -> Iterator[Find
             )
 
 
-def saturated(pairs: Sequence[Pair]) -> Iterator[Finding]:
+def saturated(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
     """Finds measures by which every run has the value 1 on most queries."""
     scores = [each for pair in pairs if pair.matched is not None and (each := pair.scores()) is not None]
     if not scores or any(each.ids != scores[0].ids for each in scores):

@@ -29,7 +29,7 @@ from carob.output.errors import ContentError, DataError, LineEndError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from carob.inputs.files.table import Table
+    from carob.inputs.files.table import FileTable
 
 
 NO_BREAK = "\u00a0"
@@ -40,7 +40,7 @@ COLUMNS = {"qrels": 4, "run": 6}
 
 
 @dataclass(eq=False)
-class Text:
+class SurveyedText:
     """The text of judgments or of a run, and its survey.
 
     Args:
@@ -131,7 +131,7 @@ class Unbroken:
             self.fault = getattr(error, "fault", str(error))
 
 
-def taken(given: Any, kind: str, name: str | None = None, files: Files | None = None) -> Text:
+def taken(given: Any, kind: str, name: str | None = None, files: Files | None = None) -> SurveyedText:
     """Returns the input as text. Unreadable input becomes a finding."""
     files = files or Files()
     label = name or ("qrels" if kind == "qrels" else "run")
@@ -147,7 +147,7 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
             with sentences(path):
                 given, name, _ = in_numbers(given, columns, words)
         except DataError as error:
-            return Text(kind, path, None, given, faults=[refusal("refused", path, error)])
+            return SurveyedText(kind, path, None, given, faults=[refusal("refused", path, error)])
         label = name = name or label
         files = replace(files, columns={**files.columns, kind: columns})
     if isinstance(given, Run):
@@ -165,33 +165,33 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
             held = held_in(given, kind, **columns)
             content = lined(rows_in(held, kind), kind)
     except DataError as error:
-        return Text(kind, label, None, given, False, [refusal("refused", label, error)])
-    return Text(kind, label, memory(content), given, is_file=False, drawn=drawn_in(held))
+        return SurveyedText(kind, label, None, given, False, [refusal("refused", label, error)])
+    return SurveyedText(kind, label, memory(content), given, is_file=False, drawn=drawn_in(held))
 
 
-def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -> Text:
+def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -> SurveyedText:
     """Returns the text of a path or bytes."""
     try:
         source = read_as(given, kind, files.columns.get(kind, {}), files.folders)
         if isinstance(source, Source):
             return in_text(kind, name or source.name, source, given)
         content, drawn = tabled(source, kind)
-        return Text(kind, name or source.name, memory(content), given, is_file=False, drawn=drawn)
+        return SurveyedText(kind, name or source.name, memory(content), given, is_file=False, drawn=drawn)
     except LineEndError:
         return in_text(kind, shown, source_of(given), given)
     except ContentError as error:
-        return Text(kind, shown, None, given, faults=[found("content", shown, f"is {error.what}")])
+        return SurveyedText(kind, shown, None, given, faults=[found("content", shown, f"is {error.what}")])
     except DataError as error:
-        return Text(kind, shown, None, given, faults=[refusal("unreadable", shown, error)])
+        return SurveyedText(kind, shown, None, given, faults=[refusal("unreadable", shown, error)])
 
 
-def in_text(kind: str, name: str, source: Source, given: Any) -> Text:
+def in_text(kind: str, name: str, source: Source, given: Any) -> SurveyedText:
     """Returns a file's text. Refuses a file whose first bytes show another format.
 
     Several passes read the text, so it is loaded into memory if it is small. A plain file is quick to read again, so
     only a very small one is loaded.
     """
-    text = Text(kind, name, source, given)
+    text = SurveyedText(kind, name, source, given)
     if not isinstance(source.handle, (str, bytes)):
         text.unbroken = Unbroken(source.handle)
         text.source = source = replace(source, handle=text.unbroken)
@@ -287,7 +287,7 @@ def rows_of_dict(mapping: Mapping[Any, Any], kind: str) -> Iterator[tuple[Any, A
             yield query, each, value
 
 
-def tabled(table: Table, kind: str) -> tuple[bytes, int]:
+def tabled(table: FileTable, kind: str) -> tuple[bytes, int]:
     """Returns the rows of a table in files as lines, and the number of documents of a sample.
 
     Raises:

@@ -18,7 +18,7 @@ from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run, short
 from carob.inputs.runs import MatchOptions, TextRun
 from carob.inputs.sources import memory
-from carob.inputs.spellings import folded, pairs_of
+from carob.inputs.spellings import folded, other_spellings
 from carob.matching.match import MatchedOnce, rows_of
 from carob.output.errors import DataError
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from carob.diagnosis.check.inputs import Text
+    from carob.diagnosis.check.inputs import SurveyedText
     from carob.evaluation.scores import Scores
     from carob.lists.rows import Floats, JudgedRows
 
 
 @dataclass(eq=False)
-class Judged:
+class LenientQrels:
     """Judgments that were read leniently.
 
     Args:
@@ -42,20 +42,20 @@ class Judged:
         by_subtopic: whether documents are judged once for each subtopic; the highest grade counts then.
     """
 
-    text: Text
+    text: SurveyedText
     table: Qrels | None = None
     by_subtopic: bool = False
 
     @classmethod
-    def of(cls, text: Text) -> Judged:
+    def of(cls, text: SurveyedText) -> LenientQrels:
         """Reads the judgments. If the kernel refuses the data, the error becomes a finding."""
         strictly(text, Qrels.of)
         table = None
         if text.source is not None:
             try:
-                table = read(text, "first")
+                table = read_leniently(text, "first")
                 if by_subtopic(text, table):
-                    return cls(text, read(text, "max"), by_subtopic=True)
+                    return cls(text, read_leniently(text, "max"), by_subtopic=True)
             except DataError as error:
                 text.refuse(refusal("refused", text.name, error))
         return cls(text, table if table and table.judgments.query_count else None)
@@ -81,7 +81,7 @@ class Judged:
         return [(query, document) for query, document, _ in self.qrels.rows()]
 
 
-def read(text: Text, duplicates: str) -> Qrels:
+def read_leniently(text: SurveyedText, duplicates: str) -> Qrels:
     """Reads judgments leniently, so that errors become findings.
 
     Raises:
@@ -93,7 +93,7 @@ def read(text: Text, duplicates: str) -> Qrels:
     return Qrels(text.name, judgments)
 
 
-def by_subtopic(text: Text, table: Qrels) -> bool:
+def by_subtopic(text: SurveyedText, table: Qrels) -> bool:
     """Returns whether repeated judgments of a document have different labels in the second column."""
     if not table.judgments.dropped:
         return False
@@ -109,7 +109,7 @@ def from_rows(rows: list[tuple[bytes, bytes]], grades: Floats) -> Qrels:
     return Qrels("<rows>", _native.judgments_from_rows(queries, documents, grades, duplicates="first"))
 
 
-def strictly(text: Text, reader: Callable[[Any], Any]) -> None:
+def strictly(text: SurveyedText, reader: Callable[[Any], Any]) -> None:
     """Records why the kernel refuses a dict. The check continues with the lines written from this dict."""
     if isinstance(text.given, Mapping) and text.source is not None:
         try:
@@ -125,7 +125,7 @@ DEPTH = 10
 
 
 @dataclass(eq=False)
-class Pair:
+class RunAndQrels:
     """A run, and the judgments that it is evaluated against.
 
     Args:
@@ -140,8 +140,8 @@ class Pair:
         scored: the scores computed so far, by the decisions that gave them.
     """
 
-    given: Judged
-    text: Text
+    given: LenientQrels
+    text: SurveyedText
     measures: tuple[str, ...]
     queries: dict[bytes, bytes] = field(default_factory=dict)
     documents: dict[bytes, tuple[bytes, int]] = field(default_factory=dict)
@@ -155,7 +155,7 @@ class Pair:
         self.judged = self.given
 
     @classmethod
-    def of(cls, judged: Judged, text: Text, measures: tuple[str, ...]) -> Pair:
+    def of(cls, judged: LenientQrels, text: SurveyedText, measures: tuple[str, ...]) -> RunAndQrels:
         """Surveys the run, then matches it with the judgments."""
         if judged.table is None:
             strictly(
@@ -167,7 +167,7 @@ class Pair:
         judgments = judged.qrels.judgments
         strictly(text, lambda given: Run.of(given).match(judgments, MatchOptions(Policy())))
         survey = text.read(judgments)
-        queries = pairs_of(*survey.strangers(judgments))
+        queries = other_spellings(*survey.strangers(judgments))
         documents = {
             each: (token, line)
             for each, token, line in survey.spellings(judgments)
@@ -176,7 +176,7 @@ class Pair:
         pair = cls(judged, text, measures, queries, documents)
         if queries or documents:
             # Other problems show only if queries and documents match.
-            pair.judged = Judged(judged.text, pair.spelled(queries=True, documents=True))
+            pair.judged = LenientQrels(judged.text, pair.spelled(queries=True, documents=True))
         if text.source is not None and survey.rows:
             pair.run = Run(short(text.name), MatchedOnce(TextRun(text.source)))
             try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from carob.diagnosis.check.finding import Finding, Values
-    from carob.diagnosis.check.lenient import Pair
+    from carob.diagnosis.check.lenient import RunAndQrels
 
 
 sentence = Sentences(__file__)
@@ -34,7 +34,7 @@ COVERED = 0.9
 """If a smaller share of the top documents is judged, a note says so."""
 
 
-def queries(pair: Pair) -> Iterator[Finding]:
+def queries(pair: RunAndQrels) -> Iterator[Finding]:
     """Finds queries that only the judgments or only the run has."""
     total = len(pair.retrieved)
     if pair.queries:
@@ -58,7 +58,7 @@ def queries(pair: Pair) -> Iterator[Finding]:
         yield found("extra-queries", pair.name, count=len(extra), where=queries_at(extra))
 
 
-def spelled_queries(pair: Pair) -> Finding:
+def spelled_queries(pair: RunAndQrels) -> Finding:
     """Returns the finding about queries that the run spells differently."""
     other = pair.spelled(queries=False, documents=True)
     values = pair.alternatives(unchanged={"qrels": other}, with_equal_ids={})
@@ -86,7 +86,7 @@ def spellings_at(pairs: Iterable[tuple[bytes, bytes]]) -> tuple[str, ...]:
     )
 
 
-def documents(pair: Pair) -> Iterator[Finding]:
+def documents(pair: RunAndQrels) -> Iterator[Finding]:
     """Finds documents that only the judgments or only the run has."""
     if not pair.retrieved.any():
         return
@@ -110,7 +110,7 @@ def documents(pair: Pair) -> Iterator[Finding]:
         yield found("no-common-document", pair.name, severity=severity, **ids)
 
 
-def other_spellings(pair: Pair) -> list[tuple[bytes, bytes]]:
+def other_spellings(pair: RunAndQrels) -> list[tuple[bytes, bytes]]:
     """Returns judged documents that the run spells otherwise in one list, perhaps not in another, and that spelling."""
     noticed = pair.found.respelled
     if pair.found.beyond_ascii and pair.run is not None:
@@ -118,7 +118,7 @@ def other_spellings(pair: Pair) -> list[tuple[bytes, bytes]]:
     return [(known, other) for _, known, other in noticed]
 
 
-def unjudged(pair: Pair) -> Iterator[Finding]:
+def unjudged(pair: RunAndQrels) -> Iterator[Finding]:
     """Finds unjudged documents at the top."""
     judged, all_ = pair.judged_at_depth
     # If no document is judged not relevant, the unjudged documents take the place of nonrelevant ones.
@@ -129,7 +129,7 @@ def unjudged(pair: Pair) -> Iterator[Finding]:
     yield found("unjudged", pair.name, count=all_ - judged, values=values, share=share, depth=DEPTH)
 
 
-def perfect(pair: Pair) -> Iterator[Finding]:
+def perfect(pair: RunAndQrels) -> Iterator[Finding]:
     """Finds a run with a perfect score."""
     scores = pair.scores()
     labels = [] if scores is None else perfect_by(scores, pair.rows)
@@ -137,7 +137,7 @@ def perfect(pair: Pair) -> Iterator[Finding]:
         yield found("perfect", pair.name, measures=", ".join(labels))
 
 
-QRELS_VS_RUN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (queries, documents, unjudged, perfect)
+QRELS_VS_RUN: tuple[Callable[[RunAndQrels], Iterator[Finding]], ...] = (queries, documents, unjudged, perfect)
 """Every check of a run against the judgments."""
 
 
@@ -147,7 +147,7 @@ GAP = 0.1
 """The least difference in the share of judged documents that is reported."""
 
 
-def identical(pairs: Sequence[Pair]) -> Iterator[Finding]:
+def identical(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
     """Finds runs that rank all judged documents as an earlier run does. Each is compared with the first of its kind."""
     known = [pair for pair in pairs if pair.matched is not None and len(pair.matched.rank)]
     prints = [fingerprint(each.found.judgment, each.found.rank, each.found.length) for each in known]
@@ -160,7 +160,7 @@ def identical(pairs: Sequence[Pair]) -> Iterator[Finding]:
             yield found("identical-runs", pair.name, other=one.name)
 
 
-def same_file(one: Pair, other: Pair) -> bool:
+def same_file(one: RunAndQrels, other: RunAndQrels) -> bool:
     """Returns whether two runs come from the same file, perhaps by two paths or under two names."""
     first, second = one.text.given, other.text.given
     if not (isinstance(first, (str, os.PathLike)) and isinstance(second, (str, os.PathLike))):
@@ -171,7 +171,7 @@ def same_file(one: Pair, other: Pair) -> bool:
         return os.fspath(first) == os.fspath(second)
 
 
-def names(pairs: Sequence[Pair]) -> Iterator[Finding]:
+def names(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
     """Finds files with the same name in different folders."""
     first: dict[str, str] = {}
     for pair in pairs:
@@ -180,7 +180,7 @@ def names(pairs: Sequence[Pair]) -> Iterator[Finding]:
             yield found("same-name", pair.name, other=first[name], name=name)
 
 
-def lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
+def lengths(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
     """Finds runs cut at different depths."""
     found_in = [pair for pair in pairs if pair.matched is not None and pair.retrieved.any()]
     depths = sorted(((int(pair.found.length.max()), pair) for pair in found_in), key=itemgetter(0))
@@ -192,7 +192,7 @@ def lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
         yield across("list-lengths", [(f"{depth:,}", its) for depth, its in depths], pair, values, low, high)
 
 
-def gap(pairs: Sequence[Pair]) -> Iterator[Finding]:
+def gap(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
     """Finds runs judged to different extents."""
     counts = [(*pair.judged_at_depth, pair) for pair in pairs if pair.matched is not None]
     shares = sorted(((judged / all_, pair) for judged, all_, pair in counts if judged), key=itemgetter(0))
@@ -205,7 +205,12 @@ def gap(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 
 def across(
-    code: str, shown: Sequence[tuple[str, Pair]], pair: Pair, values: Values, low: float, high: float
+    code: str,
+    shown: Sequence[tuple[str, RunAndQrels]],
+    pair: RunAndQrels,
+    values: Values,
+    low: float,
+    high: float,
 ) -> Finding:
     """Returns a finding about a number in which runs differ.
 
@@ -230,5 +235,10 @@ def across(
     )
 
 
-RUN_VS_RUN: tuple[Callable[[Sequence[Pair]], Iterator[Finding]], ...] = (identical, names, lengths, gap)
+RUN_VS_RUN: tuple[Callable[[Sequence[RunAndQrels]], Iterator[Finding]], ...] = (
+    identical,
+    names,
+    lengths,
+    gap,
+)
 """Every check between runs."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._numpy import np
 from carob.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, found, moved, told
-from carob.diagnosis.check.lenient import from_rows, read
+from carob.diagnosis.check.lenient import from_rows, read_leniently
 from carob.diagnosis.check.text import queries_at, repeats_at, say
 from carob.inputs.ids import text_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from carob.diagnosis.check.finding import Finding
-    from carob.diagnosis.check.lenient import Judged, Pair
+    from carob.diagnosis.check.lenient import LenientQrels, RunAndQrels
 
 
 LARGE = 10
@@ -26,7 +26,7 @@ FEW, TOO_FEW = 20, 5
 """Fewer queries than these leave the mean uncertain, or almost meaningless."""
 
 
-def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+def duplicates(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
     """Finds documents judged twice for a query."""
     name, dropped, total = judged.text.name, judged.judgments.dropped, judged.judgments.count
     if not dropped:
@@ -34,7 +34,7 @@ def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     if judged.by_subtopic:
         yield found("by-subtopic", name, judgments=dropped + total, documents=total)
         return
-    every = read(judged.text, "keep").judgments
+    every = read_leniently(judged.text, "keep").judgments
     grade_of = dict(zip(every.lines.tolist(), every.grades.tolist()))
     repeats = every.duplicates
     opposed = [each for each in repeats if grade_of[each[2]] != grade_of[each[3]]]
@@ -42,11 +42,13 @@ def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     where = repeats_at(judged.text, opposed or repeats, every.queries)
     values = {}
     if pair is not None and opposed:
-        values = {rule: pair.means(qrels=read(judged.text, rule)) for rule in ("first", "last", "max")}
+        values = {
+            rule: pair.means(qrels=read_leniently(judged.text, rule)) for rule in ("first", "last", "max")
+        }
     yield found("duplicate-judgments", name, count=len(repeats), where=where, values=values, grades=grades)
 
 
-def odd_grades(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+def odd_grades(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
     """Finds grades that are negative, not whole numbers, or too high for an exponential gain."""
     name, grades = judged.text.name, judged.judgments.grades
     total = len(grades)
@@ -72,7 +74,7 @@ def odd_grades(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
         yield found("large-grades", name, **first_of(judged, high), **numbers)
 
 
-def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+def levels(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
     """Finds judgments with a single grade, or with relevant grades only."""
     del pair
     name, count = judged.text.name, judged.judgments.count
@@ -87,7 +89,7 @@ def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
         yield found("all-relevant", name, count=count, low=low, high=high, remedy=remedy)
 
 
-def without_relevant(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+def without_relevant(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
     """Finds queries without a relevant document."""
     judgments = judged.judgments
     relevant, worth = (
@@ -117,7 +119,7 @@ def without_relevant(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     )
 
 
-def few(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+def few(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
     """Finds too few queries for a mean."""
     count = len(judged.qrels.names)
     if count < FEW:
@@ -125,7 +127,7 @@ def few(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
         yield found("few-queries", judged.text.name, count=count, effect=uncertain(pair), severity=severity)
 
 
-def uncertain(pair: Pair | None) -> str | None:
+def uncertain(pair: RunAndQrels | None) -> str | None:
     """Returns a sentence with the confidence interval of the first measure's mean, or None without an interval."""
     scores = None if pair is None else pair.scores()
     if scores is None or len(scores.ids) < 2:
@@ -138,7 +140,7 @@ def uncertain(pair: Pair | None) -> str | None:
     return say("effect", "interval", label=label, mean=scores[label], reach=reach) if half else None
 
 
-def first_of(judged: Judged, rows: NDArray[Any]) -> dict[str, Any]:
+def first_of(judged: LenientQrels, rows: NDArray[Any]) -> dict[str, Any]:
     """Returns the number of the marked judgments, and the place of the first one in the file."""
     judgments = judged.judgments
     marked, lines = np.flatnonzero(rows), judgments.lines
@@ -150,14 +152,14 @@ def first_of(judged: Judged, rows: NDArray[Any]) -> dict[str, Any]:
     return {"count": int(np.count_nonzero(rows)), "where": (f"{where}: {shown}".lstrip(": "),)}
 
 
-def sampled(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+def sampled(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
     """Finds judgments of a sample, which are not complete."""
     del pair
     if judged.text.drawn:
         yield found("sample", judged.text.name, count=judged.text.drawn)
 
 
-IN_QRELS: tuple[Callable[[Judged, Pair | None], Iterator[Finding]], ...] = (
+IN_QRELS: tuple[Callable[[LenientQrels, RunAndQrels | None], Iterator[Finding]], ...] = (
     sampled,
     duplicates,
     without_relevant,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from carob.diagnosis.check.finding import Finding
-    from carob.diagnosis.check.lenient import Pair
+    from carob.diagnosis.check.lenient import RunAndQrels
 
 
 MOST_REPEATS = 1_000_000
@@ -30,12 +30,12 @@ OFTEN = 0.1
 """The share of queries from which on one's own document is no accident."""
 
 
-def lines(pair: Pair) -> Iterator[Finding]:
+def lines(pair: RunAndQrels) -> Iterator[Finding]:
     """Finds unreadable lines."""
     return unreadable(pair.text, pair.matched)
 
 
-def duplicates(pair: Pair) -> Iterator[Finding]:
+def duplicates(pair: RunAndQrels) -> Iterator[Finding]:
     """Finds documents listed twice for a query."""
     dropped = pair.found.dropped
     if pair.run is None or not dropped:
@@ -58,12 +58,12 @@ def duplicates(pair: Pair) -> Iterator[Finding]:
     )
 
 
-def several(pair: Pair, otherwise: str = "") -> str | None:
+def several(pair: RunAndQrels, otherwise: str = "") -> str | None:
     """Returns the remedy for a pattern that may mean several runs, or None for one file."""
     return several_runs(pair.name, otherwise) if is_pattern(pair.name) else None
 
 
-def own_documents(pair: Pair) -> Iterator[Finding]:
+def own_documents(pair: RunAndQrels) -> Iterator[Finding]:
     """Finds queries that retrieve themselves."""
     survey = pair.survey
     queries, total, first = survey.own_queries, survey.query_count, survey.own_first
@@ -75,7 +75,7 @@ def own_documents(pair: Pair) -> Iterator[Finding]:
     yield found("self-retrieval", pair.name, count=survey.own.count, where=where, values=values, **numbers)
 
 
-def tags(pair: Pair) -> Iterator[Finding]:
+def tags(pair: RunAndQrels) -> Iterator[Finding]:
     """Finds different run tags in one file."""
     tags = pair.survey.tags
     if len(tags) > 1 and not truncated_line(pair.text):
@@ -96,7 +96,7 @@ def tags(pair: Pair) -> Iterator[Finding]:
 MOSTLY = 0.9
 
 
-def ties(pair: Pair) -> Iterator[Finding]:
+def ties(pair: RunAndQrels) -> Iterator[Finding]:
     """Finds lists in which some or all scores are equal."""
     scores = pair.scores()
     if scores is None:
@@ -132,7 +132,7 @@ def ties(pair: Pair) -> Iterator[Finding]:
     )
 
 
-def single_precision(pair: Pair) -> Iterator[Finding]:
+def single_precision(pair: RunAndQrels) -> Iterator[Finding]:
     """Finds scores that are equal in single precision only."""
     survey, exact = pair.survey, pair.found
     if pair.run is None or not (
@@ -151,7 +151,7 @@ def single_precision(pair: Pair) -> Iterator[Finding]:
     yield found("single-precision", pair.name, count=count, severity=severity, values=values)
 
 
-def order(pair: Pair) -> Iterator[Finding]:
+def order(pair: RunAndQrels) -> Iterator[Finding]:
     """Finds scores that contradict the order of lines or the rank column."""
     survey, matched = pair.survey, pair.found
     if not survey.usable:
@@ -197,7 +197,7 @@ def order(pair: Pair) -> Iterator[Finding]:
         yield found("unsorted", pair.name, count=matched.unordered)
 
 
-def ranks(pair: Pair) -> Iterator[Finding]:
+def ranks(pair: RunAndQrels) -> Iterator[Finding]:
     """Finds a rank column without usable ranks."""
     survey = pair.survey
     if not pair.text.is_file:
@@ -208,7 +208,7 @@ def ranks(pair: Pair) -> Iterator[Finding]:
         yield found("constant-ranks", pair.name, count=survey.usable, rank=survey.low_rank)
 
 
-def rise(pair: Pair) -> bool:
+def rise(pair: RunAndQrels) -> bool:
     """Returns whether nearly all scores rise although the ranks do not, also in few and short lists."""
     survey = pair.survey
     if pair.found.unordered < max(1, MOSTLY * pair.lists) or survey.low_rank > survey.high_rank:
@@ -218,7 +218,7 @@ def rise(pair: Pair) -> bool:
     return survey.rises > MOSTLY * (survey.rises + survey.falls)
 
 
-def displaced(pair: Pair) -> int:
+def displaced(pair: RunAndQrels) -> int:
     """Returns the number of judged documents whose rank by score differs from the rank column."""
     mine = pair.found
     other = pair.changed("by-rank").match(pair.judgments, MatchOptions(LENIENT))
@@ -231,7 +231,7 @@ def displaced(pair: Pair) -> int:
     return int(np.count_nonzero((rank < first) | (rank > last)))
 
 
-IN_ANY_RUN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (lines, own_documents, tags)
+IN_ANY_RUN: tuple[Callable[[RunAndQrels], Iterator[Finding]], ...] = (lines, own_documents, tags)
 """Every check of a run that needs no judgments."""
-IN_RUN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (duplicates, ties, single_precision, order)
+IN_RUN: tuple[Callable[[RunAndQrels], Iterator[Finding]], ...] = (duplicates, ties, single_precision, order)
 """Every check of a run that was matched with judgments."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from carob import _native
     from carob.diagnosis.check.finding import Finding
-    from carob.diagnosis.check.inputs import Text
+    from carob.diagnosis.check.inputs import SurveyedText
 
 
 EXAMPLES = 3
@@ -30,7 +30,7 @@ SEPARATORS = {",": "commas", ";": "semicolons", "|": "bars"}
 """Separators of fields that carob does not read."""
 
 
-def empty(text: Text) -> Iterator[Finding]:
+def empty(text: SurveyedText) -> Iterator[Finding]:
     """Finds text without any line of data."""
     survey = text.read()
     if text.source is not None and not survey.rows and not text.cut:
@@ -38,7 +38,7 @@ def empty(text: Text) -> Iterator[Finding]:
         yield found("empty", text.name, what)
 
 
-def counted(text: Text) -> Iterator[Finding]:
+def counted(text: SurveyedText) -> Iterator[Finding]:
     """Finds bytes that do not belong in ids, and scores that are not finite."""
     for code, name in say.table["counts"].items():
         seen = getattr(text.read(), name)
@@ -46,7 +46,7 @@ def counted(text: Text) -> Iterator[Finding]:
             yield of_lines(code, text, seen)
 
 
-def line_ends(text: Text) -> Iterator[Finding]:
+def line_ends(text: SurveyedText) -> Iterator[Finding]:
     """Finds a byte-order mark, and line ends that are CR LF or CR alone."""
     survey = text.read()
     if survey.marked:
@@ -64,7 +64,7 @@ NO_NUMBER = re.compile(r"'(.*)' is not a number")
 UNEVEN = re.compile(r"has (\d+) columns, and the first line has (\d+)")
 
 
-def unreadable(text: Text, found: _native.Judgments | _native.Matched | None) -> Iterator[Finding]:
+def unreadable(text: SurveyedText, found: _native.Judgments | _native.Matched | None) -> Iterator[Finding]:
     """Finds lines that the kernel cannot read.
 
     Args:
@@ -89,7 +89,7 @@ def why_unread(kind: str, width: int, line: str) -> str:
     return say("what", "width", width=width)
 
 
-def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[Finding]:
+def malformed(text: SurveyedText, count: int, lines: list[tuple[int, str]]) -> Iterator[Finding]:
     """Yields findings about lines that the kernel cannot read.
 
     Args:
@@ -130,7 +130,7 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
     yield found("malformed", text.name, what, count=count, where=where, remedy=remedy, **words)
 
 
-def remedy_of(text: Text, why: str) -> str | None:
+def remedy_of(text: SurveyedText, why: str) -> str | None:
     """Returns the remedy of the error with which an evaluation refuses a line for this reason, or None."""
     uneven = UNEVEN.search(why)
     if uneven or "joined" in why:
@@ -146,7 +146,7 @@ def is_heading(fields: list[bytes]) -> bool:
     return sum(name in words for name in names) >= 2
 
 
-def columns(text: Text) -> Iterator[Finding]:
+def columns(text: SurveyedText) -> Iterator[Finding]:
     """Finds unusual separators between fields, lines with too many columns, comments and blank lines."""
     survey = text.read()
     broken_off = survey.padded.count == 1 and survey.padded.line == survey.last_line and not survey.closed
@@ -167,7 +167,7 @@ def columns(text: Text) -> Iterator[Finding]:
         yield found("blank-lines", text.name, count=survey.blank, lines=survey.lines)
 
 
-def truncated_line(text: Text) -> str | None:
+def truncated_line(text: SurveyedText) -> str | None:
     """Returns the problem with a last line without a newline, or None."""
     survey = text.read()
     if survey.closed or survey.rows < 2 or not text.is_file:
@@ -183,7 +183,7 @@ def truncated_line(text: Text) -> str | None:
     return None
 
 
-def truncated(text: Text) -> Iterator[Finding]:
+def truncated(text: SurveyedText) -> Iterator[Finding]:
     """Finds text that is truncated."""
     survey = text.read()
     if text.cut:
@@ -200,7 +200,7 @@ def truncated(text: Text) -> Iterator[Finding]:
         yield found("truncated", text.name, what, severity=WARNING, where=(text.at(survey.last_line),))
 
 
-def queries(text: Text) -> Iterator[Finding]:
+def queries(text: SurveyedText) -> Iterator[Finding]:
     """Finds nearly equal query ids, and queries whose lines are not contiguous."""
     survey = text.read()
     pairs = alike(survey.queries) if survey.similar_queries else []
@@ -216,7 +216,7 @@ def queries(text: Text) -> Iterator[Finding]:
         yield found("interleaved", text.name, count=apart)
 
 
-def of_lines(code: str, text: Text, seen: _native.Seen, what: str | None = None) -> Finding:
+def of_lines(code: str, text: SurveyedText, seen: _native.Seen, what: str | None = None) -> Finding:
     """Returns a finding about some lines, with the number of lines and the first line."""
     where = (text.at(seen.line, seen.excerpt),)
     rows, usable = text.read().rows, text.read().usable
@@ -244,7 +244,9 @@ def queries_at(ids: Iterable[bytes]) -> tuple[str, ...]:
     return tuple(f"query '{text_of(each)}'" for each in islice(ids, EXAMPLES))
 
 
-def repeats_at(text: Text, repeats: Iterable[Sequence[Any]], queries: Sequence[bytes]) -> tuple[str, ...]:
+def repeats_at(
+    text: SurveyedText, repeats: Iterable[Sequence[Any]], queries: Sequence[bytes]
+) -> tuple[str, ...]:
     """Returns the first documents that occur twice for a query, as places of a finding.
 
     Args:
@@ -259,7 +261,7 @@ def repeats_at(text: Text, repeats: Iterable[Sequence[Any]], queries: Sequence[b
     )
 
 
-IN_TEXT: tuple[Callable[[Text], Iterator[Finding]], ...] = (
+IN_TEXT: tuple[Callable[[SurveyedText], Iterator[Finding]], ...] = (
     empty,
     truncated,
     line_ends,

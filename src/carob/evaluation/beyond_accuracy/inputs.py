@@ -24,7 +24,7 @@ ItemsLike: TypeAlias = "Iterable[Any]"
 ROLES = ("query", "document", "rank", "preference")
 
 
-class Numbers:
+class IdNumbers:
     """Assigns numbers to ids, in order of first occurrence."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Numbers:
             different, places = np.unique(ids, return_inverse=True)
             number: Integers = self.take(different.tolist())[places.ravel()]
             return number
-        ids = values_of(ids)
+        ids = python_values(ids)
         try:
             return np.fromiter((of.setdefault(each, len(of)) for each in ids), np.int64, len(ids))
         except TypeError:
@@ -62,7 +62,7 @@ def read(recommended: UsersLike, **given: Any) -> Recommended:
     Raises:
         DataError: unknown columns, an item twice for one user, features of different lengths, or nothing.
     """
-    inputs = Inputs({"recommended": recommended, **given}, Numbers(), Numbers())
+    inputs = Inputs({"recommended": recommended, **given}, IdNumbers(), IdNumbers())
     rows, rank = inputs.ranked("recommended")
     count, named = len(rank), tuple(inputs.users.of)
     seen = inputs.unranked("exclude")
@@ -96,8 +96,8 @@ class Inputs:
     """The inputs by name, and the numbers of their users and items."""
 
     given: dict[str, Any]
-    users: Numbers
-    items: Numbers
+    users: IdNumbers
+    items: IdNumbers
 
     def ranked(self, what: str) -> tuple[Pairs, Integers]:
         """Returns the recommendations of each user in rank order, and their ranks.
@@ -151,9 +151,9 @@ class Inputs:
             )
         order = None
         if rank is not None:
-            order = np.asarray(values_of(table[rank]), np.float64)
+            order = np.asarray(python_values(table[rank]), np.float64)
         elif score is not None:
-            order = -np.asarray(values_of(table[score]), np.float64)
+            order = -np.asarray(python_values(table[score]), np.float64)
         number, places = users.take(table[user]), items.take(table[item])
         if len(number) != len(places):
             raise DataError(f"{what}: column {user} has {len(number)} rows and {item} has {len(places)}.")
@@ -183,7 +183,7 @@ def one_of(found: list[str], role: str, what: str) -> str | None:
     return found[0] if found else None
 
 
-def values_of(column: Any) -> list[Any]:
+def python_values(column: Any) -> list[Any]:
     """Returns a column's values, with NumPy's scalars converted to Python's."""
     return column.tolist() if isinstance(column, np.ndarray) else list(column)
 
@@ -198,7 +198,7 @@ def list_of(value: Any, what: str, user: Any) -> list[Any]:
         return sorted(value, key=lambda item: -value[item])
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise DataError(sentence("inputs", "no_list", what=what, user=user, value=value))
-    return values_of(value)
+    return python_values(value)
 
 
 def of_frame(given: Any, what: str) -> dict[str, Any]:
@@ -224,7 +224,7 @@ def column_of(series: Any) -> Any:
     return series.to_numpy() if whole else series.to_list()
 
 
-def pairs_apart(distances: Mapping[Any, float], items: Numbers) -> tuple[Pairs, Floats]:
+def pairs_apart(distances: Mapping[Any, float], items: IdNumbers) -> tuple[Pairs, Floats]:
     """Returns both items of each pair, and their distance. A pair that is given in both orders counts once.
 
     Raises:

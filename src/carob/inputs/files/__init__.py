@@ -16,7 +16,7 @@ from carob.output.errors import ColumnsOfTextError, ContentError, DataError, Lin
 
 if TYPE_CHECKING:
     from carob.inputs.columns import Asked
-    from carob.inputs.files.table import Table
+    from carob.inputs.files.table import FileTable
 
 
 TEXT = (".run", ".txt", ".trec", ".res", ".qrels")
@@ -28,7 +28,7 @@ def read_as(
     kind: str,
     asked: Asked,
     folders: str | None = None,
-) -> Source | Table:
+) -> Source | FileTable:
     """Opens the files of ``qrels`` or of a ``run``, as text or as a table.
 
     Args:
@@ -75,16 +75,16 @@ def refuse_other(source: Source) -> None:
         raise refused("carriage-return", error=LineEndError, file=source.name, line=1)
 
 
-def opened(path: str, kind: str, asked: Asked, folders: str | None) -> Source | Table:
+def opened(path: str, kind: str, asked: Asked, folders: str | None) -> Source | FileTable:
     """Opens a path as a table if it is one, otherwise as text."""
-    from carob.inputs.files.paths import joined
-    from carob.inputs.files.table import Table, table_in
+    from carob.inputs.files.paths import joined_texts
+    from carob.inputs.files.table import FileTable, table_in
 
     if kind_of(path) == "text":
         installed()  # other packages' readers may know what carob does not
     found = table_in(path, kind, {**dict.fromkeys(ASKED[kind]), **asked}, folders)
     if found is not None:
-        return found if isinstance(found, Table) else joined(found)
+        return found if isinstance(found, FileTable) else joined_texts(found)
     source = source_of(path)
     refuse_other(source)
     return source

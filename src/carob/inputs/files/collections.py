@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass
 from carob.inputs.errors import refused, sentences
-from carob.inputs.files.paths import lies_in, shown
-from carob.inputs.files.rows import Lines, names_in, rows_of, text_in
+from carob.inputs.files.paths import file_names, lies_in
+from carob.inputs.files.rows import NumberedLines, names_in, rows_of, text_in
 from carob.inputs.sources import called
 from carob.output.errors import DataError
 from carob.output.parsing import read_toml
@@ -91,7 +91,7 @@ def collections_in(
     else:
         found = in_table(path, faults)
     if not os.path.isdir(path) and faults is None:
-        refuse_absent(path, found, with_runs=not runs)
+        refuse_absent_paths(path, found, with_runs=not runs)
     if runs:
         names = [each.name for each in found] + [name for name, _ in faults or () if name]
         refuse_without_place(path, runs, names)
@@ -129,7 +129,7 @@ def refuse_foreign(path: str, collection: CollectionFiles, homes: Sequence[str])
             raise refused("irregular-in-collection", **words)
 
 
-def refuse_absent(table: str, found: Sequence[CollectionFiles], *, with_runs: bool) -> None:
+def refuse_absent_paths(table: str, found: Sequence[CollectionFiles], *, with_runs: bool) -> None:
     """Refuses paths in a table that do not exist.
 
     Raises:
@@ -181,7 +181,7 @@ def refuse_nowhere(
         paths = [pattern.replace(PLACE, each) for each in names]
         if paths and not any(map(os.path.exists, paths)):
             with noted(faults):
-                words = {"file": pattern, "paths": shown(paths), "folder": os.getcwd()}
+                words = {"file": pattern, "paths": file_names(paths), "folder": os.getcwd()}
                 raise refused("run-of-no-collection", **words)
 
 
@@ -326,7 +326,7 @@ def qrels_in(folder: str, its: Sequence[str]) -> str | None:
     else:
         found = [os.path.join(folder, each) for each in its if "qrel" in each.lower()]
     if len(found) > 1:
-        raise refused("several-qrels", file=folder, files=shown(found))
+        raise refused("several-qrels", file=folder, files=file_names(found))
     return found[0] if found else None
 
 
@@ -384,7 +384,7 @@ def rows_in(path: str) -> list[tuple[int, dict[str, str]]]:
     Raises:
         DataError: the file is not a table of collections, or a row has another number of columns.
     """
-    lines = Lines(text_in(path))
+    lines = NumberedLines(text_in(path))
     if lines.first is None or "collection" not in names_in(lines.first[1]):
         raise refused("no-table-of-collections", file=path)
     return [(line, {name: cell.strip() for name, cell in row.items()}) for line, row in rows_of(lines, path)]

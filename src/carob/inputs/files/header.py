@@ -20,7 +20,7 @@ from carob.inputs.sources import BYTE_ORDER_MARK, is_number
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from carob.inputs.nested import Plan, Shape
+    from carob.inputs.nested import ColumnRoles, Shape
 
 
 HEAD = 2**16
@@ -94,7 +94,7 @@ def delimited(
     if sure:
         value = "relevance" if kind == "qrels" else "score"
         raise refused("header-expected", file=path, line=1, value=value, found=lines[0][:80])
-    return ranks(path, lines[:-1] if len(head) >= HEAD else lines) if kind == "run" else None
+    return msmarco_layout(path, lines[:-1] if len(head) >= HEAD else lines) if kind == "run" else None
 
 
 def shapes_of_text(how: Delimited, head: bytes) -> dict[str, Shape]:
@@ -144,7 +144,7 @@ def list_in(cell: str) -> Any:
 
 
 def rows_of_text(
-    files: Iterable[str], how: Delimited, plan: Plan
+    files: Iterable[str], how: Delimited, plan: ColumnRoles
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Yields the rows of a text table whose cells hold lists, each after its place.
 
@@ -186,7 +186,7 @@ def is_header(names: Sequence[str], asked: Collection[str]) -> bool:
     return by_name or bool(usual(names, "query") and (listed or usual(names, "document")))
 
 
-def ranks(path: str, lines: list[str]) -> Delimited | None:
+def msmarco_layout(path: str, lines: list[str]) -> Delimited | None:
     """Returns MS MARCO's layout of a run: query, document, rank and, if there is a fourth column, score.
 
     Raises:

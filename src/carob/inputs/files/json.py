@@ -17,7 +17,7 @@ from carob.inputs.errors import number_error, refused, scores_as_grades, sentenc
 from carob.inputs.ids import is_padding
 from carob.inputs.nested import (
     SCORES,
-    Plan,
+    ColumnRoles,
     lists_documents,
     plan_of,
     query_in_two_rows,
@@ -139,7 +139,7 @@ AT_ONCE = 2**20
 """Bytes that are checked at once."""
 
 
-def refuse_lines(path: str, plan: Plan, kind: str) -> None:
+def refuse_lines(path: str, plan: ColumnRoles, kind: str) -> None:
     """Refuses lines on which a library would crash, or whose numbers it would read inexactly.
 
     Raises:
@@ -155,7 +155,7 @@ def refuse_lines(path: str, plan: Plan, kind: str) -> None:
             first += block.count(b"\n")
 
 
-def refuse_line(line: bytes, place: dict[str, Any], plan: Plan, kind: str) -> None:
+def refuse_line(line: bytes, place: dict[str, Any], plan: ColumnRoles, kind: str) -> None:
     """Refuses one line.
 
     Raises:
@@ -172,7 +172,7 @@ def refuse_line(line: bytes, place: dict[str, Any], plan: Plan, kind: str) -> No
         raise number_error(str(wide), kind, wide=True, **place)
 
 
-def numbers_in(row: Any, plan: Plan) -> Iterator[Any]:
+def numbers_in(row: Any, plan: ColumnRoles) -> Iterator[Any]:
     """Yields the scores or grades in an object."""
     names = [name for role, name in plan.inside.items() if role not in IDS]
     records = value_at(row, plan.records) if plan.records is not None and isinstance(row, dict) else [row]
@@ -237,7 +237,7 @@ def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, d
 
 
 def mapping_by(
-    plan: Plan, rows: Iterable[Any], kind: str, asked: Asked, places: Sequence[Any] | None = None
+    plan: ColumnRoles, rows: Iterable[Any], kind: str, asked: Asked, places: Sequence[Any] | None = None
 ) -> dict[Any, dict[Any, Any]]:
     """Returns the rows as ``{query: {document: number}}``, from columns that are known.
 
@@ -347,7 +347,7 @@ class Row:
         return list(found)
 
 
-def documents(row: Row, plan: Plan, constant: float | None) -> Iterator[tuple[Any, Any]]:
+def documents(row: Row, plan: ColumnRoles, constant: float | None) -> Iterator[tuple[Any, Any]]:
     """Yields each document of a row with its score or grade, or with the negated rank.
 
     A document of a sample comes with its grade, its probability and, if it is stated, the size of the sample.

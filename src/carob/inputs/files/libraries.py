@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from carob.inputs.files.header import Delimited
     from carob.inputs.files.paths import Place
-    from carob.inputs.nested import Plan, Shape
+    from carob.inputs.nested import ColumnRoles, Shape
     from carob.output.errors import DataError
 
 
@@ -42,7 +42,7 @@ class Library:
         """Opens CSV or TSV files as one table. All columns are text, so that the id 007 keeps its zeros."""
         raise NotImplementedError
 
-    def lines(self, place: Place, plan: Plan) -> Any:
+    def lines(self, place: Place, plan: ColumnRoles) -> Any:
         """Opens JSON lines as a table of the wanted fields, with ids as text and numbers as doubles."""
         raise NotImplementedError
 
@@ -52,7 +52,7 @@ class Library:
 
         return shapes_of_types(nw.from_native(table).collect_schema())
 
-    def odd_lists(self, table: Any, plan: Plan, kind: str) -> DataError | None:
+    def odd_lists(self, table: Any, plan: ColumnRoles, kind: str) -> DataError | None:
         """Returns the error for the first row whose lists are missing or differ in length, or list no judgment."""
         if not plan.nested:
             return None
@@ -74,7 +74,7 @@ class Library:
         )
         return odd_list(str(found[0][0]), dict(zip(names, found[0][1:], strict=True))) if found else None
 
-    def refuse_repeated(self, table: Any, plan: Plan, places: Callable[[], Any] | None = None) -> None:
+    def refuse_repeated(self, table: Any, plan: ColumnRoles, places: Callable[[], Any] | None = None) -> None:
         """Refuses a query with two rows that list documents.
 
         Args:
@@ -97,14 +97,14 @@ class Library:
             known = {number: {"row": number} for number in both} if places is None else places()
             raise query_in_two_rows(query, *(known[number] for number in both))
 
-    def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
+    def flat(self, table: Any, plan: ColumnRoles, kind: str, *, text: bool) -> Any:
         """Selects the needed columns, with one document per row. With ``text``, numbers are parsed from text.
 
         A query with an empty list has no row in a run. In qrels it has a null document, which is refused.
         """
         raise NotImplementedError
 
-    def odd_number(self, table: Any, plan: Plan) -> tuple[int, str, str] | None:
+    def odd_number(self, table: Any, plan: ColumnRoles) -> tuple[int, str, str] | None:
         """Finds the first field that should be a number but is not: its row, its column and its text."""
         raise NotImplementedError
 
@@ -161,7 +161,7 @@ class Polars(Library):
             glob=False,
         )
 
-    def lines(self, place: Place, plan: Plan) -> pl.LazyFrame:
+    def lines(self, place: Place, plan: ColumnRoles) -> pl.LazyFrame:
         """Opens JSON lines files."""
         import polars as pl
 
@@ -174,7 +174,7 @@ class Polars(Library):
             kinds = {name: pl.List(held) for name, held in kinds.items()}
         return pl.scan_ndjson(list(place.files), schema={plan.columns["query"]: pl.String(), **kinds})
 
-    def flat(self, table: pl.LazyFrame, plan: Plan, kind: str, *, text: bool) -> pl.LazyFrame:
+    def flat(self, table: pl.LazyFrame, plan: ColumnRoles, kind: str, *, text: bool) -> pl.LazyFrame:
         """Selects the wanted columns, one document per row."""
         import polars as pl
 
@@ -201,7 +201,7 @@ class Polars(Library):
             lists.append(pl.int_ranges(1, length + 1).alias("rank"))
         return table.select(query, *lists).explode(*(role for role in plan.flat if role != "query"))
 
-    def odd_number(self, table: pl.LazyFrame, plan: Plan) -> tuple[int, str, str] | None:
+    def odd_number(self, table: pl.LazyFrame, plan: ColumnRoles) -> tuple[int, str, str] | None:
         """Finds the first field that should be a number but is not."""
         import polars as pl
 
@@ -275,7 +275,7 @@ class DuckDB(Library):
             f"escape = {quote})"
         )
 
-    def lines(self, place: Place, plan: Plan) -> duckdb.DuckDBPyRelation:
+    def lines(self, place: Place, plan: ColumnRoles) -> duckdb.DuckDBPyRelation:
         """Opens JSON lines files."""
         kinds = {name: "VARCHAR" if role in IDS else "DOUBLE" for role, name in plan.inside.items()}
         if plan.records is not None:
@@ -291,7 +291,7 @@ class DuckDB(Library):
         )
 
     def flat(
-        self, table: duckdb.DuckDBPyRelation, plan: Plan, kind: str, *, text: bool
+        self, table: duckdb.DuckDBPyRelation, plan: ColumnRoles, kind: str, *, text: bool
     ) -> duckdb.DuckDBPyRelation:
         """Selects the wanted columns, one document per row."""
         if not plan.nested:
@@ -316,7 +316,7 @@ class DuckDB(Library):
             lists.append(f"unnest(range(1, len({whole}) + 1)) AS rank")
         return table.project(", ".join([query, *lists]))
 
-    def odd_number(self, table: duckdb.DuckDBPyRelation, plan: Plan) -> tuple[int, str, str] | None:
+    def odd_number(self, table: duckdb.DuckDBPyRelation, plan: ColumnRoles) -> tuple[int, str, str] | None:
         """Finds the first field that should be a number but is not."""
         for name in (name for role, name in plan.columns.items() if role not in IDS):
             numbered = table.project(f"row_number() OVER () - 1 AS place, {column(name)} AS held")
@@ -373,7 +373,7 @@ class PyArrow(Library):
         """Returns the shape of each column. narwhals cannot read it from a data set."""
         return super().fields_of(table.schema.empty_table())
 
-    def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
+    def flat(self, table: Any, plan: ColumnRoles, kind: str, *, text: bool) -> Any:
         """Selects the wanted columns. PyArrow validates the rows, then Polars explodes any lists.
 
         Raises:

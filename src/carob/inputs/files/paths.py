@@ -157,12 +157,15 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
     kinds = {kind_of(each): each for each in files}
     if len(kinds) > 1:
         raise refused(
-            "several-kinds", file=name, examples=shown(kinds.values()), ending=os.path.splitext(files[0])[1]
+            "several-kinds",
+            file=name,
+            examples=file_names(kinds.values()),
+            ending=os.path.splitext(files[0])[1],
         )
     root = os.path.dirname(re.split(r"[*?[]", name)[0]) if is_pattern(name) else name
     layouts = {keys_of(each[len(root) :]): each for each in files}
     if len(layouts) > 1:
-        raise refused("different-keys", file=name, examples=shown(layouts.values()))
+        raise refused("different-keys", file=name, examples=file_names(layouts.values()))
     place = Place(name, tuple(files), next(iter(kinds)), next(iter(layouts)))
     homes = [home_of(each) for each in files]
     if len(set(homes)) == 1 or folders == "parts":
@@ -172,7 +175,7 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
         return replace(place, labels=tuple(labels))
     one, other, *_ = dict.fromkeys(labels)
     ways = {way: by_reading(kind, folders=way) for way in FOLDERS}
-    words: dict[str, Any] = {"count": len(set(homes)), "files": shown(files), "one": one, "other": other}
+    words: dict[str, Any] = {"count": len(set(homes)), "files": file_names(files), "one": one, "other": other}
     raise refused("several-folders", file=name, **words, **ways)
 
 
@@ -194,7 +197,7 @@ def labels_of(homes: list[str]) -> list[str]:
     names = {home: "/".join(each[: len(each) - after]) or "." for home, each in rest.items()}
     written = {home: re.sub(r"\s+", "_", name) for home, name in names.items()}
     if len(set(written.values())) < len(written):
-        raise refused("folders-alike", folders=shown(written))
+        raise refused("folders-alike", folders=file_names(written))
     return [written[home] for home in homes]
 
 
@@ -208,7 +211,7 @@ def shared(lists: list[list[str]]) -> int:
     return next((place for place, each in enumerate(zip(*lists)) if len(set(each)) > 1), min(map(len, lists)))
 
 
-def shown(files: Iterable[str]) -> str:
+def file_names(files: Iterable[str]) -> str:
     """Returns the file names for an error message."""
     names = list(files)
     more = f", … {len(names)} in all" if len(names) > MANY else ""
@@ -220,7 +223,7 @@ DATA = rb"(?m)^([ \t]*)(?=[^\s#])"
 """The start of a line of data, after its blanks."""
 
 
-def joined(place: Place) -> Source:
+def joined_texts(place: Place) -> Source:
     """Returns several text files as the source of one text, which is read later."""
     origin = place.origin
     plain = not place.labels and not any(each.endswith(PACKED) for each in place.files)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FILLED = re.compile(r"[^\r\n]+")
 
 
-class Lines:
+class NumberedLines:
     """The lines of a text that are not blank, each with its number from 1. Each loop takes them one after the other.
 
     A list of the lines would take many times the memory of the text.

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from carob.inputs.columns import Asked
     from carob.inputs.files.header import Delimited
     from carob.inputs.files.libraries import Library
-    from carob.inputs.nested import Plan, Shape
+    from carob.inputs.nested import ColumnRoles, Shape
     from carob.inputs.runs import Found, MatchOptions, Row
 
 
@@ -63,7 +63,7 @@ LENIENT = worded(by_policy("malformed", "skip"), " skips lines of TREC text only
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class FileTable:
     """The table of judgments or of a run in files.
 
     Args:
@@ -109,7 +109,7 @@ class Table:
                 raise error.at(file=self.name, **place) from None
 
 
-def table_in(path: str, kind: str, asked: Asked, folders: str | None = None) -> Table | Place | None:
+def table_in(path: str, kind: str, asked: Asked, folders: str | None = None) -> FileTable | Place | None:
     """Returns the table at a path, None for TREC text, or a ``Place`` for several text files.
 
     Args:
@@ -122,16 +122,16 @@ def table_in(path: str, kind: str, asked: Asked, folders: str | None = None) -> 
         DataError: no such file, files of several kinds, an unreadable file, ambiguous columns.
     """
     place = place_of(path, kind, folders)
-    wanted = Wanted(place, kind, asked)
+    wanted = TableRequest(place, kind, asked)
     if not place.labels or place.kind in READERS:
         return found_in(wanted)
     tables = [(label, found_in(replace(wanted, place=each))) for label, each in place.apart()]
-    if all(isinstance(each, Table) for _, each in tables):
-        return together(place, [(label, each) for label, each in tables if isinstance(each, Table)])
+    if all(isinstance(each, FileTable) for _, each in tables):
+        return together(place, [(label, each) for label, each in tables if isinstance(each, FileTable)])
     return replace(place, kind="text")
 
 
-def found_in(wanted: Wanted) -> Table | Place | None:
+def found_in(wanted: TableRequest) -> FileTable | Place | None:
     """Returns the table in the files of a place, None for one text file, or the place for several."""
     place, grade = wanted.place, constant_in(wanted.asked)
     if place.kind in READERS:
@@ -194,7 +194,7 @@ def fields_in(path: str, asked: Asked, folders: str | None = None) -> Mapping[st
     return None if how is None or not how.header else shapes_of_text(how, head)
 
 
-def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
+def together(place: Place, tables: list[tuple[str, FileTable]]) -> FileTable:
     """Combines several data sets into one table. Each query id gets its folder as a prefix."""
     first = tables[0][1]
     if isinstance(first.content, dict):
@@ -248,7 +248,7 @@ def by_magic(head: bytes) -> str:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TableRequest:
     """A request to read a table: the files, the kind of data and the columns.
 
     Args:
@@ -271,7 +271,7 @@ class Wanted:
         """The grade of every row, if the caller gave one."""
         return {role: name for role, name in self.given.items() if not isinstance(name, str)}
 
-    def plan(self, fields: Mapping[str, Shape]) -> Plan:
+    def plan(self, fields: Mapping[str, Shape]) -> ColumnRoles:
         """Finds the role of each column.
 
         Raises:
@@ -283,8 +283,8 @@ class Wanted:
             raise error.at(file=self.place.name) from None
 
     def made(
-        self, library: Library, table: Any, plan: Plan, *, text: bool = False, header: bool = False
-    ) -> Table:
+        self, library: Library, table: Any, plan: ColumnRoles, *, text: bool = False, header: bool = False
+    ) -> FileTable:
         """Selects the needed columns of an opened table."""
 
         def places() -> list[dict[str, Any]]:
@@ -309,7 +309,7 @@ class Wanted:
         first = 1 + (text and header) if lines else None
         relevant = {"grade": 1.0} if plan.relevant else {}
         role = "grade" if self.kind == "qrels" else "score"
-        return Table(
+        return FileTable(
             self.place.name,
             frame,
             {**plan.flat, **relevant, **self.constants},
@@ -321,7 +321,7 @@ class Wanted:
             most_of(self.place.files) if self.place.kind in COLUMNAR else math.inf,
         )
 
-    def by_row(self, plan: Plan, rows: Iterable[tuple[dict[str, Any], Any]]) -> Table:
+    def by_row(self, plan: ColumnRoles, rows: Iterable[tuple[dict[str, Any], Any]]) -> FileTable:
         """Reads the rows one by one, each with its place in the files.
 
         Raises:
@@ -341,10 +341,10 @@ class Wanted:
                 **{"file": self.place.name, "row": None} | (places[-1] if places else {})
             ) from None
         origin = replace(self.place.origin, columns=tuple(self.given.items()))
-        return Table(self.place.name, content, {}, origin)
+        return FileTable(self.place.name, content, {}, origin)
 
 
-def columnar(wanted: Wanted) -> Table:
+def columnar(wanted: TableRequest) -> FileTable:
     """Opens Parquet or Arrow files."""
     library, table = opened(wanted.place)
     with reading(wanted.place.name, library.name):
@@ -403,7 +403,7 @@ def columnar_file(path: str) -> Place:
     return Place(path, (path,), by_magic(head_of(path, 8)))
 
 
-def by_text(wanted: Wanted, how: Delimited) -> Table:
+def by_text(wanted: TableRequest, how: Delimited) -> FileTable:
     """Opens CSV or TSV files, which must all have the same first line."""
     place = wanted.place
     plan = wanted.plan(shapes_of_text(how, head_of(place.files[0])))
@@ -422,7 +422,7 @@ def by_text(wanted: Wanted, how: Delimited) -> Table:
     return wanted.made(library, table, plan, text=True, header=how.header)
 
 
-def by_json(wanted: Wanted, head: bytes) -> Table:
+def by_json(wanted: TableRequest, head: bytes) -> FileTable:
     """Opens a JSON file, which contains one dictionary or an object on each line."""
     place = wanted.place
     if place.kind == "json" and not is_by_line(place.files[0], head):
@@ -430,9 +430,9 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
             raise refused("several-dictionaries", file=place.name, count=len(place.files))
         content = content_in(place.files[0])
         if isinstance(content, dict):
-            return Table(place.name, content, wanted.constants, place.origin)
+            return FileTable(place.name, content, wanted.constants, place.origin)
         origin = replace(place.origin, columns=tuple(wanted.given.items()))
-        return Table(place.name, content, wanted.given, origin)
+        return FileTable(place.name, content, wanted.given, origin)
     plan = wanted.plan(shapes_of(first_objects(place.files[0], whole_line(place.files[0], head))))
     if "probability" in plan.columns and not plan.nested:
         return sampled(wanted, plan)
@@ -451,19 +451,19 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
     return wanted.made(library, table, plan)
 
 
-def sampled(wanted: Wanted, plan: Plan) -> Table:
+def sampled(wanted: TableRequest, plan: ColumnRoles) -> FileTable:
     """Reads the table of a sample row by row, which needs no library and names each line."""
     from carob.inputs.samples import read_sample
 
     if "subtopic" in plan.columns:
         raise refused("sample-by-subtopic", file=wanted.place.name)
     origin = replace(wanted.place.origin, columns=tuple(wanted.given.items()))
-    return Table(
+    return FileTable(
         wanted.place.name, read_sample(*wanted.place.files, roles=plan.columns), wanted.constants, origin
     )
 
 
-def by_reader(wanted: Wanted) -> Table:
+def by_reader(wanted: TableRequest) -> FileTable:
     """Opens a file by the reader that another package registered.
 
     Raises:
@@ -489,7 +489,7 @@ def by_reader(wanted: Wanted) -> Table:
     if not (isinstance(content, (Mapping, list)) or is_frame(content)):
         raise refused("reader-result", file=path, reader=name, type=type(content).__name__)
     origin = replace(place.origin, columns=tuple(wanted.given.items()))
-    return Table(place.name, content, wanted.given, origin, name)
+    return FileTable(place.name, content, wanted.given, origin, name)
 
 
 # ---------------------------------------------------------------- what is refused
@@ -538,7 +538,7 @@ class FileRun(Wrapper):
         table: the files.
     """
 
-    table: Table
+    table: FileTable
 
     @property
     def origin(self) -> Provenance:

@@ -57,7 +57,7 @@ class Facts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Task:
+class SparkTask:
     """The work of one Spark task: the rows of some queries in, their judged rows out.
 
     Args:
@@ -199,7 +199,7 @@ def match_there(
 
     how = options.order | options.returned | {"threads": 1}  # Spark gives a task one core
     with everywhere(judgments, table.sparkSession) as its:
-        task = Task(its, tuple(table.columns), how)
+        task = SparkTask(its, tuple(table.columns), how)
         found = table.repartition("query").mapInArrow(lambda batches: task(batches), SCHEMA)
         with refusals("run", "pyspark"), absences(place):
             parts = nw.from_native(found).collect("pyarrow").to_native()
