@@ -1,4 +1,4 @@
-"""Writes measures.md, the page of all measures, from the register of measures."""
+"""Writes measures.md, the page of all measures, and their types as attributes, from the register of measures."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PAGE = Path(__file__).with_name("measures.md")
+STUB = PAGE.parents[1] / "src" / "carob" / "measures" / "by_name.pyi"
 OF_LISTS = [each for each in REGISTER.values() if each.takes != "recommendations"]
 """The measures of this page; recommendation.md has the others."""
 
@@ -146,5 +147,14 @@ def entry(definition: Definition) -> str:
     return "\n".join([*lines, ""])
 
 
+def declarations() -> str:
+    """Returns the stub that tells type checkers the measures which are attributes, as in ``carob.nDCG @ 10``."""
+    names = "".join(f"{name}: Measure\n" for name in sorted(REGISTER))
+    return (
+        f"# docs/write_measures.py writes this file.\n\nfrom carob.measures.names import Measure\n\n{names}"
+    )
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    STUB.write_text(declarations(), encoding="utf-8")

@@ -434,6 +434,9 @@ def test_the_page_of_measures_is_what_its_script_writes() -> None:
     module = loaded("write_measures")
     written = module.PAGE.read_text(encoding="utf-8")
     assert written == module.page(), "run 'python docs/write_measures.py' and commit docs/measures.md"
+    assert module.STUB.read_text(encoding="utf-8") == module.declarations(), (
+        "the same, for measures/by_name.pyi"
+    )
     assert re.findall(r"^### (\w+)$", written, re.MULTILINE) == list(OF_LISTS)
     for parameter in ("gain", "discount", "ideal", "over"):
         explained = re.search(rf"^- `{parameter}`: ((?:.+\n)+?)(?=- |\n)", written, re.MULTILINE)

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from carob.measures import Measure as Measure
     from carob.measures import list_measures as list_measures
     from carob.measures import measure as measure
+    from carob.measures.by_name import *  # noqa: F403 - the names of all measures
     from carob.output.errors import CarobError as CarobError
     from carob.output.errors import DataError as DataError
     from carob.output.errors import DataWarning as DataWarning
@@ -121,7 +122,7 @@ def __dir__() -> list[str]:
     return sorted({*__all__, "__doc__", "__file__", "__name__", "__path__"})
 
 
-def __getattr__(name: str) -> Any:
+def imported(name: str) -> Any:
     """Imports a public name or a package at its first use, or returns a measure by name, as in ``carob.nDCG @ 10``."""
     from importlib import import_module
 
@@ -141,3 +142,7 @@ def __getattr__(name: str) -> Any:
         if error.name != f"carob.{name}":
             raise
         raise AttributeError(f"module 'carob' has no attribute '{name}'") from None
+
+
+if not TYPE_CHECKING:  # for a type checker, every name would exist
+    __getattr__ = imported

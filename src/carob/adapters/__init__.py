@@ -13,10 +13,14 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def __getattr__(name: str) -> Any:
+def imported(name: str) -> Any:
     """Imports an adapter. The adapter imports its library only when it is called."""
     if name not in __all__:
         raise AttributeError(f"carob.adapters has no '{name}'. Its names are: {', '.join(__all__)}.")
     from importlib import import_module
 
     return import_module(f"carob.adapters.{name}")
+
+
+if not TYPE_CHECKING:  # for a type checker, every name would exist
+    __getattr__ = imported

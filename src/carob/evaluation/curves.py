@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import Profile, ProfileLike
     from carob.conventions.request import Measured
+    from carob.evaluation.evaluate import GradesLike
     from carob.measures import Measure
 
 TENTHS = tuple(number / 10 for number in range(11))
@@ -173,8 +174,8 @@ def curve(
     qrels: QrelsLike | None = None,
     run: RunLike | None = None,
     *,
-    grades: Sequence[Sequence[float | None]] | None = None,
-    judged: Sequence[Sequence[float | None]] | None = None,
+    grades: GradesLike | None = None,
+    judged: GradesLike | None = None,
     judged_ranking: QrelsLike | None = None,
     at: Iterable[float] | None = None,
     policy: Policy | None = None,

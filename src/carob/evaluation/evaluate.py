@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict, cast, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast, overload
 
 from carob.conventions.request import MeasuresLike, request_of
 from carob.evaluation.engine import Matches, evaluate_together, warned
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.evaluation.scores import Scores
+    from carob.inputs.frames import Frame
+    from carob.inputs.sources import Readable
+
+
+GradesLike: TypeAlias = "Sequence[Sequence[float | None]] | Sequence[float | None]"
+"""The grades of each query's documents, or a flat list of those of a single query."""
 
 
 class Options(TypedDict, total=False):
@@ -33,15 +39,7 @@ class Options(TypedDict, total=False):
     progress: _native.Progress | None
 
 
-@overload
-def evaluate(
-    qrels: QrelsLike | RunsLike,
-    run: None = ...,
-    measures: MeasuresLike = ...,
-    **options: Unpack[Options],
-) -> Any: ...
-
-
+# Several runs come first: one run is any mapping, which holds mappings of runs, too.
 @overload
 def evaluate(
     qrels: QrelsLike, run: RunsLike, measures: MeasuresLike = ..., **options: Unpack[Options]
@@ -52,6 +50,18 @@ def evaluate(
 def evaluate(
     qrels: QrelsLike, run: RunLike, measures: MeasuresLike = ..., **options: Unpack[Options]
 ) -> Scores: ...
+
+
+@overload
+def evaluate(
+    qrels: Readable | Frame, run: None = ..., measures: MeasuresLike = ..., **options: Unpack[Options]
+) -> Scores: ...
+
+
+@overload
+def evaluate(
+    qrels: QrelsLike | RunsLike, run: None = ..., measures: MeasuresLike = ..., **options: Unpack[Options]
+) -> Any: ...
 
 
 def evaluate(
@@ -190,9 +200,9 @@ def evaluate_judged_ranking(
 
 
 def evaluate_grades(
-    grades: Sequence[Sequence[float | None]],
+    grades: GradesLike,
     measures: MeasuresLike = None,
-    judged: Sequence[Sequence[float | None]] | None = None,
+    judged: GradesLike | None = None,
     *,
     policy: Policy | None = None,
     profile: ProfileLike = None,

@@ -52,10 +52,10 @@ if TYPE_CHECKING:
 
 
 RunLike: TypeAlias = "Run | Readable | Mapping[Any, Any] | Rows | Frame"
-RunsLike: TypeAlias = (
-    "Mapping[Any, Run | str | os.PathLike[str] | bytes | Frame | Mapping[Any, Mapping[Any, Any]]] | "
-    "list[Run] | list[str] | list[os.PathLike[str]] | tuple[RunLike, ...]"
-)
+Listed: TypeAlias = "Run | os.PathLike[str] | Frame | Mapping[Any, Mapping[Any, Any]]"
+"""One of several runs, but for its path as text, which is itself a sequence of texts, and the rows of JSON lines."""
+Several: TypeAlias = "Sequence[Listed] | list[str] | list[Listed | Readable] | tuple[RunLike, ...]"
+RunsLike: TypeAlias = "Mapping[Any, Listed | Readable] | Several"
 """Several runs: by name, or in a list."""
 
 

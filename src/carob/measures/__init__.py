@@ -1,12 +1,15 @@
 """Measures by name. ``@measure`` registers a formula under a name, in users' code too."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from carob.measures import diversity, pairs, precision, recommendation, user_models
 from carob.measures import precision as average_precision
 from carob.measures import user_models as gain
 from carob.measures.define import REGISTER, Definition, Number, OneOf, measure, number, one_of, plugged
 from carob.measures.names import Measure, parse_measure, parse_measures
+
+if TYPE_CHECKING:
+    from carob.measures.by_name import *  # noqa: F403 - the names of all measures
 
 __all__ = [
     "REGISTER",
@@ -49,11 +52,15 @@ def list_measures(*names: str) -> dict[str, str]:
     return {name: definition.sentence for name, definition in REGISTER.items()}
 
 
-def __getattr__(name: str) -> Any:
+def named(name: str) -> Any:
     """Returns a measure by its name: ``from carob.measures import nDCG``."""
     if name not in REGISTER:
         raise AttributeError(f"carob has no measure '{name}'")
     return Measure(name)
+
+
+if not TYPE_CHECKING:  # for a type checker, every name would exist
+    __getattr__ = named
 
 
 def __dir__() -> list[str]:

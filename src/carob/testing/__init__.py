@@ -18,13 +18,17 @@ def __dir__() -> list[str]:
     return [*__all__, "__doc__", "__name__"]
 
 
-def __getattr__(name: str) -> Any:
+def imported(name: str) -> Any:
     """Creates the fixture when pytest requests it, because gates and records must work without pytest."""
     if name != "carob_scores":
         raise AttributeError(f"module 'carob.testing' has no attribute '{name}'")
     import pytest
 
     return pytest.fixture(scored_once, scope="session", name=name)
+
+
+if not TYPE_CHECKING:  # for a type checker, every name would exist
+    __getattr__ = imported
 
 
 def scored_once(pytestconfig: Any) -> Callable[..., Scores]:
