@@ -75,7 +75,7 @@ bool counts(std::size_t count, double low, double high, ScoreAt&& score_at, std:
     seen.assign(count, 0);
     for (std::size_t i = 0; i < count; ++i) {
         const double place = (score_at(i) - low) / step, whole = std::nearbyint(place);
-        if (std::abs(place - whole) > 1e-6) return false;
+        if (!(std::abs(place - whole) <= 1e-6)) return false;  // nor NaN
         char& known = seen[static_cast<std::size_t>(whole)];
         if (known != 0) return false;
         known = 1;

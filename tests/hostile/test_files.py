@@ -238,3 +238,14 @@ def test_a_module_in_the_working_folder_is_never_run_by_pythons_that_carob_start
     assert not (tmp_path / "planted").exists()
     try_reading("no such file")
     assert not (tmp_path / "planted").exists()
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_a_score_that_is_no_number_counts_nothing(place: int, folder: Path) -> None:
+    scores = ["0", "1", "2"]
+    scores[place] = "nan"
+    Path("nan.run").write_text("".join(f"q1 Q0 z{n} 0 {each} t\n" for n, each in enumerate(scores)))
+    done = attacked_apart(
+        "trec-eval", "-c", "-m", "num_ret", "qrels.txt", "nan.run"
+    )  # it wrote outside its memory
+    done.answered("num_ret               \tall\t3")
