@@ -93,7 +93,7 @@ def shared() -> str:
     gains = ". ".join(f"``{word}`` is {GAINS[word]}" for word in words("gain"))
     meanings = {
         "rel": "the lowest grade of a relevant document.",
-        "gain": f"the gain of a grade. {gains}. Other grades have gain 0. Pairs of grade and gain work too, as in "
+        "gain": f"the gain of a grade. {gains}. Other grades have gain 0. Pairs of grade and gain also work, as in "
         "``{1:0.5,2:3}``.",
         "discount": said(Lists.discount),
         "ideal": said(Lists.ideal)

@@ -50,7 +50,7 @@ def tools() -> dict[str, Profile]:
 
 
 def newer(newest: str, held: str) -> bool:
-    """Returns whether a version is above another. Versions that are no releases cannot be compared."""
+    """Returns whether a version is above another. Versions that are not releases cannot be compared."""
     numbers = [re.fullmatch(r"v?(\d+(?:\.\d+)*)\S*", each) for each in (newest, held)]
     if None in numbers:
         return False

@@ -333,7 +333,7 @@ def definitions(text: str) -> list[str]:
 
 
 def formula(code: str) -> str | None:
-    """A function without what its docstring says after the first sentence; None if the code is no function."""
+    """A function without what its docstring says after the first sentence; None if the code is not a function."""
     try:
         function = ast.parse(code).body[0]
     except SyntaxError:

@@ -13,7 +13,7 @@ from carob.cli import main
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PYTHON = "A pattern is one run in several files. If each file is a run, give sorted(glob.glob('runs/*.run'))."
+PYTHON = "A pattern is one run in several files. If each file is a run, pass sorted(glob.glob('runs/*.run'))."
 COMMAND = "A pattern in quotes is one run in several files. If each file is a run, leave out the quotes."
 PATTERN = "runs/*.run"
 
@@ -49,7 +49,7 @@ def test_check_advises_the_same() -> None:
 
 
 def test_there_is_no_such_advice_for_one_file() -> None:
-    """The pattern is right where one of its files repeats a document, and a plain file is no pattern."""
+    """The pattern is right where one of its files repeats a document, and a plain file is not a pattern."""
     Path("runs/y.run").write_text("p Q0 b 1 2 x\n")
     carob.evaluate("qrels.txt", PATTERN)
     Path("runs/x.run").write_text("q Q0 a 1 2 x\nq Q0 a 2 1 x\n")

@@ -396,7 +396,7 @@ def test_a_folder_that_is_one_collection_is_called_so(
     assert said.startswith(
         "carob: one: the folder is one collection, not a folder of collections: it holds judgments"
     )
-    assert "Give one/qrels.txt and one/good.run instead of a folder of collections" in said
+    assert "Pass one/qrels.txt and one/good.run instead of a folder of collections" in said
     assert command("eval", "one/qrels.txt", "one/good.run") == 0
     found = carob.check_collections("one").of("refused-collection")
     assert [each.what.partition(": ")[2].partition(",")[0] for each in found] == [

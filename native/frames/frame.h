@@ -56,7 +56,7 @@ public:
     std::size_t batch_of(std::int64_t row) const;
     // The bytes of all text, each row's written out: a dictionary or views hold a text once for many rows.
     std::uint64_t written_out() const;
-    // Whether a whole row of a batch is null, also if its columns have values.
+    // Whether a whole row of a batch is null, even if its columns have values.
     bool null(std::size_t b, std::int64_t row) const { return has_nulls(b) && !bit_at(batches_[b].buffers[0], batches_[b].offset + row); }
     bool has_nulls(std::size_t b) const { return batches_[b].null_count != 0 && batches_[b].n_buffers > 0 && batches_[b].buffers[0] != nullptr; }
 

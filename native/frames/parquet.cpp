@@ -121,7 +121,7 @@ private:
         }
     }
 
-    // Items take a byte at least, truth too.
+    // An item takes at least a byte, even a Boolean.
     void items(Kind kind, std::uint64_t count, int depth, Struct& into, std::int64_t field) {
         expect(depth + 1 < DEEPEST, "its headers are nested too deep");
         expect(count <= text_.size() - at_, "a list is longer than its header");

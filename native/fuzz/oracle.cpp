@@ -194,7 +194,7 @@ extern "C" int compare_pointers(const void* a, const void* b) {
 
 }  // namespace
 
-// Splits a line again, at its tabs, if other blanks are between its fields too.
+// Splits a line again, at its tabs, if there are other blanks between its fields as well.
 bool Text::split_at_tabs(std::string_view line, std::size_t before) {
     constexpr std::string_view BLANKS = " \t\n\v\f\r";
     const auto trimmed = [&](std::string_view text) {

@@ -36,7 +36,7 @@ struct Harvest {
     std::exception_ptr failure;
 };
 
-// The rank of a line, by the bytes of its document; 0 if it is no whole number.
+// The rank of a line, by the bytes of its document; 0 if it is not a whole number.
 std::int64_t rank_behind(std::string_view document) {
     const char* rank = document.data() + document.size();
     while (is_blank(*rank)) ++rank;

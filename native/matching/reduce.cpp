@@ -210,7 +210,7 @@ void Reducer::sort_tied(const Documents& documents, std::uint32_t* first, std::u
     for (const Tied& each : tied_) *first++ = each.document;
 }
 
-// NaN is neither above nor below anything, so "before" is no order and the result is that of an algorithm: trec_eval
+// NaN is neither above nor below anything, so "before" is not an order and the result is that of an algorithm: trec_eval
 // sorts lines by document id, then merge-sorts them as glibc's qsort does (halves n/2 and the rest, the left one first
 // unless it compares greater).
 void Reducer::rank_with_nan(const Documents& documents) {

@@ -1,6 +1,6 @@
 // Walks Python dictionaries: {query: {document: grade or score}}. Called with the GIL held.
 //
-// Only public API of the stable ABI, but for one shortcut. A number's __float__ may run any Python code, also code that
+// Only public API of the stable ABI, but for one shortcut. A number's __float__ may run any Python code, including code that
 // changes the dictionary under way: anything but plain text and plain numbers is read from a copy, and a size that
 // changed is an error afterwards.
 #include "python/mapping.h"
@@ -148,7 +148,7 @@ bool rounded_off(PyObject* value, double found) {
     const Owned back(whole ? PyLong_FromDouble(found) : nullptr);
     const bool is_whole = back && PyObject_RichCompareBool(value, whole.get(), Py_EQ) == 1;
     const int same = is_whole ? PyObject_RichCompareBool(whole.get(), back.get(), Py_EQ) : 1;
-    PyErr_Clear();  // what is no whole number cannot be rounded off
+    PyErr_Clear();  // what is not a whole number cannot be rounded off
     return same == 0;
 }
 
@@ -223,7 +223,7 @@ private:
 
     double rounded(double score) const { return float32_ ? static_cast<double>(static_cast<float>(score)) : score; }
 
-    // False where an id is no plain text or a number no plain one, unless the dictionary is `tame`.
+    // False where an id is not plain text, or a number not a plain one, unless the dictionary is `tame`.
     bool read_scores(PyObject* query, PyObject* inner, bool tame) {
         scores_.clear();
         const Py_ssize_t size = PyDict_Size(inner);

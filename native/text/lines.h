@@ -19,7 +19,7 @@ struct LineCount {
     Malformed malformed;
 };
 
-// `take(first, end, line)` gets every data line from its first byte that is no blank and may return a Complaint.
+// `take(first, end, line)` gets every data line from its first byte that is not a blank and may return a Complaint.
 template <class Take>
 LineCount walk_lines(Source& source, const Reading& reading, Take&& take) {
     LineCount count;

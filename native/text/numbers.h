@@ -22,7 +22,7 @@ struct ParsedNumber {
 
 inline constexpr double POWERS_OF_TEN[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
 
-// Eight ASCII digits in memory order to their value; false when one of them is no digit. (Three multiplications: pairs,
+// Eight ASCII digits in memory order to their value; false when one of them is not a digit. (Three multiplications: pairs,
 // then fours, then all eight.)
 inline bool eight_digits(std::uint64_t text, std::uint64_t& value) {
     const std::uint64_t digits = text - 0x3030303030303030u;
@@ -47,7 +47,7 @@ inline bool short_decimal(const char* p, const char* end, double& value) {
     const bool negative = p != end && *p == '-';
     p += negative;
     const auto length = static_cast<std::size_t>(end - p);
-    // The first byte equal to '.' among eight; bytes behind it may be marked too, those before it are not.
+    // The first byte equal to '.' among eight; bytes after it may also be marked, bytes before it are not.
     const std::uint64_t dots = load8(p) ^ 0x2E2E2E2E2E2E2E2Eu;
     const std::uint64_t marks = (dots - 0x0101010101010101u) & ~dots & 0x8080808080808080u;
     const std::size_t whole = marks == 0 ? 8 : lowest_bit(marks) / 8;

@@ -64,7 +64,7 @@ inline std::string excerpt_of(const char* line, const char* end) {
 
 enum class LineKind { data, blank, comment };
 
-// Classifies the line [line, end); `first` becomes its first byte that is no blank.
+// Classifies the line [line, end); `first` becomes its first byte that is not a blank.
 inline LineKind classify(const char* line, const char* end, Comments comments, const char*& first) {
     first = skip_blanks(line, end);
     if (first == end) return LineKind::blank;

@@ -104,7 +104,7 @@ def answered() -> None:
         let_go(sys.stdout)
         said = f"Cannot write the output: {error.strerror or error}."
         if error.errno in (errno.EMFILE, errno.ENFILE):
-            said = "Too many files are open: raise the limit of the process (ulimit -n), or give fewer runs at a time."
+            said = "Too many files are open: raise the limit of the process (ulimit -n), or pass fewer runs at a time."
         with contextlib.suppress(OSError):
             sys.stderr.write(f"carob: {said}\n")
         sys.exit(2)

@@ -148,9 +148,9 @@ def test_a_torchmetrics_metric_follows_masks_and_judgments_in_both_forms() -> No
     for metric in (padded, flat):
         for label, value in metric.compute().items():
             assert float(value) == pytest.approx(float(wanted[label]), abs=1e-6), label
-    with pytest.raises(DataError, match="With indexes=, give both"):
+    with pytest.raises(DataError, match="With indexes=, pass both"):
         flat.update(torch.ones(2), torch.ones(2), indexes=torch.zeros(2), judged=torch.ones(2))
-    with pytest.raises(DataError, match=r"mask is \[1\] and indexes are \[2\]: give arrays of equal shapes"):
+    with pytest.raises(DataError, match=r"mask is \[1\] and indexes are \[2\]: pass arrays of equal shapes"):
         flat.update(torch.ones(2), torch.ones(2), indexes=torch.zeros(2), mask=torch.ones(1))
 
 
@@ -449,7 +449,7 @@ def test_rows_that_are_none_and_documents_listed_twice_are_said() -> None:
     ):
         calc_aggregate(["RR"], rows, rows, profile="carob")
     assert calc_aggregate(["RR"], rows, rows) == {"RR": 1.0}
-    with pytest.raises(DataError, match=r"Row 1 is 3, and .* Give objects with query_id, doc_id, relevance"):
+    with pytest.raises(DataError, match=r"Row 1 is 3, and .* Pass objects with query_id, doc_id, relevance"):
         calc_aggregate(["RR"], [3], rows)
     with pytest.raises(MeasureError, match="'P' means several measures"):
         calc_aggregate(["P"], {"q": {"a": 1}}, {"q": {"a": 1.0}}, profile="carob")

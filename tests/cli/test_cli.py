@@ -113,13 +113,13 @@ def test_runs_of_one_name_are_told_apart_by_their_paths(
     [
         (["eval", "qrels.txt", "none.run"], "carob: none.run: No such file or directory."),
         (["eval", "one.run", "qrels.txt"], "one.run, line 1: found 6 columns, expected 4"),
-        (["eval", "qrels.txt"], "Give a QRELS file and at least one RUN."),
+        (["eval", "qrels.txt"], "Pass a QRELS file and at least one RUN."),
         (
             ["eval", "qrels.txt", "one.run", "-m", "nDGC"],
             "carob: There is no measure 'nDGC'. Did you mean nDCG",
         ),
         (["eval", "qrels.txt", "one.run", "--profile", "trec"], "There is no profile 'trec'"),
-        (["eval", "--judged-ranking", "qrels.txt", "x"], "give one or the other"),
+        (["eval", "--judged-ranking", "qrels.txt", "x"], "pass one or the other"),
         (["eval", "-", "-"], "can be read once"),
         (["eval", "qrels.txt", "one.run", "--ties", "random"], "'random' is not one of"),
         (["evaluate", "qrels.txt", "one.run"], "There is no command 'evaluate'. Did you mean eval?"),
@@ -205,7 +205,7 @@ def test_errors_and_warnings_are_json_where_the_results_are(
         }
     usage = json.loads(refused(capfd, "eval", "qrels.txt", *written))
     assert usage["kind"] == "UsageError"
-    assert usage["message"].startswith("Give a QRELS file and at least one RUN.")
+    assert usage["message"].startswith("Pass a QRELS file and at least one RUN.")
     assert (
         json.loads(refused(capfd, "eval", "qrels.txt", "one.run", "--tis", *written))["kind"] == "UsageError"
     )

@@ -131,7 +131,7 @@ def test_a_missing_run_is_refused_in_the_words_of_the_command_line(said, tmp_pat
         (("{kitchen}", "--test", "tukey"), "--test has no meaning with --collections"),
         (("{kitchen}", "--record", "r.json"), "--record has no meaning with --collections"),
         (("{kitchen}", "--people", "x", "--judge", "y"), "has no meaning with --collections"),
-        (("{kitchen}", "bm25.run"), "Give the run of every collection, with {collection} in its path"),
+        (("{kitchen}", "bm25.run"), "Pass the run of every collection, with {collection} in its path"),
         (("{kitchen}/rice/qrels.txt",), "this is not a table of collections"),
         (("{kitchen}/none",), "No such file"),
         (("{empty}",), "there are no collections"),
@@ -255,7 +255,7 @@ def test_a_check_finds_a_run_that_no_collection_has(tmp_path: Path, monkeypatch:
 def test_a_run_that_is_given_twice_is_refused_as_such(said) -> None:  # type: ignore[no-untyped-def]
     twice = said(KITCHEN, *[f"{KITCHEN}/{{collection}}/runs/bm25.run"] * 2)[2]
     assert "collection 'baking' has the run 'bm25' twice, both times" in twice
-    assert twice.endswith("Give it once.")
+    assert twice.endswith("Pass it once.")
 
 
 def test_damaged_folders_are_refused(said, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -356,7 +356,7 @@ def test_a_folder_of_values_names_the_collection_with_a_gap(said, tmp_path: Path
 def test_standard_input_is_no_collection(said) -> None:  # type: ignore[no-untyped-def]
     code, _, error = said("-")
     assert code == 2
-    assert "--collections does not read standard input: give a folder or a table." in error
+    assert "--collections does not read standard input: pass a folder or a table." in error
 
 
 def test_a_report_has_a_rope_only_with_collections(

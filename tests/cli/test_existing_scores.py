@@ -1,4 +1,4 @@
-"""``carob compare`` on values of queries, without qrels and runs."""
+"""``carob compare`` on per-query scores, without qrels and runs."""
 
 from __future__ import annotations
 

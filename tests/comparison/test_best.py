@@ -227,7 +227,7 @@ def test_a_damaged_ledger_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
         ({"variants": ["a*"]}, "compared with a baseline"),
         ({"baseline": "z"}, "No run is called 'z'. The runs are a, b, c, d, e."),
         ({"baseline": "a", "variants": ["z*"]}, "fits the pattern 'z\\*'"),
-        ({"resamples": 0}, "give a positive number"),
+        ({"resamples": 0}, "use a positive number"),
         ({"seed": -1}, "not negative"),
     ],
 )

@@ -520,7 +520,7 @@ def test_unknown_words_are_refused() -> None:
             carob.compare_collections(values(DEMSAR), **settings)
     with pytest.raises(DataError, match="No run is called 'z'"):
         carob.compare_collections(values(DEMSAR), baseline="z")
-    with pytest.raises(DataError, match="needs the values of queries"):
+    with pytest.raises(DataError, match="needs per-query scores"):
         carob.compare_collections(values(DEMSAR), target="these")
     with pytest.raises(DataError, match="needs the number of queries"):
         carob.compare_collections(values(DEMSAR), average="micro")

@@ -25,7 +25,7 @@ def pair(found: carob.Comparison, label: str | None = None) -> Any:
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -1.0])
 @pytest.mark.parametrize("name", ["rope", "margin"])
 def test_a_region_that_is_negative_or_without_end_is_refused(name: str, value: float) -> None:
-    with pytest.raises(DataError, match=rf"{name}.*{value}: give .*positive, finite number"):
+    with pytest.raises(DataError, match=rf"{name}.*{value}: pass .*positive, finite number"):
         carob.compare(None, sakai(), **{name: value})  # type: ignore[arg-type]
 
 
@@ -386,7 +386,7 @@ def test_a_nan_score_is_refused_by_query_and_document() -> None:
         ({"test": "Tukey"}, PolicyError, "Did you mean tukey"),
         ({"correction": "holms"}, PolicyError, "Did you mean holm"),
         ({"test": "tukey", "correction": "holm"}, PolicyError, "already corrects for all pairs at once"),
-        ({"alpha": 5}, PolicyError, "give a number between 0 and 1"),
+        ({"alpha": 5}, PolicyError, "use a number between 0 and 1"),
         ({"by": {"q000": "x"}}, DataError, "query 'q001' has no group"),
         ({"cluster": "/nowhere"}, DataError, "/nowhere: No such file"),
         ({"measures": ["RR"]}, carob.MeasureError, "RR was not evaluated"),
@@ -428,7 +428,7 @@ def test_conventions_that_come_after_the_scores_are_refused(late: dict[str, Any]
         name: carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP", name=name) for name in ("one", "two")
     }
     with pytest.raises(
-        carob.DataError, match=f"one is given as scores, which {named}= cannot change: give {named}= to"
+        carob.DataError, match=f"one is given as scores, which {named}= cannot change: use {named}= to"
     ):
         carob.compare(None, made, **late)
     assert carob.compare(None, made, policy=carob.Policy(ties="trec"), profile="carob").names == (

@@ -237,7 +237,7 @@ def test_scores_replace_judgments() -> None:
     assert one["RR"].pairs == other["RR"].pairs
     with pytest.raises(DataError, match="people's scores of the same runs are needed"):
         carob.compare(None, {"a": people["a"], "b": people["b"]}, judge=judge)
-    with pytest.raises(DataError, match="give the judge's scores"):
+    with pytest.raises(DataError, match="pass the judge's scores"):
         carob.compare(None, people, judge=MODEL)
 
 
@@ -286,8 +286,8 @@ def test_every_format_has_the_judge() -> None:
         ({"cluster": {}, "by": {"q": "x"}}, "by has no meaning"),
         ({"weights": {"q": 1.0}}, "weights has no meaning"),
         ({"target": "those"}, "There is no target 'those'"),
-        ({"judge_weight": -1}, "judge_weight=-1: give a number from 0 on"),
-        ({"width": math.inf}, "width=inf: give a number from 0 on"),
+        ({"judge_weight": -1}, "judge_weight=-1: use a number from 0 on"),
+        ({"width": math.inf}, "width=inf: use a number from 0 on"),
     ],
 )
 def test_options_without_a_meaning_are_refused(options: dict[str, Any], message: str) -> None:

@@ -994,7 +994,7 @@ def test_the_capped_recall_of_mteb_leaves_out_queries_without_relevant_documents
 def test_values_of_a_measure_that_only_ir_measures_has_can_be_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(MeasureError, match="a table with the columns query, measure and value, and give"):
+    with pytest.raises(MeasureError, match="a table with the columns query, measure and value, and pass"):
         carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "Compat(p=0.8)", profile="ir_measures")
     for name, values in (("a", (1.0, 0.5)), ("b", (0.25, 0.0))):
         rows = [f"q{number}\tCompat(p=0.8)\t{value}\n" for number, value in enumerate(values)]

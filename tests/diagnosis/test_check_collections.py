@@ -153,7 +153,7 @@ def test_a_table_with_several_faults_names_all_of_them(tmp_path: Path) -> None:
         for each in found.of("refused-collection")
     ]
     assert refused == [
-        ("A", "line 3: collection 'A' has two different qrels", "Give the same qrels in each of its rows."),
+        ("A", "line 3: collection 'A' has two different qrels", "Name the same qrels in each of its rows."),
         (None, "line 4: a cell is empty", "Fill in the collection, the qrels and the run."),
     ]
     assert [(each.collection, each.subject) for each in found.of("unreadable")] == [("B", "gone")]

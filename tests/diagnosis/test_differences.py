@@ -262,7 +262,7 @@ def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capfd.readouterr().out)["gap"] == -0.25
     with pytest.raises(SystemExit):
         main([*arguments[:4], "-", "-"])
-    assert "Standard input ('-') can be read once" in capfd.readouterr().err
+    assert "Standard input ('-') can be read only once" in capfd.readouterr().err
 
 
 def test_the_command_that_says_what_a_profile_changes(capfd: pytest.CaptureFixture[str]) -> None:

@@ -261,7 +261,7 @@ def test_what_cannot_be_explained() -> None:
         {"qrels": QRELS, "grades": [1]},
         {"qrels": QRELS, "run": RUN, "query": "t01", "judged": [1]},
     ):
-        with pytest.raises(DataError, match="Give 'qrels', 'run' and 'query', or 'grades'"):
+        with pytest.raises(DataError, match="Pass 'qrels', 'run' and 'query', or 'grades'"):
             carob.explain("AP", **arguments)
     with pytest.raises(DataError, match="name it with query="):
         carob.explain("AP", QRELS, RUN)
@@ -407,10 +407,10 @@ def test_grades_on_the_command_line_are_plain_numbers(grade: str) -> None:
 def test_the_command_says_what_it_needs() -> None:
     code, output = run_carob("AP", str(QRELS))
     assert code == 2
-    assert "Give QRELS, RUN and --query" in output
+    assert "Pass QRELS, RUN and --query" in output
     with pytest.raises(DataError, match="can be read once"):
         run_carob("AP", "-", "-", "--query", "1")
-    with pytest.raises(DataError, match="Give 'qrels', 'run' and 'query', or 'grades'"):
+    with pytest.raises(DataError, match="Pass 'qrels', 'run' and 'query', or 'grades'"):
         run_carob("AP")
 
 
@@ -462,5 +462,5 @@ def test_only_the_documents_that_are_shown_are_written_out() -> None:
 
 
 def test_grades_alone_are_of_no_query() -> None:
-    with pytest.raises(carob.DataError, match="Give 'qrels', 'run' and 'query', or 'grades'"):
+    with pytest.raises(carob.DataError, match="Pass 'qrels', 'run' and 'query', or 'grades'"):
         carob.explain("R@1", grades=[1], query="q")

@@ -233,7 +233,7 @@ def test_known_judgments_have_probability_1_in_the_file() -> None:
         ({"order": "random"}, PolicyError, "There is no order 'random'"),
         ({"budget": 0}, PolicyError, "budget=0"),
         ({"qrels": None}, DataError, "There are no judgments"),
-        ({"measure": "GMAP"}, DataError, "GMAP is no plain mean"),
+        ({"measure": "GMAP"}, DataError, "GMAP is not a plain mean"),
         ({"runs": []}, DataError, "No run was given: the list is empty"),
         ({"qrels": {"q": {"a": 1, "b": 1}}}, DataError, "Nothing is left to judge"),
         ({"qrels": {"other": {"a": 1}}}, DataError, "No run answers"),
@@ -251,9 +251,9 @@ def test_impossible_requests_are_refused(settings, error, words) -> None:
     ("words", "sentence"),
     [
         (("--people", "x", RUNS[0]), "--people needs --judge"),
-        (("--judge", str(COFFEE / "model.txt")), "Give at least one RUN"),
-        ((str(COFFEE / "model.txt"),), "Give a QRELS file and at least one RUN"),
-        ((str(COFFEE / "people.txt"), RUNS[0], "-m", "AP", "-m", "RR"), "Give one measure"),
+        (("--judge", str(COFFEE / "model.txt")), "Pass at least one RUN"),
+        ((str(COFFEE / "model.txt"),), "Pass a QRELS file and at least one RUN"),
+        ((str(COFFEE / "people.txt"), RUNS[0], "-m", "AP", "-m", "RR"), "Pass one measure"),
         ((str(COFFEE / "people.txt"), RUNS[0], "-o", RUNS[0]), "is not overwritten"),
     ],
 )

@@ -155,7 +155,7 @@ def test_means_add_the_bounds_of_queries() -> None:
     [
         ({"policy": carob.Policy(ties="expected")}, PolicyError, "ties=expected"),
         ({"policy": carob.Policy(unjudged="removed")}, PolicyError, "unjudged=removed"),
-        ({"measures": "GMAP"}, DataError, "GMAP is no plain mean"),
+        ({"measures": "GMAP"}, DataError, "GMAP is not a plain mean"),
         ({"max_grade": 1}, DataError, "the grade 2"),
     ],
 )
@@ -195,10 +195,10 @@ def test_the_command_compare_says_which_differences_judgments_can_turn(folder, c
     main(["compare", "qrels.txt", "one.run", "two.run", "-m", "RR", "--unjudged-bounds"])
     out = " ".join(capfd.readouterr().out.split())
     assert "one - two +0.0000–+0.5000" in out
-    assert "can still turn" not in out
+    assert "can still reverse" not in out
     main(["compare", "qrels.txt", "one.run", "two.run", "-m", "DCG@3", "--unjudged-bounds"])
     out = " ".join(capfd.readouterr().out.split())
-    assert "can still turn 1 of 1 difference in DCG@3: one - two." in out
+    assert "can still reverse 1 of 1 difference in DCG@3: one - two." in out
     options = ["--unjudged-bounds", "--max-grade", "3", "--format", "json"]
     main(["compare", "qrels.txt", "one.run", "two.run", "-m", "DCG@3", *options])
     pair = json.loads(capfd.readouterr().out)["unjudged_bounds"]["DCG@3"]["pairs"][0]
@@ -214,7 +214,7 @@ def test_the_page_shows_bounds(folder, capfd) -> None:
     main(["report", "qrels.txt", "one.run", "two.run", "-m", "DCG@3", "--unjudged-bounds", "-o", "page.html"])
     page = (folder / "page.html").read_text()
     assert "Bounds over unjudged documents" in page
-    assert "Judgments of unjudged documents can still turn" in page
+    assert "Judgments of unjudged documents can still reverse" in page
     main(["report", "qrels.txt", "one.run", "two.run", "-m", "DCG@3", "-o", "page.html"])
     assert "Bounds over unjudged documents" not in (folder / "page.html").read_text()
 

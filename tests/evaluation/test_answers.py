@@ -125,7 +125,7 @@ def test_list_columns_of_a_frame_are_taken(library: str) -> None:
         ((["a", "b"], ["a", "b"]), "retrieved list of question 1 is 'a', not a list"),
         (([["a"], None], [["a"], ["b"]]), "retrieved list of question 2 is None"),
         (([["a"]], [[None]]), "reference of question 1 has None"),
-        (([["a"]],), "Give either reference"),
+        (([["a"]],), "Pass either reference"),
     ],
 )
 def test_lists_that_cannot_be_used_are_named(given: Any, said: str) -> None:
@@ -142,7 +142,7 @@ def test_verdicts_pair_with_what_was_retrieved() -> None:
         carob.evaluate_ids([["a"]], [["a"]], "RR", collapse="max")
 
 
-# ---------------------------------------------------------------- what is no id
+# ---------------------------------------------------------------- what is not an id
 
 
 @pytest.mark.parametrize(

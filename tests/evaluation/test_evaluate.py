@@ -508,9 +508,9 @@ def test_the_command_names_its_own_flag_for_grades_that_are_not_judged(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ([], "No run was given: the list is empty. Give"),
-        ((), "No run was given: the list is empty. Give"),
-        ({}, "run: the run is empty: the dictionary has neither queries nor runs. Give"),
+        ([], "No run was given: the list is empty. Pass"),
+        ((), "No run was given: the list is empty. Pass"),
+        ({}, "run: the run is empty: the dictionary has neither queries nor runs. Pass"),
         ([{}], "run 1: the run is empty: "),
         ({"a": {}, "b": {"q": {"d": 1.0}}}, "a: the run is empty: "),
         ([{}, {"q": {"d": 1.0}}], "run 1: the run is empty: "),

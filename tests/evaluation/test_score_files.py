@@ -1,4 +1,4 @@
-"""Values of queries from other tools: the formats, missing values, refused input, and equality with carob's own."""
+"""Per-query scores from other tools: the formats, missing values, refused input, and equality with carob's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attacks by arguments: what is no name, number, list or file is answered in a sentence."""
+"""Attacks by arguments: what is not a name, number, list or file is answered in a sentence."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "pairs of a run": (any_(QRELS, {"q1": [["d1", 2.0]]}), "found a list"),
     "depth": (any_(depth=True, call=carob.Policy), "depth=True"),
     "no judgments": (any_([], RUN), "no judgments"),
-    "grades": (any_(5, call=carob.evaluate_grades), "Give lists of grades"),
+    "grades": (any_(5, call=carob.evaluate_grades), "Pass lists of grades"),
     "runs": (any_(QRELS, 5, call=carob.compare), "several runs"),
     "seed": (any_(QRELS, PAIR, seed=-1, call=carob.compare), "seed=-1"),
     "seed of a test": (any_(QRELS, PAIR, seed=1.5, call=carob.compare), "seed=1.5"),
@@ -126,7 +126,7 @@ def test_what_is_no_state_of_a_meter_is_refused(case: str) -> None:
 def test_one_column_is_no_frame(library: str) -> None:
     made = pytest.importorskip(library, reason=f"needs {library}").Series([1, 2])
     for qrels, run in ((made, RUN), (QRELS, made)):
-        with pytest.raises(carob.DataError, match=r"one column\. Give a data frame"):
+        with pytest.raises(carob.DataError, match=r"one column\. Pass a data frame"):
             carob.evaluate(qrels, run)
 
 
@@ -192,7 +192,7 @@ def test_a_file_beside_may_be_standard_input(folder: Path, option: str, lines: b
 def test_a_pipe_given_twice_is_refused_by_its_name(folder: Path) -> None:
     os.mkfifo("pipe")
     for command in (("eval", "pipe", "pipe"), ("compare", "pipe", "one", "two", "--weights", "pipe")):
-        attacked(*command).refused("pipe: this pipe can be read once. Give files")
+        attacked(*command).refused("pipe: this pipe can be read only once. Pass files")
 
 
 @pytest.mark.parametrize("option", ["--unseen", "--max-grade"])

@@ -1,4 +1,4 @@
-"""Attacks by data frames: columns of every type that is no id or number, nulls at each level, streams that fail."""
+"""Attacks by data frames: columns of every type that is not an id or number, nulls at each level, streams that fail."""
 
 from __future__ import annotations
 

@@ -191,11 +191,51 @@ def test_no_attribute_is_cached_under_a_lock() -> None:
     check_all(SOURCES, locked)
 
 
+# Functions whose results are kept between calls, and module-level tables that are filled while carob runs.
+CACHED = {
+    "callback_class",  # classes that pickling must find again
+    "docstrings_in",
+    "evaluator_class",
+    "known_names",
+    "method_words",
+    "metric_class",
+    "notation",
+    "own_profile",
+    "placements",
+    "plugged",
+    "signature_of",
+    "spellings",
+}
+FILLED = {"ENGINES", "FAILURES", "READERS", "REGISTER"}
+
+
+def test_nothing_else_outlives_a_call() -> None:
+    def lasting(path: Path) -> list[str]:
+        found = [
+            f"{node.name} is cached"
+            for node in ast.walk(parsed(path))
+            if isinstance(node, ast.FunctionDef)
+            and any(
+                re.match(r"(functools\.)?(lru_)?cache\b", ast.unparse(each)) for each in node.decorator_list
+            )
+            and node.name not in CACHED
+        ]
+        found += ["global" for node in ast.walk(parsed(path)) if isinstance(node, ast.Global)]
+        for node in parsed(path).body:
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                target = ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
+                if re.fullmatch(r"\{\}|\[\]|(dict|set|list|defaultdict)\(\)", ast.unparse(node.value)):
+                    found += [f"{target} can be filled"] * (target not in FILLED | {"__all__"})
+        return found
+
+    check_all(SOURCES, lasting)
+
+
 def test_first_line_says_what_the_file_is() -> None:
     def silent(path: Path) -> str:
         docstring = ast.get_docstring(parsed(path)) or ""
         first = docstring.partition("\n")[0]
-        return "" if first.endswith((".", ":")) else f"the first line is no sentence: {first!r}"
+        return "" if first.endswith((".", ":")) else f"the first line is not a sentence: {first!r}"
 
     check_all(SOURCES, silent)
 

@@ -85,7 +85,7 @@ def test_text_outside_its_memory_is_refused(hostile: str, column: str, tmp_path:
             writer.write_table(table)
         given += [lambda: str(path)]
     except (pa.ArrowInvalid, OSError, IndexError):
-        pass  # what PyArrow does not write is no file
+        pass  # what PyArrow does not write is not a file
     for make in given:
         for call in (
             lambda r: carob.evaluate(QRELS, r, ["AP"]),

@@ -664,7 +664,7 @@ def test_seen_items_leave_lists_of_ids_and_recommendations() -> None:
 
 
 def binaries() -> dict[str, tuple[bytes, str]]:
-    """Files that are no text, and what they are called."""
+    """Files that are not text, and what they are called."""
     packed = gzip.compress(b"q Q0 d 1 1 t\n")
     sheet, archive, tape = io.BytesIO(), io.BytesIO(), io.BytesIO()
     with zipfile.ZipFile(sheet, "w") as file:
@@ -687,8 +687,8 @@ def binaries() -> dict[str, tuple[bytes, str]]:
         ),
         "lfs": (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "is a Git LFS pointer"),
         "utf-16": ("q Q0 d 1 1 t\n".encode("utf-16"), "UTF-16"),
-        "noise": (bytes(range(1, 9)) * 40, "is no text"),
-        "zeros": (b"\0" * 4000, "is no text"),
+        "noise": (bytes(range(1, 9)) * 40, "is not text"),
+        "zeros": (b"\0" * 4000, "is not text"),
     }
 
 
@@ -892,7 +892,7 @@ def test_what_an_open_file_lacks_is_said_with_its_name(tmp_path: Path) -> None:
         with gzip.open(path) as file, pytest.raises(DataError) as error:
             carob.evaluate({"q": {"a": 1}}, file, "AP")
         assert str(error.value).startswith(f"{path}: the file cannot be read: {fault}")
-        assert str(error.value).endswith("Open it again, or give its path.")
+        assert str(error.value).endswith("Open it again, or pass its path.")
     with path.open("wb") as file, pytest.raises(DataError) as error:
         Run.of(file)
     assert str(error.value) == f"{path}: the file is not open for reading. Open it again in mode 'rb'."

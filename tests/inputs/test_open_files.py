@@ -190,7 +190,7 @@ def test_other_bytes_by_name_are_runs_too() -> None:
 
 
 def test_one_open_file_is_not_several_runs() -> None:
-    with pytest.raises(carob.DataError, match=r"^Give several runs: "):
+    with pytest.raises(carob.DataError, match=r"^Pass several runs: "):
         carob.compare(LINES["qrels"], io.BytesIO(LINES["run"]))  # type: ignore[arg-type]
 
 

@@ -295,7 +295,7 @@ def test_one_run_has_no_order() -> None:
     found = carob.agreement(LIKES_A, LIKES_C, {"first": SYSTEMS["first"]}, "RR")
     assert found.effects[0].a == (1,)
     assert found.effects[0].b == (1 / 3,)
-    assert found.to_text().splitlines()[1].endswith("unknown for one run (give two or more)")
+    assert found.to_text().splitlines()[1].endswith("unknown for one run (pass two or more)")
     assert "Order of systems" not in found.to_text()
     assert "first  1.0000     1  0.3333     1  -0.6667" in found.to_text()
     with pytest.raises(DataError, match="Scores do not contain the retrieved documents"):
@@ -310,7 +310,7 @@ def test_the_first_two_lines_answer_and_nothing_is_wider_than_80_columns() -> No
     lines = carob.agreement(one, other).to_text().splitlines()
     assert lines[0].startswith("same grade: 7")
     assert " of 300 documents · weighted kappa 0." in lines[0]
-    assert lines[1] == "same order of systems: unknown (give runs to compare their order)"
+    assert lines[1] == "same order of systems: unknown (pass runs to compare their order)"
     assert max(map(len, lines)) <= 80
 
 

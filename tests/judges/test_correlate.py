@@ -42,7 +42,7 @@ def board(path: Path, runs: dict[str, Any]) -> Path:
 
 
 def nearly_tied(runs: dict[str, Any]) -> bool:
-    """Whether two exact means differ only because 0.1 and others are no binary fractions."""
+    """Whether two exact means differ only because 0.1 and others are not binary fractions."""
     found = sorted(mean(values) for values, _ in runs.values())
     return any(0 < above - below < 1e-12 for below, above in pairwise(found))
 
@@ -466,7 +466,7 @@ def test_the_command_tells_judges_from_runs(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "Give a TRUTH"),
+        ((), "Pass a TRUTH"),
         (("people.qrels", "model.qrels", "a.run", "b.run"), "at least three RUNs"),
         (
             ("people.qrels", "a.run", "b.run", "c.run", "--missing-runs", "skip"),
@@ -582,7 +582,7 @@ def test_nothing_is_defined_where_the_truth_ties_all_runs() -> None:
 
 
 def test_one_resample_is_refused() -> None:
-    with pytest.raises(carob.DataError, match="1 resample gives no interval: give at least 2"):
+    with pytest.raises(carob.DataError, match="1 resample gives no interval: use at least 2"):
         carob.correlate(QRELS, {"model": MODEL}, SYSTEMS, "AP", resamples=1)
 
 

@@ -348,11 +348,11 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
             "line 2: .* document 'z' are not in pairs",
         ),
         ("a.csv", "query,document,grade,judge,time,note\nq1,a,1,ben,,\n", "line 2: .*by the judge 'ben'"),
-        ("a.csv", "query,document,grade,judge,time,note\nq1,a,x,,,\n", "line 2: the line is no judgment"),
+        ("a.csv", "query,document,grade,judge,time,note\nq1,a,x,,,\n", "line 2: the line is not a judgment"),
         ("a.qrels", "q1 0 a 1\nq1 0 a 2\n", "line 2: .*judged twice"),
-        ("a.qrels", "q1 0 a nan\n", "line 1: the line is no judgment"),
-        ("a.qrels", "q1 Q0 a 1 2.5 tag\n", "line 1: the line is no judgment"),
-        ("a.qrels", "\x00\xff\n", "line 1: the line is no judgment"),
+        ("a.qrels", "q1 0 a nan\n", "line 1: the line is not a judgment"),
+        ("a.qrels", "q1 Q0 a 1 2.5 tag\n", "line 1: the line is not a judgment"),
+        ("a.qrels", "\x00\xff\n", "line 1: the line is not a judgment"),
     ],
 )
 def test_a_file_with_other_content_is_refused_and_kept(

@@ -45,9 +45,9 @@ def test_other_tables_are_read(text: str, tmp_path: Path) -> None:
         ("query,document\n", "the table is empty: there are no pairs"),
         ("", "the table is empty: there are no pairs"),
         ("query,title\nq,a\n", "no column with a usual name for the document"),
-        ("query,document\nq,\n", "line 2: '' is no id"),
+        ("query,document\nq,\n", "line 2: '' is not an id"),
         ('{"query": "q", "document": "a\\nb"}\n', "several lines"),
-        ('{"query": "q", "document": "\\ud800"}\n', "is no id"),
+        ('{"query": "q", "document": "\\ud800"}\n', "is not an id"),
         ('{"query": "q", "document": "a"}\n{"query": "q"}\n', "line 2: the row has no 'document'"),
         ("query,document,probability\nq,a,0\n", "probability 0 is not above 0"),
         ("query,document,grade\nq,a,x\n", "grade 'x' is not a number"),
@@ -112,7 +112,7 @@ def test_grades_have_usual_labels_or_given_ones() -> None:
 
 @pytest.mark.parametrize("text", ["", "3", "0-12", "-1-3", "0=no,x=yes", "3-3", "٣-٥"])
 def test_other_grades_are_refused(text: str) -> None:
-    with pytest.raises(DataError, match="are no grades"):
+    with pytest.raises(DataError, match="are not grades"):
         labels_of_grades(text)
 
 

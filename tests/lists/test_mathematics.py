@@ -60,7 +60,7 @@ def test_every_measure_but_the_longest_has_mathematics() -> None:
     assert [name for name, text in written.items() if not text] == ["IPrecMean"]
     for name, text in written.items():
         assert text.count("{") == text.count("}"), name
-        # What GitHub's renderer refuses, and what is no name of a reader's.
+        # What GitHub's renderer refuses, and what is not a name of a reader's.
         assert "\\operatorname" not in text, name
         assert "None" not in text, name
         assert set(re.findall(r"\\mathrm\{(\w+)\}", text)) <= KNOWN, name

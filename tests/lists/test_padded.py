@@ -162,7 +162,7 @@ def test_groups_and_hand_made_trec_eval_orders_are_refused_in_a_sentence() -> No
     lists = Padded(arrays_of(np.ones((1, 1))), np.ones((1, 1)))
     for name in ("GroupAP", "Prefs", "nDCG(gain={1:2},ideal=trec_eval)", "ListedAP", "AUC(micro=true)"):
         with pytest.raises(
-            DataError, match=r"evaluate files|evaluate a file|judgment groups|these lists|give judgments"
+            DataError, match=r"evaluate files|evaluate a file|judgment groups|these lists|pass judgments"
         ):
             parse_measure(name).values(lists)
 

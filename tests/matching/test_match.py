@@ -169,7 +169,7 @@ def test_drawn_places_are_distinct_and_even() -> None:
     assert places.shape == (MOST_ORDERS, count)
     assert places.dtype == np.int64
     assert all(len(set(row)) == count for row in places.tolist())
-    # Each of 4,000 draws is each of 12 places with equal chance: 333 of each, give or take five standard deviations.
+    # Each of 4,000 draws is each of 12 places with equal chance: 333 of each, pass or take five standard deviations.
     drawn = np.bincount(places.ravel(), minlength=size)
     assert len(drawn) == size
     assert abs(drawn - 4000 / 12).max() < 5 * (4000 / 12) ** 0.5

@@ -65,7 +65,7 @@ OF_IR_MEASURES = [
     ("Bpref(rel=2)", "Bpref(rel=2)", ""),
     ("BPref", "Bpref", ""),
     *[
-        (f"Compat{rest}", None, "give the tables to carob compare")
+        (f"Compat{rest}", None, "pass the tables to carob compare")
         for rest in ("", "(p=0.8)", "(normalize=False)", "(p=0.99)")
     ],
     *[(f"ERR_IA{rest}", f"ERRIA{rest}", "") for rest in ("", "@10", "(rel=2)", "(rel=2)@10")],
@@ -119,8 +119,8 @@ OF_IR_MEASURES = [
         )
     ],
     ("nDCG(dcg='exp')@10", None, "or gain=exp2 for dcg=exp-log2"),
-    *[(f"NERR{number}(max_rel=3)@10", None, "give the tables to carob compare") for number in (8, 9)],
-    *[(f"NERR{number}(max_rel=3)", None, "give the tables to carob compare") for number in (10, 11)],
+    *[(f"NERR{number}(max_rel=3)@10", None, "pass the tables to carob compare") for number in (8, 9)],
+    *[(f"NERR{number}(max_rel=3)", None, "pass the tables to carob compare") for number in (10, 11)],
     ("nERR@20", "nERR@20", ""),  # carob's own: ir_measures does not have it
     ("NumQ", "NumQ", ""),
     ("NumRel", "NumRel", ""),

@@ -766,7 +766,7 @@ def test_numbers_of_every_kind_are_scores() -> None:
 
 
 class Named(str):
-    """Text that is no str itself, as NumPy's is."""
+    """Text that is not a str itself, as NumPy's is."""
 
     __slots__ = ()
 

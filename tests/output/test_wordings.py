@@ -167,11 +167,11 @@ def test_wordings_go_together_and_to_other_processes() -> None:
 
 def test_an_error_is_a_sentence_made_of_its_fields() -> None:
     error = DataError(
-        "'x' is no number.", line=3, query="q1", remedy=worded("Use ", by_policy("malformed", "skip"), ".")
+        "'x' is not a number.", line=3, query="q1", remedy=worded("Use ", by_policy("malformed", "skip"), ".")
     )
-    assert str(error) == "line 3: 'x' is no number. Use policy=carob.Policy(malformed='skip')."
+    assert str(error) == "line 3: 'x' is not a number. Use policy=carob.Policy(malformed='skip')."
     assert error.at(file="a\n.run") is error
-    assert command_of(error.said) == "a\\n.run, line 3: 'x' is no number. Use --lenient."
+    assert command_of(error.said) == "a\\n.run, line 3: 'x' is not a number. Use --lenient."
     assert error.as_dict(command=True) == {
         "kind": "DataError",
         "message": command_of(error.said),

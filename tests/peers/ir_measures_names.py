@@ -113,7 +113,7 @@ def collection(seed: int, *, ties: bool = True) -> Collection:
 
 
 def theirs(name: str, given: Collection) -> tuple[Any, float, dict[str, float]] | None:
-    """Returns ir_measures' measure, its mean and its values by query; None if it computes none."""
+    """Returns ir_measures' measure, its mean and its per-query scores; None if it computes none."""
     import ir_measures
 
     for logger in ("ir_measures", "ir_measures.cwl_eval"):

@@ -450,7 +450,7 @@ def test_text_and_paper_differ_enough_in_light_and_dark(page: browser.Page) -> N
         ("--ink", "--warn"),
         ("--ink", "--line"),
     ]
-    # And 3 for what is no text: intervals, boxes, the borders of what can be pressed.
+    # And 3 for what is not text: intervals, boxes, the borders of what can be pressed.
     marks = [("--others", "--paper"), ("--a", "--paper"), ("--b", "--paper")]
     for _ in range(2):
         for one, other in pairs:

@@ -304,10 +304,10 @@ def test_a_page_tells_equal_caveats_once_and_how_a_bootstrap_was_drawn(quick: Ma
     made = quick(QRELS, runs, interval="bootstrap", resamples=50, seed=7, test="t").html
     assert "<li>one, two lack 1 of 4 judged queries, counted as 0: q1.</li>" in made
     assert "lacks 1 of 4" not in made.partition("<main")[2].partition("</main")[0]
-    assert "95 % percentile bootstrap intervals (50 resamples and seed 7) and d_z" in made
+    assert "95% percentile bootstrap intervals (50 resamples and seed 7) and d_z" in made
     drawn = quick(QRELS, runs, interval="bootstrap", resamples=50, seed=7, test="randomisation").html
     assert ", with 50 resamples and seed 7 at" in drawn
-    assert "95 % percentile bootstrap intervals and d_z" in drawn
+    assert "95% percentile bootstrap intervals and d_z" in drawn
 
 
 def test_json_in_a_script_cannot_end_it() -> None:

@@ -266,7 +266,7 @@ def test_a_score_that_is_no_number_is_refused_by_its_place(wrong: float) -> None
 
 
 def test_what_cannot_be_asked_is_said() -> None:
-    with pytest.raises(DataError, match="refer to runs 0 to 3: give run numbers from 0 to 2"):
+    with pytest.raises(DataError, match="refer to runs 0 to 3: use run numbers from 0 to 2"):
         sign_flip(scores(5, 3), [(0, 3)])
     with pytest.raises(DataError, match="resamples=0"):
         sign_flip(scores(60, 2), draw=Draw(resamples=0))

@@ -211,9 +211,9 @@ def test_judgments_count_end_to_end() -> None:
         ({"queries": [0, 2, 0], "n_queries": 2}, "'queries' contains 2 at place 1.* from 0 to 1"),
         (
             {"queries": [0, 0, 0], "longest": 2},
-            "number 1 of the batch has more than 2 documents: give longest=",
+            "number 1 of the batch has more than 2 documents: pass longest=",
         ),
-        ({"queries": [0.0, 0.5, 1.0]}, "queries is of type float64: give whole numbers"),
+        ({"queries": [0.0, 0.5, 1.0]}, "queries is of type float64: pass whole numbers"),
         ({"queries": [0, 0, 0], "mask": [True]}, r"mask is \[1\]: with queries= .* are \[document\]"),
         ({"queries": [0, 0, 0], "judged": [1.0]}, r"'judged' has shape \[1\]\. Pass \[query, judgment\], or"),
         ({"queries": [0, 1, 2], "judged": [[1.0], [0.0]]}, "'queries' contains 2 at place 2"),

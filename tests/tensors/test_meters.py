@@ -170,4 +170,4 @@ def test_two_processes_come_to_what_one_does(tmp_path: Path) -> None:
         said = json.loads(out.splitlines()[-1])
         for how in ("plain", "ids", "once"):
             check_close(said[how], evaluate(scores, grades, MEASURES))
-        assert "1 of the queries came in more than one process" in said["twice"]
+        assert "1 of the queries came from more than one process" in said["twice"]

@@ -134,5 +134,5 @@ def test_ids_are_whole_numbers(name: str) -> None:
     for ids, relevant, which in ((broken, whole, "ids"), (whole, broken, "relevant_ids")):
         with pytest.raises(DataError, match=f"^{which} is of type .*float64: ids are whole numbers"):
             evaluate_topk(ids, relevant, ["AP"])
-    with pytest.raises(DataError, match=r"ids is a masked array, .*: give ids\.filled\(-1\)"):
+    with pytest.raises(DataError, match=r"ids is a masked array, .*: pass ids\.filled\(-1\)"):
         evaluate_topk(np.ma.array([[1, 2]], mask=[[True, False]]), np.array([[1]]), ["AP"])

@@ -218,7 +218,9 @@ def test_a_declared_highest_grade_counts_the_best_list_and_is_held_to() -> None:
         )
     low = evaluate(scores, grades, ["nDCG"], max_grade=2, per_query=True)["nDCG"]
     assert np.isnan(np.asarray(low)).tolist() == [False, True]
-    with pytest.raises(DataError, match="number 2 of the batch has a grade that is no whole number up to 2"):
+    with pytest.raises(
+        DataError, match="number 2 of the batch has a grade that is not a whole number up to 2"
+    ):
         evaluate(np.ones((2, 3)), np.array([[0, 2, 1], [0, 1, 3]]), ["nDCG"], max_grade=2)
 
 
@@ -262,7 +264,7 @@ ONE = np.ones((2, 3))
             "'scores' has 2 rows and 'judged' has 1 row",
         ),
         (lambda: evaluate(ONE, ONE, ["AP"], weights=ONE[0]), DataError, "one weight for each of 2 queries"),
-        (lambda: evaluate(ONE * np.nan, ONE, ["AP"]), DataError, "number 1 .* score that is no number"),
+        (lambda: evaluate(ONE * np.nan, ONE, ["AP"]), DataError, "number 1 .* score that is not a number"),
         (lambda: evaluate(ONE, ONE * 9, ["ERR"]), DataError, "larger gain than the highest"),
         (lambda: evaluate(ONE, ONE, ["Prefs"]), MeasureError, "an array of grades holds none"),
         (lambda: evaluate(ONE, ONE, ["nDGC"]), MeasureError, "Did you mean nDCG"),

@@ -126,7 +126,7 @@ def test_by_significance_it_fails_only_on_a_drop_that_is_both_large_and_signific
     assert gated(FALLEN, {"RR": 0.01}, **rule).passed
     assert gated(NOISE, {"RR": 0.0}, **rule).passed
     better = carob.gate(qrels_of(BEFORE), run_of(BEFORE), run_of(WORSE), {"RR": 0.0})
-    assert better.passed  # a significant rise is no drop
+    assert better.passed  # a significant rise is not a drop
     assert better.checks[0].worst == ()
 
 
@@ -245,14 +245,14 @@ def test_a_least_value_needs_no_baseline() -> None:
         ({"max_drop": {"RR": math.nan}, "baseline": {}}, "The tolerance of RR is nan"),
         ({"max_drop": {"NumRet": 1}, "baseline": run_of(BEFORE)}, "NumRet is not a mean over queries"),
         ({"max_drop": {"GMAP": 0.1}, "baseline": run_of(BEFORE)}, "GMAP is not a mean over queries"),
-        ({"max_drop": "RR", "baseline": {}}, "max_drop is 'RR': give a number, or a mapping"),
-        ({"max_drop": ["RR"], "baseline": {}}, r"max_drop is \['RR'\]: give a number"),
-        ({"max_drop": {"RR": "0.1"}, "baseline": {}}, "The tolerance of RR is '0.1': give a number"),
+        ({"max_drop": "RR", "baseline": {}}, "max_drop is 'RR': use a number, or a mapping"),
+        ({"max_drop": ["RR"], "baseline": {}}, r"max_drop is \['RR'\]: use a number"),
+        ({"max_drop": {"RR": "0.1"}, "baseline": {}}, "The tolerance of RR is '0.1': use a number"),
         (
             {"max_drop": {"RR": 5}, "baseline": run_of(BEFORE)},
-            "a tolerance of 5 lets everything pass. For 5 %",
+            "a tolerance of 5 lets everything pass. For 5%",
         ),
-        ({"at_least": 0.5}, "at_least is 0.5: give a mapping"),
+        ({"at_least": 0.5}, "at_least is 0.5: pass a mapping"),
         ({"at_least": {"RR": math.nan}}, "The least value of RR is nan"),
         ({"at_least": {"RR": -math.inf}}, "The least value of RR is -inf"),
         ({"at_least": {"RR": True}}, "The least value of RR is True"),
@@ -321,7 +321,7 @@ def test_a_limit_on_the_command_line_is_a_plain_number(
     baseline = [] if option == "--min" else ["--baseline", "old.run"]
     assert command("gate", "qrels.txt", "old.run", *baseline, option, limit) == 2
     said = capfd.readouterr().err
-    assert re.search(r"expected MEASURE=NUMBER|is inf: give a number|RR lies between 0 and 1", said), said
+    assert re.search(r"expected MEASURE=NUMBER|is inf: use a number|RR lies between 0 and 1", said), said
 
 
 def test_a_baseline_may_be_a_record_or_printed_scores(
@@ -844,7 +844,7 @@ def test_non_inferiority_is_the_lower_end_of_the_interval() -> None:
     wide = float(stats.ttest_rel(after, before).confidence_interval(0.99).low)
     assert not gated(FALLEN, {"RR": -low + 1e-6}, alpha=0.01, **rule).passed
     assert gated(FALLEN, {"RR": -wide + 1e-6}, alpha=0.01, **rule).passed
-    assert "99 % interval" in str(gated(FALLEN, {"RR": 0.1}, alpha=0.01, **rule))
+    assert "99% interval" in str(gated(FALLEN, {"RR": 0.1}, alpha=0.01, **rule))
     floor = float(stats.ttest_1samp(after, 0).confidence_interval(0.95).low)
     assert gated_floor(floor - 1e-6, **rule).passed
     assert not gated_floor(floor + 1e-6, **rule).passed

@@ -374,7 +374,7 @@ def test_scores_that_do_not_belong_together_are_refused(folder: Path) -> None:
             b'{"record": 2, "runs": [], "measures": {}, "policy": {}}',
             "has the record format 2, but this version of carob reads format 1",
         ),
-        (b'{"runs": [{"name": "a", "means": {}}], "measures": {}, "policy": {}}', "no values by query"),
+        (b'{"runs": [{"name": "a", "means": {}}], "measures": {}, "policy": {}}', "no per-query scores"),
         (b'{"runs": [{}], "measures": {}, "policy": {}}', "is damaged"),
         (
             b'{"record": 1, "runs": [{"name": "a", "means": {}, "queries": {"q": {}}}], "measures": {}, "policy": {}}',

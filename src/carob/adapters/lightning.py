@@ -50,7 +50,7 @@ def ranking_callback(
         policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
         profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
             conventions.
-        per_query: whether the values of each query are kept, by its id.
+        per_query: whether per-query scores are kept, by query id.
         dtype: the floating type to compute with; ``float64`` gives the values of ``carob.evaluate`` to double precision
             also from single-precision scores. None for the type of the scores.
         nan_scores: what a query with a NaN score counts as, for example after the training has diverged: ``error`` ends
@@ -127,7 +127,7 @@ def callback_class(base: Any) -> Any:
             del trainer, pl_module, batch, batch_idx
             if not which and None not in self.meters:  # each batch holds a part of every data set
                 self.meters = meters_for([None], self.meter)
-            # Lightning before 2.0 numbers a single data set, too.
+            # Lightning before 2.0 numbers even a single data set.
             number = None if None in self.meters else which[0]
             self.meters[number].update(**given(outputs))
 

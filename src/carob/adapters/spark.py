@@ -153,7 +153,7 @@ PARAMETERS = {
 def tables(dataset: Any, names: dict[str, str | None]) -> tuple[Any, Any]:
     """Returns the judgments and the run as Arrow tables, from one Spark job that collects the needed columns.
 
-    All rows are collected, since rows without a label are retrieved documents too.
+    All rows are collected, since rows without a label are also retrieved documents.
     """
     import narwhals as nw
     import pyarrow as pa

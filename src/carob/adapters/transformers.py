@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["ranking_metrics"]
 
 IGNORED = -100
-"""The label for padding, which losses ignore too."""
+"""The label for padding, which losses also ignore."""
 
 
 def ranking_metrics(

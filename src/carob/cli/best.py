@@ -26,7 +26,7 @@ def best_command(
     """Select the best of many runs, and estimate how good it will be on other queries.
 
     The best of many runs looks better than it is, because it was selected on the same queries. In place of QRELS and
-    RUN, SCORES are files with values of queries that exist already.
+    RUN, SCORES are files with existing per-query scores.
 
     \b
         carob best qrels.txt variants/*.run -m nDCG@10

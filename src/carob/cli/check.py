@@ -28,7 +28,7 @@ def check_command(
     """Find mistakes in judgments and runs, show their effect on the scores, and suggest remedies.
 
     QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
-    quoted patterns work too, and '-' stands for standard input. The exit code is 0 without warnings or errors, 1 with
+    quoted patterns also work, and '-' stands for standard input. The exit code is 0 without warnings or errors, 1 with
     warnings, and 2 with errors.
 
     With --collections in place of QRELS, all runs on several collections are checked at once. A run has the same file
@@ -63,7 +63,7 @@ def checked(files: tuple[str, ...], given: Given, options: dict[str, Any]) -> Ch
     from carob.inputs.run import refuse_alike
 
     if not files:
-        raise click.UsageError("Give a QRELS file and any number of RUNs, or --collections.")
+        raise click.UsageError("Pass a QRELS file and any number of RUNs, or --collections.")
     files = given.with_judgments(files)
     # A single log is checked as it is, so that what cannot be read in it is a finding.
     several = isinstance(files[0], Logs) and len(files[0].logs) > 1

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from carob.comparison.evaluate_collections import CollectionsScores
 
 SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
-"""The options about several collections."""
+"""The options for several collections."""
 
 READING = ("profile", "qrels_columns", "run_columns", "grade_words", "folders", "exclude", "depth", "lenient")
 """The options for reading files, besides the policy."""
@@ -46,7 +46,7 @@ NARROWEST = 60
 
 
 def several_in(options: dict[str, Any]) -> dict[str, Any]:
-    """Removes the options about several collections from the options of a command, and returns them.
+    """Removes the options for several collections from the options of a command, and returns them.
 
     Raises:
         click.UsageError: one of the others was given without ``--collections``.
@@ -65,7 +65,7 @@ def refuse_standard_input(collections: str) -> None:
         click.UsageError: the path is ``-``.
     """
     if collections == "-":
-        raise click.UsageError("--collections does not read standard input: give a folder or a table.")
+        raise click.UsageError("--collections does not read standard input: pass a folder or a table.")
 
 
 def refuse_meaningless(used: Sequence[str] = USED) -> None:
@@ -100,7 +100,7 @@ def compare_several(
     Args:
         files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
         layout: the format.
-        several: the options about several collections.
+        several: the options for several collections.
         shown: the options for the tables to show, and the label and caption of a LaTeX table.
         given: the options for reading files.
         options: all other options.
@@ -123,7 +123,7 @@ def report_several(
     Args:
         files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
         output: the file of the page; ``-`` is standard output.
-        several: the options about several collections.
+        several: the options for several collections.
         measures: the measures.
         given: the options for reading files.
         options: all other options.
@@ -154,7 +154,7 @@ def compared_several(
 
     Args:
         files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
-        several: the options about several collections.
+        several: the options for several collections.
         measures: the measures.
         given: the options for reading files.
         options: all other options.

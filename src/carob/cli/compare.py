@@ -22,7 +22,7 @@ from carob.cli.people_and_model import (
 from carob.cli.terminal import answer, say, steps
 from carob.comparison.findings import CORRECTIONS, TESTS
 
-TWO_RUNS = "Give a QRELS file and at least two RUNs."
+TWO_RUNS = "Pass a QRELS file and at least two RUNs."
 
 
 @click.command("compare")
@@ -43,7 +43,7 @@ def compare_command(
     """Show which run is better, by how much, and whether the difference may be due to chance.
 
     QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
-    quoted patterns work too, and '-' stands for standard input. The name of a run is its file name, or the name before
+    quoted patterns also work, and '-' stands for standard input. The name of a run is its file name, or the name before
     an equals sign:
 
     \b
@@ -59,7 +59,7 @@ def compare_command(
     With --collections in place of QRELS, runs are compared on several collections together. A run has the same file
     name in each, or a path with {collection} in place of the collection's name.
 
-    In place of QRELS and RUN, SCORES are files with values of queries that exist already: a table (CSV, TSV, JSON lines
+    In place of QRELS and RUN, SCORES are files with existing per-query scores: a table (CSV, TSV, JSON lines
     or Parquet), or what 'trec_eval -q', 'ir_measures -q' or 'carob eval -q' printed.
     """
     several = several_in(options)
@@ -117,7 +117,7 @@ def compare_command(
 def compared_scores(
     files: tuple[str, ...], given: Given, *, measures: tuple[str, ...], **options: Any
 ) -> Any:
-    """Calls ``carob.compare`` with the values of queries in files."""
+    """Calls ``carob.compare`` with per-query scores in files."""
     from carob.comparison.compare import compare
 
     scores = scores_in(files, given, measures)

@@ -43,7 +43,7 @@ def correlate_command(
     """
     from carob.judges.correlate import correlate
 
-    refuse_few(files, 1, "Give a TRUTH, then JUDGEs, and RUNs if they are judgments.")
+    refuse_few(files, 1, "Pass a TRUTH, then JUDGEs, and RUNs if they are judgments.")
     refuse_misuse(*files, given.exclude)
     truth, *others = files
     asked = {"measures": measures, "truth_measures": truth_measures, "coefficients": coefficients}
@@ -105,8 +105,8 @@ def refuse_too_few(files: Sequence[str]) -> None:
     for path in paths:
         if os.path.exists(path):
             refuse_empty(path)
-    more = " Leaderboards are not read from standard input ('-'): give files." if "-" in paths else ""
-    raise click.UsageError(f"Give at least three RUNs after the judgments.{more}")
+    more = " Leaderboards are not read from standard input ('-'): pass files." if "-" in paths else ""
+    raise click.UsageError(f"Pass at least three RUNs after the judgments.{more}")
 
 
 def board_in(argument: str, layout: str) -> Any:

@@ -34,7 +34,7 @@ def evaluate_command(
     """Score runs against relevance judgments.
 
     QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
-    quoted patterns work too, and '-' stands for standard input. The table has a row for each run. The name of a run is
+    quoted patterns also work, and '-' stands for standard input. The table has a row for each run. The name of a run is
     its file name, or the name before an equals sign, as in old=a/x.run.
 
     With --collections in place of QRELS, each measure has a table of runs and collections. A run has the same file name
@@ -76,7 +76,7 @@ def evaluate_command(
     if judged_ranking is not None:
         if files:
             raise click.UsageError(
-                "--judged-ranking takes the place of QRELS and RUN: give one or the other."
+                "--judged-ranking takes the place of QRELS and RUN: pass one or the other."
             )
         from carob.evaluation.evaluate import evaluate_judged_ranking
 
@@ -87,7 +87,7 @@ def evaluate_command(
         refuse_few(
             files,
             2,
-            "Give a QRELS file and at least one RUN. A table of retrieved_ids and reference_ids is both.",
+            "Pass a QRELS file and at least one RUN. A table of retrieved_ids and reference_ids is both.",
         )
         scores = evaluate_all(files[0], files[1:], asked, given, named, judged=record_path is not None)
     if record_path is not None:

@@ -71,13 +71,13 @@ def explain_command(
 
     if files and grades is not None:
         raise click.UsageError(
-            f"--grades takes the place of QRELS and RUN, and '{files[0]}' is not a grade: give grades, as in "
+            f"--grades takes the place of QRELS and RUN, and '{files[0]}' is not a grade: pass grades, as in "
             "--grades 3,2,0, or files."
         )
     files = given.with_judgments(files)
     if len(files) not in (0, 2):
         raise click.UsageError(
-            "Give QRELS, RUN and --query, or --judged-ranking and --query, or only --grades. A table of retrieved_ids "
+            "Pass QRELS, RUN and --query, or --judged-ranking and --query, or only --grades. A table of retrieved_ids "
             "and reference_ids is both QRELS and RUN."
         )
     refuse_misuse(*files, given.exclude)
@@ -137,7 +137,7 @@ def difference_command(
         carob difference trec_eval-10 sklearn nDCG@10 qrels.txt bm25.run
         carob difference people.qrels model.qrels nDCG@10 bm25.run
 
-    A and B are two profiles or two judgment files. After two profiles, give QRELS and RUN. After two judgment files,
+    A and B are two profiles or two judgment files. After two profiles, pass QRELS and RUN. After two judgment files,
     give RUN. 'carob profiles' lists the profiles, and the profile 'carob' stands for carob's own conventions. Policy
     options apply to both A and B.
     """
@@ -147,7 +147,7 @@ def difference_command(
     if run is not None:
         if given.profile is not None:
             raise click.UsageError(
-                "--profile can be used only if A and B are sets of judgments. To compare two profiles, give "
+                "--profile can be used only if A and B are sets of judgments. To compare two profiles, pass "
                 "their names as A and B."
             )
         from carob.diagnosis.difference import difference
@@ -160,7 +160,7 @@ def difference_command(
     else:
         if not (is_file(profile_a) and is_file(profile_b)):
             raise click.UsageError(
-                "Give two profiles, a measure, QRELS and RUN; or two QRELS, a measure and RUN."
+                "Pass two profiles, a measure, QRELS and RUN; or two QRELS, a measure and RUN."
             )
         from carob.diagnosis.difference import rejudged
 

@@ -44,8 +44,8 @@ def gate_command(
     unless the data show that the drop is not larger. Queries that the baseline lacks are left out and named. Queries
     that only RUN lacks count as 0, or the gate is undecided.
 
-    In place of QRELS and RUN, SCORES is a file with the values of one run by query, as in 'carob compare'. The baseline
-    is then such a file, too.
+    Instead of QRELS and RUN, you can pass SCORES, a file with one run's per-query scores, as for 'carob compare'. The
+    baseline is then a file of the same kind.
 
     The exit code is 0 if the gate passed, 1 if it failed, and 2 if it is undecided, for example because a
     file cannot be read.
@@ -55,7 +55,7 @@ def gate_command(
 
     if measures:
         raise click.UsageError(
-            f"Give a measure with its limit: --max-drop {measures[0]}=0.005, or --min {measures[0]}=0.6."
+            f"Pass a measure with its limit: --max-drop {measures[0]}=0.005, or --min {measures[0]}=0.6."
         )
     read = (qrels, run, baseline, given.exclude)
     refuse_misuse(*read, output=junit)
@@ -104,7 +104,7 @@ def refuse_two_logs(qrels: str, run: str, given: Given) -> None:
 
 
 def baseline_in(argument: str, given: Given, gated: list[str]) -> Any:
-    """Reads the baseline at a path, which is a record, a file with the values of a run by query, or a run."""
+    """Reads the baseline at a path, which is a record, a file with the per-query scores of a run, or a run."""
     from carob.testing.baseline import record_of
 
     name, path = split(argument)
@@ -115,10 +115,10 @@ def baseline_in(argument: str, given: Given, gated: list[str]) -> Any:
 
 
 def only_run(argument: str, given: Given, gated: list[str], reader: Callable[..., Any]) -> Any:
-    """Returns the values of the only run in a file with values of queries.
+    """Returns the values of the only run in a file with per-query scores.
 
     Raises:
-        click.UsageError: the file has no values of queries, so that a RUN is missing.
+        click.UsageError: the file has no per-query scores, so that a RUN is missing.
         DataError: the file has several runs.
     """
     if not given.scores(argument):
@@ -126,7 +126,7 @@ def only_run(argument: str, given: Given, gated: list[str], reader: Callable[...
     scores = reader((argument,), given, tuple(gated))
     if len(scores) > 1:
         raise DataError(
-            f"{argument}: a gate needs one run, and the file has {len(scores)} ({', '.join(scores)}). Give a file "
+            f"{argument}: a gate needs one run, and the file has {len(scores)} ({', '.join(scores)}). Pass a file "
             "with one run."
         )
     return next(iter(scores.values()))

@@ -50,14 +50,14 @@ def judge_command(
         carob judge --collect next.csv saved.json answers.jsonl -o judged.csv
     """
     if sum(map(bool, (offline, prompts, collect))) > 1:
-        raise click.UsageError("--offline, --prompts and --collect exclude each other: give one of them.")
+        raise click.UsageError("--offline, --prompts and --collect exclude each other: name one of them.")
     mode = "offline" if offline else "prompts" if prompts else "collect" if collect else "serve"
     refuse_idle(mode, given)
     if collect:
         collect_judgments(files, **given)
         return
     if len(files) > 1:
-        raise click.UsageError("Give one table of pairs, or --collect to merge files of judgments.")
+        raise click.UsageError("Pass one table of pairs, or --collect to merge files of judgments.")
     if offline or prompts:
         from carob.judging.server import refuse_absent
 
@@ -88,7 +88,7 @@ def refuse_idle(mode: str, given: dict[str, Any]) -> None:
         name for name in ("queries", "documents", "output") if name in MODES[mode] and given[name] is None
     ]
     if needed:
-        raise click.UsageError(f"Give {' and '.join(f'--{name}' for name in needed)}.")
+        raise click.UsageError(f"Pass {' and '.join(f'--{name}' for name in needed)}.")
     if given["shared"] is not None and given["judges"] is None:
         raise click.UsageError("--shared needs --judges, the names of all judges.")
     if given["judges"] is not None and given["judge"] is None:
@@ -154,12 +154,12 @@ def collect_judgments(files: tuple[str, ...], **given: Any) -> None:
     from carob.output.files import write_whole
 
     if len(files) < 2:
-        raise click.UsageError("Give the table of pairs and at least one file of judgments.")
+        raise click.UsageError("Pass the table of pairs and at least one file of judgments.")
     output = given["output"]
     refuse_misuse(*files, output=output)
     if output != "-" and os.path.isfile(output):
         raise DataError(
-            "this file exists, and may contain judgments.", file=output, remedy="Give another file."
+            "this file exists, and may contain judgments.", file=output, remedy="Pass another file."
         )
     task = read_task(files[0])
     found = collected(task, files[1:], labels_of_grades(given["grades"]), lenient=bool(given["lenient"]))
@@ -189,7 +189,7 @@ def serve_page(path: str, given: dict[str, Any]) -> None:
     from carob.judging.session import Session
 
     if given["output"] == "-":
-        raise click.UsageError("The page needs a file of judgments, not standard output: give -o FILE.")
+        raise click.UsageError("The page needs a file of judgments, not standard output: pass -o FILE.")
     refuse_absent(NEEDED)
     refuse_misuse(path, *(given[name] for name in TEXTS), output=given["output"])
     sheet = sheet_of(path, given)

@@ -40,15 +40,15 @@ def next_command(
     from carob.estimation.next_judgments import next_judgments
 
     if people is not None and judge is None:
-        raise click.UsageError("--people needs --judge: without a judge, give people's judgments as QRELS.")
+        raise click.UsageError("--people needs --judge: without a judge, pass people's judgments as QRELS.")
     if len(measures) > 1:
-        raise click.UsageError("Give one measure: the documents are chosen for a single measure.")
+        raise click.UsageError("Pass one measure: the documents are chosen for a single measure.")
     if judge is None:
         files = given.with_judgments(files)
-        refuse_few(files, 2, "Give a QRELS file and at least one RUN.")
+        refuse_few(files, 2, "Pass a QRELS file and at least one RUN.")
         people, files = files[0], files[1:]
     elif not files:
-        raise click.UsageError("Give at least one RUN after --judge.")
+        raise click.UsageError("Pass at least one RUN after --judge.")
     refuse_misuse(people, judge, given.exclude, *files, output=output)
     wanted = measures[0] if measures else "nDCG@10"
     found = next_judgments(

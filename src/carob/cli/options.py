@@ -62,7 +62,7 @@ HOOKS: dict[str, dict[str, Any]] = {
 
 
 def options(command: str, **choices: Iterable[str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Returns a decorator that gives a command its options, and passes the options about files as ``given``.
+    """Returns a decorator that gives a command its options, and passes the options for files as ``given``.
 
     Args:
         command: the command's entry in ``options.json``.
@@ -215,7 +215,7 @@ class Given:
         return Run.of(path, name, folders=self.folders, exclude=self.seen, **self.columns["run"])
 
     def scores(self, argument: str) -> bool:
-        """Returns whether a file contains values of queries. Columns that were named belong to judgments or runs."""
+        """Returns whether a file contains per-query scores. Columns that were named belong to judgments or runs."""
         from carob.evaluation.score_files import holds_scores
 
         return not any(self.columns.values()) and holds_scores(split(argument)[1])
@@ -238,7 +238,7 @@ class Logs(str):
     def remedy(self) -> str:
         """The advice if the logs differ."""
         return (
-            f"Make them agree; or give the judgments that count first, as QRELS. For those of {shown(self)}, give "
+            f"Make them agree; or pass the judgments that count first, as QRELS. For those of {shown(self)}, pass "
             f"that file twice: {shown(self)} {' '.join(map(shown, self.logs))}."
         )
 
@@ -266,12 +266,12 @@ def refuse_misuse(*files: str | None, output: str | None = None) -> None:
     """
     paths = paths_of(*files)
     if paths.count("-") > 1:
-        raise DataError("Standard input ('-') can be read once: give files for the other inputs.")
+        raise DataError("Standard input ('-') can be read only once: pass files for the other inputs.")
     pipes = [pipe_of(path) for path in paths]
     for path, pipe in zip(paths, pipes, strict=True):
         if path != "-" and pipe is not None and pipes.count(pipe) > 1:
             raise DataError(
-                "this pipe can be read once.", file=path, remedy="Give files for the other inputs."
+                "this pipe can be read only once.", file=path, remedy="Pass files for the other inputs."
             )
     if output not in (None, "-"):
         from carob.output.files import refuse_overwriting
@@ -301,7 +301,7 @@ def refuse_few(files: tuple[str, ...], least: int, remedy: str) -> None:
                 with sentences(path):
                     os.stat(path)
         if "-" in files:
-            remedy += " A log on standard input would be read twice: save it, and give the file."
+            remedy += " A log on standard input would be read twice: save it, and pass the file."
         pattern = next(filter(is_pattern, paths_of(*files)), None)
         raise click.UsageError(f"{remedy} {command_of(several_runs(pattern))}" if pattern else remedy)
 

@@ -15,11 +15,11 @@ from carob.output.errors import ColumnsOfTextError
 NARROWEST = 60
 
 JUDGING = ("people", "judge", "target", "judge_weight", "strata", "width")
-"""The options about people's and a judge's judgments."""
+"""The options for people's and a judge's judgments."""
 
 
 def judging_in(options: dict[str, Any]) -> dict[str, Any]:
-    """Removes the options about people's and a judge's judgments from the options of a command, and returns them.
+    """Removes the options for people's and a judge's judgments from the options of a command, and returns them.
 
     Raises:
         click.UsageError: only one of ``--people`` and ``--judge`` was given, or an option that needs both.
@@ -29,7 +29,7 @@ def judging_in(options: dict[str, Any]) -> dict[str, Any]:
     if (people is None) != (judge is None):
         one, other = ("people", "judge") if judge is None else ("judge", "people")
         raise click.UsageError(
-            f"--{one} needs --{other}: give people's and the judge's judgments, or QRELS alone."
+            f"--{one} needs --{other}: pass people's and the judge's judgments, or QRELS alone."
         )
     lone = next((name for name in JUDGING[2:] if judging[name] is not None and people is None), None)
     if lone is not None:
@@ -46,7 +46,7 @@ def refuse_runs(runs: tuple[str, ...], existing: bool) -> None:
     if existing and runs:
         raise click.UsageError("--people gives scores, which name their runs: leave out the RUNs.")
     if not existing and not runs:
-        raise click.UsageError("Give at least one RUN after --people and --judge.")
+        raise click.UsageError("Pass at least one RUN after --people and --judge.")
 
 
 def judging_given(
@@ -67,11 +67,11 @@ def judging_given(
         return {}
 
     if given.scores(judging["judge"]) != existing:
-        raise click.UsageError("--people and --judge are judgments and scores: give two of the same kind.")
+        raise click.UsageError("--people and --judge are judgments and scores: pass two of the same kind.")
     rest = present({name: value for name, value in judging.items() if name not in ("people", "judge")})
     if existing:
         return {"judge": scores_in((judging["judge"],), given, measures), **rest}
-    # Only people's documents are drawn, so columns that say how are no columns of the judge's file.
+    # Only people's documents are drawn, so columns that say how are not columns of the judge's file.
     own = {role: name for role, name in given.columns.get("qrels", {}).items() if role not in DRAW}
     of_judge = replace(given, columns={**given.columns, "qrels": own})
     try:
@@ -84,7 +84,7 @@ def judging_given(
 
 
 def scores_in(files: tuple[str, ...], given: Given, measures: tuple[str, ...]) -> Any:
-    """Reads the values of queries in files, which take the place of judgments and runs.
+    """Reads per-query scores in files, which take the place of judgments and runs.
 
     Raises:
         click.UsageError: an option was given that needs judgments or runs.
@@ -94,7 +94,7 @@ def scores_in(files: tuple[str, ...], given: Given, measures: tuple[str, ...]) -
 
 
 def unusable(given: Given) -> dict[str, Any]:
-    """Returns the options for reading and evaluating runs that have no meaning for values of queries, by name."""
+    """Returns the options for reading and evaluating runs that have no meaning for per-query scores, by name."""
     policy = (
         {} if given.policy is None else {axis: getattr(given.policy, axis) for axis in given.policy.given}
     )
@@ -108,7 +108,7 @@ def unusable(given: Given) -> dict[str, Any]:
 
 
 def refuse_unusable(options: dict[str, Any]) -> None:
-    """Refuses options that need judgments or ranked lists, where only the values of queries are known.
+    """Refuses options that need judgments or ranked lists, where only per-query scores are known.
 
     Raises:
         click.UsageError: such an option was given.
@@ -116,13 +116,13 @@ def refuse_unusable(options: dict[str, Any]) -> None:
     for name, value in options.items():
         if value:
             raise click.UsageError(
-                f"--{name} needs judgments and ranked lists, but only values of queries are given: leave it out, or "
-                "give QRELS and RUNs."
+                f"--{name} needs judgments and ranked lists, but only per-query scores are given: leave it out, or "
+                "pass QRELS and RUNs."
             )
 
 
 def values_in(files: tuple[str, ...], given: Given, measures: tuple[str, ...]) -> Any:
-    """Reads the values of queries in files."""
+    """Reads per-query scores in files."""
     from carob.evaluation.score_files import read_scores
 
     parts = [path if name is None else {name: path} for name, path in map(split, files)]
@@ -153,7 +153,7 @@ def refuse_beyond_estimates(options: dict[str, Any]) -> None:
     ):
         if options[name]:
             raise click.UsageError(
-                f"--{name.replace('_', '-')} needs complete judgments: leave it out, or give QRELS in place of "
+                f"--{name.replace('_', '-')} needs complete judgments: leave it out, or pass QRELS in place of "
                 "--people and --judge."
             )
 

@@ -20,7 +20,7 @@ def plan_command(
     """Say how many queries a comparison needs, from a pilot with few queries.
 
     The pilot is a set of queries with judgments and at least two runs, whose differences should vary as they will in
-    the comparison. In place of QRELS and RUN, SCORES are files with values of queries that exist already.
+    the comparison. In place of QRELS and RUN, SCORES are files with existing per-query scores.
 
     \b
         carob plan qrels.txt bm25.run dense.run --difference 0.02
@@ -32,7 +32,7 @@ def plan_command(
 
 
 def scores_given(files: tuple[str, ...], measures: tuple[str, ...], given: Given) -> Any:
-    """Returns the scores of at least two runs, from judgments and runs or from files with values of queries.
+    """Returns the scores of at least two runs, from judgments and runs or from files with per-query scores.
 
     Raises:
         click.UsageError: there are too few files.
@@ -40,7 +40,7 @@ def scores_given(files: tuple[str, ...], measures: tuple[str, ...], given: Given
     existing = bool(files) and given.scores(files[0])
     if not existing:
         files = given.with_judgments(files)
-        refuse_few(files, 3, "Give a QRELS file and at least two RUNs.")
+        refuse_few(files, 3, "Pass a QRELS file and at least two RUNs.")
     refuse_misuse(*files, given.exclude)
     if existing:
         return scores_in(files, given, measures)

@@ -562,7 +562,7 @@ class SelectionMethod:
         return reselected(scores, folds=self.folds, draw=draw, baseline=baseline)
 
     def estimate(self, values: Floats, table: Values) -> Estimate:
-        """Returns the mean of values per query with Student's interval."""
+        """Returns the mean of per-query scores with Student's interval."""
         test = paired(values, confidence=1 - self.draw.alpha, clusters=table.clusters)
         return Estimate(float(test.mean[0]), float(test.low[0]), float(test.high[0]))
 

@@ -191,7 +191,7 @@ def sparsely_judged(comparison: Findings) -> Iterator[Caution]:
 
 
 FEW_FOR_PEOPLE = 12
-"""With fewer queries judged by people, simulated intervals of nominal 95 % miss the mean in more than 6 % of cases."""
+"""With fewer queries judged by people, simulated intervals of nominal 95% miss the mean in more than 6% of cases."""
 FAR = 2.0
 """The z from which people's queries do not look like a random sample."""
 
@@ -231,7 +231,7 @@ def judge(comparison: Findings) -> Iterator[Caution]:
 
 
 FEW_DOCUMENTS = 100
-"""With fewer sampled documents, nominal 95 % intervals missed the mean in up to a tenth of cases in trials."""
+"""With fewer sampled documents, nominal 95% intervals missed the mean in up to a tenth of cases in trials."""
 
 
 def sampled(comparison: Findings, documents: int) -> Iterator[Caution]:
@@ -397,7 +397,7 @@ def other_p(comparison: Findings) -> Floats | None:
 
 
 ENOUGH_RESAMPLES = 1000
-"""The resamples that a warning recommends at least: of these, 25 lie beyond each end of a 95 % interval."""
+"""The resamples that a warning recommends at least: of these, 25 lie beyond each end of a 95% interval."""
 
 
 def percentiles(comparison: Findings) -> Iterator[Caution]:

@@ -277,7 +277,7 @@ class OnCollections(Documented):
 
     @property
     def remarks(self) -> list[str]:
-        """The sentences about the data that are no warnings, such as those about duplicates and ties."""
+        """The sentences about the data that are not warnings, such as those about duplicates and ties."""
         return [said for kind, said in self.noted if kind not in DOUBTFUL]
 
     @property
@@ -295,7 +295,7 @@ class OnCollections(Documented):
         return [say("collections", key, count=len(where), shown=listed(where))] if where else []
 
     def footers(self) -> list[str]:
-        """Returns the sentences below the tables that are no warnings."""
+        """Returns the sentences below the tables that are not warnings."""
         raise NotImplementedError
 
     def warnings(self) -> list[str]:

@@ -223,7 +223,7 @@ def of_files(
     """Returns the qrels and runs of a collection, or its scores.
 
     Raises:
-        DataError: there are neither judgments nor values of queries.
+        DataError: there are neither judgments nor per-query scores.
     """
     if files.qrels is None:
         for each in files.scores:
@@ -364,7 +364,7 @@ def from_means(own: Mapping[str, Any], measures: MeasuresLike) -> Scored:
 
 
 def from_scores(own: Mapping[str, Any], measures: MeasuresLike, conventions: Mapping[str, Any]) -> Scored:
-    """Returns the values of collections whose runs are evaluated, or of which the scores of queries are given.
+    """Returns the values of collections whose runs are evaluated, or of which the per-query scores are given.
 
     Raises:
         DataError: a collection is given in another form, or the measures or the policies of two collections differ.

@@ -101,7 +101,7 @@ class CollectionsComparison(OnCollections):
         return Document([*sections, *(Section([each]) for each in footers), Section(warned)], title)
 
     def footers(self) -> list[str]:
-        """Returns the sentences about the data that are no warnings, such as duplicates and ties."""
+        """Returns the sentences about the data that are not warnings, such as duplicates and ties."""
         return self.remarks
 
     def heading(self) -> str:

@@ -172,7 +172,7 @@ def compared(found: Scored, settings: AcrossSettings) -> CollectionsComparison:
     """Returns the comparison of runs whose values on several collections are known.
 
     Raises:
-        DataError: there is no such baseline, or the settings need values of queries and only means are known.
+        DataError: there is no such baseline, or the settings need per-query scores and only means are known.
     """
     if settings.baseline is not None and settings.baseline not in found.runs:
         hint = did_you_mean(settings.baseline, found.runs, f"The runs are {', '.join(found.runs[:20])}.")
@@ -211,9 +211,9 @@ def refuse_words(settings: AcrossSettings) -> None:
         refuse_other(name, getattr(settings, name), words)
     for name in ("alpha", "confidence"):
         if not 0 < getattr(settings, name) < 1:
-            raise PolicyError(f"{name}={getattr(settings, name)}: give a number between 0 and 1.")
+            raise PolicyError(f"{name}={getattr(settings, name)}: use a number between 0 and 1.")
     if settings.rope is not None and not 0 <= settings.rope < math.inf:
-        raise PolicyError(f"rope={settings.rope}: give 0 or a positive, finite number.")
+        raise PolicyError(f"rope={settings.rope}: use 0 or a positive, finite number.")
     Draw(settings.resamples, settings.seed)
 
 

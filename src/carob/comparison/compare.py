@@ -134,7 +134,7 @@ def compare(
         width: with a judge, the wanted width of intervals, for which the result says how many queries people must judge
             in all. By default, half the present width.
         unjudged_bounds: also report the least and the greatest mean and difference that judging the unjudged documents
-            can still give, and which differences it can turn.
+            can still give, and which differences it can reverse.
         max_grade: for these bounds, the highest grade that judges can give; by default the highest grade in the
             judgments.
         unseen: for these bounds, the number of documents of each query that no run retrieves and that may be relevant.
@@ -250,7 +250,7 @@ def bounds_over(
     """Returns the bounds of all means and differences of a comparison over the grades of unjudged documents.
 
     Raises:
-        DataError: a run is given as scores, or a measure is no mean over queries.
+        DataError: a run is given as scores, or a measure is not a mean over queries.
         PolicyError: a policy without a fixed order of documents.
     """
     runs = [each.run for each in evaluation.systems.values()]
@@ -278,7 +278,7 @@ def evaluated_by(
         DataError: the judge's scores are those of other runs, or only one of the two has scores in place of judgments.
     """
     if isinstance(runs, Evaluation):
-        raise DataError("Give the runs, not their evaluation, to compare them with a judge.")
+        raise DataError("Pass the runs, not their evaluation, to compare them with a judge.")
     people = named(runs, 1)
     if isinstance(judge, Mapping) and all(isinstance(each, Scores) for each in judge.values()):
         if set(judge) != set(people) or not all(isinstance(each, Scores) for each in people.values()):
@@ -290,7 +290,7 @@ def evaluated_by(
         return evaluated(None, its, measures, **conventions, judged_at=judged_at, least=1)
     if any(isinstance(each, Scores) for each in people.values()):
         raise DataError(
-            "The runs are given as people's scores: give the judge's scores of the same runs as judge=."
+            "The runs are given as people's scores: pass the judge's scores of the same runs as judge=."
         )
     return evaluated(judge, runs, measures, **conventions, judged_at=judged_at, least=1)
 
@@ -319,11 +319,11 @@ def settled(requested: Settings, runs: int, measures: int) -> Settings:
     for name in ("alpha", "confidence", "rope", "margin", "resamples"):
         value: object = getattr(requested, name)
         if value is not None and not isinstance(value, Integral if name == "resamples" else Real):
-            raise PolicyError(f"{name}={value!r}: give a number.")
+            raise PolicyError(f"{name}={value!r}: use a number.")
     if not 0 < requested.alpha < 1:
-        raise PolicyError(f"alpha={requested.alpha}: give a number between 0 and 1.")
+        raise PolicyError(f"alpha={requested.alpha}: use a number between 0 and 1.")
     if requested.resamples < 0:
-        raise PolicyError(f"resamples={requested.resamples!r}: give a whole number of at least 1.")
+        raise PolicyError(f"resamples={requested.resamples!r}: use a whole number of at least 1.")
     refuse_regions(requested.margin, requested.rope)
     refuse_seed(requested.seed)
     pairs = runs - 1 if requested.baseline is not None else runs * (runs - 1) // 2
@@ -444,7 +444,7 @@ class Comparison(Documented, Findings):
         return formats.document_of(self, layout=layout)
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns everything: values by query, raw and corrected p, settings, counts, warnings."""
+        """Returns everything: per-query scores, raw and corrected p, settings, counts, warnings."""
         from carob.comparison import formats
 
         return formats.contents(self)

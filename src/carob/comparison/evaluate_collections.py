@@ -126,7 +126,7 @@ class CollectionsScores(OnCollections):
         return say("collections", "heading", **size, queries=queries)
 
     def footers(self) -> list[str]:
-        """Returns the sentences about the data that are no warnings, about the means, and the policy."""
+        """Returns the sentences about the data that are not warnings, about the means, and the policy."""
         said = [*self.remarks, say("collections", "average:macro")]
         if self.first is not None:
             parts = [conventions_of(self.first), *(each.told() for each in readings(self.first))]
@@ -240,7 +240,7 @@ class CollectionsScores(OnCollections):
         """Returns the JSON document of each collection, as that of ``carob eval``, with means over collections.
 
         Args:
-            per_query: whether to include the values of each query.
+            per_query: whether to include the per-query scores.
         """
         documents = [
             {

@@ -126,7 +126,7 @@ def contents(comparison: Findings) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Returns dataclasses as dictionaries, also inside tuples.
+    """Returns dataclasses as dictionaries, including those inside tuples.
 
     Unlike ``asdict``, this function does not copy arrays.
     """

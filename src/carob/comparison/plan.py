@@ -40,7 +40,7 @@ class Needed:
         pilot: the number of queries of the pilot.
         mean: the mean difference in the pilot.
         sd: the standard deviation of the differences in the pilot.
-        sd_low: the lower end of its 95 % interval.
+        sd_low: the lower end of its 95% interval.
         sd_high: the upper end of this interval.
         queries: the number of queries needed; infinite beyond 10⁹.
         low: the number for ``sd_low``.
@@ -121,7 +121,7 @@ class Plan(Documented):
         """Returns the table of one measure."""
         rows = [each for each in self.rows if each.measure == measure]
         names = apart([name for each in rows for name in (each.first, each.second)])
-        header = [measure, "pilot", "mean", "sd", "queries", "95 % interval"]
+        header = [measure, "pilot", "mean", "sd", "queries", "95% interval"]
         header += ["by\npeople"] if self.correlation is not None else []
         cells = [
             [
@@ -163,7 +163,7 @@ def plan(
     """Returns the number of queries that a paired t-test needs, from the scores of a pilot.
 
     The pilot tells how much the differences vary between queries. Its interval of the standard deviation gives an
-    interval of the number. Give exactly one of ``difference``, ``equivalence`` and ``non_inferiority``.
+    interval of the number. Pass exactly one of ``difference``, ``equivalence`` and ``non_inferiority``.
 
     Args:
         scores: the scores of at least two runs, such as the result of ``carob.evaluate`` or ``carob.read_scores``.
@@ -225,7 +225,7 @@ def aim_of(
     sizes = {"difference": difference, "equivalence": equivalence, "non-inferiority": non_inferiority}
     given = {aim: size for aim, size in sizes.items() if size is not None}
     if len(given) != 1:
-        remedy = Worded("For example, give difference=0.02.", "For example, give --difference 0.02.")
+        remedy = Worded("For example, pass difference=0.02.", "For example, pass --difference 0.02.")
         raise DataError(say("plan", "one aim"), remedy=remedy)
     aim, size = next(iter(given.items()))
     if not 0.0 < size < math.inf:

@@ -1,4 +1,4 @@
-"""The compared runs: their names, their scores, and each measure's matrix of values by query and run."""
+"""The compared runs: their names, their scores, and each measure's matrix of scores by query and run."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
     """
     if isinstance(runs, str) or is_whole(runs) or not hasattr(runs, "__iter__"):
         raise DataError(
-            "Give several runs: {'name': run, …}, or a list of paths or scores.", remedy=if_pattern(runs)
+            "Pass several runs: {'name': run, …}, or a list of paths or scores.", remedy=if_pattern(runs)
         )
     runs = runs if isinstance(runs, Mapping) else list(runs)
     refuse_shared(runs)
@@ -193,7 +193,7 @@ def place_of(baseline: str | int | None, systems: Mapping[str, System]) -> int |
     if isinstance(baseline, int):
         if not 0 <= baseline < len(names):
             raise DataError(
-                f"baseline={baseline}: give the index of one of the {len(names)} runs, counted from 0."
+                f"baseline={baseline}: pass the index of one of the {len(names)} runs, counted from 0."
             )
         return baseline
     if baseline in systems:
@@ -254,7 +254,7 @@ def evaluated(
 
         qrels = judgments_in(runs, request.policy, subtopics=request.groups)
     if qrels is None:
-        raise DataError("Runs need judgments: give qrels, or give scores instead of every run.")
+        raise DataError("Runs need judgments: pass qrels, or pass scores instead of every run.")
     judged = Qrels.of(qrels, request.policy, subtopics=request.groups).complete
     first = next(iter(request.asked.values()))
     depth = judged_at or (first.depth if first.depth and first.depth <= DEEPEST_JUDGED else 10)
@@ -287,8 +287,8 @@ def refuse_other_conventions(
         late = "weights" if weights is not None else "policy" if other else "profile"
         if weights is not None or other or profile not in (None, each.profile or "carob"):
             raise DataError(
-                f"{each.name} is given as scores, which {late}= cannot change: give {late}= to carob.evaluate, or "
-                "give the run instead of its scores."
+                f"{each.name} is given as scores, which {late}= cannot change: pass {late}= to carob.evaluate, or "
+                "pass the run instead of its scores."
             )
 
 

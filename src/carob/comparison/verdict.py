@@ -567,7 +567,7 @@ def detectable(contest: Contest) -> list[float]:
 
 
 def detectable_span(contest: Contest) -> str:
-    """Returns the smallest and the largest difference that the queries detect with 80 % power, as text.
+    """Returns the smallest and the largest difference that the queries detect with 80% power, as text.
 
     The text is empty where no pair has a detectable difference.
     """

@@ -73,7 +73,7 @@ def documents_contests(
         plan: how to estimate.
 
     Raises:
-        DataError: scores in place of runs, a measure that is no mean over queries, or too few documents.
+        DataError: scores in place of runs, a measure that is not a mean over queries, or too few documents.
         PolicyError: an option that has no meaning for sampled documents.
     """
     if plan.target != "these" or plan.strata is not None:
@@ -124,13 +124,13 @@ def refuse_unfit(table: RunTable, judge: Evaluation) -> None:
     """Refuses a measure or a policy for which values with single grades changed cannot be computed.
 
     Raises:
-        DataError: the measure is no plain mean over queries of values from grades.
+        DataError: the measure is not a plain mean over queries of values from grades.
         PolicyError: documents of equal score have no fixed order.
     """
     definition = table.measure.definition
     if definition.aggregate != "mean" or definition.takes != "grades" or table.weights is not None:
         raise DataError(
-            f"{table.label} is no plain mean over queries, as estimates from sampled documents need. Choose another "
+            f"{table.label} is not a plain mean over queries, as estimates from sampled documents need. Choose another "
             "measure, such as P@10 or nDCG@10."
         )
     policy = next(iter(judge.systems.values())).scores.policy.of_measure(table.measure)
@@ -149,7 +149,7 @@ def estimates_of(
     measures = [table.measure for table in tables]
     for name, system in judge.systems.items():
         if system.run is None:
-            raise DataError(f"{name} is given as scores: give the run, since its documents are needed.")
+            raise DataError(f"{name} is given as scores: pass the run, since its documents are needed.")
         changes.append(changes_of(documents, system.run, measures, system.scores.policy))
     found = []
     for place, measure in enumerate(measures):

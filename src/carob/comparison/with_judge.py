@@ -63,7 +63,7 @@ class EstimationPlan:
         settings: dict[str, object] = {"judge_weight": self.weight, "width": self.width}
         for name, value in settings.items():
             if value is not None and not (isinstance(value, Real) and 0 <= float(value) < np.inf):
-                raise PolicyError(f"{name}={value!r}: give a number from 0 on.")
+                raise PolicyError(f"{name}={value!r}: use a number from 0 on.")
         for name, given in options.items():
             if given:
                 option = Worded(name, "--bootstrap" if name == "interval" else f"--{name}")
@@ -77,7 +77,7 @@ class Shared:
 
     Args:
         names: the queries that the judge judged.
-        rows: the row in ``names`` of each query that people judged too.
+        rows: the row in ``names`` of each query that people also judged.
         alone: the queries that only people judged.
     """
 

@@ -24,7 +24,7 @@ ABORTED = 134
 
 
 COMMENTS = {"qrels": "first-byte", "run": "any"}
-"""The place of the ``#`` that begins a comment in trec_eval 10. ``any`` is the first byte that is no blank."""
+"""The place of the ``#`` that begins a comment in trec_eval 10. ``any`` is the first byte that is not a blank."""
 
 
 def dialect(kind: str, version: int) -> dict[str, Any]:

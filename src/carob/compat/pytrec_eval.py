@@ -7,7 +7,7 @@ where the original adds the same number several times.
 
 It differs where the original crashes, depends on an earlier query or reads uninitialised memory:
 
-- A query whose judgments are all negative, or whose ranking is empty, is evaluated like any other, also if it comes
+- A query whose judgments are all negative, or whose ranking is empty, is evaluated like any other, even if it comes
   first. The original then returns zeros, even for ``num_rel`` and ``gm_map``.
 - ``runid``, a string, is 0.0 like ``relstring``, since results are numbers; the original may return any number.
 - A cutoff of 0, a parameter that a gain measure does not take (``ndcg.10``, ``G.5``) and text after the parameters
@@ -16,7 +16,7 @@ It differs where the original crashes, depends on an earlier query or reads unin
 - A ``relevance_level`` below 0 is refused, as 0 is.
 - NumPy numbers are accepted as grades (whole ones) and scores; a grade of 2**31 or more is not cut.
 - A NaN score is refused, since it cannot be ordered.
-- A document that occurs twice for one query in ``parse_run`` or ``parse_qrel`` is refused under ``python -O`` too.
+- A document that occurs twice for one query in ``parse_run`` or ``parse_qrel`` is refused even under ``python -O``.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class RelevanceEvaluator:
         """Reads the judgments and the measures."""
         level: object = relevance_level
         if not isinstance(level, int) or level < 1:
-            raise TypeError(f"relevance_level is {relevance_level!r}: give a whole number of at least 1.")
+            raise TypeError(f"relevance_level is {relevance_level!r}: use a whole number of at least 1.")
         with type_errors("qrels"):
             self.judgments = _native.judgments_from_mapping(whole_grades(query_relevance), whole_ids=False)
         self.names = Names(*self.judgments.joined_queries)
@@ -198,7 +198,7 @@ def parse(
 def as_dicts(mapping: object, name: str) -> dict[str, Any]:
     """Returns the mapping as a dict of dicts for the kernel. Mappings that are not dicts are copied."""
     if not isinstance(mapping, Mapping):
-        raise TypeError(f"{name} is a {type(mapping).__name__}: give {{query: {{document: number}}}}.")
+        raise TypeError(f"{name} is a {type(mapping).__name__}: pass {{query: {{document: number}}}}.")
     return plain(mapping)
 
 

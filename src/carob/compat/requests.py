@@ -197,7 +197,7 @@ class PrintedValue:
 
     @property
     def aggregate(self) -> str:
-        """The rule that aggregates values per query: ``mean``, ``sum``, ``geometric``, or ``none`` for strings."""
+        """The rule that aggregates per-query scores: ``mean``, ``sum``, ``geometric``, or ``none`` for strings."""
         return "none" if self.measure is None else self.measure.definition.aggregate
 
 

@@ -371,7 +371,7 @@ def before_the_mean(values: Floats, lists: Flat, measure: Measure) -> Floats:
 
 
 def stand_in(values: Floats, asked: list[PrintedValue], placeholder: Any) -> None:
-    """Corrects some values of queries with a placeholder document, by printed name, as trec_eval does."""
+    """Corrects some per-query scores with a placeholder document, by printed name, as trec_eval does."""
     for place, column in enumerate(asked):
         if column.label in ("num_ret", "utility", "rbp_resid") or column.label.startswith("unj"):
             values[placeholder, place] = 0.0

@@ -497,7 +497,7 @@ def rejudged(
     asked = labelled([measure], convention)
     if len(asked) != 1 or needs_groups(asked):
         fault = "reads judgments by subtopic" if len(asked) == 1 else f"stands for {len(asked)} measures"
-        raise MeasureError(f"'{measure}' {fault}: give one document-level measure, such as nDCG@10.")
+        raise MeasureError(f"'{measure}' {fault}: use one document-level measure, such as nDCG@10.")
     (meant,) = asked.values()
     ends = [Qrels.of(each, policy).complete for each in (a, b)]
     one, other = map(grades_of, ends)

@@ -587,7 +587,7 @@ def subject_of(
         or (grades is not None and query is not None)
     ):
         raise DataError(
-            "Give 'qrels', 'run' and 'query', or 'grades' (optionally with 'judged'), or 'judged_ranking' and 'query'."
+            "Pass 'qrels', 'run' and 'query', or 'grades' (optionally with 'judged'), or 'judged_ranking' and 'query'."
         )
     if grades is not None:
         return Subject("grades", grades=(nested(grades), None if judged is None else nested(judged) or [[]]))
@@ -599,7 +599,7 @@ def subject_of(
         ranking = Qrels.of(judged_ranking, policy).complete
         return Subject(short(ranking.name), query, qrels=alone(ranking, query))
     if qrels is None or run is None:
-        raise DataError("An explanation needs both judgments and a run: give 'qrels', 'run' and 'query'.")
+        raise DataError("An explanation needs both judgments and a run: pass 'qrels', 'run' and 'query'.")
     ranked = in_memory(Run.of(run))
     return Subject(ranked.name, query, qrels=alone(Qrels.of(qrels, policy).complete, query), run=ranked)
 

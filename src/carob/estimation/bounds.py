@@ -85,7 +85,7 @@ def bounds_of(
         unseen: the number of further documents of each query that no run retrieves, and whose grades are unknown.
 
     Raises:
-        DataError: a measure that is no mean over queries, or whose formula refuses a grade; a negative number.
+        DataError: a measure that is not a mean over queries, or whose formula refuses a grade; a negative number.
         PolicyError: a policy without a fixed order of documents.
     """
     for label, measure in measures.items():
@@ -97,7 +97,7 @@ def bounds_of(
     if highest < shown.highest() and max_grade is not None and (shown.grade > max_grade).any():
         raise DataError(
             f"The judgments contain the grade {shown.highest():g}, but the highest grade is said to be {max_grade:g}. "
-            "Give a larger one."
+            "Use a larger one."
         )
     levels = relevance_levels(highest, shown.grade)
     pairs = list(pairs)
@@ -122,8 +122,8 @@ def refuse_unfit_measure(label: str, measure: Measure) -> None:
         or measure.may_be_undefined
     ):
         raise DataError(
-            f"{label} is no plain mean over queries of values from grades, so its bounds are unknown. Choose another "
-            "measure, such as nDCG@10."
+            f"{label} is not a plain mean over queries of values from grades, so its bounds are unknown. Choose "
+            "another measure, such as nDCG@10."
         )
 
 

@@ -131,7 +131,7 @@ class Next(Documented):
         lost = self.lost_in(path)
         if lost:
             text = f"{plural(lost, 'grade')} of this table {'is' if lost == 1 else 'are'} filled in, and would be lost."
-            other = Worded("Save to another file.", "Give another file to -o.")
+            other = Worded("Save to another file.", "Pass another file to -o.")
             raise DataError(text, file=os.fspath(path), remedy=other)
         write_whole(path, self.to_csv())
 
@@ -195,8 +195,8 @@ class Next(Documented):
         if self.order != "sample":
             how = "largest effects" if self.order == "certain" else "best ranks"
             said.append(
-                f"These documents have the {how}. They are no random sample, so their judgments give no interval: the "
-                "documents that stay unjudged count as not relevant."
+                f"These documents have the {how}. They are not a random sample, so their judgments give no interval: "
+                "the documents that stay unjudged count as not relevant."
             )
             return said
         if not math.isnan(self.width):
@@ -233,7 +233,7 @@ class Next(Documented):
                 "This assumes that people's grades are about half the highest grade, since few documents are judged."
             )
         if not self.linear:
-            advice = "" if self.judge else " Choose DCG@10 or P@10, or give a judge's grades."
+            advice = "" if self.judge else " Choose DCG@10 or P@10, or pass a judge's grades."
             said.append(
                 f"{self.measure} is not a sum over documents, so estimates from the sample are approximations.{advice}"
             )
@@ -309,15 +309,15 @@ def next_judgments(
         raise PolicyError(f"There is no order '{order}'. {hint}")
     asked: object = budget
     if not isinstance(asked, Integral) or budget < 1:
-        raise PolicyError(f"budget={budget!r}: give a whole number of at least 1.")
+        raise PolicyError(f"budget={budget!r}: use a whole number of at least 1.")
     if qrels is None and judge is None:
-        raise DataError("There are no judgments: give people's judgments, a judge's, or both.")
+        raise DataError("There are no judgments: pass people's judgments, a judge's, or both.")
     request = request_of(measure, profile, policy)
     label, wanted = next(iter(request.asked.items()))
     definition = wanted.definition
     if definition.aggregate != "mean" or definition.takes != "grades" or definition.groups or wanted.micro:
         raise DataError(
-            f"{label} is no plain mean over queries of values from grades. Choose another measure, such as nDCG@10."
+            f"{label} is not a plain mean over queries of values from grades. Choose another measure, such as nDCG@10."
         )
     used = request.policy.of_measure(wanted)
     people = None if qrels is None else Qrels.of(qrels, used).known
@@ -371,7 +371,7 @@ def next_judgments(
 
 
 OF_A_JUDGE = ("covered", "nearly covered", "empty")
-"""What is no news of a judge's grades, which stand in for people's."""
+"""What is not news of a judge's grades, which stand in for people's."""
 
 
 def known_of(
@@ -404,7 +404,7 @@ def known_in(qrels: Qrels | None) -> dict[str, dict[str, float]]:
 
 
 def interval_width(variance: float, freedom: int) -> float:
-    """Returns the width of a 95 % interval of Student's t."""
+    """Returns the width of a 95% interval of Student's t."""
     from scipy.special import stdtrit
 
     return float(2 * stdtrit(freedom, 0.975) * math.sqrt(variance))

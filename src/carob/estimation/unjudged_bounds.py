@@ -33,7 +33,7 @@ class UnjudgedBounds(Documented):
         names: the names of the runs.
         measures: the bounds of each measure, by its label.
         digits: the number of decimals in tables.
-        unseen: the number of documents of each query that no run retrieves and whose grades are unknown, too.
+        unseen: the number of documents of each query that no run retrieves and whose grades are unknown.
     """
 
     names: tuple[str, ...]
@@ -90,14 +90,14 @@ class UnjudgedBounds(Documented):
         return tables
 
     def turned_said(self) -> list[str]:
-        """Returns a sentence for each measure, with the pairs that judgments can still turn."""
+        """Returns a sentence for each measure, with the pairs that judgments can still reverse."""
         said = []
         for label in self.measures:
             turning = [f"{self.names[a]} - {self.names[b]}" for a, b in self.turning(label)]
             if turning:
                 count = len(self.measures[label].pairs)
                 said.append(
-                    f"Judgments can still turn {len(turning)} of {count} differences in {label}: "
+                    f"Judgments can still reverse {len(turning)} of {count} differences in {label}: "
                     f"{', '.join(turning[:5])}{', …' if len(turning) > 5 else ''}."
                 )
         return said
@@ -189,7 +189,7 @@ def unjudged_bounds(
         profile: as in ``carob.evaluate``.
 
     Raises:
-        DataError: a measure that is no mean over queries, or text that cannot be read.
+        DataError: a measure that is not a mean over queries, or text that cannot be read.
         MeasureError: a measure that does not exist.
         PolicyError: a policy without a fixed order of documents.
 

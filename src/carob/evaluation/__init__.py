@@ -1,3 +1,3 @@
-"""Evaluates runs against qrels: values by query and means, under a policy."""
+"""Evaluates runs against qrels: per-query scores and means, under a policy."""
 
 __all__: list[str] = []

@@ -187,7 +187,7 @@ def curve(
 
     Args:
         measures: names without ``@``: ``"nDCG"``, ``["P", "R"]``, ``"IPrec"`` for the 11-point curve.
-        qrels: as in ``evaluate``; or give ``grades``.
+        qrels: as in ``evaluate``; or pass ``grades``.
         run: as in ``evaluate``.
         grades: as in ``evaluate_grades``, instead of ``qrels`` and ``run``.
         judged: as in ``evaluate_grades``.

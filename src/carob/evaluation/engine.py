@@ -319,7 +319,7 @@ def nested(lists: Any) -> list[list[float | None]]:
         DataError: the value is not a list.
     """
     if not isinstance(lists, Iterable) or isinstance(lists, (str, bytes, Mapping)):
-        raise DataError(f"Give lists of grades, such as [[2, 0, 1], [0, 1]], not {lists!r:.80}.")
+        raise DataError(f"Pass lists of grades, such as [[2, 0, 1], [0, 1]], not {lists!r:.80}.")
     outer: list[Any] = [each.tolist() if isinstance(each, np.ndarray) else each for each in lists]
     if outer and not any(isinstance(each, (list, tuple)) for each in outer):
         return [outer]
@@ -445,7 +445,7 @@ def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
         DataError: a query has no weight, or a weight is not valid.
     """
     if not hasattr(given, "keys"):
-        raise DataError(f"weights={given!r}: give the weight of each query, as in {{'q1': 2.0, 'q2': 1.0}}.")
+        raise DataError(f"weights={given!r}: pass the weight of each query, as in {{'q1': 2.0, 'q2': 1.0}}.")
     column = np.array([weight_of(query, given) for query in found.queries.texts])
     if len(column) and not column.any():
         raise DataError(sentence("engine", "no_weight"))

@@ -127,7 +127,7 @@ def evaluate(
     several = are_several(run)
     if several and name is not None:
         raise DataError(
-            f"name={name!r} is the name of one run: to name several runs, give a dict {{name: run, …}}."
+            f"name={name!r} is the name of one run: to name several runs, pass a dict {{name: run, …}}."
         )
     judged = Qrels.of(cast("QrelsLike", qrels), request.policy, subtopics=request.groups).complete
     if several:

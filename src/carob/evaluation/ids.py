@@ -57,7 +57,7 @@ def evaluate_ids(
         verdicts: the grades of each question's retrieved ids, in the same order, in place of ``reference``. True and
             False count as 1 and 0, and None means unjudged. Grades of other documents are then unknown.
         document_of: a function or a mapping from a chunk's id to its document, to measure documents where chunks were
-            retrieved. It applies to the reference too.
+            retrieved. It also applies to the reference.
         collapse: the chunk of a document that counts. ``first`` and ``last`` use the rank and the verdict of the first
             or the last chunk. ``best`` uses the rank of the first chunk and the best verdict of all.
         policy: as in ``evaluate``. The axis ``duplicates`` applies to ids that are retrieved twice.
@@ -156,7 +156,7 @@ def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]],
 
 
 def lists_of_questions(lists: Any, what: str) -> list[Any]:
-    """Returns one list per question. A column of a data frame is accepted, too.
+    """Returns one list per question. A column of a data frame is also accepted.
 
     Raises:
         DataError: the value has another form, such as one flat list of ids.

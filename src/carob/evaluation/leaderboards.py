@@ -1,4 +1,4 @@
-"""Leaderboards: the values of many runs by query or as means, in the formats that TREC AutoJudge keeps."""
+"""Leaderboards: the per-query scores or the means of many runs, in the formats that TREC AutoJudge keeps."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Board(Cells):
 
 
 def is_word(value: object) -> bool:
-    """Returns whether a value is text that is no number, such as a category."""
+    """Returns whether a value is text that is not a number, such as a category."""
     return isinstance(value, str) and bool(value.strip()) and not is_number(value.strip())
 
 

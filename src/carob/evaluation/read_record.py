@@ -430,7 +430,7 @@ def refuse_damaged(document: dict[str, Any], name: str) -> None:
 
 
 def check_measured(run: dict[str, Any], labels: set[str], where: str) -> None:
-    """Checks that the means and the values of each query are those of the measures.
+    """Checks that the means and the per-query scores are those of the measures.
 
     Raises:
         ShapeError: a measure has no value, or a value has no measure.
@@ -446,7 +446,7 @@ def check_measured(run: dict[str, Any], labels: set[str], where: str) -> None:
             why = (
                 f"{missing[0]} is missing"
                 if missing
-                else f"{min(row.keys() - labels)} is no measure of the file"
+                else f"{min(row.keys() - labels)} is not a measure of the file"
             )
             raise ShapeError(f"{where}, {place}, {printable(shortened(why, 80))}")
     if "weights" in run and run["weights"].keys() != run.get("queries", {}).keys():

@@ -1,4 +1,4 @@
-"""``carob.read_scores``, which reads the values of queries that carob or another tool computed."""
+"""``carob.read_scores``, which reads per-query scores that carob or another tool computed."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ class Cells:
 def read_scores(
     given: Any, measures: MeasuresLike = None, *, missing: str = "error", name: str | None = None
 ) -> ScoresByRun:
-    """Read values of queries that exist already, so that ``carob.compare`` needs neither qrels nor runs.
+    """Read existing per-query scores, so that ``carob.compare`` needs neither qrels nor runs.
 
     Args:
         given: a path or a list of paths, ``{run: path}``, ``{run: {measure: {query: value}}}``, ``{run: results}`` with
@@ -212,7 +212,8 @@ def read_scores(
         name: the name of the run, if a single file or frame does not name it.
 
     Raises:
-        DataError: a file that cannot be read; a value that is no number; a missing value, unless ``missing`` allows it.
+        DataError: a file that cannot be read; a value that is not a number; a missing value, unless ``missing``
+            allows it.
         MeasureError: a measure that the file does not have.
         PolicyError: ``missing`` is another word.
 
@@ -278,7 +279,7 @@ def add(cells: Cells, given: Any, run: str | None, alone: str | None) -> None:
 
 
 def holds_scores(path: str) -> bool:
-    """Returns whether a file contains values of queries, and is neither qrels nor a run."""
+    """Returns whether a file contains per-query scores, and is neither qrels nor a run."""
     if path == "-" or not os.path.isfile(path):
         return False
     try:
@@ -304,7 +305,7 @@ def columns_in(path: str) -> list[str]:
 
 
 def json_holds_scores(path: str, line: str) -> bool:
-    """Returns whether a JSON file contains values of queries."""
+    """Returns whether a JSON file contains per-query scores."""
     try:
         row = json_or_none(line)
         if isinstance(row, dict) and not any(isinstance(each, (dict, list)) for each in row.values()):
@@ -445,7 +446,7 @@ class Layout:
 
     @staticmethod
     def fits(names: Sequence[str]) -> bool:
-        """Returns whether columns of these names may hold values of queries, and not judgments or documents."""
+        """Returns whether columns of these names may hold per-query scores, and not judgments or documents."""
         lists = any(lists_documents(each, kind) for each in names for kind in ("qrels", "run"))
         few = len(names) < 2 or all(is_number(each) for each in names)
         return not (few or lists or usual(names, "document")) and bool(usual(names, "query"))

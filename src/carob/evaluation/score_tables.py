@@ -1,4 +1,4 @@
-"""QueryValues of a run by query and measure, their means, and the tables, footers and JSON that show them."""
+"""A run's per-query scores by measure, their means, and the tables, footers and JSON that show them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ sentence = Sentences(__file__)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryValues(Listed[float]):
-    """The values of one run by query, with the counts of the policy's decisions."""
+    """The per-query scores of one run, with the counts of the policy's decisions."""
 
     name: str
     labels: tuple[str, ...]
@@ -396,7 +396,7 @@ def whole(kind: str, said: str) -> Fact:
 
 
 SAME = ("queries", "policy", "reading")
-"""The starts of the kinds of facts that are no news about a run."""
+"""The starts of the kinds of facts that are not news about a run."""
 
 
 def decided(scores: QueryValues, say: Language = ENGLISH, without: tuple[str, ...] = ()) -> list[str]:

@@ -75,7 +75,7 @@ class Tabled(Display):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Tabled, QueryValues):
-    """The values of one run by query, and their means.
+    """The per-query scores of one run, and their means.
 
     Args:
         name: the run.

@@ -28,7 +28,7 @@ def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def numbered(mapping: Mapping[Any, Any], kind: str, grade: float | None = None) -> Mapping[Any, Any]:
-    """Returns qrels or a run with ``{id: number}`` for each query, also where a query has a list or a set of ids.
+    """Returns qrels or a run with ``{id: number}`` for each query, including where a query has a list or a set of ids.
 
     Args:
         mapping: the data.

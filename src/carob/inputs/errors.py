@@ -43,7 +43,7 @@ def refused(fault: str, /, *, part: str = "refused", error: Any = DataError, **w
         fault: the name of the fault.
         part: the part of the file.
         error: the class of the error.
-        words: the words that its sentences need. Words such as ``file`` are fields of the error too.
+        words: the words that its sentences need. Words such as ``file`` are also fields of the error.
     """
     from carob.output.language import filled  # only for an error
 

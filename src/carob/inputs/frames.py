@@ -134,7 +134,7 @@ class Columns:
 
 BINARY = (bytes, bytearray, memoryview, io.IOBase)
 NO_TABLES = (str, os.PathLike, int, float, Mapping, list, tuple, type(None), *BINARY)
-"""Types that are no table of any library, so that no other package needs to be imported."""
+"""Types that are not a table of any library, so that no other package needs to be imported."""
 
 
 def is_frame(given: object) -> bool:
@@ -164,7 +164,7 @@ def columns_of(given: Any, kind: str, named: Asked, most: float = math.inf) -> C
         given: the frame.
         kind: ``qrels`` or ``run``.
         named: the columns' names by role; None, or none given, looks for a usual name. A number is the grade of
-            every row. Further roles, such as ``subtopic``, need a column too.
+            every row. Further roles, such as ``subtopic``, also need a column.
         most: the bytes that the rows' texts may take.
 
     Raises:

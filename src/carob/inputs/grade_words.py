@@ -106,7 +106,7 @@ def in_numbers(qrels: Any, asked: Asked, words: Mapping[str, float]) -> tuple[An
 
 
 def in_mapping(qrels: Mapping[Any, Any], words: Mapping[str, float]) -> dict[Any, Any]:
-    """Returns ``{query: {document: grade}}`` with numbers in place of words, also by subtopic."""
+    """Returns ``{query: {document: grade}}`` with numbers in place of words, with or without subtopics."""
 
     def numbered(its: Any, query: Any) -> Any:
         if not isinstance(its, Mapping):

@@ -137,8 +137,8 @@ def differing(
 
 
 ONE_JUDGMENT = Worded(
-    "Make them agree, or give the judgments that count as qrels.",
-    "Make them agree, or give the judgments that count as QRELS, before the logs.",
+    "Make them agree, or pass the judgments that count as qrels.",
+    "Make them agree, or pass the judgments that count as QRELS, before the logs.",
 )
 
 
@@ -146,7 +146,7 @@ def apart(given: Any, policy: Policy | None = None, *, subtopics: bool = False) 
     """Returns the judgments and the runs of one log, or of several: ``{name: log}`` or a list of them.
 
     Raises:
-        DataError: what is given is no log, or the logs cannot be read or do not agree.
+        DataError: what is given is not a log, or the logs cannot be read or do not agree.
     """
     several = given if are_several(given) else [given]
     logs = logs_in(several)

@@ -144,7 +144,7 @@ def query_in_two_rows(query: Any, one: Mapping[str, Any], other: Mapping[str, An
 
 
 def twice_among(queries: Iterable[Any]) -> tuple[Any, int, int] | None:
-    """Returns the first query that occurs twice, and the numbers of its two rows, or None. Nulls are no queries."""
+    """Returns the first query that occurs twice, and the numbers of its two rows, or None. Nulls are not queries."""
     first: dict[Any, int] = {}
     for number, query in enumerate(queries):
         if query is not None and first.setdefault(query, number) != number:
@@ -504,7 +504,7 @@ def refuse_unclear(found: Sequence[str], listed: str, beside: Sequence[str]) -> 
 
 
 def usual_lists(lists: Sequence[str], role: str) -> list[str]:
-    """Returns the columns of lists with a usual name for a role, or its plural. ``scores`` are no grades."""
+    """Returns the columns of lists with a usual name for a role, or its plural. ``scores`` are not grades."""
     usual_names = known_names()["usual"][role]
     known = set(chain(*(usual_names[:1] if role == "grade" else usual_names)))
     return [each for each in lists if known & {last_name(each), *singular(last_name(each))}]

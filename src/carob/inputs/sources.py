@@ -1,6 +1,6 @@
 """Opens paths, standard input, pipes, open files and bytes as sources that can be read several times.
 
-Recognises files by their names and first bytes: compressed files, tables, TREC text, and formats that are no text.
+Recognises files by their names and first bytes: compressed files, tables, TREC text, and formats that are not text.
 """
 
 from __future__ import annotations
@@ -613,7 +613,7 @@ def several_runs(pattern: str, otherwise: str = "") -> str:
         otherwise: the advice if it means one run.
     """
     advice = Worded(
-        f"A pattern is one run in several files. If each file is a run, give sorted(glob.glob({pattern!r})).",
+        f"A pattern is one run in several files. If each file is a run, pass sorted(glob.glob({pattern!r})).",
         "A pattern in quotes is one run in several files. If each file is a run, leave out the quotes.",
     )
     return worded(

@@ -165,7 +165,7 @@ def of_value(value: Any, kind: str) -> Text:
     if isinstance(value, str):
         return Text("", value)
     if not hasattr(value, "get"):
-        raise DataError(f"A text of the {kind} is {value!r}: give a string, or {{'title': …, 'text': …}}.")
+        raise DataError(f"A text of the {kind} is {value!r}: pass a string, or {{'title': …, 'text': …}}.")
     text = next((str(value[name]) for name in TEXTS if value.get(name)), "")
     title = str(value.get("title") or "")
     details = "\n\n".join(str(value[name]) for name in DETAILS if value.get(name))

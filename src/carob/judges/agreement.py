@@ -60,7 +60,7 @@ def agreement(
 
     For the documents that both judged: the confusion matrix, the share of equal grades, Cohen's κ (unweighted, linear,
     quadratic), Krippendorff's α for ordinal grades, Gwet's AC1 and AC2, and which judge is stricter by how much, each
-    with a 95 % interval over queries drawn with replacement. With runs: the means under each judge, Kendall's τ and
+    with a 95% interval over queries drawn with replacement. With runs: the means under each judge, Kendall's τ and
     τ_AP between the orders of systems, pairs that flip, and pairs whose significance is lost, gained or reversed,
     tested as in ``carob.compare``. Grades and orders are separate questions. Judges who differ in many grades may order
     systems similarly, and judges who agree on most grades may not agree on the best system.
@@ -259,7 +259,7 @@ def judged_by(
         DataError: a run that cannot be read, or scores in place of a run.
     """
     if any(isinstance(each, Scores) for each in (runs.values() if isinstance(runs, Mapping) else runs)):
-        raise DataError("Scores do not contain the retrieved documents: give runs instead of scores.")
+        raise DataError("Scores do not contain the retrieved documents: pass runs instead of scores.")
     evaluation = evaluated(qrels, runs, measures, **conventions, least=1)
     systems = evaluation.systems
     scores = tuple(each.scores for each in systems.values())

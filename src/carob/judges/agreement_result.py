@@ -77,7 +77,7 @@ class Pairing:
 
 @dataclass(frozen=True)
 class Statistic:
-    """A coefficient of agreement with its 95 % interval over queries.
+    """A coefficient of agreement with its 95% interval over queries.
 
     Args:
         name: the name of the coefficient.
@@ -109,7 +109,7 @@ class Effect:
         ranks_a: the rank of each system under the first judge; systems with equal means share a rank.
         ranks_b: the rank of each system under the second judge.
         tau: Kendall's τ_b between both orders; NaN for one system.
-        tau_low: the lower end of its 95 % bootstrap interval over queries; NaN where there is none.
+        tau_low: the lower end of its 95% bootstrap interval over queries; NaN where there is none.
         tau_high: the upper end.
         tau_ap: τ_AP with the first judge's order as the true order, in which swaps near the top cost more.
         tau_top: τ_b among the first judge's ten best; NaN where there are at most ten.
@@ -238,13 +238,13 @@ def statistics(found: Agreement) -> Section:
         undefined = said("undefined", count=left) if left else ""
         sentences.append(said("kappas", low=low, high=high, median=median, undefined=undefined))
     sentences.append(said("resamples", resamples=found.resamples, seed=found.seed))
-    return Section([Table(["statistic", "value", "95 % interval"], rows), Items(sentences)], "Agreement")
+    return Section([Table(["statistic", "value", "95% interval"], rows), Items(sentences)], "Agreement")
 
 
 def orders(found: Agreement) -> Section:
     """Returns the section with the rank correlation of the systems under every measure."""
     many = not math.isnan(found.effects[0].tau_top)
-    header = ["measure", "tau", "95 % interval", "tau_AP", "pairs", "flip", *FATES]
+    header = ["measure", "tau", "95% interval", "tau_AP", "pairs", "flip", *FATES]
     rows = [
         [
             each.label,

@@ -156,7 +156,7 @@ class GradeAgreement:
         documents: the number of documents that both graded.
         only_truth: the number that only the truth graded, in queries that both judged.
         only_judge: the number that only the judge graded.
-        statistics: κ, α and others with 95 % intervals, as in ``carob.agreement``.
+        statistics: κ, α and others with 95% intervals, as in ``carob.agreement``.
     """
 
     judge: str

@@ -26,7 +26,7 @@ MISSING = ("error", "skip", "zero")
 MOST_NAMED = 5
 FEWEST_RUNS = 3
 ROUNDED = 14
-"""Decimals of a mean. Means that are equal in decimal arithmetic differ by less, since 0.1 is no binary fraction."""
+"""Decimals of a mean. Means that are equal in decimal arithmetic differ by less, since 0.1 is not a binary fraction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Sheet:
         label: the measure.
         runs: the names of the runs, sorted.
         queries: the ids of the queries; empty if only means are known.
-        table: the values by query and run; None if only means are known.
+        table: the scores by query and run; None if only means are known.
         stated: the means over queries that a file states [runs]; None if it states none.
     """
 

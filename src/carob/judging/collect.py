@@ -231,7 +231,7 @@ def judgments_in(
 
 
 def whole_json(content: str, path: str) -> dict[str, Any] | None:
-    """Returns the JSON object of a file, or None if it is no single object."""
+    """Returns the JSON object of a file, or None if it is not a single object."""
     found = json_or_none(content, file=path)
     return found if isinstance(found, dict) else None
 
@@ -317,7 +317,7 @@ def read_qrels(task: Task, path: str, lines: NumberedLines) -> Iterator[Entry]:
     """Yields the judgments in qrels.
 
     Raises:
-        DataError: a line that is no judgment of the task.
+        DataError: a line that is not a judgment of the task.
     """
     for number, line in lines:
         fields = line.split()

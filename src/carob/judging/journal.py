@@ -137,7 +137,7 @@ class Form:
         """Yields the number of each line, the place of its pair, and the judgment.
 
         Raises:
-            DataError: another first line, a line that is no judgment, or a pair that is not in the task.
+            DataError: another first line, a line that is not a judgment, or a pair that is not in the task.
         """
         start = 0
         if self.table:
@@ -160,7 +160,7 @@ class Form:
             yield number, place, judgment
 
     def fields(self, line: bytes) -> tuple[tuple[str, str], JournalEntry, list[str]] | None:
-        """Returns the pair, the judgment and the fields about the draw in a line, or None if it is no judgment."""
+        """Returns the pair, the judgment and the fields about the draw in a line, or None if it is not a judgment."""
         try:
             text = line.decode()
             row = next(csv.reader([text], strict=True)) if self.table else text.split()

@@ -114,7 +114,7 @@ def table_rows(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def roles_of(names: Sequence[str], path: str) -> dict[str, str]:
-    """Returns the column of each role. The grade may be missing, and the draw of what is no sample.
+    """Returns the column of each role. The grade may be missing, and the draw of what is not a sample.
 
     Raises:
         DataError: there is no column of queries or documents, or of the probabilities of a sample.

@@ -142,7 +142,7 @@ class Recommended:
         else:
             found = self.shown if of == "recommended" else self.given("catalogue")
         if not found.any():
-            raise DataError(f"{self.measure}: the {of} has no items. Give at least one item.")
+            raise DataError(f"{self.measure}: the {of} has no items. Pass at least one item.")
         return found
 
     def counts_in(self, of: str) -> Floats:
@@ -201,7 +201,7 @@ class Recommended:
         return np.asarray((seen >= least) & (seen > 0), np.float64)
 
     def expected(self, against: str) -> Floats:
-        """Returns 1 for each recommendation that the recommender ``against`` makes, too, else 0."""
+        """Returns 1 for each recommendation that the recommender ``against`` also makes, else 0."""
         if against == "popular":
             return self.per_row(self.popular())
         found: Floats = self.given("baseline").rows.among(self.rows)

@@ -52,7 +52,7 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
 
 
 def signs_of(judged: Qrels, run: Run, found: Match, policy: Policy) -> Iterator[str]:
-    """Yields sentences about a run that may be upside down, or whose ids may be spelled otherwise.
+    """Yields sentences about a run that may be upside down, or whose ids may be spelled differently.
 
     Raises:
         DataError: the caller named the column for scores, and it contains ranks.

@@ -209,7 +209,7 @@ def shape_of(signs: Signs, rows: JudgedRows, *, ranked: bool) -> str | None:
 
 
 def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
-    """Yields sentences about queries and documents that the run spells otherwise than the judgments."""
+    """Yields sentences about queries and documents that the run spells differently from the judgments."""
     judgments = judged.judgments
     if signs.extra and (signs.length >= 0).any() and (signs.length < 0).any():
         from carob.inputs.spellings import written_otherwise

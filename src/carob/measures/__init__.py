@@ -1,4 +1,4 @@
-"""Measures by name. ``@measure`` registers a formula under a name, in users' code too."""
+"""Measures by name. ``@measure`` registers a formula under a name, including in users' code."""
 
 from typing import TYPE_CHECKING, Any
 

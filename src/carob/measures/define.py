@@ -222,7 +222,7 @@ class Definition:
 
     Args:
         name: the measure's name.
-        aggregate: how values of queries are combined: ``mean``, ``sum``, or ``geometric`` (a geometric mean in which
+        aggregate: how per-query scores are combined: ``mean``, ``sum``, or ``geometric`` (a geometric mean in which
             values below 1e-5 count as 1e-5).
         at: the meaning of ``@``: ``depth`` (the list is cut before the formula is called), ``no`` (not allowed), or the
             name of a parameter.

@@ -156,7 +156,7 @@ class Measure:
     def additive(self) -> bool:
         """Whether the value is a sum over documents that depends only on each document and its rank.
 
-        With ``ideal=top``, the divisor depends on the ranking, too.
+        With ``ideal=top``, the divisor also depends on the ranking.
         """
         return self.definition.additive and self.arguments.get("ideal") != "top"
 
@@ -286,7 +286,7 @@ def check_parameter(definition: Definition, parameter: str, value: Value) -> Non
 
 
 STEEPEST = 110
-"""The highest grade of a scale with ``exp2`` gains: sums of 2^110 are finite in single precision too."""
+"""The highest grade of a scale with ``exp2`` gains: sums of 2^110 are finite even in single precision."""
 
 
 def check_scale(measure: Measure) -> None:
@@ -328,7 +328,7 @@ def parse_measure(name: str | Measure) -> Measure:
     measures = parse_measures([name])
     if len(measures) != 1:
         shown = ", ".join(map(str, measures[:3]))
-        raise MeasureError(f"'{name}' stands for {len(measures)} measures ({shown}, …): give one of them.")
+        raise MeasureError(f"'{name}' stands for {len(measures)} measures ({shown}, …): name one of them.")
     return measures[0]
 
 

@@ -308,7 +308,7 @@ def average_precision(
 def mean_precision(r: Lists, rel: float = REL) -> Queries:
     """The mean of the precisions at all ranks from 1 to k.
 
-    Ranks beyond the end of the list count too. Elliot calls this measure MAP. Do not confuse MeanP with ``AP``, which
+    Ranks beyond the end of the list also count. Elliot calls this measure MAP. Do not confuse MeanP with ``AP``, which
     uses only the precisions at the ranks of relevant documents.
     """
     beneath = r.reciprocals(r.rank, r.spread(r.depth))

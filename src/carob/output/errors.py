@@ -93,7 +93,7 @@ class CarobError(Exception):
         file: the file, or what is named in its place (``<bytes>``, ``run frame``).
         line: the line, from 1.
         row: the row, from 0 as in data frames.
-        column: the column's name; the message names it too, and also the query and the document.
+        column: the column's name; the message names it, as well as the query and the document.
         query: the query's id.
         document: the document's id.
         remedy: the advice, in the words of Python and of the command line (``worded``, ``by_policy``).

@@ -211,7 +211,7 @@ def escaped(
         cells: the cells.
         names: the columns that hold names.
         escapes: escape a name, and a number.
-        marks: the patterns for bold and for raised text.
+        marks: the patterns for bold and for superscript.
     """
     written = []
     for place, cell in enumerate(cells):

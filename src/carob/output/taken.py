@@ -60,4 +60,4 @@ def refuse_taken(path: str | os.PathLike[str]) -> None:
 def own_input(path: str | os.PathLike[str], given: str | os.PathLike[str]) -> DataError:
     """Returns the error for an output that is an input."""
     text = f"this file is an input, {os.fspath(given)}, and is not overwritten."
-    return DataError(text, file=os.fspath(path), remedy="Give another file.")
+    return DataError(text, file=os.fspath(path), remedy="Pass another file.")

@@ -180,7 +180,7 @@ def assembled(
         corrected=corrected(settings),
         word=SHORT_NAMES.get(settings.test) or SHORT_NAMES.get(settings.correction),
         against=comparison.names[data["contests"][0]["against"]],
-        confidence=f"{settings.confidence * 100:g} %",
+        confidence=f"{settings.confidence * 100:g}%",
         labels=comparison.labels,
         names=comparison.names,
         board=board(comparison),

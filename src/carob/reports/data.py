@@ -234,7 +234,7 @@ SNIPPET = 300
 """The most characters of a text that a page shows."""
 
 MOST_VALUES = 500_000
-"""The most values of queries in a page. Each takes 4 bytes. If there are more, the page has the first measures only."""
+"""The most per-query scores in a page. Each takes 4 bytes. If there are more, the page has the first measures only."""
 
 MOST_GROUPS = 4
 """The most groups of letters next to a score."""

@@ -116,7 +116,7 @@ def methods_paragraph(comparison: Comparison) -> str:
     )
     count = plural(len(comparison.ids), "query", "queries")
     compared = f"We compared {len(comparison.names)} runs on {count} by {measures}, computed with carob {__version__}"
-    level = f"{settings.confidence * 100:g} %"
+    level = f"{settings.confidence * 100:g}%"
     effect = f"We report mean differences with {level} {kind} intervals{drawn} and d_z, the mean"
     sentences = [
         f"{compared} ({said(conventions)}).",

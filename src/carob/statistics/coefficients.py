@@ -156,7 +156,7 @@ def scale_of(a: Floats, b: Floats) -> Floats:
 
 
 def middle_share(found: Floats) -> tuple[float, float]:
-    """Returns the bounds of the middle 95 % of the defined bootstrap values, or NaN if none is defined."""
+    """Returns the bounds of the middle 95% of the defined bootstrap values, or NaN if none is defined."""
     defined = found[~np.isnan(found)]
     if not len(defined):
         return np.nan, np.nan

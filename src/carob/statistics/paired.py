@@ -122,7 +122,7 @@ def matrix(scores: ArrayLike) -> Floats:
         table = table[:, None]
     if table.ndim != 2 or not table.size:
         raise DataError(
-            f"Scores of shape {table.shape} cannot be compared: give a table with a row per query and a column per run."
+            f"Scores of shape {table.shape} cannot be compared: pass a table with a row per query and a column per run."
         )
     if not np.isfinite(table).all():
         row, column = np.argwhere(~np.isfinite(table))[0]
@@ -149,7 +149,7 @@ def checked_pairs(pairs: ArrayLike | None, runs: int) -> Integers:
     table = np.asarray(pairs, np.int64).reshape(-1, 2)
     if table.size and not 0 <= table.min() <= table.max() < runs:
         raise DataError(
-            f"Pairs refer to runs {table.min()} to {table.max()}: give run numbers from 0 to {runs - 1}."
+            f"Pairs refer to runs {table.min()} to {table.max()}: use run numbers from 0 to {runs - 1}."
         )
     return table
 
@@ -162,7 +162,7 @@ def cluster_codes(clusters: Any, rows: int) -> Integers:
     """
     labels: NDArray[Any] = np.asarray(clusters)
     if labels.shape != (rows,):
-        raise DataError(f"{labels.size} clusters are given for {rows} queries: give one cluster per query.")
+        raise DataError(f"{labels.size} clusters are given for {rows} queries: pass one cluster per query.")
     return np.asarray(np.unique(labels, return_inverse=True)[1].astype(np.int64).reshape(rows))
 
 
@@ -261,7 +261,7 @@ class Located:
         return worse, np.maximum(1 - worse - better, 0.0), better
 
     def detectable(self, confidence: float) -> Floats:
-        """Returns the smallest difference that is detected with 80 % power; not a number without an error."""
+        """Returns the smallest difference that is detected with 80% power; not a number without an error."""
         needed = one_sided_quantile((1 + confidence) / 2, self.df) + one_sided_quantile(POWER, self.df)
         return np.where(self.usual, needed * self.error, np.nan)
 
@@ -281,7 +281,7 @@ class Paired:
         low: the interval's lower end.
         high: its upper end.
         d_z: the effect size mean / sd.
-        detectable: the smallest difference that this number of queries detects with 80 % power.
+        detectable: the smallest difference that this number of queries detects with 80% power.
         identical: whether the runs have the same score on every query; p is 1 then.
         constant: whether every query has the same difference, or there is only one query. In this case, t and the
             interval are NaN, and p is that of the sign-flip test, 2 / 2**n.
@@ -485,7 +485,7 @@ def quantile(confidence: float, freedom: float) -> float:
     """
     if not 0 < confidence < 1:
         raise DataError(
-            f"A confidence of {confidence} gives no interval: give a number between 0 and 1, such as 0.95."
+            f"A confidence of {confidence} gives no interval: use a number between 0 and 1, such as 0.95."
         )
     return float(one_sided_quantile((1 + confidence) / 2, freedom))
 
@@ -535,7 +535,7 @@ class Draw:
         """Refuses an invalid number of resamples or seed."""
         refuse_seed(self.seed)
         if self.resamples < 1:
-            raise DataError(f"resamples={self.resamples}: give a positive number, such as {RESAMPLES:,}.")
+            raise DataError(f"resamples={self.resamples}: use a positive number, such as {RESAMPLES:,}.")
 
     @property
     def stream(self) -> np.random.PCG64:
@@ -715,10 +715,10 @@ def refuse_regions(margin: float | None = None, rope: float | None = None) -> No
         DataError: the margin is not positive, the rope is negative, or one of them is not finite.
     """
     if margin is not None and not 0 < margin < math.inf:
-        raise DataError(f"margin={margin}: give a positive, finite number.")
+        raise DataError(f"margin={margin}: use a positive, finite number.")
     if rope is not None and not 0 <= rope < math.inf:
         raise DataError(
-            f"The region of practical equivalence (rope) is {rope}: give 0 or a positive, finite number."
+            f"The region of practical equivalence (rope) is {rope}: use 0 or a positive, finite number."
         )
 
 
@@ -729,7 +729,7 @@ def refuse_seed(seed: object) -> None:
         DataError: the seed is not a whole number from 0 on.
     """
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise DataError(f"seed={seed!r}: give a whole number that is not negative.")
+        raise DataError(f"seed={seed!r}: use a whole number that is not negative.")
 
 
 def flipped_sums(whole: Floats, draw: Draw) -> Iterator[Floats]:

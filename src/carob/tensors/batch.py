@@ -23,7 +23,7 @@ sentence = Sentences(__file__)
 
 MASKED = {
     "scores": "scores.data and the documents that there are as mask=~scores.mask",
-    "relevance": "relevance.filled(numpy.nan) for unjudged documents, or mask= for what is no document",
+    "relevance": "relevance.filled(numpy.nan) for unjudged documents, or mask= for what is not a document",
     "judged": "judged.filled(numpy.nan)",
     "ids": "ids.filled(-1)",
     "relevant_ids": "relevant_ids.filled(-1)",
@@ -59,12 +59,12 @@ def taken(array: Any, name: str) -> Any:
     if isinstance(array, np.ndarray):
         if hasattr(array, "harden_mask"):  # numpy.ma's: the import costs more than a small batch
             instead = MASKED.get(name, f"{name}.data")
-            raise DataError(f"{name} is a masked array, whose mask would be lost: give {instead}.")
+            raise DataError(f"{name} is a masked array, whose mask would be lost: pass {instead}.")
         array = np.asarray(array)
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder("="))
     if not arrays_of(array).library.isdtype(array.dtype, ("bool", "integral", "real floating")):
-        raise DataError(f"{name} is of type {array.dtype}: give real numbers, as in {name}.astype(float).")
+        raise DataError(f"{name} is of type {array.dtype}: pass real numbers, as in {name}.astype(float).")
     return array
 
 
@@ -223,7 +223,7 @@ def batch_of(
     """Returns the batch of padded arrays.
 
     Raises:
-        DataError: shapes that do not fit, or on the host a score that is no number.
+        DataError: shapes that do not fit, or on the host a score that is not a number.
     """
     two_axes(scores, "scores")
     for name, each in (("relevance", relevance), ("mask", mask)):
@@ -241,7 +241,7 @@ def batch_of(
     if found is None or found[0] != found[0]:
         marked = any_of(arrays, arrays.isnan(scores), mask)
         if nan_scores == "error":
-            flaws.add(marked, "a score that is no number (NaN)", NAN_ADVICE)
+            flaws.add(marked, "a score that is not a number (NaN)", NAN_ADVICE)
         elif arrays.on_host and marked.any():
             warn(sentence("batch", f"nan_{nan_scores}"))
     if unheld is not None:
@@ -352,7 +352,7 @@ def refuse_stray(owner: str, given: Any, **arguments: Any) -> None:
     """
     for name, each in arguments.items():
         if given is None and each is not None:
-            raise DataError(f"{name}= needs {owner}=: give both arguments or neither.")
+            raise DataError(f"{name}= needs {owner}=: pass both arguments or neither.")
 
 
 def highest_of(queries: Any, mask: Any = None) -> int:
@@ -391,7 +391,7 @@ def padded(
     arrays, (what, argument, limit) = flaws.arrays, names
     xp = arrays.library
     if not xp.isdtype(queries.dtype, "integral"):
-        raise DataError(f"{argument} is of type {queries.dtype}: give whole numbers of at least 0.")
+        raise DataError(f"{argument} is of type {queries.dtype}: pass whole numbers of at least 0.")
     entries, given, queries = int(queries.shape[0]), queries, wide(arrays, queries)
     if n_queries > max(FEW, FEW // 2**10 * entries):
         facts = {"argument": argument, "queries": n_queries, "entries": entries, "what": what}
@@ -412,7 +412,7 @@ def padded(
     edges = xp.searchsorted(xp.take(numbers, order), wanted)
     starts, sizes = edges[:-1], edges[1:] - edges[:-1]
     longest = (int(xp.max(sizes)) if n_queries else 0) if longest is None else min(longest, entries)
-    advice = f"give {limit}= the most {what}s that a query has, or leave it out"
+    advice = f"pass {limit}= the most {what}s that a query has, or leave it out"
     flaws.add(sizes > longest, f"more than {longest} {what}s", advice)
     column = xp.arange(longest, dtype=edges.dtype, device=arrays.device)[None, :]
     last = xp.asarray(max(entries - 1, 0), dtype=edges.dtype, device=arrays.device)

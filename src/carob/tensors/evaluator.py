@@ -197,7 +197,7 @@ def evaluate_topk(
 
 
 class Evaluator:
-    """Measures and conventions that are read once and applied to many batches, also under ``torch.compile``.
+    """Measures and conventions that are read once and applied to many batches, including under ``torch.compile``.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
@@ -274,7 +274,7 @@ class Evaluator:
         return given_back(ids, self.answer(batch, taken(weights, "weights"), per_query=per_query))
 
     def answer(self, batch: Batch, weights: Any, *, per_query: bool) -> dict[str, Any]:
-        """Returns the values per query, or their means.
+        """Returns per-query scores, or their means.
 
         Raises:
             DataError: weights that do not fit; on the host also weights that are all 0, or data that makes values NaN.
@@ -317,7 +317,7 @@ class Evaluator:
         wrong = beyond(batch, self.max_grade)
         if wrong is None:
             return batch
-        what = f"a grade that is no whole number up to {self.max_grade}"
+        what = f"a grade that is not a whole number up to {self.max_grade}"
         return batch.marked(wrong, what, "name the highest as max_grade")
 
     def part(self, batch: Batch) -> dict[str, MeasureValues]:

@@ -41,7 +41,7 @@ class State:
         sums: the sum and the divisor of each measure [measure, 2].
         count: the number of queries so far.
         seen: the fingerprints of the queries with an id.
-        queries: the values of each query and its terms of the sums, by id, if the meter keeps them.
+        queries: each query's scores and its terms of the sums, by id, if the meter keeps them.
     """
 
     sums: Any = None
@@ -66,7 +66,7 @@ class Meter:
         profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
             conventions.
         max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
-        per_query: whether to keep the values of each query, by its id.
+        per_query: whether to keep per-query scores, by query id.
         dtype: the floating type to compute with, such as ``float64``; None for the type of the scores. Sums are in
             double precision.
         nan_scores: what a query with a NaN score counts as: ``error``, ``worst`` or ``skip``, as in
@@ -265,7 +265,7 @@ class Meter:
             MeasureError: the meter does not have the measure.
         """
         if not self.per_query:
-            raise DataError("This meter does not store values by query: create it with per_query=True.")
+            raise DataError("This meter does not store per-query scores: create it with per_query=True.")
         if measure not in self.labels:
             raise MeasureError(
                 f"This meter does not have {measure!r}. Its measures are: {', '.join(self.labels)}."
@@ -352,7 +352,7 @@ class Meter:
     def gathered(self) -> Meter:
         """Returns a meter with the queries of all ``torch.distributed`` processes. Each process gets the same meter.
 
-        One all-reduce adds the sums. Fingerprints or values of queries, if there are any, are gathered.
+        One all-reduce adds the sums. Fingerprints or per-query scores, if there are any, are gathered.
 
         Raises:
             DataError: without ``per_query``, a query that two processes have.
@@ -402,10 +402,12 @@ def ids_as_text(ids: Iterable[Any] | None, count: int) -> list[str]:
         DataError: there are no ids, or their number is not the number of queries.
     """
     if ids is None:
-        raise DataError("This meter stores values by query and needs the queries' ids: update(..., ids=...).")
+        raise DataError(
+            "This meter stores per-query scores and needs the queries' ids: update(..., ids=...)."
+        )
     names = [str(each) for each in (ids.tolist() if hasattr(ids, "tolist") else ids)]
     if len(names) != count:
-        raise DataError(f"There are {len(names)} ids for {count} queries: give one id per query.")
+        raise DataError(f"There are {len(names)} ids for {count} queries: pass one id per query.")
     return names
 
 

@@ -261,7 +261,7 @@ def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, flo
                 continue
             reached = f"a least value of {limit:g} is {'always' if limit < low else 'never'} reached"
             what = reached if floor else f"a tolerance of {limit:g} lets everything pass"
-            percent = f" For {limit:g} % write {limit / 100:g}." if high < limit <= 100 * high else ""
+            percent = f" For {limit:g}% write {limit / 100:g}." if high < limit <= 100 * high else ""
             raise DataError(say("limits", "out of range", what=what, percent=percent, **words))
 
 

@@ -52,7 +52,7 @@ class GateCheck:
         high: the upper end of this interval.
         p: the two-sided p of the t-test.
         adjusted: the p after Holm's correction for the number of tested checks.
-        detectable: the smallest difference that these queries would detect with 80 % power.
+        detectable: the smallest difference that these queries would detect with 80% power.
         queries: the number of compared queries.
         worst: the queries whose values fell most.
         decide_by: what the check decides by: ``mean``, ``significance`` or ``non-inferiority``.
@@ -304,7 +304,7 @@ class Gate(Documented):
             "after",
             "change",
             "limit",
-            f"{100 * (1 - self.alpha):.10g} % interval",
+            f"{100 * (1 - self.alpha):.10g}% interval",
             "p",
             "corrected",
         ]

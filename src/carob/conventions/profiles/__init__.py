@@ -97,7 +97,7 @@ def profile_named(name: ProfileLike) -> Profile:
         return profile_in(os.fspath(name))
     if not isinstance(name, str):
         raise PolicyError(
-            f"profile={name!r}: give the name of one profile, such as 'trec_eval-9', a Profile, or a TOML file's path."
+            f"profile={name!r}: use the name of one profile, such as 'trec_eval-9', a Profile, or a TOML file's path."
         )
     found = profile_if_known(name)
     if found is None:

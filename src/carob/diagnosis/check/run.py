@@ -209,7 +209,7 @@ def ranks(pair: RunAndQrels) -> Iterator[Finding]:
 
 
 def rise(pair: RunAndQrels) -> bool:
-    """Returns whether nearly all scores rise although the ranks do not, also in few and short lists."""
+    """Returns whether nearly all scores rise although the ranks do not, even in few and short lists."""
     survey = pair.survey
     if pair.found.unordered < max(1, MOSTLY * pair.lists) or survey.low_rank > survey.high_rank:
         return False

@@ -67,7 +67,7 @@ def read(recommended: UsersLike, **given: Any) -> Recommended:
     count, named = len(rank), tuple(inputs.users.of)
     seen = inputs.unranked("exclude")
     if not named:
-        raise DataError("There are no recommendations to measure: give {user: [item, …]}.")
+        raise DataError("There are no recommendations to measure: pass {user: [item, …]}.")
     theirs = None if given["baseline"] is None else inputs.ranked("baseline")
     if seen is not None:
         rows, rank = without(rows, rank, seen)
@@ -232,7 +232,7 @@ def pairs_apart(distances: Mapping[Any, float], items: IdNumbers) -> tuple[Pairs
     """
     odd = next((key for key in distances if not isinstance(key, tuple) or len(key) != 2), None)
     if odd is not None:
-        raise DataError(f"distances: {odd!r} is not a pair of items: give {{(item, item): distance}}.")
+        raise DataError(f"distances: {odd!r} is not a pair of items: pass {{(item, item): distance}}.")
     turned = next((key for key, far in distances.items() if distances.get(key[::-1], far) != far), None)
     if turned is not None:
         raise DataError(sentence("inputs", "two_distances", pair=turned, other=turned[::-1]))

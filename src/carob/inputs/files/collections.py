@@ -39,9 +39,9 @@ class CollectionFiles:
 
     Args:
         name: the collection.
-        qrels: the path of its judgments; None for a collection of which only values of queries exist.
+        qrels: the path of its judgments; None for a collection of which only per-query scores exist.
         runs: the path of each run, by name.
-        scores: files with values of queries, in place of judgments and runs.
+        scores: files with per-query scores, in place of judgments and runs.
     """
 
     name: str
@@ -306,7 +306,7 @@ def in_subfolder(name: str, folder: str, without_runs: bool) -> CollectionFiles:
 
 
 def is_own(folder: str, name: str) -> bool:
-    """Returns whether a file may be a run or hold values of queries."""
+    """Returns whether a file may be a run or hold per-query scores."""
     if not os.path.isfile(os.path.join(folder, name)):
         return False
     return not name.startswith(BEIR) and not name.lower().startswith(QUIET)

@@ -58,7 +58,7 @@ function figures(pair) {
   const joint = corrected && known(pair.joint_low) ? [`corrected: ${signed(pair.joint_low)} to ${signed(pair.joint_high)}`] : [];
   return [["difference", signed(pair.difference), `${signed(pair.low)} to ${signed(pair.high)}`, ...joint],
     ["effect size d", signed(pair.d_z, 2), "mean by standard deviation of the differences"], ...p,
-    ["detectable", number(pair.detectable), "of this pair, with 80 % power"]];
+    ["detectable", number(pair.detectable), "of this pair, with 80% power"]];
 }
 
 function showPair(rows) {
