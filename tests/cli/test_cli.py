@@ -120,7 +120,7 @@ def test_runs_of_one_name_are_told_apart_by_their_paths(
         ),
         (["eval", "qrels.txt", "one.run", "--profile", "trec"], "There is no profile 'trec'"),
         (["eval", "--judged-ranking", "qrels.txt", "x"], "pass one or the other"),
-        (["eval", "-", "-"], "can be read once"),
+        (["eval", "-", "-"], "can be read only once"),
         (["eval", "qrels.txt", "one.run", "--ties", "random"], "'random' is not one of"),
         (["evaluate", "qrels.txt", "one.run"], "There is no command 'evaluate'. Did you mean eval?"),
         (["score"], "There is no command 'score'. Did you mean eval?"),

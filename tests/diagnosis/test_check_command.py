@@ -125,7 +125,7 @@ def test_json_and_markdown_are_printed(
 
 def test_standard_input_can_be_read_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert ended("-", "-") == 2
-    assert "can be read once" in capsys.readouterr().err
+    assert "can be read only once" in capsys.readouterr().err
 
 
 def script() -> ModuleType:

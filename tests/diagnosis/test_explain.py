@@ -408,7 +408,7 @@ def test_the_command_says_what_it_needs() -> None:
     code, output = run_carob("AP", str(QRELS))
     assert code == 2
     assert "Pass QRELS, RUN and --query" in output
-    with pytest.raises(DataError, match="can be read once"):
+    with pytest.raises(DataError, match="can be read only once"):
         run_carob("AP", "-", "-", "--query", "1")
     with pytest.raises(DataError, match="Pass 'qrels', 'run' and 'query', or 'grades'"):
         run_carob("AP")

@@ -183,7 +183,7 @@ def test_a_comparison_from_a_file(tmp_path: Path) -> None:
         carob.compare(path, RUNS, "P@3", judge=MODEL, target="similar")
     with pytest.raises(PolicyError, match="fixed order"):
         carob.compare(path, RUNS, "P@3", judge=MODEL, policy=carob.Policy(ties="expected"))
-    with pytest.raises(DataError, match="no plain mean over queries"):
+    with pytest.raises(DataError, match="not a plain mean over queries"):
         carob.compare(path, RUNS, "NumRelRet", judge=MODEL)
     with pytest.raises(DataError, match="People judged documents of query 'q1'"):
         carob.compare(path, RUNS, "P@3", judge={"q0": MODEL["q0"]})

@@ -227,7 +227,7 @@ def test_the_page_shows_bounds(folder, capfd) -> None:
         (("compare", "qrels.txt", "one.run", "two.run", "--max-grade", "2"), "needs bounds"),
         (
             ("compare", "qrels.txt", "one.run", "two.run", "--unjudged-bounds", "-m", "GMAP"),
-            "no plain mean",
+            "not a plain mean",
         ),
         (
             ("compare", "qrels.txt", "one.run", "two.run", "--unjudged-bounds", "--ties", "expected"),

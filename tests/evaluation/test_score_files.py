@@ -173,7 +173,7 @@ REFUSED = {
     "mixed": ("query,AP,b\nq1,0.5,1\n", r"knows 'AP' as a measure but not 'b'"),
     "query": ("query,a\n,0.5\n", r"line 2: the row names no query"),
     "value": ("query,measure,x\nq,AP,0.5\n", r"there is a column of measures, but no column"),
-    "nothing": ("query,a\nall,0.5\n", r"there is no value of a query"),
+    "nothing": ("query,a\nall,0.5\n", r"there are no per-query scores"),
     "empty": ("", r"the file is empty"),
     "unknown": ("one two\n", r"line 1: 'one two' begins neither a table"),
     "three": ("map\tq1\t0.5\nmap q2\n", r"line 2: found 2 columns, expected 3"),

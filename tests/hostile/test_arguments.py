@@ -186,7 +186,7 @@ def test_a_file_beside_may_be_standard_input(folder: Path, option: str, lines: b
     assert (piped.code, read.code) == (0, 0)
     assert piped.out.replace("standard input", "beside") == read.out
     twice = attacked("compare", "-", "one", "two", option, "-", stdin=lines)
-    assert "can be read once" in twice.err
+    assert "can be read only once" in twice.err
 
 
 def test_a_pipe_given_twice_is_refused_by_its_name(folder: Path) -> None:

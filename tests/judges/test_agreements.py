@@ -375,7 +375,7 @@ def test_the_command(
     with pytest.raises(SystemExit) as end:
         main(["agreement", "a.txt", "-", "-"])
     assert end.value.code == 2
-    assert "can be read once" in capfd.readouterr().err
+    assert "can be read only once" in capfd.readouterr().err
 
 
 def test_ids_that_are_markup_or_no_text_break_nothing() -> None:

@@ -239,7 +239,7 @@ def test_two_processes_cannot_write_one_file(name: str, tmp_path: Path) -> None:
     with Journal(str(tmp_path / name), TASK):
         code = (
             "from carob.judging.journal import *; from carob.judging.task import *\n"
-            f"Journal({name!r}, Task('pairs.csv', (Pair('q1', 'a'),)))"
+            f"Journal({name!r}, Task('pairs.csv', (QueryDocument('q1', 'a'),)))"
         )
         source = str(Path(carob.__file__).parents[1])
         done = subprocess.run(
@@ -304,7 +304,7 @@ import resource, signal
 from carob.judging.journal import *
 from carob.judging.task import *
 from carob.output.errors import DataError
-task = Task("pairs.csv", tuple(Pair("q", f"d{number}") for number in range(9)))
+task = Task("pairs.csv", tuple(QueryDocument("q", f"d{number}") for number in range(9)))
 journal = Journal("judged.qrels", task)
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20, resource.RLIM_INFINITY))

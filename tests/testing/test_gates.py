@@ -245,8 +245,8 @@ def test_a_least_value_needs_no_baseline() -> None:
         ({"max_drop": {"RR": math.nan}, "baseline": {}}, "The tolerance of RR is nan"),
         ({"max_drop": {"NumRet": 1}, "baseline": run_of(BEFORE)}, "NumRet is not a mean over queries"),
         ({"max_drop": {"GMAP": 0.1}, "baseline": run_of(BEFORE)}, "GMAP is not a mean over queries"),
-        ({"max_drop": "RR", "baseline": {}}, "max_drop is 'RR': use a number, or a mapping"),
-        ({"max_drop": ["RR"], "baseline": {}}, r"max_drop is \['RR'\]: use a number"),
+        ({"max_drop": "RR", "baseline": {}}, "max_drop is 'RR': pass a number, or a mapping"),
+        ({"max_drop": ["RR"], "baseline": {}}, r"max_drop is \['RR'\]: pass a number"),
         ({"max_drop": {"RR": "0.1"}, "baseline": {}}, "The tolerance of RR is '0.1': use a number"),
         (
             {"max_drop": {"RR": 5}, "baseline": run_of(BEFORE)},

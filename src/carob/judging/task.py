@@ -170,7 +170,7 @@ def assigned(task: Task, judge: str = "", judges: Sequence[str] = (), overlap: f
         DataError: the judge is not one of the judges, or a name occurs twice.
 
     Example:
-        >>> task = Task("pairs.csv", tuple(Pair("q", f"d{number}") for number in range(4)))
+        >>> task = Task("pairs.csv", tuple(QueryDocument("q", f"d{number}") for number in range(4)))
         >>> [sorted(assigned(task, name, ["anna", "ben"], 0.5)) for name in ("anna", "ben")]
         [[0, 2, 3], [1, 2, 3]]
     """
@@ -200,7 +200,7 @@ def id_of(pair: QueryDocument) -> str:
     """Returns a short id of a pair for prompts.
 
     Example:
-        >>> id_of(Pair("q1", "d1"))
+        >>> id_of(QueryDocument("q1", "d1"))
         'dbd50a4bd9a00023'
     """
     return key_of(pair, "id")[:16]
