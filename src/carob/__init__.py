@@ -122,7 +122,7 @@ def __dir__() -> list[str]:
     return sorted({*__all__, "__doc__", "__file__", "__name__", "__path__"})
 
 
-def imported(name: str) -> Any:
+def later_name(name: str) -> Any:
     """Imports a public name or a package at its first use, or returns a measure by name, as in ``carob.nDCG @ 10``."""
     from importlib import import_module
 
@@ -145,4 +145,4 @@ def imported(name: str) -> Any:
 
 
 if not TYPE_CHECKING:  # for a type checker, every name would exist
-    __getattr__ = imported
+    __getattr__ = later_name

@@ -311,14 +311,14 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (20, resource.RLIM_INFINITY))
 done = []
 for place in range(9):
     try:
-        journal.add(place, Judgment(1))
+        journal.add(place, JournalEntry(1))
         done.append(place)
     except DataError as error:
         print(error)
         break
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 assert open("judged.qrels").read() == "".join(f"q 0 d{place} 1\\n" for place in done), open("judged.qrels").read()
-journal.add(8, Judgment(2))
+journal.add(8, JournalEntry(2))
 assert open("judged.qrels").read().endswith("1\\nq 0 d8 2\\n")
 """
 

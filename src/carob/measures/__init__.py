@@ -52,7 +52,7 @@ def list_measures(*names: str) -> dict[str, str]:
     return {name: definition.sentence for name, definition in REGISTER.items()}
 
 
-def named(name: str) -> Any:
+def measure_named(name: str) -> Any:
     """Returns a measure by its name: ``from carob.measures import nDCG``."""
     if name not in REGISTER:
         raise AttributeError(f"carob has no measure '{name}'")
@@ -60,7 +60,7 @@ def named(name: str) -> Any:
 
 
 if not TYPE_CHECKING:  # for a type checker, every name would exist
-    __getattr__ = named
+    __getattr__ = measure_named
 
 
 def __dir__() -> list[str]:
