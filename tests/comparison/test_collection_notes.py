@@ -94,7 +94,7 @@ def test_notes_are_objects_a_frame_and_json(tmp_path: Path) -> None:
     written = json.loads(found.to_json())
     assert [each["kind"] for each in written["notes"]] == [each.kind for each in found.notes]
     assert written["policy"]["duplicates"] == "first"
-    assert found.columns_of("notes")["run"] == ["b", "b", "b"]
+    assert found.recorded("notes").columns()["run"] == ["b", "b", "b"]
     assert found.scores["B"]["b"].counts.missing == ("q5",)
 
 

@@ -573,7 +573,7 @@ def test_other_formats_hold_the_same_numbers() -> None:
     assert "```\nCD 1.254" in found.to_markdown()
     assert "<svg" in found.to_html()
     assert found.to_svg().startswith("<svg")
-    assert len(found.separated("csv").splitlines()) == 7
+    assert len(found.to_csv().splitlines()) == 7
     pytest.importorskip("pandas", reason="makes the frame")
     assert len(found.to_frame("collections", "pandas")) == 14 * 4
     assert found.to_frame("runs", "pandas")["mean_rank"].round(3).tolist() == [3.143, 2.0, 2.893, 1.964]

@@ -252,7 +252,7 @@ def test_one_run_is_estimated() -> None:
     assert several["AP"].pairs == ()
     assert "For a value with an interval of width" in " ".join(str(several).split())
     with pytest.raises(DataError, match="There are no pairs of runs, only values"):
-        several.to_frame()
+        several.to_frame("pairs")
     with pytest.raises(DataError, match="There are no pairs of runs, only values"):
         several.to_figure("pairs")
     assert several.to_latex().count("$\\lambda$") == 1

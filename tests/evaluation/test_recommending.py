@@ -223,7 +223,7 @@ def test_it_is_printed_with_its_conventions_and_written_as_json() -> None:
     written = json.loads(found.to_json())
     assert written["measures"]["ILD@1"]["value"] is None
     assert written["bases"]["train interactions"] == 8
-    assert "| Gini |" in found.to_text("markdown")
+    assert "| Gini |" in found.to_markdown()
 
 
 def test_the_page_is_what_the_register_says() -> None:

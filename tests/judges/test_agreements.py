@@ -347,7 +347,7 @@ def test_frames(backend: str) -> None:
     assert [float(each) for each in frame["same grade"].to_numpy()] == [1 / 3, 1 / 3]
     assert [float(each) for each in found.to_frame("systems", backend)["b"].to_numpy()] == [1 / 3, 1 / 3, 1]
     assert len(found.to_frame("statistics", backend)) == 9
-    with pytest.raises(DataError, match="There is no frame 'pairs'"):
+    with pytest.raises(DataError, match="There is no table 'pairs'"):
         found.to_frame("pairs")
 
 

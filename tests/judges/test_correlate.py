@@ -384,7 +384,7 @@ def test_each_format_has_every_judge(tmp_path: Path) -> None:
     assert len(found.to_csv().splitlines()) == 1 + 2 * 5
     frame = found.to_frame("pairs")
     assert {"judge", "fate", "better", "worse"} <= set(frame.columns)
-    with pytest.raises(carob.DataError, match="no frame"):
+    with pytest.raises(carob.DataError, match="no table"):
         found.to_frame("pear")
 
 

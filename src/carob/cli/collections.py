@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from carob.cli.options import Given, present, refuse_misuse, split
-from carob.cli.terminal import say, say_data, show_document, text_columns
+from carob.cli.terminal import SEPARATED, answer, say, say_data, show_document, text_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -237,15 +237,14 @@ def show_scores(found: CollectionsScores, layout: str, *, per_query: bool, digit
     from carob.output.escaping import json_text
 
     if layout == "json":
-        say(json_text(found.as_dict(per_query=per_query)) + "\n")
-    elif layout in ("csv", "tsv"):
-        say_data(found.separated(layout, per_query=per_query), found.beside())
+        say(json_text(found.contents(per_query=per_query)) + "\n")
+    elif layout in SEPARATED and per_query:
+        say_data(found.separated(layout), found.beside())
+    elif layout in SEPARATED:
+        answer(found, layout)
     else:
         document = found.document(layout, per_query=per_query, digits=digits)
-        if layout == "latex":
-            say(document.on_command_line().latex())
-        else:
-            show_document(document, layout, text_columns(NARROWEST))
+        show_document(document, layout, text_columns(NARROWEST))
 
 
 def show(
@@ -253,11 +252,9 @@ def show(
 ) -> None:
     """Writes a comparison on several collections to standard output in a format."""
     view: dict[str, Any] = {"pairs": pairs, "top": top}
-    if layout in ("text", "markdown"):
-        show_document(found.document(layout, **view), layout, text_columns(NARROWEST))
-    elif layout == "latex":
+    if layout == "latex":
         say(found.to_latex(label, caption, **view))
-    elif layout == "json":
-        say(found.to_json())
+    elif layout == "json" or layout in SEPARATED:
+        answer(found, layout)
     else:
-        say_data(found.separated(layout), found.beside())
+        show_document(found.document(layout, **view), layout, text_columns(NARROWEST))

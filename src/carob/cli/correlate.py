@@ -9,7 +9,7 @@ import click
 
 from carob.cli.options import Given, options, present, refuse_few, refuse_misuse, split
 from carob.cli.people_and_model import missing_in, refuse_unusable, unusable
-from carob.cli.terminal import answer, say_data
+from carob.cli.terminal import answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,10 +67,7 @@ def correlate_command(
         found = correlate(
             true, judged(judges, read, truth), runs, **settings, **given.conventions, **present(choices)
         )
-    if layout == "csv":
-        say_data(found.to_csv(), found.beside())
-    else:
-        answer(found, layout)
+    answer(found, layout)
 
 
 def judged(arguments: Sequence[str], read: Sequence[Any], truth: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import click
 
 from carob.cli.explain import Explaining, grades_in
 from carob.cli.options import Given, options, refuse_misuse, weights_in
-from carob.cli.terminal import answer, say_data, terminal_width
+from carob.cli.terminal import answer, terminal_width
 from carob.measures.grammar import NUMBER
 from carob.output.errors import DataError
 
@@ -64,10 +64,7 @@ def curve_command(
         **given.conventions,
     )
     found = replace(found, **shown)
-    if layout in ("csv", "tsv"):
-        say_data(found.separated(layout), found.beside())
-    else:
-        answer(found, layout, terminal_width() if sys.stdout.isatty() else None)
+    answer(found, layout, terminal_width() if sys.stdout.isatty() else None, "values")
 
 
 def places_in(text: str) -> list[float]:

@@ -189,15 +189,24 @@ def show(
 ) -> None:
     """Writes the scores of all runs to standard output in a format, and the bounds of unjudged documents."""
     from carob.evaluation.score_tables import SAME, board, footers, to_json
-    from carob.output.escaping import json_text, markdown, sentence
+    from carob.output.escaping import html, json_text, markdown, sentence
     from carob.output.language import language_named
     from carob.output.layout import COLUMNS, folded
 
     if layout == "json":
         found = to_json(scores, per_query=per_query)
         if bounds is not None:
-            found = json_text({**json.loads(found), "unjudged_bounds": bounds.as_dict()}) + "\n"
+            found = json_text({**json.loads(found), "unjudged_bounds": bounds.contents()}) + "\n"
         say(found)
+        return
+    if layout == "html":
+        from carob.output.document import page
+
+        language = language_named(lang)
+        table = board(scores, layout, per_query=per_query, digits=digits, tie_bounds=tie_bounds)
+        below = "".join(f"<p>{html(sentence(each))}</p>\n" for each in footers(scores, language))
+        more = "" if bounds is None else bounds.document().html()
+        say(page(table + more + below, ", ".join(each.name for each in scores), language.name))
         return
     columns = terminal_width() if layout == "text" and sys.stdout.isatty() else None
     drawn = "terminal" if layout == "text" and in_colour() else layout

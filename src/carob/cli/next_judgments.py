@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from carob.cli.options import Given, options, present, refuse_few, refuse_misuse
-from carob.cli.terminal import answer, say_data
+from carob.cli.terminal import answer
 from carob.output.language import plural
 
 
@@ -60,12 +60,9 @@ def next_command(
         **present(options),
     )
     if output == "-":
-        say_data(found.to_csv(), found.beside)
+        answer(found, "csv")
         return
     if output is not None:
         found.save(output)
         click.echo(f"{output}: {plural(len(found.chosen), 'document')} to judge.", err=True)
-    if layout == "csv":
-        say_data(found.to_csv(), found.beside)
-    else:
-        answer(found, layout)
+    answer(found, layout)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from carob.cli.options import Given, present, refuse_misuse, split
-from carob.cli.terminal import say, say_data, show_document, text_columns
+from carob.cli.terminal import answer, say, show_document, text_columns
 from carob.inputs.columns import DRAW
 from carob.output.errors import ColumnsOfTextError
 
@@ -198,9 +198,5 @@ def show(
         show_document(document_of(found, View(**shown), layout), layout, text_columns(NARROWEST))
     elif layout == "latex":
         say(found.to_latex(label, caption, **shown))
-    elif layout == "json":
-        say(found.to_json())
     else:
-        from carob.comparison.formats import beside, separated
-
-        say_data(separated(found, layout), beside(found))
+        answer(found, layout)

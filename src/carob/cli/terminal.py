@@ -113,18 +113,34 @@ def say_beside(sentences: Iterable[str]) -> None:
         complain("note", {"message": command_of(sentence(each))})
 
 
-def answer(found: Documented, layout: str, columns: int | None = None) -> None:
-    """Writes a result to standard output. Text is coloured and fits the width of the terminal."""
-    if layout in ("text", "markdown"):
-        show_document(found.document(layout), layout, columns or text_columns())
+SEPARATED = {"csv": ",", "tsv": "\t"}
+"""The formats of data, of which each line is a row, with what is between its cells."""
+
+
+def answer(found: Documented, layout: str, columns: int | None = None, what: str | None = None) -> None:
+    """Writes a result to standard output. Text is coloured and fits the width of the terminal.
+
+    Args:
+        found: the result.
+        layout: the format.
+        columns: the width of text, by default that of the terminal.
+        what: the table of the result that CSV and TSV show; None for its default table.
+    """
+    if layout == "json":
+        say(found.to_json())
+    elif layout in SEPARATED:
+        say_data(found.to_csv(what, SEPARATED[layout]), found.beside())
     else:
-        say(getattr(found, f"to_{layout}")())
+        show_document(found.document(layout), layout, columns or text_columns())
 
 
 def show_document(document: Document, layout: str, columns: int) -> None:
-    """Writes a document to standard output as text or Markdown, in the words of the command line."""
+    """Writes a document to standard output as text, Markdown, LaTeX or HTML, in the words of the command line."""
     drawn = document.on_command_line()
-    say(drawn.text(columns, painted if in_colour() else None) if layout == "text" else drawn.markdown())
+    if layout == "text":
+        say(drawn.text(columns, painted if in_colour() else None))
+    else:
+        say({"markdown": drawn.markdown, "latex": drawn.latex, "html": drawn.page}[layout]())
 
 
 STRONG: dict[str, Any] = {"bold": True}

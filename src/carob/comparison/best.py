@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from carob.inputs.query_files import groups_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError
 from carob.output.layout import apart, decimals
+from carob.output.results import Records
 from carob.statistics import SEED
 from carob.statistics.paired import RESAMPLES, Draw, paired, quantile
 from carob.statistics.selection import (
@@ -34,7 +35,7 @@ from carob.statistics.selection import (
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from carob.comparison.runs import RunTable as Values
     from carob.evaluation.scores import Scores, ScoresByRun
@@ -199,10 +200,28 @@ class Best(Documented):
         """
         return {each.measure: each for each in self.measures}[measure]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Returns the result as plain values by name."""
-        settings = {name: value for name, value in vars(self).items() if name != "top"}
-        return {**settings, "measures": [asdict(each) for each in self.measures]}
+    def contents(self) -> dict[str, Any]:
+        """Returns the result by name."""
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "top"}
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables of ``runs``, ``measures``, ``families`` and ``held_out`` queries."""
+        own = [(each.measure, each) for each in self.measures]
+        of_run = [(label, its) for label, each in own for its in each.candidates]
+        of_family = [(label, its) for label, each in own for its in each.families]
+        opened = [(label, each.run, each.held_out) for label, each in own if each.held_out is not None]
+        whole = {"without": ("candidates", "families", "held_out"), "estimates": ("honest", "optimism")}
+        first = ["measure"]
+        return {
+            "runs": lambda: Records.of(Candidate, of_run, first),
+            "measures": lambda: Records.of(BestBy, [(each,) for each in self.measures], **whole),
+            "families": lambda: Records.of(Family, of_family, first, estimates=["gain"]),
+            "held_out": lambda: Records.of(HeldOut, opened, [*first, "run"], estimates=["value", "gain"]),
+        }
+
+    def beside(self) -> list[str]:
+        """Returns what is known about the data, which CSV has no place for."""
+        return [*self.warnings, *self.footers]
 
     def document(self, layout: str = "text") -> Document:
         """Returns a section for each measure, and notes about the method."""

@@ -14,6 +14,7 @@ from carob.evaluation.score_tables import SAME, facts_of, footers, whole
 from carob.evaluation.suspects import copies, fingerprint, perfect
 from carob.output.document import Documented
 from carob.output.errors import Worded
+from carob.output.results import Records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from carob.comparison.runs import System
     from carob.evaluation.score_tables import Fact
     from carob.evaluation.scores import Scores
+
+NOTED = ("kind", "collection", "run", "other", "count", "of", "sentence")
+"""The columns of a table of notes."""
 
 DOUBTFUL = ("doubt", "failed", "perfect", "identical-runs", "constant", "infinite", "missing", "nothing")
 """The kinds that are warnings, the most severe first."""
@@ -72,8 +76,7 @@ class Note:
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the note as plain values."""
-        names = ("kind", "collection", "run", "other", "count", "of", "sentence")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in NOTED}
 
 
 def notes_of(collection: str, systems: Mapping[str, System]) -> list[Note]:
@@ -293,6 +296,10 @@ class OnCollections(Documented):
         """
         where = [f"{run} in {name}" for run, name in self.lacking]
         return [say("collections", key, count=len(where), shown=listed(where))] if where else []
+
+    def note_records(self) -> Records:
+        """Returns a row for each fact about the data of a run."""
+        return Records(NOTED, [list(each.as_dict().values()) for each in self.notes])
 
     def footers(self) -> list[str]:
         """Returns the sentences below the tables that are not warnings."""

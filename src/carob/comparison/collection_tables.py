@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -11,24 +11,24 @@ from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._version import __version__
 from carob.comparison.cautions import resamples_needed
+from carob.comparison.collection_findings import AcrossPair
 from carob.comparison.collection_notes import OnCollections
 from carob.comparison.findings import SHORT_NAMES, letter, say
-from carob.comparison.formats import floating, laid_out
+from carob.comparison.formats import floating
 from carob.comparison.tables import EVERY, FittedTable, top_said
 from carob.comparison.verdict import MOST_LETTERED, interval, listed, p_text, signed
 from carob.evaluation.score_tables import conventions_of
-from carob.evaluation.scores import frame_of
-from carob.output import escaping
 from carob.output.document import Document, Items, Line, Section, Table
-from carob.output.errors import DataError, did_you_mean
+from carob.output.errors import DataError
 from carob.output.layout import COLUMNS, Marked, apart, decimals, lay_out, table_width
 from carob.output.pictures.critical_difference import RankPicture
 from carob.output.pictures.difference_picture import DifferencePicture, Differences
+from carob.output.results import Records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from carob.comparison.collection_findings import Across, AcrossPair, AcrossSettings, OneCollection
+    from carob.comparison.collection_findings import Across, AcrossSettings, OneCollection
     from carob.output.document import Part
 
 DIGITS = 4
@@ -239,117 +239,86 @@ class CollectionsComparison(OnCollections):
             raise DataError(say("collections", "incomplete", **words))
         return pictures[0].svg()
 
-    def as_dict(self) -> dict[str, Any]:
-        """Returns everything as plain values: values by collection, raw and corrected p, ranks, settings, warnings."""
-        found: dict[str, Any] = escaping.defined(
-            {
-                "collections": list(self.collections),
-                "runs": [{"name": name, "letter": letter(run)} for run, name in enumerate(self.names)],
-                "settings": asdict(self.settings),
-                "lacking": [{"run": run, "collection": name} for run, name in self.lacking],
-                "measures": {label: self.contents(each) for label, each in self.measures.items()},
-                "method": self.method(),
-                **self.known(),
-            }
-        )
-        return found
-
-    def contents(self, found: Across) -> dict[str, Any]:
-        """Returns the result of one measure as plain values."""
-        nested = ("pairs", "collections", "friedman")
-        whole = {each.name: getattr(found, each.name) for each in fields(found) if each.name not in nested}
+    def contents(self) -> dict[str, Any]:
+        """Returns everything by name: values by collection, raw and corrected p, ranks, settings, warnings."""
         return {
-            **whole,
-            "friedman": None if found.friedman is None else found.friedman._asdict(),
-            "collections": [dict(vars(each)) for each in found.collections],
-            "pairs": [dict(vars(each)) for each in found.pairs],
-            "verdict": ShownResults(self, found).answer(),
+            "collections": self.collections,
+            "runs": [{"name": name, "letter": letter(run)} for run, name in enumerate(self.names)],
+            "settings": self.settings,
+            "lacking": [{"run": run, "collection": name} for run, name in self.lacking],
+            "measures": {label: self.contents_of(each) for label, each in self.measures.items()},
+            "method": self.method(),
+            **self.known(),
         }
 
-    def to_frame(self, what: str = "pairs", backend: str | None = None) -> Any:
-        """Returns a data frame.
+    def contents_of(self, found: Across) -> dict[str, Any]:
+        """Returns the result of one measure by name."""
+        whole = {each.name: getattr(found, each.name) for each in fields(found)}
+        last = {each: whole.pop(each) for each in ("friedman", "collections", "pairs")}
+        if found.friedman is not None:
+            last["friedman"] = found.friedman._asdict()
+        return {**whole, **last, "verdict": ShownResults(self, found).answer()}
 
-        Args:
-            what: ``pairs`` (a row for each measure and pair), ``runs`` (each measure and run), ``collections`` (each
-                measure, collection and run) or ``notes`` (each fact about the data of a run).
-            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
-
-        Raises:
-            DataError: no data frame library is installed, or ``what`` is another word.
-        """
-        return frame_of(self.columns_of(what), backend)
-
-    def columns_of(self, what: str) -> dict[str, list[Any]]:
-        """Returns the columns of a table of pairs, runs, collections or notes.
-
-        Raises:
-            DataError: ``what`` is another word.
-        """
-        rows: dict[str, Callable[[], list[dict[str, Any]]]] = {
-            "pairs": self.pair_rows,
-            "runs": self.run_rows,
-            "collections": self.cell_rows,
-            "notes": lambda: [each.as_dict() for each in self.notes],
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables ``pairs``, ``runs``, ``collections`` (each measure, collection and run) and ``notes``."""
+        return {
+            "pairs": self.pair_records,
+            "runs": self.run_records,
+            "collections": self.cell_records,
+            "notes": self.note_records,
         }
-        if what not in rows:
-            hint = did_you_mean(what, rows, f"It is one of {', '.join(rows)}.")
-            raise DataError(f"There is no table '{what}'. {hint}")
-        found = rows[what]()
-        return {key: [row[key] for row in found] for key in found[0]} if found else {}
 
-    def pair_rows(self) -> list[dict[str, Any]]:
+    def pair_records(self) -> Records:
         """Returns a row for each measure and pair."""
-        return [
-            {"measure": label, "run": self.names[pair.a], "other": self.names[pair.b]}
-            | {key: value for key, value in vars(pair).items() if key not in ("a", "b")}
+        names = self.names
+        rows = [
+            (label, names[pair.a], names[pair.b], pair)
             for label, each in self.measures.items()
             for pair in each.pairs
         ]
+        return Records.of(AcrossPair, rows, ["measure", "run", "other"], without=("a", "b"))
 
-    def run_rows(self) -> list[dict[str, Any]]:
+    def run_records(self) -> Records:
         """Returns a row for each measure and run."""
-        nothing = [None] * len(self.names)
-        return [
-            {
-                "measure": label,
-                "run": name,
-                "letter": letter(run),
-                "collections": each.counts[run],
-                "mean": each.means[run],
-                "low": each.low[run],
-                "high": each.high[run],
-                "macro": each.macro[run],
-                "micro": (each.micro or nothing)[run],
-                "mean_rank": (each.mean_ranks or nothing)[run],
-                "place_low": (each.rank_low or nothing)[run],
-                "place_high": (each.rank_high or nothing)[run],
-                "best": (each.best or nothing)[run],
-                "borda": each.borda[run],
-            }
+        of_run = (
+            "counts",
+            "means",
+            "low",
+            "high",
+            "macro",
+            "micro",
+            "mean_ranks",
+            "rank_low",
+            "rank_high",
+            "best",
+            "borda",
+        )
+        rows = [
+            (label, name, letter(run), *(None if column is None else column[run] for column in columns))
             for label, each in self.measures.items()
+            for columns in [[getattr(each, key) for key in of_run]]
             for run, name in enumerate(self.names)
         ]
+        titles = "collections mean low high macro micro mean_rank place_low place_high best borda"
+        return Records(["measure", "run", "letter", *titles.split()], rows)
 
-    def cell_rows(self) -> list[dict[str, Any]]:
+    def cell_records(self) -> Records:
         """Returns a row for each measure, collection and run."""
-        return [
-            {
-                "measure": label,
-                "collection": one.name,
-                "run": self.names[run],
-                "queries": one.queries,
-                "mean": one.means[run],
-                "rank": one.ranks[run],
-                "better_than": None if one.beaten is None else letters(one.beaten[run], len(self.names)),
-            }
+        rows = [
+            (
+                label,
+                one.name,
+                name,
+                one.queries,
+                one.means[run],
+                one.ranks[run],
+                None if one.beaten is None else letters(one.beaten[run], len(self.names)),
+            )
             for label, each in self.measures.items()
             for one in each.collections
-            for run in range(len(self.names))
+            for run, name in enumerate(self.names)
         ]
-
-    def separated(self, layout: str) -> str:
-        """Returns CSV or TSV with a row for each measure and pair, in full precision."""
-        return laid_out(self.columns_of("pairs"), layout)
+        return Records(["measure", "collection", "run", "queries", "mean", "rank", "better_than"], rows)
 
 
 def shortened(names: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ from carob.statistics.paired import RESAMPLES, refuse_regions, refuse_seed
 from carob.statistics.rank_correlation import kendall, rbo, tau_ap_b
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from carob import _native
     from carob.comparison.findings import Contest
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from carob.conventions.request import MeasuresLike
     from carob.inputs.qrels import QrelsLike
     from carob.lists.rows import Floats
+    from carob.output.results import Records
 
 
 FAMILIES = ("measure", "all")
@@ -443,8 +445,8 @@ class Comparison(Documented, Findings):
 
         return formats.document_of(self, layout=layout)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Returns everything: per-query scores, raw and corrected p, settings, counts, warnings."""
+    def contents(self) -> dict[str, Any]:
+        """Returns everything by name: per-query scores, raw and corrected p, settings, counts, warnings."""
         from carob.comparison import formats
 
         return formats.contents(self)
@@ -454,19 +456,24 @@ class Comparison(Documented, Findings):
         pairs = sum(len(contest.pairs) for contest in self.contests.values())
         return escaping.json_text(self.as_dict(), 2 if pairs <= MOST_INDENTED else None) + "\n"
 
-    def to_frame(self, what: str = "pairs", backend: str | None = None) -> Any:
-        """Returns a data frame with a row for each measure and pair, or for each run or query.
-
-        Args:
-            what: ``pairs``, ``runs`` or ``queries``.
-            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
-
-        Raises:
-            DataError: no data frame library is installed.
-        """
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables ``pairs``, ``runs`` and ``queries``. Without pairs, runs are first."""
         from carob.comparison import formats
 
-        return formats.frame(self, what, backend)
+        tables = {
+            "pairs": formats.pair_records,
+            "runs": formats.run_records,
+            "queries": formats.query_records,
+        }
+        order = tables if self.primary.pairs else ("runs", "queries", "pairs")
+        return {name: partial(tables[name], self) for name in order}
+
+    def beside(self) -> list[str]:
+        """Returns what is known about the data, which CSV has no place for, but for what was warned of before."""
+        from carob.comparison.cautions import sentences_of
+
+        doubts = {doubt for each in self.scores for doubt in each.warnings}
+        return [each for each in sentences_of(self) if each not in doubts]
 
     def to_figure(self, kind: str = "pairs", measure: str | None = None) -> Any:
         """Returns a matplotlib figure, which ``to_figure().savefig("pairs.pdf")`` writes to a file.

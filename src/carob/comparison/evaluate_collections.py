@@ -22,12 +22,12 @@ from carob.evaluation.score_tables import (
     shown,
     with_missing,
 )
-from carob.evaluation.scores import Scores, ScoresByRun, frame_of
+from carob.evaluation.scores import Scores, ScoresByRun
 from carob.inputs.names import Names
 from carob.matching.match import Counts
-from carob.output import escaping
 from carob.output.document import Document, Items, Line, Section, Table
 from carob.output.layout import apart, lay_out
+from carob.output.results import Records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -209,34 +209,29 @@ class CollectionsScores(OnCollections):
                 found += [[name, run, *row] for row in rows]
         return header, found
 
-    def separated(self, layout: str, *, per_query: bool = False) -> str:
-        """Returns CSV or TSV with a row for each collection and run, in full precision.
+    def separated(self, layout: str) -> str:
+        """Returns CSV or TSV with a row for each query of each collection and run, and one for all, in full precision.
 
         Args:
             layout: ``csv`` or ``tsv``.
-            per_query: whether there is also a row for each query.
         """
-        header, rows = self.rows(None, per_query=per_query)
-        return lay_out(layout, header, rows, 2 + per_query)
+        return lay_out(layout, *self.rows(None, per_query=True), 3)
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Returns a data frame with a row for each collection and run, and a column for each measure.
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the table ``collections``, with a row for each collection and run, and the table of ``notes``."""
+        return {"collections": self.cell_records, "notes": self.note_records}
 
-        Args:
-            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+    def cell_records(self) -> Records:
+        """Returns a row for each collection and run."""
+        rows = [
+            (name, run, *(its[name][run] for its in self.values.values()))
+            for name in self.collections
+            for run in self.names
+        ]
+        written = {label: self.cell(label, None) for label in self.measures}
+        return Records(["collection", "run", *self.measures], rows, written)
 
-        Raises:
-            DataError: no data frame library is installed.
-        """
-        cells = [(name, run) for name in self.collections for run in self.names]
-        columns: dict[str, list[Any]] = {
-            "collection": [name for name, _ in cells],
-            "run": [run for _, run in cells],
-        }
-        columns |= {label: [its[name][run] for name, run in cells] for label, its in self.values.items()}
-        return frame_of(columns, backend)
-
-    def as_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+    def contents(self, *, per_query: bool = False) -> dict[str, Any]:
         """Returns the JSON document of each collection, as that of ``carob eval``, with means over collections.
 
         Args:
@@ -254,17 +249,14 @@ class CollectionsScores(OnCollections):
             }
             for name in self.collections
         ]
-        found: dict[str, Any] = escaping.defined(
-            {
-                "collections": documents,
-                "means": {label: self.means(label) for label in self.measures},
-                "measures": {label: str(each) for label, each in self.measures.items()},
-                "lacking": [{"run": run, "collection": name} for run, name in self.lacking],
-                "absent": self.absent,
-                **self.known(),
-            }
-        )
-        return found
+        return {
+            "collections": documents,
+            "means": {label: self.means(label) for label in self.measures},
+            "measures": {label: str(each) for label, each in self.measures.items()},
+            "lacking": [{"run": run, "collection": name} for run, name in self.lacking],
+            "absent": self.absent,
+            **self.known(),
+        }
 
 
 def evaluate_collections(

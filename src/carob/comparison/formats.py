@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import is_dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from carob._numpy import np
 from carob.comparison.cautions import sentences_of
-from carob.comparison.findings import letter
+from carob.comparison.findings import Pair, letter
 from carob.comparison.tables import EVERYTHING, View, pair_names, pairs_to_show, ranking, sheets_of
 from carob.comparison.verdict import heading, judge_said, method, verdict_of
 from carob.evaluation.score_tables import document_of as scores_document
-from carob.evaluation.scores import frame_of
 from carob.output import escaping
 from carob.output.document import Document, Items, Line, Section
 from carob.output.errors import DataError, did_you_mean
 from carob.output.layout import lay_out, width
+from carob.output.results import Records
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,49 +101,27 @@ def contents(comparison: Findings) -> dict[str, Any]:
         written |= {"name": name, "letter": letter(run), "judged": comparison.judged[run]}
     shown = ("means", "low", "high", "letters", "smaller_is_better", "anova", "pairs", "strata")
     contests = {
-        label: {name: plain(getattr(contest, name)) for name in shown}
+        label: {name: getattr(contest, name) for name in shown}
         for label, contest in comparison.contests.items()
     }
     whole = {
         "qrels": comparison.qrels_name,
         "queries": len(comparison.ids),
-        "settings": plain(comparison.settings),
+        "settings": comparison.settings,
         "judged_depth": comparison.judged_depth,
         "contests": contests,
-        "orders": plain(comparison.orders),
+        "orders": comparison.orders,
         **(
             {}
             if comparison.judge is None
-            else {"judge": plain(comparison.judge), "judge_said": judge_said(comparison)}
+            else {"judge": comparison.judge, "judge_said": judge_said(comparison)}
         ),
-        **({} if comparison.unjudged is None else {"unjudged_bounds": comparison.unjudged.as_dict()}),
+        **({} if comparison.unjudged is None else {"unjudged_bounds": comparison.unjudged.contents()}),
         "verdict": verdict_of(comparison).headline,
         "method": method(comparison),
-        "warnings": plain(comparison.warnings),
+        "warnings": comparison.warnings,
     }
-    found: dict[str, Any] = escaping.defined(scores | whole)
-    return found
-
-
-def plain(value: Any) -> Any:
-    """Returns dataclasses as dictionaries, including those inside tuples.
-
-    Unlike ``asdict``, this function does not copy arrays.
-    """
-    if isinstance(value, tuple):
-        return list(map(plain, value))
-    return {key: plain(each) for key, each in vars(value).items()} if is_dataclass(value) else value
-
-
-def frame(comparison: Findings, what: str, backend: str | None) -> Any:
-    """Returns a data frame with a row per pair and measure, run and measure, or query.
-
-    Raises:
-        DataError: no data frame library is installed, or estimates have no pairs.
-    """
-    if what == "pairs":
-        refuse_without_pairs(comparison, "to_frame('runs')")
-    return frame_of(columns_of(comparison, what), backend)
+    return scores | whole
 
 
 def refuse_without_pairs(comparison: Findings, remedy: str) -> None:
@@ -158,54 +136,42 @@ def refuse_without_pairs(comparison: Findings, remedy: str) -> None:
         )
 
 
-def separated(comparison: Findings, layout: str) -> str:
-    """Returns CSV or TSV with a row for each measure and pair, or for each run if there are no pairs.
+def pair_records(comparison: Findings) -> Records:
+    """Returns a row for each measure and pair.
 
-    Numbers have full precision.
+    Raises:
+        DataError: estimates have no pairs.
     """
-    return laid_out(columns_of(comparison, "pairs" if comparison.primary.pairs else "runs"), layout)
-
-
-def beside(comparison: Findings) -> list[str]:
-    """Returns what is known about the data, which CSV and TSV have no place for, but for what was warned of before."""
-    doubts = {doubt for each in comparison.scores for doubt in each.warnings}
-    return [each for each in sentences_of(comparison) if each not in doubts]
-
-
-def laid_out(columns: dict[str, list[Any]], layout: str) -> str:
-    """Returns columns as CSV or TSV, of which the first three are names. A cell without a value is empty."""
+    refuse_without_pairs(comparison, "the table 'runs'")
+    names = comparison.names
     rows = [
-        ["" if cell is None else str(cell) for cell in row] for row in zip(*columns.values(), strict=True)
+        (label, names[pair.a], names[pair.b], pair)
+        for label, contest in comparison.contests.items()
+        for pair in contest.pairs
     ]
-    return lay_out(layout, list(columns), rows, 3)
+    return Records.of(Pair, rows, ["measure", "run", "other"], without=("a", "b")).without_empty(Pair)
 
 
-def columns_of(comparison: Findings, what: str) -> dict[str, list[Any]]:
-    """Returns the columns of a table with a row for each measure and pair (``pairs``), run or query."""
-    names, contests = comparison.names, comparison.contests
-    if what == "pairs":
-        rows: list[dict[str, Any]] = [
-            {"measure": label, "run": names[pair.a], "other": names[pair.b]}
-            | {key: value for key, value in vars(pair).items() if key not in ("a", "b") and value is not None}
-            for label, contest in contests.items()
-            for pair in contest.pairs
-        ]
-    elif what == "runs":
-        keys = ("measure", "run", "letter", "mean", "low", "high", "better_than")
-        letters = list(map(letter, range(len(names))))
-        rows = [
-            dict(zip(keys, (label, *row), strict=True))
-            for label, each in contests.items()
-            for row in zip(names, letters, each.means, each.low, each.high, each.letters, strict=True)
-        ]
-    else:
-        rows = [
-            {"measure": label, "run": name, "query": query, "value": value}
-            for label, contest in contests.items()
-            for name, values in zip(names, contest.values.T.tolist(), strict=True)
-            for query, value in zip(comparison.queries, values, strict=True)
-        ]
-    return {key: [row[key] for row in rows] for key in rows[0]}
+def run_records(comparison: Findings) -> Records:
+    """Returns a row for each measure and run."""
+    letters = list(map(letter, range(len(comparison.names))))
+    rows = [
+        (label, *row)
+        for label, each in comparison.contests.items()
+        for row in zip(comparison.names, letters, each.means, each.low, each.high, each.letters, strict=True)
+    ]
+    return Records(["measure", "run", "letter", "mean", "low", "high", "better_than"], rows)
+
+
+def query_records(comparison: Findings) -> Records:
+    """Returns a row for each measure, run and query."""
+    rows = [
+        (label, name, query, value)
+        for label, contest in comparison.contests.items()
+        for name, values in zip(comparison.names, contest.values.T.tolist(), strict=True)
+        for query, value in zip(comparison.queries, values, strict=True)
+    ]
+    return Records(["measure", "run", "query", "value"], rows)
 
 
 WIDE = 24

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
+from dataclasses import fields
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,6 +15,7 @@ from carob.comparison.runs import evaluated, place_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded
 from carob.output.layout import apart, decimals
+from carob.output.results import Records
 from carob.statistics.sample_size import (
     Aim,
     interval_of_sd,
@@ -23,7 +24,7 @@ from carob.statistics.sample_size import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from carob.comparison.runs import System
     from carob.evaluation.scores import Scores, ScoresByRun
@@ -90,9 +91,17 @@ class Plan(Documented):
     warnings: tuple[str, ...] = ()
     footers: tuple[str, ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
-        """Returns the plan as plain values by name."""
-        return {**vars(self), "rows": [asdict(each) for each in self.rows]}
+    def contents(self) -> dict[str, Any]:
+        """Returns the plan by name."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the table ``rows``: a row for each measure and pair of runs."""
+        return {"rows": lambda: Records.of(Needed, [(each,) for each in self.rows])}
+
+    def beside(self) -> list[str]:
+        """Returns what is known about the data, which CSV has no place for."""
+        return [*self.warnings, *self.footers]
 
     def document(self, layout: str = "text") -> Document:
         """Returns the plan as a table for each measure, with sentences about the method."""

@@ -23,9 +23,10 @@ from carob.measures.define import as_typed
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, command_of
 from carob.output.language import plural
+from carob.output.results import Records
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import Profile, ProfileLike
@@ -152,7 +153,7 @@ class Difference(Documented):
         moving = [step for step in self.steps if weight(step) > 0]
         return max(moving, key=weight).axis if moving else None
 
-    def as_dict(self) -> dict[str, Any]:
+    def contents(self) -> dict[str, Any]:
         """Returns both values and every step."""
         return {
             "measure": self.asked,
@@ -166,6 +167,18 @@ class Difference(Documented):
             "steps": self.steps,
             "refusals": self.refusals,
         }
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables of ``steps`` and ``profiles``."""
+        ends = list(zip(self.profiles, self.measures, self.values, strict=True))
+        return {
+            "steps": lambda: Records.of(ConventionStep, [(each,) for each in self.steps]),
+            "profiles": lambda: Records(["profile", "measure", "value"], ends),
+        }
+
+    def beside(self) -> list[str]:
+        """Returns the sentences about the cause, which CSV has no place for."""
+        return self.sentences()
 
     def document(self, layout: str = "text") -> Document:
         """Returns both values, a table of the steps with an effect, and the setting with the largest effect."""

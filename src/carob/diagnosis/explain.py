@@ -26,9 +26,10 @@ from carob.output import escaping
 from carob.output.document import Document, Documented, Formula, Line, Section, Table, Terms
 from carob.output.errors import DataError, MeasureError, Worded, did_you_mean, worded
 from carob.output.language import ENGLISH, Language, language_named
+from carob.output.results import Records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import Profile, ProfileLike
@@ -147,7 +148,7 @@ class Explanation(Documented):
             self.say.name,
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def contents(self) -> dict[str, Any]:
         """Returns the value, every step with its numbers, and the documents in rank order if they are known."""
         return {
             "measure": self.label,
@@ -164,6 +165,40 @@ class Explanation(Documented):
             "words": self.words,
             "carob": __version__,
         }
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables of ``steps`` (a row for each number) and of ``documents`` (a column for each step)."""
+        return {"steps": self.step_records, "documents": self.document_records}
+
+    def step_records(self) -> Records:
+        """Returns a row for each number of each step. The place counts the documents of the step's list from 1."""
+        of_list = [(sheet.name, line, True) for sheet in self.derivation.sheets for line in sheet.lines]
+        parts = [("", line, False) for line in self.derivation.given]
+        parts += [*of_list, *(("", line, False) for line in self.derivation.rest)]
+        rows = [
+            (name, line.letter, line.expression, line.filled, place if several else None, value)
+            for name, line, several in parts
+            for place, value in enumerate(line.values, 1)
+        ]
+        return Records(["list", "letter", "step", "in_numbers", "place", "value"], rows)
+
+    def document_records(self) -> Records:
+        """Returns a row for each ranked document, with its grade, which is empty for an unjudged document."""
+        sheet = next((each for each in self.derivation.sheets if each.is_run), None)
+        columns: dict[str, Sequence[Any]] = {"rank": (), "document": (), "score": (), "grade": ()}
+        if sheet is not None:
+            known = None if self.ranking is None else self.ranking
+            nothing = [None] * len(sheet.grade)
+            columns["rank"] = [int(rank) for rank in sheet.rank] or range(1, len(sheet.grade) + 1)
+            columns["document"] = nothing if known is None else known.documents[: len(nothing)]
+            columns["score"] = nothing if known is None or not known.scores else known.scores[: len(nothing)]
+            columns["grade"] = [None if grade < 0 else grade for grade in sheet.grade]
+            columns |= {line.letter: line.values for line in sheet.lines if len(line.values) == len(nothing)}
+        return Records([*columns], list(zip(*columns.values(), strict=True)))
+
+    def beside(self) -> list[str]:
+        """Returns the facts that led to the ranked list, which CSV has no place for."""
+        return [*self.facts]
 
     def steps_section(self, title: str, lines: Sequence[Numbers]) -> Section:
         """Returns the table of the query's numbers with a row per step."""

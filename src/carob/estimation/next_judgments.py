@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 from dataclasses import replace
@@ -18,20 +16,22 @@ from carob.estimation.sampled_documents import is_linear
 from carob.estimation.shown_documents import ShownDocuments
 from carob.evaluation.engine import evaluate_together
 from carob.evaluation.score_tables import SAME, footers
+from carob.inputs.columns import DRAW
 from carob.inputs.files.rows import NumberedLines, cells_of, separator_of
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import runs_in
-from carob.inputs.samples import COLUMNS, draw_of, sample_columns
+from carob.inputs.samples import COLUMNS, sample_columns
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
 from carob.output.files import write_whole
 from carob.output.language import plural
 from carob.output.layout import decimals
+from carob.output.results import Records
 from carob.output.taken import refuse_taken
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
@@ -103,24 +103,33 @@ class Next(Documented):
     warnings: tuple[str, ...] = ()
     footers: tuple[str, ...] = ()
 
-    def to_csv(self) -> str:
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the table ``form``, which people fill in, and the table of ``documents`` with effects and ranks."""
+        return {
+            "form": self.form,
+            "documents": lambda: Records(Chosen._fields, self.chosen),
+        }
+
+    def form(self) -> Records:
         """Returns the table for people: query, document and an empty grade; for a sample, its probability and size.
 
         A sample also contains the known judgments, with probability 1, so that the file is complete once people have
         filled in the grades. ``carob compare --people`` reads it.
         """
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
         sampled = self.order == "sample"
-        writer.writerow(sample_columns(sampled=sampled))
         size = len(self.chosen) + sum(map(len, self.known.values()))
-        for each in self.chosen:
-            draw = draw_of(each.probability if sampled else None, size)
-            writer.writerow([each.query, each.document, "", *draw])
-        for query, its in self.known.items() if sampled else ():
-            for document, grade in its.items():
-                writer.writerow([query, document, f"{grade:g}", *draw_of(1.0, size)])
-        return text.getvalue()
+        rows: list[tuple[Any, ...]] = [
+            (each.query, each.document, None, each.probability) for each in self.chosen
+        ]
+        if sampled:
+            rows += [
+                (query, document, grade, 1.0)
+                for query, its in self.known.items()
+                for document, grade in its.items()
+            ]
+        names = sample_columns(sampled=sampled)
+        written = {"grade": "{:g}".format, DRAW[0]: "{:.9g}".format}
+        return Records(names, [(*row, size)[: len(names)] for row in rows], written)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the table to a file. A table that people have begun to fill in is not replaced.
@@ -212,7 +221,6 @@ class Next(Documented):
         )
         return said
 
-    @property
     def beside(self) -> list[str]:
         """What makes estimates doubtful, and what is known about the runs, which the table has no place for."""
         return [*self.doubts, *self.footers]
@@ -239,7 +247,7 @@ class Next(Documented):
             )
         return said
 
-    def as_dict(self) -> dict[str, Any]:
+    def contents(self) -> dict[str, Any]:
         """Returns the documents, and the expected widths."""
         return {
             "measure": self.measure,

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob.conventions.request import request_of
-from carob.estimation.bounds import MeasureBounds, all_pairs, bounds_of
+from carob.estimation.bounds import Bounds, MeasureBounds, all_pairs, bounds_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import runs_in
 from carob.output.document import Document, Documented, Items, Section, Table
 from carob.output.layout import decimals
+from carob.output.results import Records
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
-    from carob.estimation.bounds import Bounds
     from carob.inputs.qrels import QrelsLike
 
 
@@ -133,7 +133,7 @@ class UnjudgedBounds(Documented):
         tables = [Section([each]) for each in self.tables()]
         return Document([*tables, Section([Items([*self.turned_said(), *self.meaning_said()], hang=0)])])
 
-    def as_dict(self) -> dict[str, Any]:
+    def contents(self) -> dict[str, Any]:
         """Returns the bounds by measure, run and pair."""
         return {
             label: {
@@ -158,6 +158,21 @@ class UnjudgedBounds(Documented):
             }
             for label, its in self.measures.items()
         }
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables of ``runs`` and ``pairs``."""
+        return {"runs": lambda: self.record_of("runs"), "pairs": lambda: self.record_of("pairs")}
+
+    def record_of(self, what: str) -> Records:
+        """Returns a row for each measure and run or pair."""
+        rows = [(label, *row.values()) for label, its in self.contents().items() for row in its[what]]
+        ends = Bounds._fields
+        own = {"runs": ("run", "unjudged", "shown", *ends), "pairs": ("a", "b", *ends, "can_turn")}
+        return Records(["measure", *own[what]], rows)
+
+    def beside(self) -> list[str]:
+        """Returns the meaning of the bounds, which CSV has no place for."""
+        return self.meaning_said()
 
 
 def unjudged_bounds(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,7 +11,6 @@ from carob.conventions.profiles import measure_of
 from carob.conventions.request import Request, conventions, names_in
 from carob.evaluation.engine import Matches, warned
 from carob.evaluation.score_tables import MISSING, SAME, document_of, footers
-from carob.evaluation.scores import Scores, frame_of
 from carob.inputs.qrels import Qrels, QrelsLike
 from carob.inputs.run import Run, RunLike
 from carob.measures.define import as_typed
@@ -18,15 +18,17 @@ from carob.measures.names import MeasureObject
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
 from carob.output.language import language_named
-from carob.output.layout import Listed, decimals, lay_out
+from carob.output.layout import Listed, decimals
+from carob.output.results import Records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import Profile, ProfileLike
     from carob.conventions.request import Measured
     from carob.evaluation.evaluate import GradesLike
+    from carob.evaluation.scores import Scores
     from carob.measures import Measure
 
 TENTHS = tuple(number / 10 for number in range(11))
@@ -83,22 +85,24 @@ class Curve(Documented, Listed[list[float]]):
         columns = [self.scores.by_query(label) for label in self.labels_of(measure)]
         return {query: [column[query] for column in columns] for query in columns[0]}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Returns a data frame with the columns measure, at, mean.
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the table ``means``, and ``values``, as the command line prints it, with each query if wanted."""
+        return {"means": self.mean_records, "values": self.value_records}
 
-        Args:
-            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+    @property
+    def places(self) -> dict[str, tuple[float, ...]]:
+        """The depths or levels of each measure as numbers of one type, of which a column of a frame consists."""
+        whole = all(isinstance(each, int) for at in self.at.values() for each in at)
+        return self.at if whole else {each: tuple(map(float, at)) for each, at in self.at.items()}
 
-        Raises:
-            DataError: no data frame library is installed.
-        """
+    def mean_records(self) -> Records:
+        """Returns a row for each measure and place."""
         rows = [
             (measure, each, value)
-            for measure, at in self.at.items()
+            for measure, at in self.places.items()
             for each, value in zip(at, self[measure], strict=True)
         ]
-        columns = dict(zip(("measure", "at", "mean"), map(list, zip(*rows, strict=True)), strict=True))
-        return frame_of(columns, backend)
+        return Records(["measure", "at", "mean"], rows, {"at": as_typed})
 
     def table(self, means: Mapping[str, Sequence[float]] | None = None) -> Table:
         """Returns a row for each depth or level, with the mean over the queries or other values of each measure."""
@@ -131,28 +135,26 @@ class Curve(Documented, Listed[list[float]]):
         """Returns what is known about the data, which CSV and TSV have no place for."""
         return footers([self.scores], language_named(self.lang), without=SAME)
 
-    def separated(self, layout: str = "csv") -> str:
-        """Returns CSV or TSV with a row for each measure and place, and each query if wanted; ``all`` is the mean.
+    def value_records(self) -> Records:
+        """Returns a row for each measure and place, and each query if wanted; ``all`` is the mean.
 
         With queries, a last column says whether the run lacks the query.
         """
         flag = [MISSING] * self.per_query
         missing, nothing = set(self.scores.counts.missing), list[float]()
-        rows = []
-        for measure, at in self.at.items():
+        rows: list[list[Any]] = []
+        for measure, at in self.places.items():
             found = self.by_query(measure) if self.per_query else {}
             empty: list[str] = sorted(missing - {*found}) if self.per_query else []
             for query, values in {**found, **dict.fromkeys(empty, nothing), "all": self[measure]}.items():
-                lacks = str(len(missing) if query == "all" else int(query in missing))
-                cells = map(repr, values) if values else [""] * len(at)
+                lacks = len(missing) if query == "all" else int(query in missing)
                 rows += [
-                    [*[query] * self.per_query, measure, as_typed(place), cell, *[lacks] * self.per_query]
-                    for place, cell in zip(at, cells, strict=True)
+                    [*[query] * self.per_query, measure, place, value, *[lacks] * self.per_query]
+                    for place, value in zip(at, values or [math.nan] * len(at), strict=True)
                 ]
-        header = [*["query"] * self.per_query, "measure", "at", "value"]
-        return lay_out(layout, [*header, *flag], rows, len(header) - 2)
+        return Records([*["query"] * self.per_query, "measure", "at", "value", *flag], rows, {"at": as_typed})
 
-    def as_dict(self) -> dict[str, Any]:
+    def contents(self) -> dict[str, Any]:
         """Returns the places and means of every measure, its values for each query if wanted, and the conventions."""
         found = document_of([self.scores], per_query=False)
         (run,) = found.pop("runs")

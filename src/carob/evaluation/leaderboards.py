@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
+from carob._version import __version__
 from carob.evaluation.score_files import (
     SUMMARY,
     Cells,
@@ -23,10 +24,13 @@ from carob.inputs.files.header import head_of
 from carob.inputs.files.rows import NumberedLines, names_in, text_in
 from carob.inputs.files.table import frame_in
 from carob.inputs.sources import called, is_number
+from carob.output.document import Document, Documented, Section, Table
 from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
+from carob.output.layout import decimals
+from carob.output.results import Records
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from carob.evaluation.scores import Scores
 
@@ -43,9 +47,9 @@ SAMPLE = 200
 """NumberedLines by which the format of a file is recognised."""
 
 
-@dataclass(frozen=True, eq=False)
-class Leaderboard:
-    """The values of runs by measure.
+@dataclass(frozen=True, eq=False, repr=False)
+class Leaderboard(Documented):
+    """The values of runs by measure. ``str(board)`` returns a table of what was read.
 
     Args:
         name: the name of the leaderboard.
@@ -73,6 +77,46 @@ class Leaderboard:
     def runs(self) -> list[str]:
         """The names of the runs, sorted."""
         return sorted({*self.values, *self.stated})
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns a row for each run and measure, with the number of values and the mean that the files state."""
+        del layout
+        rows = [
+            [run, measure, str(len(self.values.get(run, {}).get(measure, ()))), decimals(mean, 4)]
+            for run in self.runs
+            for measure in self.measures
+            for mean in [self.stated.get(run, {}).get(measure)]
+        ]
+        return Document([Section([Table(["run", "measure", "values", "stated mean"], rows, 2)], self.name)])
+
+    def contents(self) -> dict[str, Any]:
+        """Returns the values, the stated means, and the measures that were left out."""
+        return {
+            "name": self.name,
+            "values": self.values,
+            "stated": self.stated,
+            "in_words": self.in_words,
+            "carob": __version__,
+        }
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the table of ``values``, and the table ``stated`` with the means that the files state."""
+        return {"values": self.value_records, "stated": self.stated_records}
+
+    def value_records(self) -> Records:
+        """Returns a row for each run, measure and query."""
+        rows = [
+            (run, measure, query, value)
+            for run, by_measure in self.values.items()
+            for measure, by_query in by_measure.items()
+            for query, value in by_query.items()
+        ]
+        return Records(["run", "measure", "query", "value"], rows)
+
+    def stated_records(self) -> Records:
+        """Returns a row for each run and measure whose mean the files state."""
+        rows = [(run, *each) for run, its in self.stated.items() for each in its.items()]
+        return Records(["run", "measure", "mean"], rows)
 
 
 @dataclass

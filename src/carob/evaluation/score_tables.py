@@ -310,8 +310,13 @@ def bounded(scores: QueryValues, exact: bool, digits: int | None) -> list[str]:
     return cells
 
 
-def shown(value: float, kind: str, digits: int | None) -> str:
-    """Formats a number for a table: a count as a whole number, any other value with ``digits`` decimals or in full."""
+def shown(value: float, kind: str, digits: int | None = None) -> str:
+    """Formats a number for a table: a count as a whole number, any other value with ``digits`` decimals or in full.
+
+    In full, an undefined value is an empty text.
+    """
+    if math.isnan(value):
+        return "" if digits is None else f"{value}"
     if kind == "sum" and value == int(value):
         return str(int(value))
     return repr(value) if digits is None else f"{value:.{digits}f}"

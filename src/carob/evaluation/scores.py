@@ -6,11 +6,21 @@ import math
 from abc import abstractmethod
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.evaluation.score_tables import GIVEN, QueryValues, board, footers, sentence, to_json
+from carob.evaluation.score_tables import (
+    GIVEN,
+    SAME,
+    QueryValues,
+    board,
+    document_of,
+    footers,
+    sentence,
+    shown,
+)
 from carob.evaluation.values import values_of
 from carob.inputs.names import Names
 from carob.lists.rows import joined
@@ -18,21 +28,19 @@ from carob.measures import parse_measure
 from carob.output.errors import DataError, warn
 from carob.output.escaping import html
 from carob.output.language import language_named
-from carob.output.layout import Display, Listed
+from carob.output.layout import COLUMNS, Listed
+from carob.output.results import Records, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from carob.conventions.policy import Policy
     from carob.lists.rows import Floats
     from carob.matching.match import Match
     from carob.measures import Measure
 
-FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
-"""The libraries whose frames ``to_frame`` makes, apart from the engines."""
 
-
-class Tabled(Display):
+class Tabled(Result):
     """The scores of one or more runs as a table."""
 
     @property
@@ -40,9 +48,39 @@ class Tabled(Display):
     def runs(self) -> list[Scores]:
         """The scores of each run."""
 
-    def to_json(self) -> str:
+    def contents(self) -> dict[str, Any]:
         """Returns the scores with policy and counts, as ``carob eval -q --format json`` prints them."""
-        return to_json(self.runs, per_query=True)
+        return document_of(self.runs, per_query=True)
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables ``runs``, with the means of each run, and ``queries``, with the values of each query."""
+        return {"runs": self.run_records, "queries": self.query_records}
+
+    def run_records(self) -> Records:
+        """Returns a row for each run, with its means."""
+        rows = [(each.name, *each.means().values()) for each in self.runs]
+        return Records(["run", *self.runs[0].labels], rows, written_as(self.runs[0]))
+
+    def query_records(self) -> Records:
+        """Returns a row for each run and query."""
+        rows = [
+            (each.name, query, *values)
+            for each in self.runs
+            for query, values in zip(each.queries, each.matrix.tolist(), strict=True)
+        ]
+        return Records(["run", "query", *self.runs[0].labels], rows, written_as(self.runs[0]))
+
+    def beside(self) -> list[str]:
+        """Returns what is known about the data, which CSV has no place for."""
+        return footers(self.runs, language_named("en"), without=SAME)
+
+    def to_text(self, columns: int = COLUMNS) -> str:
+        """Returns the means as a table, with the footer.
+
+        Args:
+            columns: the greatest width of the table.
+        """
+        return board(self.runs, "text", columns=columns) + self.footer()
 
     def to_markdown(self) -> str:
         """Returns the means as a Markdown table."""
@@ -67,10 +105,22 @@ class Tabled(Display):
         """Returns the means as a table, with the footer."""
         return board(self.runs, "text") + self.footer()
 
+    def to_html(self) -> str:
+        """Returns a self-contained page, light or dark as the browser prefers."""
+        from carob.output.document import page
+
+        return page(self._repr_html_(), ", ".join(each.name for each in self.runs))
+
     def _repr_html_(self) -> str:
         """Returns HTML for a notebook."""
         lines = "".join(f"<p>{html(line)}</p>\n" for line in self.footer().split("\n"))
         return board(self.runs, "html") + lines
+
+
+def written_as(scores: QueryValues) -> dict[str, Callable[[Any], str]]:
+    """Returns how CSV writes the values of each measure: counts as whole numbers."""
+    kinds = [measure.definition.aggregate for measure in scores.measures]
+    return {label: partial(shown, kind=kind) for label, kind in zip(scores.labels, kinds, strict=True)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -154,10 +204,23 @@ class Scores(Tabled, QueryValues):
             merged = replace(merged, warnings=(doubt,))
         return pooled_again(merged, parts) if self.pools else merged
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables ``queries``, with the values of each query, and ``runs``, with the means."""
+        return {"queries": self.query_records, "runs": self.run_records}
+
+    def query_records(self) -> Records:
+        """Returns a row for each query. The queries are whole numbers if they were in a frame of judgments."""
+        whole = "qrels" in self.inputs and self.inputs["qrels"].whole
+        queries = map(int, self.queries) if whole else self.queries
+        rows = [(query, *values) for query, values in zip(queries, self.matrix.tolist(), strict=True)]
+        return Records(["query", *self.labels], rows, written_as(self))
+
+    def to_frame(self, what: str | None = None, backend: str | None = None) -> Any:
         """Returns a data frame with a row per query and a column per measure.
 
         Args:
+            what: ``queries``, or ``runs`` for the means; a library in its place, as in ``to_frame("polars")``, makes
+                the frame of queries.
             backend: ``pandas``, ``polars``, ``pyarrow``, ``duckdb``, ``pyspark`` …; if None, the library of the frame
                 from which the run or the judgments were read, or else the first of these that is installed.
 
@@ -169,17 +232,17 @@ class Scores(Tabled, QueryValues):
             DataError: no data frame library is installed, or an engine has no session.
         """
         from carob.inputs.runs.engine import TABLES, placed  # which a small run need not import
+        from carob.output.frames import FRAMES
 
-        origins = [self.inputs[role] for role in ("run", "qrels") if role in self.inputs]
-        whole = "qrels" in self.inputs and self.inputs["qrels"].whole
-        columns: dict[str, Any] = {"query": list(map(int, self.queries)) if whole else list(self.queries)}
-        columns |= {label: self.matrix[:, place].tolist() for place, label in enumerate(self.labels)}
         known = (*FRAMES, *TABLES)
+        if what in known and backend is None:
+            what, backend = None, what
+        origins = [self.inputs[role] for role in ("run", "qrels") if role in self.inputs]
         library = backend or next((each.library for each in origins if each.library in known), None)
         if library in TABLES:
             home = next((each.home for each in origins if each.library == library), None)
-            return placed(frame_of(columns, "pyarrow"), library, home)
-        return frame_of(columns, library)
+            return placed(super().to_frame(what, "pyarrow"), library, home)
+        return super().to_frame(what, library)
 
 
 class ScoresByRun(Tabled, Listed[Scores]):
@@ -222,25 +285,23 @@ class ScoresByRun(Tabled, Listed[Scores]):
         """Returns the aggregate of every measure, by run and label."""
         return {name: each.means() for name, each in self.items()}
 
-    def to_frame(self, backend: str | None = None, *, per_query: bool = False) -> Any:
+    def to_frame(
+        self, what: str | None = None, backend: str | None = None, *, per_query: bool = False
+    ) -> Any:
         """Returns a data frame with a row per run and a column per measure.
 
         Args:
-            backend: as in ``Scores.to_frame``.
-            per_query: whether to return a row for each run and query.
+            what: ``runs`` or ``queries``; the name of a library in its place, as in ``to_frame("polars")``, makes the
+                default table.
+            backend: the library, as in ``Scores.to_frame``.
+            per_query: whether to return a row for each run and query, as ``queries`` does.
 
         Raises:
-            DataError: no data frame library is installed.
+            DataError: there is no such table, or no data frame library is installed.
         """
-        rows: list[tuple[Any, ...]] = [(each.name, *each.means().values()) for each in self.runs]
-        if per_query:
-            rows = [
-                (each.name, query, *values)
-                for each in self.runs
-                for query, values in zip(each.queries, each.matrix.tolist(), strict=True)
-            ]
-        header = ["run", *["query"] * per_query, *self.runs[0].labels]
-        return frame_of({name: [row[place] for row in rows] for place, name in enumerate(header)}, backend)
+        if per_query and what not in self.records():
+            return super().to_frame("queries", backend or what)
+        return super().to_frame(what, backend)
 
 
 JUDGED = "Judged@10"
@@ -431,19 +492,3 @@ def side_by_side(parts: Sequence[Scores], measures: Mapping[str, Measure], polic
         failed={label: reason for part in parts for label, reason in part.failed.items()},
         pools={label: rows for part in parts for label, rows in part.pools.items()},
     )
-
-
-def frame_of(columns: Mapping[str, Any], library: str | None) -> Any:
-    """Returns a data frame of the columns, made by a library such as ``pandas``, by default the first one installed.
-
-    Raises:
-        DataError: no data frame library is installed.
-    """
-    from importlib.util import find_spec
-
-    import narwhals as nw
-
-    found: Any = library or next(filter(find_spec, ("pandas", "polars", "pyarrow")), None)
-    if found is None:
-        raise DataError("No data frame library is installed: install pandas, polars or pyarrow.")
-    return nw.from_dict(columns, backend=found).to_native()

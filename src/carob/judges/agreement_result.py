@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
@@ -11,12 +11,14 @@ from carob._numpy import np
 from carob._version import __version__
 from carob.comparison.findings import TESTS, say
 from carob.comparison.verdict import family_words, listed
-from carob.evaluation.scores import frame_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, did_you_mean
 from carob.output.layout import decimals
+from carob.output.results import Records
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from carob.comparison.findings import Settings
     from carob.evaluation.scores import Scores
     from carob.lists.rows import Floats, Integers
@@ -379,69 +381,63 @@ class Agreement(Documented):
             parts.append(systems(self.effects[0]))
         return Document([*parts, limits(self)])
 
-    def as_dict(self) -> dict[str, Any]:
+    def contents(self) -> dict[str, Any]:
         """Returns all results by name."""
         pairing = self.pairing
         return {
-            "a": asdict(self.a),
-            "b": asdict(self.b),
+            "a": self.a,
+            "b": self.b,
             "documents": {"both": self.shared, "only_a": pairing.only_a, "only_b": pairing.only_b},
-            "queries": {
-                "both": list(pairing.queries),
-                "only_a": list(pairing.queries_a),
-                "only_b": list(pairing.queries_b),
-            },
-            "grades": list(self.grades),
+            "queries": {"both": pairing.queries, "only_a": pairing.queries_a, "only_b": pairing.queries_b},
+            "grades": self.grades,
             "confusion": self.table.astype(int).tolist(),
-            "statistics": {(row := asdict(each)).pop("name"): row for each in self.statistics},
+            "statistics": {
+                each.name: {"value": each.value, "low": each.low, "high": each.high}
+                for each in self.statistics
+            },
             "kappa_by_query": dict(zip(pairing.queries, self.kappas.tolist(), strict=True)),
-            "systems": {each.label: asdict(each) for each in self.effects},
-            "test": None if self.settings is None else asdict(self.settings),
+            "systems": {each.label: each for each in self.effects},
+            "test": self.settings,
             "pool": self.pool,
-            "warnings": list(self.warnings),
-            "footers": list(self.footers),
+            "warnings": self.warnings,
+            "footers": self.footers,
             "resamples": self.resamples,
             "seed": self.seed,
             "carob": __version__,
         }
 
-    def to_frame(self, what: str = "queries", backend: str | None = None) -> Any:
-        """Returns a data frame of queries, statistics or systems.
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables of ``queries``, ``statistics`` and ``systems``.
 
-        Args:
-            what: the rows of the frame. ``queries`` gives each query's number of documents that both judged, share of
-                equal grades, mean of B - A, and quadratic κ. ``statistics`` gives each statistic with its interval.
-                ``systems`` gives each system's mean and rank under both judges, for each measure.
-            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
-
-        Raises:
-            DataError: no such frame, or no data frame library.
+        A query has the number of documents that both judged, the share of equal grades, the mean of B - A, and the
+        quadratic κ. A statistic has its interval, and a system its mean and rank under both judges by each measure.
         """
-        if what == "queries":
-            return frame_of(self.query_columns(), backend)
-        if what == "statistics":
-            names = ("name", "value", "low", "high")
-            columns = {key: [getattr(each, key) for each in self.statistics] for key in names}
-            return frame_of(columns, backend)
-        if what != "systems":
-            raise DataError(f"There is no frame '{what}': choose 'queries', 'statistics' or 'systems'.")
+        return {
+            "queries": self.query_records,
+            "statistics": lambda: Records.of(Statistic, [(each,) for each in self.statistics]),
+            "systems": self.system_records,
+        }
+
+    def beside(self) -> list[str]:
+        """Returns what is known about the data, which CSV has no place for."""
+        return [*self.warnings, *self.footers]
+
+    def system_records(self) -> Records:
+        """Returns a row for each measure and system."""
         rows = [
             (each.label, *row)
             for each in self.effects
             for row in zip(each.names, each.a, each.ranks_a, each.b, each.ranks_b, strict=True)
         ]
-        titles = ("measure", "run", "a", "rank a", "b", "rank b")
-        return frame_of({key: [row[place] for row in rows] for place, key in enumerate(titles)}, backend)
+        return Records(["measure", "run", "a", "rank a", "b", "rank b"], rows)
 
-    def query_columns(self) -> dict[str, Any]:
-        """Returns the columns of a frame of queries."""
+    def query_records(self) -> Records:
+        """Returns a row for each query."""
         pairing, count = self.pairing, len(self.pairing.queries)
         documents = np.bincount(pairing.query, minlength=count)
         same = np.bincount(pairing.query, pairing.a == pairing.b, count)
         bias = np.bincount(pairing.query, pairing.b - pairing.a, count)
         with np.errstate(invalid="ignore"):
             columns = (documents, same / documents, bias / documents, self.kappas)
-        names = ("documents", "same grade", "bias", "kappa")
-        return {"query": list(pairing.queries)} | {
-            name: column.tolist() for name, column in zip(names, columns, strict=True)
-        }
+        rows = list(zip(pairing.queries, *(each.tolist() for each in columns), strict=True))
+        return Records(["query", "documents", "same grade", "bias", "kappa"], rows)

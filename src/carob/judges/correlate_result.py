@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
@@ -11,13 +10,15 @@ from carob._version import __version__
 from carob.comparison.findings import TESTS, say
 from carob.comparison.formats import literal, whiskers
 from carob.comparison.verdict import listed
-from carob.evaluation.scores import frame_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, did_you_mean
 from carob.output.escaping import shortened
-from carob.output.layout import apart, decimals, lay_out
+from carob.output.layout import apart, decimals
+from carob.output.results import Records
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from carob.comparison.findings import Settings
     from carob.judges.agreement_result import Statistic
 
@@ -36,7 +37,6 @@ SHOWN = ("same grade", "kappa, quadratic", "alpha, ordinal", "bias, B - A")
 FATES = ("turned", "kept", "lost", "gained", "reversed")
 """What becomes of a pair of runs that differs significantly."""
 
-FRAMES = ("correlations", "pairs", "runs", "grades")
 FIGURES = ("correlations", "runs")
 
 
@@ -391,88 +391,76 @@ class Correlations(Documented):
                 found.append(said("left out", judge=shortened(each.judge, LONGEST), count=each.left_out))
         return found
 
-    def as_dict(self) -> dict[str, Any]:
+    def contents(self) -> dict[str, Any]:
         """Returns all results by name."""
         return {
             "truth": self.truth,
-            "judges": [asdict(each) for each in self.rows],
-            "grades": [asdict(each) for each in self.grades],
+            "judges": self.rows,
+            "grades": self.grades,
             "over": self.over,
             "pool": self.pool,
             "missing_runs": self.missing_runs,
             "means": self.means,
-            "test": asdict(self.settings),
+            "test": self.settings,
             "confidence": self.confidence,
             "resamples": self.resamples,
             "seed": self.seed,
-            "warnings": list(self.warnings),
-            "footers": list(self.footers),
+            "warnings": self.warnings,
+            "footers": self.footers,
             "carob": __version__,
         }
 
-    def columns(self, what: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Returns the names of columns and the rows of a frame.
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables of ``correlations``, ``pairs``, ``runs`` and ``grades``.
 
-        Raises:
-            DataError: there is no such frame.
+        ``pairs`` has the pairs of runs that flip or that differ significantly, ``runs`` the means of each run, and
+        ``grades`` the statistics of grades.
         """
         start = ["judge", "truth_measure", "measure"]
         own = [((each.judge, each.truth_measure, each.measure), each) for each in self.rows]
-        if what == "correlations":
-            header = [*start, "runs", "queries", "correlation", "value", "low", "high"]
-            return header, [
-                (*names, len(each.runs), each.queries, its.name, its.value, its.low, its.high)
-                for names, each in own
-                for its in each.coefficients
-            ]
-        if what == "pairs":
-            rows = [(*names, "flip", *both) for names, each in own for both in each.flips]
-            rows += [
-                (*names, fate, *both)
-                for names, each in own
-                if each.turned is not None
-                for fate in FATES
-                for both in getattr(each.turned, fate)
-            ]
-            return [*start, "fate", "better", "worse"], rows
-        if what == "runs":
-            return [*start, "run", "truth", "value"], [
-                (*names, *row)
-                for names, each in own
-                for row in zip(each.runs, each.truth, each.values, strict=True)
-            ]
-        if what == "grades":
-            return ["judge", "documents", "statistic", "value", "low", "high"], [
-                (each.judge, each.documents, its.name, its.value, its.low, its.high)
-                for each in self.grades
-                for its in each.statistics
-            ]
-        raise DataError(
-            f"There is no frame '{what}'. {did_you_mean(what, FRAMES, 'It is one of ' + ', '.join(FRAMES) + '.')}"
-        )
-
-    def to_frame(self, what: str = "correlations", backend: str | None = None) -> Any:
-        """Returns a data frame.
-
-        Args:
-            what: the rows. ``correlations`` gives each correlation of each judge, ``pairs`` the pairs of runs that flip
-                or differ significantly, ``runs`` each run's means, ``grades`` the statistics of grades.
-            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
-
-        Raises:
-            DataError: no such frame, or no data frame library.
-        """
-        header, rows = self.columns(what)
-        return frame_of({name: [row[place] for row in rows] for place, name in enumerate(header)}, backend)
+        return {
+            "correlations": lambda: Records(
+                [*start, "runs", "queries", "correlation", "value", "low", "high"],
+                [
+                    (*names, len(each.runs), each.queries, its.name, its.value, its.low, its.high)
+                    for names, each in own
+                    for its in each.coefficients
+                ],
+            ),
+            "pairs": lambda: Records(
+                [*start, "fate", "better", "worse"],
+                [
+                    *((*names, "flip", *both) for names, each in own for both in each.flips),
+                    *(
+                        (*names, fate, *both)
+                        for names, each in own
+                        if each.turned is not None
+                        for fate in FATES
+                        for both in getattr(each.turned, fate)
+                    ),
+                ],
+            ),
+            "runs": lambda: Records(
+                [*start, "run", "truth", "value"],
+                [
+                    (*names, *row)
+                    for names, each in own
+                    for row in zip(each.runs, each.truth, each.values, strict=True)
+                ],
+            ),
+            "grades": lambda: Records(
+                ["judge", "documents", "statistic", "value", "low", "high"],
+                [
+                    (each.judge, each.documents, its.name, its.value, its.low, its.high)
+                    for each in self.grades
+                    for its in each.statistics
+                ],
+            ),
+        }
 
     def beside(self) -> list[str]:
         """Returns what was left out and what makes the correlations doubtful, which CSV has no place for."""
         return [*self.warnings, *self.left_out()]
-
-    def to_csv(self) -> str:
-        """Returns each correlation of each judge as CSV, with numbers in full precision."""
-        header, rows = self.columns("correlations")
-        return lay_out("csv", header, [list(map(cell, row)) for row in rows], range(3))
 
     def to_figure(self, kind: str = "correlations", correlation: str | None = None) -> Any:
         """Returns a matplotlib figure.
@@ -516,13 +504,6 @@ class Correlations(Documented):
 def ends(found: Coefficient) -> tuple[float, float]:
     """Returns the interval, or the value twice if there is none."""
     return (found.value, found.value) if math.isnan(found.low) else (found.low, found.high)
-
-
-def cell(value: Any) -> str:
-    """Returns a value for CSV; undefined ones are empty."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    return repr(value) if isinstance(value, float) else str(value)
 
 
 def pairs_in_words(pairs: tuple[tuple[str, str], ...]) -> str:

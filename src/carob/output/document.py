@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass
 from carob.output import escaping
 from carob.output.errors import command_of
-from carob.output.layout import COLUMNS, MOST_LINES, Display, folded, in_bands, lay_out, width
+from carob.output.layout import COLUMNS, MOST_LINES, folded, in_bands, lay_out, width
+from carob.output.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
@@ -370,23 +371,33 @@ class Document:
         Args:
             rows: the most rows of a table; None for all.
         """
-        with open(os.path.join(os.path.dirname(__file__), "document.css"), encoding="utf-8") as file:
-            style = file.read()
-        return f'<div class="carob">\n<style>\n{style}</style>\n{self.html(rows=rows)}</div>\n'
+        return styled(self.html(rows=rows))
 
     def page(self) -> str:
         """Returns the document as a self-contained HTML page."""
-        head = (
-            '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>{escaping.html(self.title)}</title>\n"
-            "<style>body { margin: 0 } .carob { padding: 1.5rem 1rem 3rem }</style>"
-        )
-        body = f"<head>\n{head}\n</head>\n<body>\n{self.styled()}</body>"
-        return f'<!doctype html>\n<html lang="{self.language}">\n{body}\n</html>\n'
+        return page(self.html(), self.title, self.language)
 
 
-class Documented(Display):
-    """A mixin for results that are shown as a document, and written as JSON by ``as_dict``."""
+def styled(body: str) -> str:
+    """Returns HTML with a style sheet, light or dark as the browser prefers."""
+    with open(os.path.join(os.path.dirname(__file__), "document.css"), encoding="utf-8") as file:
+        style = file.read()
+    return f'<div class="carob">\n<style>\n{style}</style>\n{body}</div>\n'
+
+
+def page(body: str, title: str, language: str = "en") -> str:
+    """Returns a self-contained HTML page."""
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escaping.html(title)}</title>\n"
+        "<style>body { margin: 0 } .carob { padding: 1.5rem 1rem 3rem }</style>"
+    )
+    whole = f"<head>\n{head}\n</head>\n<body>\n{styled(body)}</body>"
+    return f'<!doctype html>\n<html lang="{language}">\n{whole}\n</html>\n'
+
+
+class Documented(Result):
+    """A mixin for results that are shown as a document."""
 
     def document(self, layout: str = "text") -> Document:
         """Returns the result as a document.
@@ -394,10 +405,6 @@ class Documented(Display):
         Args:
             layout: ``text``, ``markdown``, ``latex`` or ``html``, for results whose text differs from their tables.
         """
-        raise NotImplementedError
-
-    def as_dict(self) -> dict[str, Any]:
-        """Returns the result as plain values by name."""
         raise NotImplementedError
 
     def to_text(self, columns: int = COLUMNS) -> str:
@@ -419,10 +426,6 @@ class Documented(Display):
     def to_html(self) -> str:
         """Returns a self-contained page, light or dark as the browser prefers."""
         return self.document("html").page()
-
-    def to_json(self) -> str:
-        """Returns everything as JSON, with numbers in full precision and undefined ones as null."""
-        return escaping.json_text(self.as_dict()) + "\n"
 
     def __str__(self) -> str:
         """Returns the text."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 LONGEST = 120
@@ -181,9 +181,11 @@ def defined(value: Any) -> Any:
     NaN and infinite numbers become None, arrays become lists, and data classes become objects.
     """
     if is_dataclass(value):
-        value = vars(value)
+        value = {each.name: getattr(value, each.name) for each in fields(value)}
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
+    if isinstance(value, str):
+        return str(value)
     if isinstance(value, dict):
         return {str(key): defined(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):

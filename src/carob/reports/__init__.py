@@ -9,6 +9,7 @@ from carob.comparison.compare import compare
 from carob.comparison.runs import evaluated
 from carob.evaluation.score_tables import footers
 from carob.inputs.texts import texts_of
+from carob.output.document import Documented
 from carob.output.files import refuse_overwriting, write_whole
 from carob.output.language import plural
 from carob.reports.data import SNIPPET, Excerpt, alongside, chosen_queries, looked_at
@@ -24,14 +25,16 @@ if TYPE_CHECKING:
     from carob.conventions.request import MeasuresLike
     from carob.inputs.qrels import QrelsLike
     from carob.inputs.texts import TextsLike
+    from carob.output.document import Document
+    from carob.output.results import Records
     from carob.reports.data import Alongside
 
 __all__ = ["Report", "report"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Report:
-    """A report: the HTML page, and the comparison that the page shows.
+class Report(Documented):
+    """A report: the HTML page, and the comparison that the page shows, of which all other formats are those.
 
     Args:
         html: the whole page; it needs no other file and no network.
@@ -48,6 +51,30 @@ class Report:
             DataError: the file cannot be written.
         """
         write_whole(path, self.html)
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the document of the comparison."""
+        return self.comparison.document(layout)
+
+    def contents(self) -> dict[str, Any]:
+        """Returns the contents of the comparison."""
+        return self.comparison.contents()
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables of the comparison."""
+        return self.comparison.records()
+
+    def beside(self) -> list[str]:
+        """Returns what is known about the data, which CSV has no place for."""
+        return self.comparison.beside()
+
+    def to_html(self) -> str:
+        """Returns the page."""
+        return self.html
+
+    def __str__(self) -> str:
+        """Returns a one-line summary of the report."""
+        return repr(self)
 
     @property
     def summary(self) -> str:

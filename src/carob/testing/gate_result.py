@@ -12,10 +12,11 @@ from carob.comparison.verdict import listed
 from carob.output.document import Document, Documented, Items, Line, Part, Section, Table
 from carob.output.escaping import command, printable, sentence
 from carob.output.layout import Marked, decimals
+from carob.output.results import Records
 from carob.testing.record import say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
 @dataclass(frozen=True)
@@ -328,7 +329,20 @@ class Gate(Documented):
         ]
         return [Table(header, rows, 2), Table(["measure", "query that lost", "before", "after"], worst, 2)]
 
-    def as_dict(self) -> dict[str, Any]:
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables of ``checks``, and of ``queries``: those whose values fell most."""
+        lost = [(each.label, one) for each in self.checks for one in each.worst]
+        own = [(each,) for each in self.checks]
+        return {
+            "checks": lambda: Records.of(GateCheck, own, without=["worst"]),
+            "queries": lambda: Records.of(Moved, lost, ["label"]),
+        }
+
+    def beside(self) -> list[str]:
+        """Returns the verdict and the remarks, which CSV has no place for."""
+        return [self.headline, *self.remarks]
+
+    def contents(self) -> dict[str, Any]:
         """Returns the verdict, every check with its difference and its reading, and the warnings."""
         return {
             "passed": self.passed,

@@ -27,10 +27,11 @@ from carob.inputs.sources import is_pattern
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, Worded
 from carob.output.language import plural
+from carob.output.results import Records
 from carob.testing.record import comparison_of, digests, say, versions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from carob.evaluation.scores import Scores
     from carob.inputs.qrels import QrelsLike
@@ -87,7 +88,16 @@ class Verification(Documented):
             [Section([headline, *([Table(["what", "how it differs"], rows, 2)] if rows else [])])]
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the table of ``findings``."""
+        found = [(each,) for each in self.findings]
+        return {"findings": lambda: Records.of(Change, found, without=["numbers"])}
+
+    def beside(self) -> list[str]:
+        """Returns the verdict and the remarks, which CSV has no place for."""
+        return [self.headline, *self.remarks]
+
+    def contents(self) -> dict[str, Any]:
         """Returns the verdict, the findings and the remarks."""
         return {
             "record": self.path,

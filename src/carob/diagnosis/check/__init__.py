@@ -23,9 +23,10 @@ from carob.inputs.run import are_several, refuse_shared, short
 from carob.output.document import Document, Documented, Line, Section, Table, Terms
 from carob.output.escaping import sentence
 from carob.output.language import plural
+from carob.output.results import Records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from carob.conventions.request import MeasuresLike
 
@@ -122,7 +123,7 @@ class Check(Documented):
         ]
         return Document([*([Section([Table(header, rows, len(header))])] if rows else []), *table, summary])
 
-    def as_dict(self) -> dict[str, Any]:
+    def contents(self) -> dict[str, Any]:
         """Returns the exit code, the number of findings of each severity, and all findings."""
         return {
             "exit_code": self.exit_code,
@@ -134,20 +135,22 @@ class Check(Documented):
             "carob": __version__,
         }
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Returns a data frame with a row for each finding.
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables of ``findings`` and ``baselines``."""
+        return {
+            "findings": self.finding_records,
+            "baselines": lambda: Records.of(Baseline, [(each,) for each in self.baselines], without=["near"]),
+        }
 
-        Args:
-            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
-
-        Raises:
-            DataError: no data frame library is installed.
-        """
-        from carob.evaluation.scores import frame_of
-
+    def finding_records(self) -> Records:
+        """Returns a row for each finding."""
         several = ["collection"] if self.collections else []
         names = [*several, "severity", "code", "subject", "count", "what", "effect", "remedy"]
-        return frame_of({name: [getattr(each, name) for each in self.findings] for name in names}, backend)
+        return Records(names, [[getattr(each, name) for name in names] for each in self.findings])
+
+    def beside(self) -> list[str]:
+        """Returns the number of findings of each severity."""
+        return [self.summary()]
 
     def __str__(self) -> str:
         """Returns the text, without its last newline."""

@@ -12,13 +12,13 @@ from carob.evaluation.beyond_accuracy.inputs import read
 from carob.evaluation.score_tables import sentence
 from carob.measures import REGISTER, Measure
 from carob.measures.grammar import split_names
-from carob.output.document import Document, Line, Section, Table
+from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
-from carob.output.escaping import defined, json_text
-from carob.output.layout import MOST_LINES, Display, Listed, lay_out
+from carob.output.layout import COLUMNS, Listed, lay_out
+from carob.output.results import Records
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from carob.evaluation.beyond_accuracy.inputs import ItemsLike, UsersLike
     from carob.lists.recommended import Recommended
@@ -157,7 +157,7 @@ class Value:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Beyond(Display, Listed[float]):
+class Beyond(Documented, Listed[float]):
     """The values of recommendation measures beyond accuracy.
 
     Args:
@@ -210,13 +210,33 @@ class Beyond(Display, Listed[float]):
             raise DataError(f"{label} is one number for all lists together, so there are no values by user.")
         return dict(zip(self.users, users.tolist(), strict=True))
 
-    def to_text(self, layout: str = "text") -> str:
-        """Returns a table and a line with the size of the data.
+    def document(self, layout: str = "text") -> Document:
+        """Returns a table, and a line with the size of the data."""
+        del layout
+        return Document([Section([Table(*self.table(), names=[0, 2]), Line(self.footer())])])
 
-        Args:
-            layout: ``text``, ``markdown``, ``latex``, ``csv`` or ``tsv``.
-        """
-        return lay_out(layout, *self.table(), [0, 2])
+    def to_text(self, columns: int = COLUMNS) -> str:
+        """Returns a table and a line with the size of the data, which is not folded."""
+        del columns
+        return f"{lay_out('text', *self.table(), [0, 2])}{self.footer()}"
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables of ``measures``, and of ``users`` with a column for each measure of single users."""
+        return {"measures": self.measure_records, "users": self.user_records}
+
+    def measure_records(self) -> Records:
+        """Returns a row for each measure."""
+        rows = [(name, each.value, each.measure.full) for name, each in self.entries.items()]
+        return Records(["measure", "value", "in_full"], rows)
+
+    def user_records(self) -> Records:
+        """Returns a row for each user."""
+        columns = {name: each.users.tolist() for name, each in self.entries.items() if each.users is not None}
+        return Records(["user", *columns], list(zip(self.users, *columns.values(), strict=True)))
+
+    def beside(self) -> list[str]:
+        """Returns the size of the data, which CSV has no place for."""
+        return [self.footer()]
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Returns the header, and a row for each measure."""
@@ -232,26 +252,13 @@ class Beyond(Display, Listed[float]):
                 parts.append(f"{name} is undefined for {without} users, omitted from its mean")
         return " · ".join(parts)
 
-    def __str__(self) -> str:
-        """Returns the table and the footer."""
-        return f"{self.to_text()}{self.footer()}"
-
-    def _repr_html_(self) -> str:
-        """Returns the table and the footer for a notebook."""
-        parts = Table(*self.table(), names=[0, 2]), Line(self.footer())
-        return Document([Section(parts)]).html(rows=MOST_LINES)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Returns all results by name. Undefined values are None."""
+    def contents(self) -> dict[str, Any]:
+        """Returns all results by name."""
         return {
             "measures": {
-                name: {"value": defined(each.value), "in_full": each.measure.full}
+                name: {"value": each.value, "in_full": each.measure.full}
                 for name, each in self.entries.items()
             },
             "bases": self.bases,
             "carob": __version__,
         }
-
-    def to_json(self) -> str:
-        """Returns all results as JSON, with numbers in full precision."""
-        return json_text(self.as_dict()) + "\n"

@@ -1,0 +1,35 @@
+"""Data frames of any library that has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from carob.output.errors import DataError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
+"""The libraries whose frames ``to_frame`` makes, apart from the engines."""
+
+
+def frame_of(columns: Mapping[str, Any], library: str | None) -> Any:
+    """Returns a data frame of the columns, made by a library such as ``pandas``, by default the first one installed.
+
+    Raises:
+        DataError: the library is not installed or makes no frames, or no data frame library is installed.
+    """
+    from importlib.util import find_spec
+
+    found = library or next(filter(find_spec, FRAMES[:3]), None)
+    if found is None:
+        raise DataError("No data frame library is installed: install pandas, polars or pyarrow.")
+    if found not in FRAMES:
+        hint = did_you_mean(found, FRAMES, f"It is one of {', '.join(FRAMES)}.")
+        raise DataError(f"'{found}' makes no data frame of a result. {hint}")
+    if not find_spec(found):
+        raise DataError(f"{found} is not installed: install it, or name another library.")
+    import narwhals as nw
+
+    maker: Any = nw.from_dict
+    return maker(columns, backend=found).to_native()

@@ -1,0 +1,189 @@
+"""What every result has: a plain dict, JSON, and tables of records as CSV and data frames.
+
+An undefined number (NaN or infinite) is null in a dict and in JSON, and an empty cell in CSV. In a data frame it stays
+a floating-point number, so that a column of numbers remains one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from carob.output import escaping
+from carob.output.errors import DataError, did_you_mean
+from carob.output.layout import Display, lay_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+LAYOUTS = {",": "csv", "\t": "tsv"}
+ENDS = ("low", "high")
+
+
+class Records(NamedTuple):
+    """Rows of data under the names of their columns, from which CSV and data frames derive.
+
+    Args:
+        names: the names of the columns.
+        rows: the values of each row.
+        written: how CSV writes the numbers of a column, if not in full precision.
+    """
+
+    names: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    written: Mapping[str, Callable[[Any], str]] = {}
+
+    @classmethod
+    def of(
+        cls,
+        kind: type,
+        found: Iterable[tuple[Any, ...]],
+        first: Sequence[str] = (),
+        *,
+        without: Collection[str] = (),
+        estimates: Collection[str] = (),
+    ) -> Records:
+        """Returns records whose columns are the fields of a data class, also if there are no rows.
+
+        Args:
+            kind: the data class.
+            found: the values of the first columns of each row, followed by the object with the others.
+            first: the names of the first columns.
+            without: the fields that are no columns.
+            estimates: the fields with an estimate, which becomes the columns of its value and of its interval.
+
+        Example:
+            >>> from carob._dataclasses import dataclass
+            >>> from carob.output.results import Records
+            >>> @dataclass(frozen=True)
+            ... class Mean:
+            ...     run: str
+            ...     value: float
+            >>> Records.of(Mean, [("AP", Mean("bm25", 0.5))], ["measure"]).columns()
+            {'measure': ['AP'], 'run': ['bm25'], 'value': [0.5]}
+            >>> Records.of(Mean, []).columns()
+            {'run': [], 'value': []}
+        """
+        own = [each.name for each in fields(kind) if each.name not in without]
+        names = [part for name in own for part in (spread(name) if name in estimates else [name])]
+
+        def cells(record: Any) -> list[Any]:
+            row: list[Any] = []
+            for name in own:
+                value = getattr(record, name)
+                row += (
+                    [getattr(value, each, None) for each in ("value", *ENDS)]
+                    if name in estimates
+                    else [value]
+                )
+            return row
+
+        return cls([*first, *names], [[*row[: len(first)], *cells(row[-1])] for row in found])
+
+    def without_empty(self, kind: type) -> Records:
+        """Returns the records without the columns that are optional in the data class and empty in every row."""
+        optional = {each.name for each in fields(kind) if each.default is None}
+        kept = [
+            place
+            for place, name in enumerate(self.names)
+            if name not in optional or any(row[place] is not None for row in self.rows)
+        ]
+        return Records(
+            [self.names[place] for place in kept], [[row[place] for place in kept] for row in self.rows]
+        )
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Returns the values of each column by its name."""
+        return {name: [row[place] for row in self.rows] for place, name in enumerate(self.names)}
+
+    def separated(self, delimiter: str = ",") -> str:
+        """Returns CSV, with numbers in full precision. What is undefined or absent is an empty cell."""
+        writers = [self.written.get(name, str) for name in self.names]
+        rows = [
+            [write(value) if is_defined(value) else "" for write, value in zip(writers, row, strict=True)]
+            for row in self.rows
+        ]
+        return lay_out(LAYOUTS[delimiter], self.names, rows, 0)
+
+
+def spread(name: str) -> list[str]:
+    """Returns the columns of an estimate: its value and the ends of its interval."""
+    return [name, *(f"{name}_{end}" for end in ENDS)]
+
+
+def is_defined(value: Any) -> bool:
+    """Returns whether there is a value, which is finite if it is a number."""
+    return value is not None and not (isinstance(value, float) and not math.isfinite(value))
+
+
+class Result(Display):
+    """A mixin for results: everything as a dict and as JSON, and tables of records as CSV and data frames.
+
+    A result defines ``contents`` and ``records``.
+    """
+
+    def contents(self) -> dict[str, Any]:
+        """Returns everything by name. Numbers may be undefined, and objects may be data classes or arrays."""
+        raise NotImplementedError
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the functions that make the tables of records, by the name of the table. The first is the default."""
+        raise NotImplementedError
+
+    def beside(self) -> list[str]:
+        """Returns what is known about the data, which CSV has no place for."""
+        return []
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns everything as plain dicts, lists, text and numbers. Undefined numbers are None."""
+        found: dict[str, Any] = escaping.defined(self.contents())
+        return found
+
+    def to_json(self) -> str:
+        """Returns everything as JSON, with numbers in full precision and undefined ones as null."""
+        return escaping.json_text(self.contents()) + "\n"
+
+    def recorded(self, what: str | None = None) -> Records:
+        """Returns a table of records.
+
+        Args:
+            what: its name; the default table if None.
+
+        Raises:
+            DataError: there is no such table.
+        """
+        known = self.records()
+        if what is not None and what not in known:
+            hint = did_you_mean(what, known, f"It is one of {', '.join(known)}.")
+            raise DataError(f"There is no table '{what}'. {hint}")
+        return known[what or next(iter(known))]()
+
+    def to_csv(self, what: str | None = None, delimiter: str = ",") -> str:
+        """Returns a table of the result as CSV, with numbers in full precision and undefined ones as empty cells.
+
+        Args:
+            what: the table; None for the default one. ``records()`` has their names.
+            delimiter: a comma, or a tab for TSV.
+
+        Raises:
+            DataError: there is no such table.
+        """
+        return self.recorded(what).separated(delimiter)
+
+    def to_frame(self, what: str | None = None, backend: str | None = None) -> Any:
+        """Returns a table of the result as a data frame.
+
+        Args:
+            what: the table, as in ``to_csv``. The name of a library in its place, as in ``to_frame("polars")``, makes
+                the default table.
+            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+
+        Raises:
+            DataError: there is no such table or library, or no data frame library is installed.
+        """
+        from carob.output.frames import FRAMES, frame_of
+
+        if what in FRAMES and backend is None:
+            what, backend = None, what
+        return frame_of(self.recorded(what).columns(), backend)
