@@ -230,3 +230,33 @@ def test_scores_of_the_usual_documents_are_not_those_of_other_lists() -> None:
     assert carob.evaluate({"q": ["a"]}, rows, "RR")["RR"] == 0.5
     assert carob.evaluate({"q": ["a"]}, Run.of(rows, document="reranked"), "RR")["RR"] == 1.0
     assert carob.evaluate({"q": ["a"]}, Run.of(rows, document="reranked", score="scores"), "RR")["RR"] == 0.5
+
+
+LOG = {"id": "q", "retrieved_ids": ["a", "b"], "reference_ids": ["a", "b"]}
+
+
+def test_lists_that_are_named_after_the_documents_are_their_scores_and_grades() -> None:
+    run = LOG | {"retrieved_scores": [1.0, 2.0], "reference_scores": [1, 0], "retrieved_relevance": [1, 1]}
+    for log in (run, LOG | {"reference_grades": [0, 1]}):
+        assert carob.evaluate([log], measures="RR")["RR"] == 1 / 2
+    ranked = {"id": "q", "retrieved_context_ids": ["a", "b"], "retrieved_ranks": [2, 1]}
+    assert carob.evaluate({"q": ["a"]}, [ranked], "RR")["RR"] == 1 / 2
+
+
+@pytest.mark.parametrize("name", ["rerank_scores", "scores_dense", "logits", "bm25_ranks"])
+def test_lists_that_may_be_scores_of_the_documents_are_asked_about(name: str) -> None:
+    rows = [{"id": "q", "retrieved_ids": ["a", "b"], name: [1, 2]}]
+    with pytest.raises(DataError, match=f"'{name}' may be the scores or ranks of 'retrieved_ids'"):
+        Run.of(rows)
+    assert carob.evaluate({"q": ["a"]}, Run.of(rows, document="retrieved_ids"), "RR")["RR"] == 1
+    role = {"rank" if "rank" in name else "score": name}
+    assert carob.evaluate({"q": ["a"]}, Run.of(rows, **role), "RR")["RR"] == (1 if "rank" in name else 1 / 2)
+
+
+@pytest.mark.parametrize("name", ["gains", "is_relevant", "human_labels"])
+def test_lists_that_may_be_grades_of_the_documents_are_asked_about(name: str) -> None:
+    rows = [{"id": "q", "relevant_docs": ["a", "b"], name: [0, 1]}]
+    with pytest.raises(DataError, match=f"'{name}' may be the grades of 'relevant_docs'"):
+        Qrels.of(rows)
+    assert carob.evaluate(Qrels.of(rows, grade=name), {"q": ["a", "b"]}, "RR")["RR"] == 1 / 2
+    assert carob.evaluate(Qrels.of(rows, grade=1), {"q": ["a", "b"]}, "RR")["RR"] == 1

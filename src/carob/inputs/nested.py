@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -474,6 +475,8 @@ def numbers_in(
             refuse_unclear(found["grade"], listed, beside)
         else:
             found = {"grade": [each for each in lists if each == named["grade"]]}
+    if not any(found.values()) and asked.get("document") is None and not any(named.values()):
+        found = named_after(listed, kind, beside)
     for role, its in found.items():
         if len(its) > 1:
             both, reading = " and ".join(f"'{each}'" for each in its), by_reading(kind, **{role: str(its[0])})
@@ -501,6 +504,43 @@ def refuse_unclear(found: Sequence[str], listed: str, beside: Sequence[str]) -> 
     words = {"column": found[0], "listed": listed, "other": retrieved[0]}
     grades, relevant = by_reading("qrels", grade=str(found[0])), by_reading("qrels", grade=1)
     raise refused("grades-of-which", error=UnclearGradesError, **words, grades=grades, relevant=relevant)
+
+
+LIKE_NUMBERS = {
+    "run": {"score": r"^scores.+|(score|similarit[yi]|prediction|logit)(e?s)?$", "rank": r"rank(ing)?s?$"},
+    "qrels": {"grade": r"(relevance|grade|label|rating|gain|isrelevant)s?$"},
+}
+"""The names of lists that may hold numbers of documents, by role."""
+
+
+def named_after(listed: str, kind: str, beside: Sequence[str]) -> dict[str, list[str]]:
+    """Returns the lists that are named after the list of documents, by role, as ``retrieved_scores``.
+
+    Raises:
+        DataError: a list such as ``rerank_scores`` may hold numbers of the documents, too.
+    """
+    stem = stem_of(listed)
+    others = tuple(stem_of(each) for each in beside if side_of(each, "list"))
+    free = [each for each in beside if side_of(each, "list") is None]
+    own = [each for each in free if last_name(each).startswith(stem)]
+    doubtful = [each for each in free if each not in own and not last_name(each).startswith(others)]
+    found: dict[str, list[str]] = {}
+    for role, names in LIKE_NUMBERS[kind].items():
+        known = f"{names}|scores$" if kind == "qrels" else names
+        found[role] = [each for each in own if re.search(known, last_name(each))]
+        other = next((each for each in doubtful if re.search(names, last_name(each))), None)
+        if other is not None and not found[role]:
+            how = {"grade": 1} if kind == "qrels" else {"document": str(listed)}
+            reading, without = by_reading(kind, **{role: str(other)}), by_reading(kind, **how)
+            words = {"column": other, "listed": listed, "reading": reading, "without": without}
+            raise refused(f"{kind}-numbers", **words)
+    return found
+
+
+def stem_of(listed: str) -> str:
+    """Returns the name of a list of documents without its ending, as ``retrieved`` of ``retrieved_context_ids``."""
+    its = last_name(listed)
+    return re.sub(r"(context|doc(ument)?|item)?(ids?|nos|s)?$", "", its) or its
 
 
 def usual_lists(lists: Sequence[str], role: str) -> list[str]:
