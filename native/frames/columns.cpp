@@ -96,7 +96,7 @@ Names names_of(const Frame& frame, const QrelsColumns& columns) {
 std::optional<RowFault> first_fault(const Columns& columns, std::int64_t start, std::int64_t from, std::int64_t to,
                                     const Names& names) {
     const auto risky = [](const Column& column) { return column.has_nulls() || column.in_dictionary(); };
-    // Text is asked for only once its place is known to be sound: whoever reads rows has them looked at here first.
+    // Text is read only after its position has been checked: rows are checked here before anything reads them.
     for (const auto& [column, name] : {std::pair{&columns.query, &names.query}, {&columns.document, &names.document}}) {
         const std::int64_t row = column->unsound(from, to);
         if (row >= 0) return RowFault{"offsets", *name, start + row, {}, {}};

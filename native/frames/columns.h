@@ -9,7 +9,7 @@
 
 namespace carob {
 
-// Which column is what.
+// The role of each column.
 struct RunColumns {
     std::size_t query, document;
     std::optional<std::size_t> score;  // without scores the lowest rank comes first
@@ -36,7 +36,7 @@ struct Columns {
 std::vector<Columns> columns_of(const Frame& frame, const RunColumns& columns);
 std::vector<Columns> columns_of(const Frame& frame, const QrelsColumns& columns);
 
-// What each column is called, for faults.
+// The name of each column, for error messages.
 struct Names {
     std::string query, document, value, rank;
     bool finite;  // the value must be

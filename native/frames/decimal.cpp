@@ -50,7 +50,7 @@ Size size_of(const void* value, const DecimalShape& shape) {
     return size;
 }
 
-// Divides by ten to the ninth; the rest is returned.
+// Divides by ten to the ninth and returns the remainder.
 std::uint32_t divide(Size& size) {
     constexpr std::uint64_t BILLION = 1'000'000'000;
     std::uint64_t rest = 0;
@@ -74,7 +74,7 @@ std::string digits_of(Size size) {
 }  // namespace
 
 std::optional<DecimalShape> decimal_shape(std::string_view format) {
-    // Elsewhere the bytes would have to be turned round.
+    // On other machines, the bytes would have to be reversed.
     if (std::endian::native != std::endian::little) return std::nullopt;
     if (format == "_pli128") return DecimalShape{16, 0, true};
     if (format == "_plu128") return DecimalShape{16, 0, false};

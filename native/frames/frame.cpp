@@ -1,4 +1,4 @@
-// Takes a data frame from an Arrow stream and reads its columns where they lie.
+// Takes a data frame from an Arrow stream and reads its columns in place.
 #include "frames/frame.h"
 
 #include <algorithm>
@@ -57,10 +57,10 @@ std::size_t buffers_of(Layout layout) {
     return layout == Layout::text32 || layout == Layout::text64 || layout == Layout::view ? 3 : 2;
 }
 
-// Rows are counted without care for overflow up to here; a bit more than any machine holds.
+// Up to here, rows are counted without checks for overflow: slightly more than any machine holds.
 constexpr std::int64_t LONGEST = std::int64_t{1} << 48;
 
-// Buffers of the layout are there; an empty array need not have them.
+// Whether the buffers of the layout exist, which an empty array need not have.
 bool complete(const ArrowArray& array, Layout layout) {
     if (array.length < 0 || array.offset < 0 || array.n_buffers < static_cast<std::int64_t>(buffers_of(layout))) return false;
     if (array.offset > LONGEST - array.length || array.buffers == nullptr) return false;
@@ -219,7 +219,7 @@ Column::Column(const Frame& frame, std::size_t batch, std::size_t field, const C
     } else if (buffers_of(layout_) == 3) {
         bytes_ = array->buffers[2];
     }
-    // The dictionary of most frames is one, which every batch shows.
+    // Most frames have one dictionary, which all batches share.
     const bool checked = before != nullptr && before->values_ == values_ && before->bytes_ == bytes_ && before->parts_ == parts_ &&
                          before->offset_ == offset_ && before->dictionary_size_ == dictionary_size_;
     if (in_dictionary() && !checked && torn(0, dictionary_size_) >= 0)
@@ -227,7 +227,7 @@ Column::Column(const Frame& frame, std::size_t batch, std::size_t field, const C
 }
 
 // Arrow's C interface hands over the sizes of the buffers of views alone. Text is as long as its last offset says, which
-// whoever made the offsets has to answer for; that they do not fall, and rise to no more than the last one, is seen here.
+// the producer is responsible for; here we check only that they do not fall, and do not exceed the last one.
 std::int64_t Column::torn(std::int64_t from, std::int64_t to) const {
     const auto falls = [&](auto offset) -> std::int64_t {
         const auto* ends = static_cast<const decltype(offset)*>(values_) + offset_;
@@ -309,7 +309,7 @@ bool Column::equal_views(std::int64_t a, std::int64_t b) const {
 }
 
 std::uint64_t Column::written_out(std::int64_t rows) const {
-    // What a damaged column states is refused where its rows are read.
+    // Damage in a column is reported where its rows are read.
     const auto between = [&](auto offset, std::int64_t from, std::int64_t to) -> std::uint64_t {
         const auto* ends = static_cast<const decltype(offset)*>(values_) + offset_;
         return ends[from] < ends[to] ? static_cast<std::uint64_t>(ends[to]) - static_cast<std::uint64_t>(ends[from]) : 0;

@@ -1,4 +1,4 @@
-// Holds a data frame as Arrow hands it over: named columns in batches of rows, read where they lie.
+// Holds a data frame as Arrow hands it over: named columns in batches of rows, read in place.
 #pragma once
 
 #include <bit>
@@ -25,7 +25,7 @@ struct Field {
     std::string index;  // the format of the places in the dictionary, if there is one
 };
 
-// A frame that cannot be taken at all.
+// A frame that cannot be read at all.
 struct FrameFault {
     std::string detail;
 };
@@ -35,7 +35,7 @@ struct RowFault {
     const char* kind;
     std::string column;
     std::int64_t row;  // from 0
-    std::string query, document;  // empty where the row has none
+    std::string query, document;  // empty if the row has none
 };
 
 inline bool bit_at(const void* bits, std::int64_t i) { return (static_cast<const std::uint8_t*>(bits)[i / 8] >> (i % 8) & 1) != 0; }
@@ -82,7 +82,7 @@ inline constexpr std::size_t LONGEST_WHOLE = 20;
 class Column {
 public:
     Column() = default;
-    // `before` is the same column of the batch before, or null: what was seen there is not looked at again.
+    // `before` is the same column of the batch before, or null: what was checked there is not checked again.
     Column(const Frame& frame, std::size_t batch, std::size_t field, const Column* before);
 
     bool null(std::int64_t row) const;
@@ -99,7 +99,7 @@ public:
     std::int64_t dictionary_size() const { return dictionary_size_; }
     std::int64_t index(std::int64_t row) const { return whole(index_layout_, indices_, row); }
 
-    // The id's bytes, those of the decimal text for a number, which is written to `room` and moves it on.
+    // The id's bytes. A number is written as decimal text to `room`, which then advances.
     std::string_view id(std::int64_t row, char*& room) const {
         if (in_dictionary()) row = index(row);
         switch (layout_) {
@@ -120,7 +120,7 @@ public:
     bool plain_whole() const { return !in_dictionary() && is_whole(); }
     std::int64_t whole(std::int64_t row) const { return whole(layout_, values_, offset_ + row); }
 
-    // Reads the row's value, so that it lies in the cache when it is used.
+    // Reads the row's value, so that it is in the cache when it is needed.
     std::uint64_t touched(std::int64_t row) const {
         const Layout layout = in_dictionary() ? index_layout_ : layout_;
         const void* values = in_dictionary() ? indices_ : values_;
@@ -212,7 +212,7 @@ private:
     const void* nulls_ = nullptr;         // of the values
     std::int64_t offset_ = 0;             // of the values
     std::int64_t count_ = 0;              // of the values from there on
-    const void* indices_ = nullptr;       // moved on by their offset
+    const void* indices_ = nullptr;       // advanced by their offset
     const void* index_nulls_ = nullptr;
     std::int64_t index_offset_ = 0;
     std::int64_t dictionary_size_ = 0;

@@ -41,7 +41,7 @@ struct Struct {
 
 enum Kind { STOP, YES, NO, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT };
 
-// Thrift's compact protocol. Nothing behind the text is read, and no list is longer than what is left of it.
+// Thrift's compact protocol. Nothing after the text is read, and no list is longer than what is left of it.
 class Thrift {
 public:
     explicit Thrift(std::string_view text) : text_(text) {}
@@ -200,7 +200,7 @@ void check_column(std::string_view file, const Struct& its, std::int64_t end) {
 void check(std::string_view file) {
     expect(file.size() >= 12, "it is too short for Parquet");
     const std::string_view tail = file.substr(file.size() - 8);
-    if (tail.substr(4) == "PARE") return;  // encrypted, which its reader says
+    if (tail.substr(4) == "PARE") return;  // encrypted, which its reader reports
     expect(tail.substr(4) == "PAR1", "it does not end as Parquet does");
     std::uint32_t length = 0;
     for (int i = 3; i >= 0; --i) length = length << 8 | static_cast<unsigned char>(tail[static_cast<std::size_t>(i)]);

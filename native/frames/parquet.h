@@ -7,8 +7,8 @@
 
 namespace carob {
 
-// What contradicts itself or the file's length in the footer and the pages' headers of a whole file; empty if nothing
-// does. A damaged count there makes a reader ask for memory that no machine has, and some readers end the process then.
+// What is inconsistent, with itself or with the file's length, in the footer and the page headers; empty if nothing
+// is. A damaged count makes a reader allocate more memory than any machine has, and some readers then end the process.
 //
 // Sources: https://parquet.apache.org/docs/file-format/, and the compact protocol of Apache Thrift.
 std::optional<std::string> parquet_damage(std::string_view file);

@@ -26,7 +26,7 @@ class Splitter {
 public:
     Splitter(const Judgments& judgments, Strings& extra) : judgments_(judgments), extra_(extra) {}
 
-    // Calls take(first row, behind the last, number of the query) for each stretch of rows of a judged query.
+    // Calls take(first row, one past the last, number of the query) for each stretch of rows of a judged query.
     template <class Take>
     void split(std::size_t batch, const Column& query, std::int64_t from, std::int64_t to, Take&& take) {
         if (batch != batch_ && query.in_dictionary())

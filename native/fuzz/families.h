@@ -14,7 +14,7 @@ namespace family {
 
 enum Family { TEXT, FRAMES, PAGES, COUNT };
 
-// A frame of Arrow's, which must give what its rows give as text; then damaged.
+// An Arrow frame, which must give the same result as its rows in text; then it is damaged.
 void fuzz_frames(const std::uint8_t* data, std::size_t size);
 // A Parquet file's footer and headers of pages, which must be sound; then damaged.
 void fuzz_pages(const std::uint8_t* data, std::size_t size);

@@ -1,4 +1,4 @@
-// Fuzzes frames: columns of every type that Arrow has for ids and numbers, which must give what their rows give
+// Fuzzes frames: columns of every type that Arrow has for ids and numbers, which must give the same result as their rows
 // as text; then one thing about them is damaged, and they must be refused or give an answer.
 //
 // Arrow's interface does not say how large most buffers are, so nothing here claims that one is larger than it is: who
@@ -190,7 +190,7 @@ class ColumnMaker {
 public:
     ColumnMaker(Arena& arena, Draw& draw) : arena_(arena), draw_(draw) {}
 
-    // An array of these cells, with others of no use before and behind them.
+    // An array of these cells, with others of no use before and after them.
     ArrowArray* make(std::span<const Cell> cells, const Type& type, std::size_t before) {
         if (!type.index.empty()) return in_dictionary(cells, type, before);
         return plain(padded(cells, before), type.format, before, cells.size());
@@ -683,7 +683,7 @@ private:
         }
     }
 
-    // The last offset of all is left alone or falls: that it is too large nobody can see.
+    // The last offset is unchanged or falls: nothing can detect that it is too large.
     template <class Offset>
     bool offsets(ArrowArray& array, std::size_t place) {
         auto* ends = buffer<Offset>(array, 1);

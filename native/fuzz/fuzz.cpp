@@ -128,7 +128,7 @@ void fuzz_text(const std::uint8_t* data, std::size_t size) {
     options.relevant_only = choose(4) == 0;
     const oracle::Text run_text(run, options.reading);
     const oracle::Ranked ranked = oracle::match(judged, run_text, options);
-    std::vector<std::string_view> queries = judged.queries;  // and those that nobody judged
+    std::vector<std::string_view> queries = judged.queries;  // and unjudged ones
     queries.insert(queries.end(), ranked.matched.extra.begin(), ranked.matched.extra.end());
     const std::string query(queries.empty() ? "1" : queries[choose(static_cast<std::uint32_t>(queries.size()))]);
     const oracle::Listed listed = oracle::rank_query(query, run_text, options);

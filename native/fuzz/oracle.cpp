@@ -44,7 +44,7 @@ bool with_nul(std::span<const std::string_view> fields, std::size_t first) {
     return false;
 }
 
-// Whether a whole number is another one as a double.
+// Whether a whole number changes when it becomes a double.
 bool rounded_off(const std::string& digits, double value) {
     if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos || !std::isfinite(value)) return false;
     char printed[400];

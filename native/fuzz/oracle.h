@@ -18,11 +18,11 @@ struct Refusal {
     std::string detail;
 };
 
-// Lines and their fields, which point into what was taken apart.
+// Lines and their fields, which point into the text.
 struct Line {
     std::span<const std::string_view> fields;
     bool comment;
-    std::size_t by_blanks;  // how many fields any blanks separate, where tabs separate `fields`; else 0
+    std::size_t by_blanks;  // the number of fields if blanks separate them, where tabs separate `fields`; else 0
 };
 
 struct Text {

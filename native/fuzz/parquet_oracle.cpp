@@ -113,7 +113,7 @@ private:
     }
 };
 
-// Of the values of its column, how many are left behind a page.
+// Of the values of its column, how many are left after a page.
 std::int64_t behind_page(const Header& head, std::int64_t left) {
     const std::int64_t unpacked = head(2), packed = head(3);
     must(unpacked >= 0 && packed >= 0);

@@ -23,7 +23,7 @@ inline bool are_offsets(Offsets offsets, std::size_t size) {
     return static_cast<std::uint64_t>(offsets.back()) <= size;
 }
 
-// One number a segment: its values combined from the left, 0 for an empty one.
+// One number per segment: its values combined from the left, 0 for an empty one.
 template <class Combine>
 void reduce_segments(Values values, Offsets offsets, double* out, Combine combine) {
     for (std::size_t q = 0; q + 1 < offsets.size(); ++q) {
@@ -35,7 +35,7 @@ void reduce_segments(Values values, Offsets offsets, double* out, Combine combin
     }
 }
 
-// One number a value; the first of a segment is the value itself. Values outside every segment give 0.
+// One number per value; the first of a segment is the value itself. Values outside every segment give 0.
 template <class Combine>
 void scan_segments(Values values, Offsets offsets, double* out, Combine combine) {
     for (std::size_t i = 0; i < values.size(); ++i) out[i] = 0.0;

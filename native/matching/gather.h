@@ -1,4 +1,4 @@
-// Keeps the documents of interleaved queries apart: compact records, in buckets of neighbouring queries.
+// Separates the documents of interleaved queries: compact records, in buckets of neighbouring queries.
 //
 // Buckets, not queries: appending to some hundred places stays in the cache and the page tables, to thousands does not.
 //
@@ -19,12 +19,12 @@ namespace carob {
 struct Buckets {
     explicit Buckets(std::size_t query_count);
     std::size_t count;
-    std::size_t width;  // queries a bucket
+    std::size_t width;  // queries per bucket
 
     std::size_t of(std::size_t query) const { return query / width; }
 };
 
-// Records of one bucket, one behind the other.
+// Records of one bucket, one after the other.
 struct Chunk {
     Chunk* next;
     const char* end;
@@ -35,7 +35,7 @@ struct Chunk {
 // One per worker. Blocks come in ascending order.
 class Gathered {
 public:
-    // Where there is a `spill`, about so many bytes are held in memory.
+    // With a `spill`, about this many bytes are kept in memory.
     Gathered(const Buckets& buckets, bool with_rank, Spill* spill, std::size_t memory)
         : buckets_(buckets), with_rank_(with_rank), spill_(spill), memory_(memory), heaps_(buckets.count) {}
 

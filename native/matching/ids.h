@@ -1,4 +1,4 @@
-// Stores many ids in one stretch of memory and finds an id's number by its bytes.
+// Stores many ids in one block of memory and finds an id's number by its bytes.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace carob {
 
-// A set that is asked with a view.
+// A set that can be searched by a view.
 struct StringHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
@@ -81,7 +81,7 @@ public:
     }
 
     std::size_t bytes() const { return bytes_.size(); }
-    // All ids, one behind the other.
+    // All ids, one after the other.
     std::string_view joined() const { return {bytes_.data(), bytes_.size()}; }
     std::size_t end(std::size_t i) const { return static_cast<std::size_t>(ends_[i]); }
 
@@ -128,7 +128,7 @@ private:
 // Open addressing with linear probing over 2^n slots, at most half of them full. A slot of four bytes holds a number and a
 // part of its hash, so that a table of some thousand ids stays in the nearest cache; the ids themselves are compared by the
 // caller's `same(number)`. Numbers must be below half the slots, since they get as many bits as index the slots.
-template <class Slot>  // const where nothing is added any more
+template <class Slot>  // const if no more ids are added
 class SlotsOf {
 public:
     static constexpr std::uint32_t NONE = ~std::uint32_t{0};
@@ -141,7 +141,7 @@ public:
     SlotsOf(Slot* slots, std::size_t size)
         : slots_(slots), mask_(size - 1), tags_(~static_cast<std::uint32_t>(mask_)) {}
 
-    // The number already stored for this id, or NONE after storing `number` for it.
+    // The number already stored for this id; if there is none, stores `number` and returns NONE.
     template <class Same>
     std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t number, Same&& same) const {
         const std::uint32_t tag = tag_of(hash);
@@ -165,7 +165,7 @@ public:
         }
     }
 
-    // The first number stored for a hash like this one, or NONE: to be compared, and looked for by find() if it is another.
+    // The first number stored for an equal hash, or NONE. The caller compares the ids, and calls find\(\) if they differ.
     std::uint32_t candidate(std::uint64_t hash) const {
         return find(hash, [](std::uint32_t) { return true; });
     }
@@ -174,7 +174,7 @@ public:
     std::uint32_t first_slot(std::uint64_t hash) const { return slots_[hash & mask_]; }
     bool alike(std::uint32_t slot, std::uint64_t hash) const { return (slot & tags_) == tag_of(hash); }
 
-    // The same as candidate(), behind that slot.
+    // The same as candidate(), after that slot.
     std::uint32_t candidate_behind(std::uint64_t hash) const {
         for (std::size_t i = (hash + 1) & mask_;; i = (i + 1) & mask_) {
             if (slots_[i] == 0) return NONE;

@@ -183,7 +183,7 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
             kept[later_wins ? standing : i] = 0;
             if (later_wins) chosen[first] = static_cast<std::uint32_t>(i);
         }
-        if (made.dropped > dropped) {  // the numbers of those behind a dropped one have changed
+        if (made.dropped > dropped) {  // the numbers of those after a dropped one have changed
             std::fill_n(own_slots, own_size, 0u);
             std::uint32_t next = 0;
             for (std::size_t i = 0; i < own_count; ++i) {

@@ -104,7 +104,7 @@ Judgments read_judgments(Source& source, const JudgmentColumns& shape, const Rea
 // A rare table of text: all columns but the last as bytes, the last as a number.
 struct Rows {
     int id_columns = 0;
-    Ids ids;  // id_columns a row
+    Ids ids;  // id_columns per row
     std::vector<double> values;
     std::vector<std::int64_t> lines;
     LineCount count;

@@ -12,13 +12,13 @@
 namespace carob {
 namespace {
 
-// What the workers of one pass share.
+// The state that the workers of a pass share.
 struct Pass {
     const Judgments& judgments;
     const MatchOptions& options;
     Blocks blocks;
-    std::atomic<bool> halt{false};         // take no more blocks; those in hand are finished
-    std::atomic<bool> stop{false};         // leave everything
+    std::atomic<bool> halt{false};         // take no more blocks, but finish the current ones
+    std::atomic<bool> stop{false};         // stop at once
     std::atomic<bool> interleaved{false};  // a query came back after another one
     std::int64_t width = 0;                // how many fields each line has
 
@@ -27,7 +27,7 @@ struct Pass {
         : judgments(judgments_), options(options_), blocks(source, cut, options_.reading.block_bytes, progress) {}
 };
 
-// What one worker brings home from a pass.
+// The results of one worker after a pass.
 struct Harvest {
     Findings findings;
     Strings extra;
@@ -92,7 +92,7 @@ public:
     }
 
 private:
-    // Compares the rank column with the scores for a few documents. The rank stands behind the document.
+    // Compares the rank column with the scores for a few documents. The rank stands after the document.
     CAROB_NEVER_INLINE void compare_ranks() {
         const std::size_t count = documents_.size(), some = std::min<std::size_t>(8, 1 + count / 128);
         std::int64_t last = 0;
@@ -223,7 +223,7 @@ public:
     }
 
 private:
-    // Blocks are numbered without gaps, and every one handed out before another is counted, unless memory ran out.
+    // Blocks are numbered without gaps, and all blocks before a given one have been counted, unless memory ran out.
     const BlockCount& before(std::int64_t block) const {
         return blocks_[std::min(static_cast<std::size_t>(block), blocks_.size() - 1)];
     }
@@ -232,7 +232,7 @@ private:
     std::int64_t total_ = 0;
 };
 
-// Throws for the earliest bad line; a source that failed did so behind every line that was read.
+// Throws for the earliest bad line; a source fails only after the last line that was read.
 void throw_faults(std::vector<Harvest>& harvests) {
     const BlockFault* earliest = nullptr;
     for (const Harvest& harvest : harvests) {
@@ -278,7 +278,7 @@ Matched bring_home(const Judgments& judgments, const MatchOptions& options, std:
     return matched;
 }
 
-// The quick pass, for runs whose queries come one after the other. Empty when they turn out not to.
+// The quick pass, for runs whose queries are not interleaved. Empty if they turn out to be.
 std::optional<Matched> match_contiguous(const Judgments& judgments, Source& source, const MatchOptions& options,
                                         std::atomic<std::int64_t>* progress, const GoOn& go_on) {
     Pass pass(judgments, source, options, Cut::queries, progress);
@@ -287,7 +287,7 @@ std::optional<Matched> match_contiguous(const Judgments& judgments, Source& sour
     Block first;
     const bool any = begin(pass, opening, first);
     const bool small = pass.blocks.exhausted() || (options.threads == 1 && !go_on);
-    // Only in this pass: to keep the lines of interleaved queries takes longer than to decompress them.
+    // Only in this pass, because keeping the lines of interleaved queries takes longer than decompressing them.
     const bool ahead = !small && options.threads > 1 && pass.blocks.read_ahead();
     const int workers = small ? 1 : ahead ? options.threads - 1 : options.threads;
     std::vector<Harvest> harvests(static_cast<std::size_t>(workers));

@@ -14,7 +14,7 @@ constexpr std::int64_t PIECE = std::int64_t{1} << 16;  // rows that a worker tak
 
 }  // namespace
 
-// What the workers share while a frame is looked at.
+// The state that the workers share while they read a frame.
 struct FrameMatcher::Feed {
     const Frame& frame;
     const std::vector<Columns> columns;
@@ -59,7 +59,7 @@ struct FrameMatcher::Feed {
     }
 
 private:
-    // Pieces before one with a fault are in hand and looked at to their end, so the earliest fault is found.
+    // Pieces before a faulty one are still processed to their end, so the earliest fault is found.
     bool unfit(std::size_t batch, std::int64_t from, std::int64_t to) {
         auto found = first_fault(columns[batch], before + frame.start(batch), from, to, names);
         if (!found) return false;
@@ -116,7 +116,7 @@ public:
     }
 
 private:
-    // Rows far apart are waited for one by one where each is worked on at once; here many are waited for together.
+    // Processing each row at once would wait for memory row by row; here, many rows are fetched together.
     void fetch(const Stretch* from, const Stretch* end) {
         std::uint64_t all = 0;
         for (const Stretch* at = from; at != end; ++at) {
@@ -246,7 +246,7 @@ Sorted FrameMatcher::stretches(Feed& feed, const GoOn& go_on) {
     return Sorted(reduced_.size(), parts);
 }
 
-// All queries but that of the last row, which the next frame may go on with.
+// All queries except that of the last row, which the next frame may continue.
 bool FrameMatcher::reduce(Feed& feed, bool last, const GoOn& go_on) {
     const Sorted sorted = stretches(feed, go_on);
     const std::int64_t open = last ? -1 : feed.frame.rows() == 0 ? open_.query : sorted.query_at(feed.frame.rows() - 1);

@@ -19,9 +19,9 @@ namespace carob {
 // Unless options.gathered, a query is reduced as soon as a frame is taken that does not end within it, so no more is
 // held than one frame and one query. With options.gathered every row of a judged query is kept, see gather.h.
 //
-// How fast it could be: of 100 M rows of text ids and scores, 3.3 GB as Arrow lays them out, each byte has to be read
+// The limit of its speed: of 100 M rows of text ids and scores, 3.3 GB as Arrow lays them out, each byte has to be read
 // once, 0.3 s at 10 GB/s. Reading them out of Parquet takes 2.6 s of two cores, so that is the limit; matching adds 35 ns
-// of one core a row, most of it the look-up of the document.
+// of one core per row, most of it the look-up of the document.
 class FrameMatcher {
 public:
     FrameMatcher(const Judgments& judgments, const MatchOptions& options);
@@ -58,10 +58,10 @@ private:
     const MatchOptions options_;
     const std::int64_t piece_rows_;
     const Buckets buckets_;
-    std::vector<std::unique_ptr<Gathered>> gathered_;  // one a worker
+    std::vector<std::unique_ptr<Gathered>> gathered_;  // one per worker
     std::vector<std::int64_t> blocks_;                 // where each block of gathered rows begins
-    std::vector<Findings> findings_;                   // one a worker
-    std::vector<Strings> extra_;                       // one a worker
+    std::vector<Findings> findings_;                   // one per worker
+    std::vector<Strings> extra_;                       // one per worker
     std::vector<char> reduced_;                        // which queries were
     Open open_;
     std::int64_t rows_ = 0;

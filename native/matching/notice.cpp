@@ -1,4 +1,4 @@
-// Notices, of the documents retrieved for one query, what may not be what it is taken for.
+// Notices signs that the documents retrieved for a query are not what they seem.
 #include <algorithm>
 
 #include "matching/reduce.h"
@@ -12,7 +12,7 @@ void Reducer::notice(std::int64_t query, const Documents& documents, Findings& f
     if (Sample::holds(query, judgments_.query_count())) notice_spellings(query, documents, findings.noticed);
 }
 
-// Looks for a few relevant documents that were not retrieved, in other spellings, among those that nobody judged.
+// Looks for a few relevant documents that were not retrieved, in other spellings, among unjudged ones.
 void Reducer::notice_spellings(std::int64_t query, const Documents& documents, Noticed& noticed) {
     if (hits_.size() == documents.size()) return;  // all are judged
     for (std::size_t i = 0; i < std::min(Sample::RETRIEVED, documents.size()); ++i) noticed.odd_ids |= is_odd(documents.documents[i].name());

@@ -21,7 +21,7 @@ using GoOn = std::function<bool()>;
 // Set where the caller does not want the result any more.
 struct Interrupted {};
 
-// The same question, which also ends a read of the source that waits: the threads end only behind their reads.
+// The same question, but it also ends a waiting read of the source, because the threads end only after their reads.
 inline GoOn interrupting(Source& source, const GoOn& go_on) {
     if (!go_on) return {};
     return [&] {

@@ -10,7 +10,7 @@
 namespace carob {
 namespace {
 
-// Copies what belongs to the query; the blocks that its lines stood in are gone when they are ranked.
+// Copies what belongs to the query; the blocks that contained its lines no longer exist when they are ranked.
 class QuerySink {
 public:
     QuerySink(std::string_view wanted, const std::atomic<bool>& stop) : wanted_(wanted), stop_(stop) {}
@@ -66,7 +66,7 @@ void read_query(QuerySink& sink, Source& source, const MatchOptions& options, st
 }  // namespace
 
 Ranked rank_listed(std::string_view query, const Listed& listed, const MatchOptions& options) {
-    // Every document is judged relevant here, so each one's rank is found as a judged document's is.
+    // Here every document counts as judged relevant, so that its rank is computed.
     JudgmentsBuilder builder;
     for (std::size_t i = 0; i < listed.ids.size(); ++i) builder.add(query, listed.ids[i], 1, 0);
     const Judgments everything = builder.finish(Duplicates::first);

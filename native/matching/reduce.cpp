@@ -29,7 +29,7 @@ void Reducer::join(std::int64_t query, const Documents& documents) {
     hits_.clear();
     repeats_.clear();
     retrieved_as_.assign(static_cast<std::size_t>(judgments_.offsets()[q + 1] - from), NEVER);
-    unjudged_.reset(std::size_t{2} * count);  // emptier than it must be: fewer documents meet another one
+    unjudged_.reset(std::size_t{2} * count);  // emptier than necessary, for fewer collisions
     for (std::uint32_t start = 0; start < count; start += Judgments::TOGETHER) {
         std::int64_t found[Judgments::TOGETHER];
         const auto some = std::min<std::uint32_t>(Judgments::TOGETHER, count - start);
@@ -300,7 +300,7 @@ void Reducer::report_in_order(std::int64_t query, const Documents& documents, Fi
     if (with_scores_) report_scores(documents, findings);
 }
 
-// By rank. No two rows have the same, so many of them are put where their rank says.
+// By rank. Ranks are distinct, so if there are many rows, each is written to the place of its rank.
 void Reducer::sort_rows(Findings& findings, std::size_t first, std::size_t documents) {
     const auto begin = findings.rows.begin() + static_cast<std::ptrdiff_t>(first);
     const auto by_rank = [](const Row& a, const Row& b) { return a.rank < b.rank; };

@@ -109,7 +109,7 @@ private:
     std::vector<std::uint32_t> retrieved_as_;  // per judgment of the query: the document, or NEVER
     std::vector<Again> repeats_;
     std::vector<std::uint32_t> wanted_;  // ascending, distinct: documents whose rank is asked
-    std::vector<Spot> spots_;            // one a wanted document
+    std::vector<Spot> spots_;            // one per wanted document
     std::vector<double> scores_;         // of all documents
     std::vector<double> thresholds_;
     std::vector<Standing> standings_;

@@ -83,7 +83,7 @@ private:
     Reducer reducer_;
     Documents documents_;
     std::vector<std::unique_ptr<char[]>> rooms_;
-    std::vector<const Chunk*> chunks_;  // of the bucket, one a worker
+    std::vector<const Chunk*> chunks_;  // of the bucket, one per worker
     std::vector<std::size_t> starts_, next_;
     std::vector<Record> records_;
 };

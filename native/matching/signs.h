@@ -1,4 +1,4 @@
-// Looks for signs that a list does not hold what its reader takes it for: equal scores, ranks or distances in their place,
+// Looks for signs that a list is not what it seems: equal scores, ranks or distances instead of scores,
 // ids in another spelling.
 #pragma once
 
@@ -140,7 +140,7 @@ void each_spelling(std::string_view id, std::size_t width, std::string& room, Tr
     changed('a', 'z', 'A' - 'a');
 }
 
-// Whether an id has letters, blanks or codes (%20) that others write otherwise, in ways that each_spelling() cannot list.
+// Whether an id has letters, blanks or codes (%20) that others write differently, in ways that each_spelling() cannot list.
 inline bool is_odd(std::string_view id) {
     return std::any_of(id.begin(), id.end(), [](char c) { return static_cast<unsigned char>(c) - 0x21u > 0x5du || c == '%' || c == '"'; });
 }

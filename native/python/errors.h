@@ -30,7 +30,8 @@ auto translated(nb::handle source, Work&& work) {
             work();
         } else {
             auto made = work();
-            // Else Python would handle a signal in the next code that it runs: perhaps a finalizer, which drops exceptions.
+            // Otherwise Python would handle a signal in the next code that it runs, perhaps in a finalizer, which
+            // drops exceptions.
             if (!go_on()) throw nb::python_error();
             return made;
         }

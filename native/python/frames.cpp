@@ -112,9 +112,9 @@ std::unique_ptr<carob::Matched> match_frame(const HeldJudgments& judgments, cons
     });
 }
 
-// What it is made of lives as long as it does; one thread at a time.
+// Its parts live as long as it does. Only one thread at a time may use it.
 class HeldMatcher {
-    // What failed cannot go on, nor what is finished.
+    // It cannot continue after a failure or after its end.
     template <class Work>
     auto alone(Work&& work, bool last) {
         if (busy_.exchange(true)) throw nb::value_error("the matcher is in use, or has ended");

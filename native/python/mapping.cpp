@@ -85,7 +85,7 @@ Owned text_object(std::string_view id) {
     return made;
 }
 
-// Surrogates stand for the bytes of an id that are no UTF-8, and for nothing else: so ids differ where their bytes do.
+// Surrogates stand for the bytes of an id that are not UTF-8, and for nothing else: so ids differ where their bytes do.
 void expect_bytes(PyObject* id, PyObject* query, PyObject* document) {
     if (utf8(id)) return;
     const Owned bytes(PyUnicode_AsEncodedString(id, "utf-8", "surrogateescape"));
@@ -115,7 +115,7 @@ Owned id_text(PyObject* id, IdKinds kinds, PyObject* query, PyObject* document) 
     return text;
 }
 
-// A copy that nobody else changes, whose ids are text. Two ids may become one; `query` is whose documents they are, or
+// A copy that nobody else changes, whose ids are text. Two ids may become one. `query` is the query of the documents, or
 // null where they are queries.
 Owned tamed(PyObject* dict, IdKinds kinds, PyObject* query) {
     Owned copy(PyDict_Copy(dict));
@@ -141,7 +141,7 @@ Owned tamed(PyObject* dict, IdKinds kinds, PyObject* query) {
 
 constexpr double WHOLE_LIMIT = 9007199254740992.0;  // 2^53: every smaller whole number is a double
 
-// Whether a whole number is another one as a double.
+// Whether a whole number changes when it becomes a double.
 bool rounded_off(PyObject* value, double found) {
     if (!(std::abs(found) >= WHOLE_LIMIT) || !std::isfinite(found) || PyFloat_Check(value)) return false;
     const Owned whole(PyNumber_Long(value));
@@ -338,7 +338,7 @@ private:
         bool tied = false;
         for (Hit& hit : hits_) {
             const Standing& standing = standings_[threshold_of(thresholds_, hit.score)];
-            if (standing.equal == 0) fail_changed(query);  // a number that is another one each time it is asked
+            if (standing.equal == 0) fail_changed(query);  // a number that changes each time it is read
             hit.tie_first = hit.rank = static_cast<std::int64_t>(standing.above) + 1;
             hit.tie_last = static_cast<std::int64_t>(standing.above + standing.equal);
             tied |= standing.equal > 1;
@@ -346,7 +346,7 @@ private:
         if (tied) rank_in_ties(inner);
     }
 
-    // Only here are ids of documents that nobody judged looked at.
+    // Only here are ids of unjudged documents looked at.
     void rank_in_ties(PyObject* inner) {
         std::vector<std::vector<Member>> groups(thresholds_.size());
         bytes_.clear();

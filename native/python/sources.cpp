@@ -1,4 +1,4 @@
-// Tells Python's sources of bytes apart and reads them from the kernel's threads.
+// Recognises Python's sources of bytes and reads them from the kernel's threads.
 #include "python/sources.h"
 
 #include <string>
@@ -35,7 +35,7 @@ public:
         object_.attr("rewind")();
     }
 
-    // Called behind a question to Python, whose answer is the exception that is set.
+    // Called after a question to Python, whose answer is the exception that is set.
     void interrupt() override {
         const nb::gil_scoped_acquire gil;
         const nb::error_scope kept;

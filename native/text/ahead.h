@@ -1,5 +1,5 @@
-// Reads a slow source on a thread of its own, some pieces ahead of whoever asks. A decompressor that went from thread to
-// thread would leave its window behind in another core's cache, and nobody would decompress while a block is copied.
+// Reads a slow source on a separate thread, some pieces ahead of the reader. A decompressor that went from thread to
+// thread would leave its window after in another core's cache, and decompression would stop while a block is copied.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ public:
     Ahead(const Ahead&) = delete;
     Ahead& operator=(const Ahead&) = delete;
 
-    // As Source::read. What the source throws is thrown behind all that was read before.
+    // As Source::read. What the source throws is thrown after all that was read before.
     std::size_t read(char* bytes, std::size_t size);
 
 private:

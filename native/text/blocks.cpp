@@ -91,7 +91,7 @@ std::size_t Blocks::fill(char* bytes, std::size_t size) {
     return filled;
 }
 
-// Tells one caller what the source threw; the others are at the end of the text.
+// Throws the source's exception in one caller; for the others, the text ends.
 void Blocks::fail() {
     exhausted_.store(true, std::memory_order_release);
     std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -125,7 +125,7 @@ bool Blocks::next(Block& block) {
         const char* end = text + filled;
         const char* cut = end;
         if (failure_) {
-            // The part of a line that the source broke off says nothing.
+            // A part of a line that the source cut off is ignored.
             cut = last_line_end(begin, end);
             if (cut == begin) fail();
             filled = static_cast<std::size_t>(cut - text);
@@ -135,7 +135,7 @@ bool Blocks::next(Block& block) {
             if (end[-1] != '\n') text[filled++] = '\n';
             cut = text + filled;
         } else if (cut = last_line_end(begin, end); too_long(cut, end)) {
-            // Whoever reads the block refuses this line, and nothing behind it is read.
+            // Whoever reads the block refuses this line, and nothing after it is read.
             exhausted_.store(true, std::memory_order_release);
             text[filled++] = '\n';
             cut = text + filled;

@@ -45,10 +45,10 @@ public:
     Blocks(Source& source, Cut cut, std::size_t block_bytes, std::atomic<std::int64_t>* progress = nullptr);
 
     // False at the end of the text. Throws what the source throws, once all whole lines before are handed out, and
-    // LineFault for a text that is none.
+    // LineFault for bytes that are not text.
     bool next(Block& block);
 
-    // From now on reads a slow source on a thread of its own. False if there is no such thread: for any other source, at
+    // From now on, reads a slow source on a thread of its own. False if there is no such thread: for any other source, at
     // the end of the text, and where the machine has no more threads. To be called before several threads ask for blocks.
     bool read_ahead();
 
@@ -66,7 +66,7 @@ private:
     const std::size_t block_bytes_;
     std::atomic<std::int64_t>* progress_;
     std::vector<char> tail_;
-    std::exception_ptr failure_;  // of the source, behind the last block
+    std::exception_ptr failure_;  // of the source, one past the last block
     std::int64_t next_sequence_ = 0;
     std::atomic<bool> exhausted_{false};
 };

@@ -7,11 +7,11 @@
 namespace carob {
 
 struct JsonSizes {
-    std::size_t depth = 0;   // the most objects and lists that any line has open at once
+    std::size_t depth = 0;   // the largest nesting depth of a line
     std::size_t digits = 0;  // of the longest whole number; those with a fraction or an exponent do not count
 };
 
-// Text in quotes counts for neither.
+// Neither counts text in quotes.
 JsonSizes json_sizes(std::string_view lines);
 
 }  // namespace carob

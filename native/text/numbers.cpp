@@ -80,7 +80,7 @@ bool is_decimal(std::string_view token) {
     return true;
 }
 
-// Whether a token that is a decimal is a whole number, written without point and exponent, that is another one as a
+// Whether a token that is a decimal is a whole number, written without point and exponent, that changes as a
 // double. Every whole number of up to 15 digits is a double.
 bool rounded_off(std::string_view token, double value) {
     std::string_view digits = without_sign(token);

@@ -43,7 +43,7 @@ inline constexpr std::size_t EXCERPT_LIMIT = 80;
 inline constexpr std::size_t MALFORMED_LIMIT = 20;
 
 // A line of judgments or of a run is some hundred bytes. Longer than this is a text without lines, such as a device or a
-// file of another kind, of which memory is not to hold all; lenient rules do not go on behind it.
+// file of another kind, which should not fill the memory; lenient rules do not continue after it.
 inline constexpr std::size_t LONGEST_LINE = std::size_t{1} << 20;
 
 inline bool too_long(const char* line, const char* end) { return static_cast<std::size_t>(end - line) > LONGEST_LINE; }

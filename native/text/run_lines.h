@@ -1,4 +1,4 @@
-// Takes a block of a run apart: query, document, score and, where asked, rank of each line.
+// Splits each line of a block of a run into query, document, score and, if requested, rank.
 #pragma once
 
 #include <optional>
@@ -45,7 +45,7 @@ inline bool end_after_tag(const char* line, const char* tag, const char* text_en
     return loose || skip_blanks(tag_end, end) == end;
 }
 
-// Takes an ordinary line apart: one blank between fields, always the same, none before the first. False sends the line
+// Splits an ordinary line: one blank between fields, always the same, none before the first. False sends the line
 // the slow way. Bytes after the sixth field do not matter to `loose` rules; for others there may be blanks alone.
 CAROB_ALWAYS_INLINE bool split_quickly(const char* line, const char* text_end, bool loose, QuickLine& parts, const char*& end) {
     const std::uint64_t all = low_bytes(line);
@@ -60,7 +60,7 @@ CAROB_ALWAYS_INLINE bool split_quickly(const char* line, const char* text_end, b
     const char separator = line[at[0]];
     const int others =
         (line[at[1]] ^ separator) | (line[at[2]] ^ separator) | (line[at[3]] ^ separator) | (line[at[4]] ^ separator);
-    // A blank at the start, or right behind one of the five.
+    // A blank at the start, or right after one of the five.
     const std::uint64_t through = ~std::uint64_t{0} >> (63 - at[4]);
     const std::uint64_t doubled = (all & (all >> 1) & through) | (all & 1);
     if (others != 0 || (separator != ' ' && separator != '\t') || doubled != 0 || at[4] == 63 || *line == '#')
@@ -89,9 +89,9 @@ struct RunNotes {
     std::string tag;  // the sixth field of the last line of data in tag_block
 };
 
-// How fast it could be, on 6,980 queries x 1,000 documents, 261 MB in 7.0 M lines: read() has to copy the 261 MB once,
-// which takes 0.03 s of a 2.5 GHz core, and that is the limit. Taking lines apart and looking documents up takes ten
-// times that, 0.33 s in all or 48 ns a line, of which the score is a quarter and the lookup a sixth.
+// The limit of its speed on 6,980 queries x 1,000 documents, 261 MB in 7.0 M lines: read() has to copy the 261 MB once,
+// which takes 0.03 s of a 2.5 GHz core, and that is the limit. Splitting lines and looking documents up takes ten
+// times that, 0.33 s in all or 48 ns per line, of which the score is a quarter and the lookup a sixth.
 //
 // Reads the blocks it is given into a sink: sink.query(id, line) whenever the first field changes (also at the start of
 // a block), sink.document(RunLine) for every line of data, sink.finish() at the end of a block; sink.stopped() is asked
@@ -228,7 +228,7 @@ private:
         return take(fields[0], {fields[2], score.value, rank, count_.lines});
     }
 
-    // Whether a line of many fields may be two or more: the second begins behind the tag of the first, or is one word with
+    // Whether a line of many fields may be two or more: the second begins after the tag of the first, or is one word with
     // it. If all lines are joined, none differs from the first.
     bool are_joined(const char* first, const char* end) const {
         std::string_view fields[2 * RUN_FIELDS];

@@ -93,7 +93,7 @@ std::pair<bool, bool> odd_bytes(const char* p, const char* end) {
     return {(high & (EVERY_BYTE * 0x80)) != 0, (zero & (EVERY_BYTE * 0x80)) != 0};
 }
 
-// The code point at p, which moves behind it; nothing for bytes that are not UTF-8.
+// The code point at p, which moves after it; nothing for bytes that are not UTF-8.
 std::optional<std::uint32_t> code_point(const char*& p, const char* end) {
     const auto first = static_cast<unsigned char>(*p++);
     if (first < 0x80) return first;
@@ -204,7 +204,7 @@ private:
     }
 
     const Judgments& judgments_;
-    IdTable table_;                    // one place a form
+    IdTable table_;                    // one place per form
     std::vector<std::int64_t> first_;  // the first judged document of each form
     std::vector<char> literal_;        // whether the run has a document of this form, spelled as in the judgments
     std::map<std::uint32_t, Spelling> other_;  // the first other spelling of a form

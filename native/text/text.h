@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string_view>
 
-// CAROB_PORTABLE leaves all that some machines lack out, so that the rest can be tried on any machine.
+// CAROB_PORTABLE leaves out everything that some machines lack, so that the rest can be tested on any machine.
 #if defined(CAROB_PORTABLE)
 #elif defined(__SSE2__) || defined(_M_X64) || (defined(_M_IX86_FP) && _M_IX86_FP >= 2)
 #include <emmintrin.h>
@@ -20,7 +20,7 @@
 #define CAROB_NEON 1
 #endif
 
-// What is worth a copy in each loop that calls it, though a compiler may think it too long, and what is not.
+// Functions to inline in each loop that calls them, even if a compiler thinks them too long, and functions not to inline.
 #if defined(__GNUC__)
 #define CAROB_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define CAROB_NEVER_INLINE [[gnu::noinline]]
@@ -169,7 +169,7 @@ inline int compare_ids(std::string_view a, std::string_view b) {
     return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
 }
 
-// Which of the next 64 bytes are at most ' ', one bit a byte: every blank is among them.
+// Which of the next 64 bytes are at most ' ', one bit per byte: every blank is among them.
 inline std::uint64_t low_bytes(const char* p) {
     std::uint64_t found = 0;
 #if defined(CAROB_SSE2)
