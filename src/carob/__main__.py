@@ -19,7 +19,7 @@ OBJECTS = 100_000
 WITHOUT_MATRICES = (["eval"], ["trec-eval"], ["check"], ["compare"])
 """The commands that multiply no matrices large enough for several threads, unless people's judgments are given."""
 SHORTAGES = ("failed to map segment", "annot allocate memory", "can't start new thread")
-"""The words of the C library, the system and Python for a lack of memory, where the error has no class of its own."""
+"""The messages of the C library, the system and Python about a lack of memory, if the error has no class of its own."""
 OUT_OF_MEMORY = (
     "There is not enough memory: raise the limit of the process (ulimit -v, or the limit of the container), or give"
     " fewer runs at a time."

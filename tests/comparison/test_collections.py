@@ -391,12 +391,12 @@ def test_constant_differences_name_the_test_behind_p_and_have_no_f(interval: str
     found = carob.compare_collections(given, interval=interval)
     assert found["value"].pairs[0].p == 0.25
     text = re.sub(r"\s+", " ", str(found))
-    assert "value: 1 pair differs by the same amount on every collection (a - b): without a spread" in text
+    assert "value: 1 pair differs by the same amount on every collection (a - b): without variation" in text
     assert "p is that of the sign-flip test over collections" in text
     assert "chi-squared 3.00 (df 1, p 0.083), F - (df 1 and 2, p -)." in text
     assert "so F and its p are not defined" in text
     usual = str(carob.compare_collections(values(DEMSAR)))
-    assert "without a spread" not in usual
+    assert "without variation" not in usual
     assert "not defined" not in usual
 
 

@@ -369,7 +369,7 @@ def test_a_difference_without_spread_is_told() -> None:
     found = carob.compare(None, [scores("a", [0.5] * 10), scores("b", [0.25] * 10)])
     assert np.isnan(pair(found).low)
     assert pair(found).p == 2 / 2**10
-    assert "without a spread there is no t" in " ".join(str(found).split())
+    assert "without variation there is no t" in " ".join(str(found).split())
 
 
 def test_a_nan_score_is_refused_by_query_and_document() -> None:

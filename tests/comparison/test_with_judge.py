@@ -185,7 +185,7 @@ def test_a_sample_without_a_spread_has_neither_interval_nor_p() -> None:
     assert np.isnan([pair.low, pair.high, pair.p, *found["AP"].low]).all()
     assert "no error" in {each.kind for each in found.warnings}
     said = " ".join(str(found).split())
-    assert "leave no spread" in said
+    assert "show no variation" in said
     assert "interval of width" not in said
     whole = carob.compare(None, carob.read_scores(values), judge=carob.read_scores(judge))
     assert whole["AP"].low == whole["AP"].means
@@ -286,8 +286,8 @@ def test_every_format_has_the_judge() -> None:
         ({"cluster": {}, "by": {"q": "x"}}, "by has no meaning"),
         ({"weights": {"q": 1.0}}, "weights has no meaning"),
         ({"target": "those"}, "There is no target 'those'"),
-        ({"judge_weight": -1}, "judge_weight=-1: use a number from 0 on"),
-        ({"width": math.inf}, "width=inf: use a number from 0 on"),
+        ({"judge_weight": -1}, "judge_weight=-1: use a number of at least 0"),
+        ({"width": math.inf}, "width=inf: use a number of at least 0"),
     ],
 )
 def test_options_without_a_meaning_are_refused(options: dict[str, Any], message: str) -> None:

@@ -1,4 +1,4 @@
-"""Signs that a run does not hold what it is taken for: ranks, distances, equal or infinite scores, other ids."""
+"""Signs that a run is not what it seems: ranks, distances, equal or infinite scores, other ids."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def xgboost_metric(
     ``XGBRanker`` calls the function for each query and computes the mean itself, so it takes one measure, and a query
     with a single document counts 1. A warning names the measures that mean something else than XGBoost's own of that
     name: ``nDCG@10`` has linear gains, ``ndcg@10`` exponential ones. Another warning names those whose smallest
-    value XGBoost's early stopping takes for the best one, unless it is told ``maximize=True``.
+    value XGBoost's early stopping takes for the best one, unless it is called with ``maximize=True``.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
@@ -145,7 +145,7 @@ def say_direction(asked: Evaluator) -> None:
 
 
 def say_other_meanings(asked: Evaluator, profile: str, library: str) -> None:
-    """Warns of measures that mean something else than the library's own of the same name, which stand beside them.
+    """Warns of measures that differ from the library's own measures of the same name, which are shown next to them.
 
     Args:
         asked: the measures.

@@ -37,7 +37,7 @@ def retrieval_metric(
     ``update(preds, target, indexes=None, mask=None, judged=None, judged_indexes=None)`` takes batches
     [query, document] and keeps two sums per measure. With ``indexes`` it takes documents end to end and keeps them, as
     torchmetrics' own metrics do: a query may continue in a later batch or in another process, and counts once.
-    ``mask`` marks the documents. ``judged`` holds the grades of all judgments of each query [query, judgment]; with
+    ``mask`` marks the documents. ``judged`` contains the grades of all judgments of each query [query, judgment]; with
     ``indexes`` they are end to end, with ``judged_indexes``.
 
     Args:

@@ -25,8 +25,8 @@ def best_command(
 ) -> None:
     """Select the best of many runs, and estimate how good it will be on other queries.
 
-    The best of many runs looks better than it is, because it was selected on the same queries. In place of QRELS and
-    RUN, SCORES are files with existing per-query scores.
+    The best of many runs looks better than it is, because it was selected on the same queries. Instead of QRELS and
+    RUN, you can pass SCORES: files with existing per-query scores.
 
     \b
         carob best qrels.txt variants/*.run -m nDCG@10

@@ -18,23 +18,23 @@ SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
 """The options for several collections."""
 
 READING = ("profile", "qrels_columns", "run_columns", "grade_words", "folders", "exclude", "depth", "lenient")
-"""The options for reading files, besides the policy."""
+"""The options for reading files, except those of the policy."""
 
 EVALUATED = ("files", "measures", "layout", "digits", "per_query", "collections", "absent", *READING)
-"""The options of ``carob eval`` that have a meaning with several collections, besides the policy."""
+"""The options of ``carob eval`` that have a meaning with several collections, except those of the policy."""
 
 SELECTED = (
     *("files", "measures", "baseline", "variants", "folds", "repeats", "alpha", "resamples", "seed"),
     *("hold_out", "salt", "open_held_out", "ledger", "top", "layout", "collections", "absent", *READING),
 )
-"""The options of ``carob best`` that have a meaning with several collections, besides the policy."""
+"""The options of ``carob best`` that have a meaning with several collections, except those of the policy."""
 
 USED = (
     *("files", "measures", "baseline", "correction", "alpha", "confidence", "bootstrap", "rope", "target"),
     *("resamples", "seed", "pairs", "top", "layout", "label", "caption", "output", "title", *SEVERAL),
     *READING,
 )
-"""The options of comparisons that have a meaning with several collections, besides the policy."""
+"""The options of comparisons that have a meaning with several collections, except those of the policy."""
 
 SETTINGS = (
     *("baseline", "correction", "alpha", "confidence", "rope", "target", "resamples", "seed", "interval"),
@@ -72,7 +72,7 @@ def refuse_meaningless(used: Sequence[str] = USED) -> None:
     """Refuses options that have no meaning with several collections.
 
     Args:
-        used: the options that have one, besides the policy.
+        used: the options that have one, except those of the policy.
 
     Raises:
         click.UsageError: such an option was given.

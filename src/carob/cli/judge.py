@@ -22,7 +22,7 @@ MODES: dict[str, tuple[str, ...]] = {
     "prompts": (*TEXTS, "template"),
     "collect": ("output", "disagreement", "lenient"),
 }
-"""The options that each use of the command has, besides ``--grades``."""
+"""The options of each use of the command, in addition to ``--grades``."""
 
 
 @click.command("judge")
@@ -34,7 +34,7 @@ def judge_command(
     """Judge documents with the keyboard on a page in your browser, or collect judgments made elsewhere.
 
     PAIRS is a table (CSV, TSV or JSON lines) with columns for queries and documents, such as the one that 'carob next'
-    writes. The page shows neither runs nor ranks. Each judgment is on the disk before the page goes on, and other
+    writes. The page shows neither runs nor ranks. Each judgment is saved to disk before the page moves on, and other
     commands can read the file at any time:
 
     \b

@@ -26,8 +26,8 @@ def next_command(
 ) -> None:
     """Choose the documents that people should judge next, and say what their judgments are worth.
 
-    By default, the documents are a random sample. A document that can change the difference of the runs by much is
-    likely to be drawn. Fill in the grades of the file, for example with 'carob judge', and 'carob compare --people'
+    By default, the documents are a random sample. A document is likely to be drawn if it can change the difference of
+    the runs substantially. Fill in the grades of the file, for example with 'carob judge', and 'carob compare --people'
     estimates the differences with intervals:
 
     \b
@@ -35,7 +35,7 @@ def next_command(
         carob next --judge model.txt bm25.run dense.run -o next.csv
         carob compare --people next.csv --judge model.txt bm25.run dense.run
 
-    QRELS contains people's judgments so far. With --judge, QRELS is left out, or given as --people.
+    QRELS contains people's judgments so far. With --judge, omit QRELS, or pass it as --people.
     """
     from carob.estimation.next_judgments import next_judgments
 

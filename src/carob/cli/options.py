@@ -8,7 +8,7 @@ group. The entry of an option has the arguments of ``click.option``, and also:
 - ``choices``: the allowed words;
 - ``integers`` or ``numbers``: the least and perhaps the largest value, and ``open``: whether both are excluded.
 
-A command may change some of these arguments for itself.
+A command may override some of these arguments.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class Given:
         return Qrels.of(path, policy, **how, **self.columns["qrels"])
 
     def is_log(self, path: str) -> bool:
-        """Returns whether a file holds the documents of a run and, in other columns, those of judgments."""
+        """Returns whether a file contains the documents of a run and, in other columns, those of judgments."""
         from carob.inputs.files import is_table
 
         is_pipe = os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path))

@@ -20,7 +20,7 @@ def plan_command(
     """Say how many queries a comparison needs, from a pilot with few queries.
 
     The pilot is a set of queries with judgments and at least two runs, whose differences should vary as they will in
-    the comparison. In place of QRELS and RUN, SCORES are files with existing per-query scores.
+    the comparison. Instead of QRELS and RUN, you can pass SCORES: files with existing per-query scores.
 
     \b
         carob plan qrels.txt bm25.run dense.run --difference 0.02

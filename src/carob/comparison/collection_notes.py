@@ -143,7 +143,7 @@ def known_of(
 
     Args:
         systems: the runs, under the first judge if there are several.
-        others: the runs under each other judge, of whom only what the judgments change is told.
+        others: the runs under each other judge, for whom only facts that depend on the judgments are reported.
     """
     warned = [doubt for each in systems.values() for doubt in each.scores.warnings]
     warned += summed(notes_of("", systems), ("perfect", "identical-runs"), len(systems))

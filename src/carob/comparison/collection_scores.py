@@ -240,7 +240,7 @@ def inside(collection: str, file: str) -> Iterator[None]:
     """Adds the collection to the sentence of an error, and the file if the error names none.
 
     Raises:
-        DataError: in place of the error of a reader that knows neither.
+        DataError: instead of the error of a reader that knows neither.
     """
     try:
         yield

@@ -63,7 +63,7 @@ class EstimationPlan:
         settings: dict[str, object] = {"judge_weight": self.weight, "width": self.width}
         for name, value in settings.items():
             if value is not None and not (isinstance(value, Real) and 0 <= float(value) < np.inf):
-                raise PolicyError(f"{name}={value!r}: use a number from 0 on.")
+                raise PolicyError(f"{name}={value!r}: use a number of at least 0.")
         for name, given in options.items():
             if given:
                 option = Worded(name, "--bootstrap" if name == "interval" else f"--{name}")

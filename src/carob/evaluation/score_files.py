@@ -297,7 +297,7 @@ def holds_scores(path: str) -> bool:
 
 
 def columns_in(path: str) -> list[str]:
-    """Returns the names of the columns of a Parquet or Arrow file, or no names if whoever reads it will refuse it."""
+    """Returns the names of the columns of a Parquet or Arrow file, or no names if its reader will refuse it."""
     try:
         return column_names(path)
     except DataError:
@@ -649,12 +649,12 @@ def queries_of(scores: Iterable[Scores], more: Iterable[str] = ()) -> list[str]:
 
 
 def with_queries(scores: Scores, queries: Sequence[str], missing: str) -> Scores:
-    """Returns scores that carob computed, beside those of runs with further queries.
+    """Returns scores that carob computed, next to those of runs with further queries.
 
     Args:
         scores: the scores.
         queries: the queries of all runs.
-        missing: how to treat those of which the scores know nothing.
+        missing: how to treat queries that are missing from the scores.
 
     Raises:
         DataError: there are such queries, and the caller did not choose.
@@ -732,7 +732,7 @@ def completed(
         without = [query for query, known in zip(queries, own, strict=True) if not known]
         raise without_value(run, label, without, len(queries))
     if lacking & said and missing == "error":
-        missing = "skip"  # as whoever wrote the rows without values did
+        missing = "skip"  # as the writer of rows without values did
     kept = there.any(axis=1) | (~told & (missing == "zero"))
     matrix = np.where(there, matrix, 0.0 if missing == "zero" else math.nan)[kept]
     counted = None if missing == "zero" or there[kept].all() else there[kept]

@@ -453,11 +453,11 @@ def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
 
 
 NOT_FEW = 0.2
-"""The share of lists with all scores equal from which on it is no accident; fewer are among the ties."""
+"""If at least this proportion of lists has all scores equal, it is no accident; fewer count as ties."""
 LISTS, DOCUMENTS = 2, 20
 """The fewest lists, and the fewest documents in them, that are not all judged by chance."""
 NEARLY = 0.99
-"""The share of judged documents from which on nearly all are, as in a run that was joined with its judgments."""
+"""If at least this proportion of documents is judged, the run may have been joined with its judgments."""
 
 ORDERS = {
     "trec": "ordered by document id, descending",

@@ -42,7 +42,7 @@ class Engine(Protocol):
 
         Args:
             table: the table.
-            columns: the columns to read, in this order; the first holds the queries.
+            columns: the columns to read, in this order; the first contains the queries.
             queries: the queries whose rows are needed; None for all. Rows of other queries may be among them.
         """
 

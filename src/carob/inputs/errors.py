@@ -92,7 +92,7 @@ def sentences(name: str, kind: str = "file", files: tuple[str, ...] = ()) -> Ite
 def most_of(files: Iterable[str]) -> int:
     """Returns the bytes that the texts of the rows in Parquet and Arrow files may take.
 
-    A dictionary in such a file holds a text once for all rows, so that few bytes may hold texts without end.
+    A dictionary in such a file holds a text once for all rows, so that a few bytes may stand for any amount of text.
     """
     return max(FREE, RATIO * sum(map(os.path.getsize, files)))
 

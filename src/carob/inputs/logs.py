@@ -36,7 +36,7 @@ def is_log(given: Any, columns: Mapping[str, Asked] | None = None, folders: str 
     try:
         return holds_both(given, columns, folders)
     except (DataError, OSError):
-        return False  # whoever reads it says why
+        return False  # its reader reports why
 
 
 def holds_both(given: Any, columns: Mapping[str, Asked] | None = None, folders: str | None = None) -> bool:
@@ -54,7 +54,7 @@ def holds_both(given: Any, columns: Mapping[str, Asked] | None = None, folders: 
     try:
         run, qrels = (plan_of(fields, kind, named[kind]) for kind in ("run", "qrels"))
     except UnclearGradesError:
-        return True  # whoever reads the judgments says so
+        return True  # the reader of the judgments reports it
     return run.nested and qrels.nested and run.documents != qrels.documents
 
 

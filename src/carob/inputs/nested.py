@@ -378,7 +378,7 @@ def documents_in(fields: Mapping[str, Shape], kind: str, taken: Iterable[str]) -
 
 
 def is_flat(fields: Mapping[str, Shape], kind: str, wanted: Asked, listed: str) -> bool:
-    """Returns whether a table that also has lists holds a whole row of qrels or of a run in its other columns."""
+    """Returns whether a table with lists also contains a complete row of qrels or of a run in its other columns."""
     asked = named_in(wanted)
     own = {role: name for role, name in asked.items() if name is not None}
     free = [name for name, shape in fields.items() if shape == "one" and name not in own.values()]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats, Integers
 
 
-# Python pickles the kernel's classes under protocol 2 and later only, unless it is told how.
+# Python pickles the kernel's classes under protocol 2 and later only, unless a reducer is registered.
 copyreg.pickle(
     _native.Judgments,
     lambda held: (copyreg.__newobj__, (_native.Judgments,), held.__getstate__()),  # type: ignore[attr-defined]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SMALLEST, LARGEST = 1e-30, 1e30
 """Limits of weights other than 0: their sums and products fit every floating type."""
-A_WEIGHT = "a weight is a number from 0 on, and 0 or between 1e-30 and 1e30"
+A_WEIGHT = "a weight is a number of at least 0, and 0 or between 1e-30 and 1e30"
 
 
 def is_weight(given: Any) -> bool:

@@ -232,7 +232,7 @@ def are_several(given: object) -> bool:
     """Returns whether a dictionary or a list contains several runs, judging by the first non-empty value.
 
     In a dictionary of runs, each value is a run. In a single run, each value holds documents. In a list of runs, each
-    item is a run. In a single run, each item is a row. A list of nothing holds no run.
+    item is a run. In a single run, each item is a row. An empty list contains no run.
     """
     if not isinstance(given, (Mapping, list, tuple)):
         return False

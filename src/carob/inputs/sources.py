@@ -178,7 +178,7 @@ class Source:
     def from_start(self) -> str | bytes | Cursor:
         """Returns a file at its first byte. Each caller gets a separate cursor.
 
-        NumPy is imported meanwhile, because whoever reads a source needs NumPy next.
+        NumPy is imported meanwhile, because the reader of a source needs NumPy next.
         """
         begin_import()
         return self.handle if isinstance(self.handle, (str, bytes)) else self.handle()
@@ -226,7 +226,7 @@ class Source:
         """Yields all lines, without line ends and byte order mark.
 
         Args:
-            longest: the most bytes of a line.
+            longest: the maximum number of bytes in a line.
 
         Raises:
             DataError: a longer line, which may never end.

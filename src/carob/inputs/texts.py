@@ -22,7 +22,7 @@ IDS = ("id", "_id", "qid", "query_id", "docid", "doc_id", "docno", "pid")
 TEXTS = ("text", "contents", "body", "query", "question", "title")
 DETAILS = ("description", "narrative")
 LONGEST = 2**26
-"""The most bytes of a line. A line may hold a whole document."""
+"""The maximum number of bytes in a line, which may contain a whole document."""
 
 
 @dataclass(frozen=True)

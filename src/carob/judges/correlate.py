@@ -219,7 +219,7 @@ def judges_apart(given: Sequence[tuple[str | None, str, str | None]], truth: str
 
     Args:
         given: the name that the caller gave, if any, the usual name, and the path, if any, of each judge.
-        truth: the path of the truth, from whose name those of other files are told apart.
+        truth: the path of the truth, from whose name the names of other files must differ.
 
     Raises:
         DataError: two judges have the same name, or a file is given twice.
@@ -449,7 +449,7 @@ class CorrelationMethod:
         return Samples(one.sign * one.observed(), other.sign * other.observed(), self.draw, links)  # type: ignore[arg-type]
 
     def turned(self, found: Aligned, judge: Floats) -> Turned | None:
-        """Returns the pairs that differ significantly under the truth, by what becomes of them.
+        """Returns the pairs that differ significantly under the truth, by their fate under the judge.
 
         The result is None where only means are known, or one query.
 

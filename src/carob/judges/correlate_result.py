@@ -35,7 +35,7 @@ SHOWN = ("same grade", "kappa, quadratic", "alpha, ordinal", "bias, B - A")
 """The statistics of grades in the table; the frame has all."""
 
 FATES = ("turned", "kept", "lost", "gained", "reversed")
-"""What becomes of a pair of runs that differs significantly."""
+"""The possible fates of a pair of runs that differs significantly."""
 
 FIGURES = ("correlations", "runs")
 
@@ -69,7 +69,7 @@ class Coefficient:
 
 @dataclass(frozen=True)
 class Turned:
-    """What becomes of the pairs of runs that differ significantly. The better run by the truth is first.
+    """The fates of the pairs of runs that differ significantly. The better run by the truth is first.
 
     Args:
         significant: the number of pairs that differ significantly under the truth.
@@ -106,7 +106,7 @@ class Correlated:
         lacking: the truth's runs that the judge lacks, which were skipped or valued as zero.
         extra: the number of the judge's runs that the truth lacks, which were left out.
         left_out: the number of queries that only one of the two has, which were left out.
-        turned: what becomes of significant pairs; None where only means are known.
+        turned: the fates of significant pairs; None where only means are known.
         zeros: the truth's queries that the judge lacks, which were valued as zero.
         shared: the queries that were compared; empty if the means are those that files state.
     """

@@ -140,7 +140,7 @@ def in_scores(scores: Mapping[str, Scores], missing: str = "skip") -> dict[str, 
 
     Args:
         scores: the scores.
-        missing: how to treat a query of which a run's scores know nothing.
+        missing: how to treat a query that is missing from a run's scores.
 
     Raises:
         DataError: the runs were evaluated in different ways, or a query is missing and the caller did not choose.

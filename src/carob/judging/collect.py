@@ -107,7 +107,7 @@ class Collected:
         """Returns the file of these judgments and of the grades that the task has already.
 
         Raises:
-            DataError: a file of this name cannot hold them.
+            DataError: a file of this name cannot store them.
         """
         form = Form(path, self.task)
         rows = {**known_in(self.task), **judgments}
@@ -166,7 +166,7 @@ def refuse_twice(paths: Sequence[str]) -> None:
         try:
             found = os.stat(path)
         except (OSError, ValueError):
-            continue  # whoever reads the file says so
+            continue  # the reader of the file reports it
         first = seen.setdefault((found.st_dev, found.st_ino), place)
         if first != place:
             raise DataError(say("collect", "file twice", first=paths[first]), file=path)
@@ -304,7 +304,7 @@ def word_in(value: object) -> str:
 def is_other_draw(
     task: Task, place: int, row: Mapping[str, Any], roles: Mapping[str, str | None], path: str, line: int
 ) -> bool:
-    """Returns whether a row says that its document was drawn otherwise than the task says."""
+    """Returns whether a row contradicts the task about how its document was drawn."""
     chance, size = task.pairs[place].probability, len(task.pairs)
     for role, own in () if chance is None else zip(DRAW, (chance, size), strict=True):
         name = roles[role]

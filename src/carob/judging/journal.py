@@ -88,7 +88,7 @@ class Form:
         task: the pairs to judge.
 
     Raises:
-        DataError: an ending of another form, or qrels that cannot hold the task.
+        DataError: an ending of another form, or qrels, which cannot store the task.
     """
 
     def __init__(self, path: str, task: Task) -> None:
@@ -191,7 +191,7 @@ class Journal:
     """The file of one judge's judgments, which this process alone writes until ``close``.
 
     Args:
-        path: the file. If it exists, judging goes on where it ended.
+        path: the file. If it exists, it is continued.
         task: the pairs to judge.
         judge: the name of the judge, which may be empty.
 

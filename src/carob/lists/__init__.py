@@ -384,10 +384,10 @@ class Lists(ABC):
     def unit_gains(self, gain: Gain, rel: float | str = "graded", highest: float | str = "query") -> Rows:
         """Gains from 0 to 1.
 
-        If ``rel`` is a number, the gain is 1 from that grade on. If ``highest`` is a number, the gain is divided by the
-        gain of that grade. If ``highest`` is ``none``, the gain is unchanged and may be above 1. Otherwise gains are
-        scaled as in trec_eval's ``rbp``: into [0, 1] by the query's lowest and highest gain, if one of the two is
-        outside [0, 1].
+        If ``rel`` is a number, the gain is 1 for grades of at least ``rel``. If ``highest`` is a number, the gain is
+        divided by the gain of that grade. If ``highest`` is ``none``, the gain is unchanged and may be above 1.
+        Otherwise gains are scaled as in trec_eval's ``rbp``: into [0, 1] by the query's lowest and highest gain, if one
+        of the two is outside [0, 1].
 
         Raises:
             DataError: a grade above ``highest``.

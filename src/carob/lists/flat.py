@@ -32,7 +32,7 @@ def most_novel(rows: JudgedRows, alpha: float, rel: float) -> JudgedRows:
     Args:
         rows: lists by judgment group.
         alpha: the share that a group's gain loses with each further document.
-        rel: the grade from which on a document is relevant.
+        rel: the lowest grade of a relevant document.
 
     Returns:
         One list per group: the group's relevant documents at their ranks, down to the depth of ``rows``.

@@ -192,7 +192,7 @@ def match(
 ) -> Match:
     """Reduces a run to its judged rows, under a policy.
 
-    With ``scores`` the rows hold all scores, for measures that compare documents of different queries. With
+    With ``scores``, the rows contain all scores, for measures that compare documents of different queries. With
     ``relevant_only``, documents with a grade of 0 or less have no rows, unless the policy or the source needs them. The
     kernel uses ``threads`` threads, or one per core.
 

@@ -29,7 +29,7 @@ LEVELS = 10
 JUDGED, RANKED = 400, 2000
 """The most distinct ids of each side to compare."""
 OFTEN = 0.1
-"""The share of pairs in another order from which on a column of ranks contradicts the scores."""
+"""A column of ranks contradicts the scores if at least this proportion of pairs is in another order."""
 ABOVE = 2.0
 """How many standard deviations above chance relevant documents are in a ranking that is none by chance."""
 AGAIN = 1_000_000
@@ -70,7 +70,7 @@ def signs_of(judged: Qrels, run: Run, found: Match, policy: Policy) -> Iterator[
 
 
 def reranked(judged: Qrels, run: Run, found: Match, policy: Policy) -> bool:
-    """Returns whether the rank column holds a ranking, too, such as a first stage's, and the scores a better one."""
+    """Returns whether the rank column is another ranking, such as a first stage's, and the scores are a better one."""
     held = by_rank_column(run.held) if found.counts.lines <= AGAIN else None
     if held is None:
         return False

@@ -1,4 +1,4 @@
-"""Signs that a run does not hold what it is taken for: ranks or distances as scores, ids in another spelling."""
+"""Signs that a run is not what it seems: ranks or distances as scores, ids in another spelling."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ ENOUGH = 10_000
 ROWS = 200_000
 """The most rows of a run to inspect."""
 MISSING, EXTRA, SPELLED = 200, 500, 20_000
-"""The most queries that only one side has, and the most rows of a run, whose spelling is compared."""
+"""The largest number of queries that only one side has, and of rows of a run, whose spelling is compared."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -113,8 +113,8 @@ def novelty_rank_biased_precision(
 ) -> Queries:
     """Rank-biased precision over subtopics, in which each further document relevant to a subtopic counts less.
 
-    A user goes on to the next document with probability ``beta``. Each further document relevant to a subtopic counts 1
-    - alpha times as much. The sum is divided by the sum for an infinite list of documents that are relevant to every
+    A user continues to the next document with probability ``beta``. Each further document relevant to a subtopic counts
+    1 - alpha times as much. The sum is divided by the sum for an infinite list of documents that are relevant to every
     subtopic.
     """
     reached = novelty(r.groups, alpha, rel, r.groups.powers(beta, r.groups.rank - 1.0))

@@ -167,7 +167,7 @@ class Measure:
 
     @property
     def wanted(self) -> RequiredJudgments:
-        """The relevant judgments: grades from ``rel`` on, else a positive ``gain``, else grade 1 or more."""
+        """The relevant judgments: grades of at least ``rel``, else a positive ``gain``, else grade 1 or more."""
         gain, rel = self.by_role("gain"), self.by_role("relevance")
         if isinstance(rel, (int, float)):
             return RequiredJudgments(rel)

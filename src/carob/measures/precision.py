@@ -235,10 +235,10 @@ def judged(
 ) -> Queries:
     """The share of the first k documents that were judged for the query.
 
-    Judged is 0 for an empty list. ``over=depth`` divides by k even if the list is shorter. For a short list, 1 minus
-    Judged is then greater than ``Unjudged``, which treats missing ranks as judged. ``mean=documents`` weights each
-    query by its number of documents, so that the mean is the share of the documents of all queries (pyserini). Judged
-    differs from BEIR's Hole@k, which counts a document as judged if it was judged for any query.
+    Judged is 0 for an empty list. ``over=depth`` divides by k even if the list is shorter. Judged and ``Unjudged`` of a
+    short list then add up to less than 1, because ``Unjudged`` does not count the missing ranks. ``mean=documents``
+    weights each query by its number of documents, so that the mean is the share of the documents of all queries
+    (pyserini). Judged differs from BEIR's Hole@k, which counts a document as judged if it was judged for any query.
     """
     del mean  # It changes the weight, not the value.
     return r.ratio(r.total(r.judged), {"retrieved": r.length, "depth": r.depth}[over])

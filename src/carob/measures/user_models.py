@@ -228,7 +228,7 @@ def rank_biased_precision(
     rel: float | str = one_of("graded", "number", number=REL, role="relevance"),
     max: float | str = one_of("query", "none", "number", number=HIGHEST),
 ) -> Queries:
-    """The expected gain per document of a user who goes on to the next document with probability p.
+    """The expected gain per document of a user who continues to the next document with probability p.
 
     If a gain is outside [0, 1], all gains are scaled by the query's lowest and highest gain, as intended in trec_eval
     10. ``max=4`` divides the gains of all queries by the gain of grade 4 instead. ``max=none`` does not scale gains
@@ -279,9 +279,9 @@ def inverse_squares(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float 
 def inst(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) -> Queries:
     """The expected gain per document of a user who wants T relevant documents and stops sooner if more are found.
 
-    After rank i, with t documents still wanted, the proportion of users who go on is ((i + T + t - 1) / (i + T + t))^2.
-    Users look at k ranks or, without a depth, at infinitely many. Ranks beyond the list have no gain. Gains other than
-    ``binary`` are divided by the gain of grade ``max``. cwl_eval's lists have 1,000 ranks, so its value is
+    After rank i, with t documents still wanted, the proportion of users who continue is ((i + T + t - 1) / (i + T +
+    t))^2. Users look at k ranks or, without a depth, at infinitely many. Ranks beyond the list have no gain. Gains
+    other than ``binary`` are divided by the gain of grade ``max``. cwl_eval's lists have 1,000 ranks, so its value is
     ``INST@1000``.
 
     Raises:

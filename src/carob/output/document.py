@@ -48,7 +48,7 @@ class Part:
         """Returns the part as HTML.
 
         Args:
-            rows: the most rows of a table; None for all.
+            rows: the maximum number of rows of a table; None for all.
         """
         del rows
         return ""
@@ -353,7 +353,7 @@ class Document:
 
         Args:
             level: the level of the highest heading.
-            rows: the most rows of a table; None for all.
+            rows: the maximum number of rows of a table; None for all.
         """
         blocks = (
             [f"<h{level}>{escaping.html(escaping.sentence(self.title))}</h{level}>\n"] if self.title else []
@@ -369,7 +369,7 @@ class Document:
         """Returns the document as HTML with a style sheet, light or dark as the browser prefers.
 
         Args:
-            rows: the most rows of a table; None for all.
+            rows: the maximum number of rows of a table; None for all.
         """
         return styled(self.html(rows=rows))
 

@@ -220,7 +220,7 @@ class ColumnsOfTextError(DataError):
 
 
 class UnclearGradesError(DataError):
-    """Raised if a list of a log may hold the grades of the retrieved or of the relevant documents."""
+    """Raised if a list of a log may contain the grades of the retrieved or of the relevant documents."""
 
 
 class LineEndError(DataError):

@@ -23,7 +23,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
 
     Args:
         path: the file. If its name is a link, the file behind the link is written, as the user may have made the
-            link; files beside it never follow one. Devices and pipes (``/dev/null``) are written directly.
+            link; files next to it never follow one. Devices and pipes (``/dev/null``) are written directly.
         content: text, written as UTF-8, or bytes.
 
     Raises:

@@ -30,7 +30,7 @@ class Marked(str):
         text: the cell.
         raised: the letters.
         bold: whether the cell is in bold.
-        room: the most letters of a cell in the column, so that numbers are aligned.
+        room: the maximum number of letters of a cell in the column, so that numbers are aligned.
     """
 
     __slots__ = ("bold", "plain", "raised")

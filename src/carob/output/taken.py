@@ -34,7 +34,7 @@ def take(path: str | os.PathLike[str]) -> None:
     """
     taken = TAKEN.get()
     if taken is not None:
-        with contextlib.suppress(OSError, ValueError):  # whoever opens the file says so
+        with contextlib.suppress(OSError, ValueError):  # opening the file reports it
             found = os.stat(path)
             taken.setdefault((found.st_dev, found.st_ino), os.fspath(path))
 

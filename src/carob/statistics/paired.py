@@ -379,7 +379,7 @@ def spread(residuals: Floats, clusters: Any) -> tuple[Floats, float, int]:
 def bell_mccaffrey(size: Floats) -> Floats:
     """Returns the degrees of freedom of the CR2 variance of a mean over clusters of the given sizes.
 
-    (trace M)**2 / trace(M**2), where M holds the covariances of the clusters' residual sums under independence.
+    (trace M)**2 / trace(M**2), where M contains the covariances of the clusters' residual sums under independence.
 
     Args:
         size: the size of each cluster, or its share of the whole [clusters] or [clusters, columns].
@@ -726,7 +726,7 @@ def refuse_seed(seed: object) -> None:
     """Refuse an invalid seed.
 
     Raises:
-        DataError: the seed is not a whole number from 0 on.
+        DataError: the seed is not a whole number of at least 0.
     """
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise DataError(f"seed={seed!r}: use a whole number that is not negative.")

@@ -81,7 +81,7 @@ def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
 def rbo(lists: Sequence[Sequence[Hashable]], p: float = 0.9) -> Floats:
     """Returns the rank-biased overlap of every two ranked lists (Webber, Moffat and Zobel, TOIS 2010).
 
-    The overlap at each depth is weighted by p to the depth: a reader who goes on with probability p sees 1 / (1 - p)
+    The overlap at each depth is weighted by p to the depth: a reader who continues with probability p sees 1 / (1 - p)
     documents. Below the end of the lists, their agreement at the end is assumed to continue (the extrapolated overlap).
 
     Args:

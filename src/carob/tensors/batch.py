@@ -382,7 +382,7 @@ def padded(
     """Finds the padded positions of entries from their query numbers. Each query's entries keep their order.
 
     Returns:
-        The places that hold an entry [query, column], and a function that brings a flat array into this form. Its
+        The places with an entry [query, column], and a function that brings a flat array into this form. Its
         padding has arbitrary values.
 
     Raises:
@@ -437,8 +437,8 @@ def topk_batch(
         ids: the retrieved documents; negative numbers are padding [query, rank].
         relevant_ids: the judged documents; negative numbers are padding [query, judgment].
         grades: the grades of ``relevant_ids``; all 1 if None [query, judgment].
-        mask: True where ``ids`` holds a document [query, rank].
-        relevant_mask: True where ``relevant_ids`` holds a document [query, judgment].
+        mask: True where ``ids`` contains a document [query, rank].
+        relevant_mask: True where ``relevant_ids`` contains a document [query, judgment].
         duplicates: the rule for an id that occurs twice: ``error``, or only the ``first`` or the ``last`` counts.
         dtype: the floating type; the library's default if None.
 

@@ -157,8 +157,8 @@ def evaluate_topk(
         relevant_ids: the ids of judged documents, in any order; a negative number is padding [query, judgment].
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
         grades: the grades of ``relevant_ids``; all 1 if None [query, judgment].
-        mask: True where ``ids`` holds a document [query, rank].
-        relevant_mask: True where ``relevant_ids`` holds a document [query, judgment].
+        mask: True where ``ids`` contains a document [query, rank].
+        relevant_mask: True where ``relevant_ids`` contains a document [query, judgment].
         weights: the weight of each query in the means, 0 or from 1e-30 to 1e30; None for equal weights [query].
         per_query: whether to return the value of each query instead of the mean.
         policy: the conventions. An id that occurs twice is an error on the host and makes its query NaN elsewhere;

@@ -209,7 +209,7 @@ def limits_in(
     for text, limit in given.items():
         is_number = not isinstance(limit, bool) and isinstance(limit, Real) and math.isfinite(limit)
         if not is_number or float(limit) < least:
-            kind = "a number from 0 on" if least == 0 else "a number"
+            kind = "a number of at least 0" if least == 0 else "a number"
             words = {"what": what, "text": text, "limit": limit, "kind": kind, "example": example}
             raise DataError(say("limits", "no number", **words))
         for measure in map(str, names_in(text)):

@@ -524,7 +524,7 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
 
 
 BESIDE = {"ties": "", "errors": "standard error, ", "weights": ""}
-"""The other numbers of a run, with the words that sentences need beside the kind, which stands before them."""
+"""The other numbers of a run, with the words that sentences need after the kind."""
 
 
 def bounds_named(table: dict[str, Any]) -> dict[str, Any]:

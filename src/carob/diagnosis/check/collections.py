@@ -42,8 +42,9 @@ def check_collections(
 ) -> Check:
     """Find the problems in the judgments and runs of several collections, all at once.
 
-    A check always finishes: what cannot be read is a finding, and the rest is still checked. Runs of which only values
-    exist are checked for perfect values and equal runs; what the values bring along, such as missing queries, is told.
+    A check always finishes: what cannot be read is a finding, and the rest is still checked. If only the scores
+    of a run exist, they are checked for perfect values and equal runs, and facts stored with them, such as missing
+    queries, are reported.
 
     Args:
         collections: as in ``carob.compare_collections``.

@@ -27,7 +27,7 @@ MOST_REPEATS = 1_000_000
 MOST_TAGS = 1000
 """The most tags that the kernel counts."""
 OFTEN = 0.1
-"""The share of queries from which on one's own document is no accident."""
+"""If at least this proportion of queries retrieves its own document, it is no accident."""
 
 
 def lines(pair: RunAndQrels) -> Iterator[Finding]:

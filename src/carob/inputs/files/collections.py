@@ -108,7 +108,7 @@ def collections_in(
 
 
 def refuse_foreign(path: str, collection: CollectionFiles, homes: Sequence[str]) -> None:
-    """Refuses files that are not the business of a folder or table of collections, whoever wrote it.
+    """Refuses files outside the folders that a folder or table of collections may name.
 
     An error or a finding about a file shows a part of it, so a table may name only files below its own folder, below
     the working directory, or where the caller's own paths of runs lead. A pipe or a device may have no end.
@@ -399,7 +399,7 @@ def in_table(path: str, faults: Faults | None = None) -> list[CollectionFiles]:
     """Finds the collections that a table names, with a row for each run: collection, qrels, run and perhaps name.
 
     Raises:
-        DataError: a cell is empty, or a collection has two qrels or two runs of one name.
+        DataError: a cell is empty, or a collection has two qrels or two runs with the same name.
     """
     home = os.path.dirname(path)
     found: dict[str, CollectionFiles] = {}

@@ -35,7 +35,7 @@ class Delimited:
     Args:
         separator: the character between two columns.
         names: the columns.
-        header: whether the first line holds the names; otherwise they are MS MARCO's.
+        header: whether the first line contains the names; otherwise they are MS MARCO's.
     """
 
     separator: str
@@ -98,7 +98,7 @@ def delimited(
 
 
 def shapes_of_text(how: Delimited, head: bytes) -> dict[str, Shape]:
-    """Returns the shape of each column of a text table, where a cell may hold a list as JSON or Python write it.
+    """Returns the shape of each column of a text table, where a cell may contain a list as JSON or Python write it.
 
     Args:
         how: the layout.

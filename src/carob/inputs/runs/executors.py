@@ -35,7 +35,7 @@ CHUNK = 1 << 16
 SCHEMA = "facts array<bigint>, queries binary, rows binary, scores binary"
 """The columns of the result, in Spark's words."""
 KNOWN = "carob.executors"
-"""The setting of a Spark session that holds the version of carob that its executors were found to have."""
+"""The setting of a Spark session that stores the version of carob found on its executors."""
 
 
 class Facts(NamedTuple):
@@ -211,7 +211,8 @@ def match_there(
 def everywhere(judgments: _native.Judgments, session: Any) -> Iterator[Callable[[], _native.Judgments]]:
     """Yields a function that returns the judgments in any process of the cluster.
 
-    Spark sends a broadcast once to each process. Spark Connect has no broadcasts, so the function holds the judgments.
+    Spark sends a broadcast once to each process. With Spark Connect, which has none, the function contains the
+    judgments.
     """
     if not hasattr(session, "sparkContext"):
         yield lambda: judgments
