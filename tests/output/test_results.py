@@ -144,7 +144,7 @@ NO_RESULTS = {
     "Qrels": "an input",
     "Run": "an input",
 }
-"""Public classes, and classes that public functions return, that are no results."""
+"""Public classes, and classes that public functions return, that are not results."""
 
 
 @cache

@@ -53,7 +53,7 @@ class Tabled(Result):
         return document_of(self.runs, per_query=True)
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables ``runs``, with the means of each run, and ``queries``, with the values of each query."""
+        """Returns the tables ``runs``, with the means of each run, and ``queries``, with the per-query scores."""
         return {"runs": self.run_records, "queries": self.query_records}
 
     def run_records(self) -> Records:
@@ -205,7 +205,7 @@ class Scores(Tabled, QueryValues):
         return pooled_again(merged, parts) if self.pools else merged
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables ``queries``, with the values of each query, and ``runs``, with the means."""
+        """Returns the tables ``queries``, with the per-query scores, and ``runs``, with the means."""
         return {"queries": self.query_records, "runs": self.run_records}
 
     def query_records(self) -> Records:

@@ -50,7 +50,7 @@ class Records(NamedTuple):
             kind: the data class.
             found: the values of the first columns of each row, followed by the object with the others.
             first: the names of the first columns.
-            without: the fields that are no columns.
+            without: the fields that are not columns.
             estimates: the fields with an estimate, which becomes the columns of its value and of its interval.
 
         Example:
