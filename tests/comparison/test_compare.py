@@ -25,7 +25,7 @@ def pair(found: carob.Comparison, label: str | None = None) -> Any:
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -1.0])
 @pytest.mark.parametrize("name", ["rope", "margin"])
 def test_a_region_that_is_negative_or_without_end_is_refused(name: str, value: float) -> None:
-    with pytest.raises(DataError, match=rf"{name}.*{value}: pass .*positive, finite number"):
+    with pytest.raises(DataError, match=rf"{name}.*{value}: use .*positive, finite number"):
         carob.compare(None, sakai(), **{name: value})  # type: ignore[arg-type]
 
 
@@ -428,7 +428,7 @@ def test_conventions_that_come_after_the_scores_are_refused(late: dict[str, Any]
         name: carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP", name=name) for name in ("one", "two")
     }
     with pytest.raises(
-        carob.DataError, match=f"one is given as scores, which {named}= cannot change: use {named}= to"
+        carob.DataError, match=f"one is given as scores, which {named}= cannot change: pass {named}= to"
     ):
         carob.compare(None, made, **late)
     assert carob.compare(None, made, policy=carob.Policy(ties="trec"), profile="carob").names == (
