@@ -245,6 +245,48 @@ def test_every_layout_shows_the_result(found: Any) -> None:
     assert found.to_html().lower().startswith("<!doctype html>")
 
 
+NO_FIGURE = {
+    "CollectionsScores": "its tables compare collections, and carob.compare_collections draws the runs",
+    "Explanation": "a derivation",
+    "Difference": "few steps, in a table",
+    "Check": "sentences",
+    "Next": "documents to judge",
+    "Verification": "sentences",
+    "Beyond": "numbers on different scales",
+    "Leaderboard": "an input of carob.correlate, which draws it",
+}
+"""Results without a figure, and why."""
+
+
+def test_every_figure_is_drawn(found: Result) -> None:
+    if type(found).__name__ in NO_FIGURE:
+        with pytest.raises(carob.DataError, match="This result has no figure"):
+            found.to_figure()
+        return
+    pytest.importorskip("matplotlib", reason="draws the figure")
+    assert found.figures()
+    for kind in found.figures():
+        if not (
+            kind in ("pairs", "differences") and getattr(found, "contests", None) and not found.primary.pairs
+        ):
+            assert found.to_figure(kind).axes
+    found.to_figure().canvas.draw()
+    with pytest.raises(carob.DataError, match="There is no figure 'pies'"):
+        found.to_figure("pies")
+
+
+def test_a_figure_has_a_row_for_each_interval_in_order() -> None:
+    pytest.importorskip("matplotlib", reason="draws the figure")
+    (axes,) = made("Agreement").to_figure().axes
+    names = [each.get_text() for each in axes.get_yticklabels()]
+    assert names == [each.name for each in made("Agreement").statistics]
+    interval, dot = axes.lines[:2]
+    first = made("Agreement").statistics[0]
+    assert dot.get_xdata() == [first.value]
+    assert [*interval.get_xdata()] == pytest.approx([first.low, first.high], nan_ok=True)
+    assert axes.yaxis_inverted()
+
+
 EMPTY = {
     ("Check, of nothing wrong", "findings"): "severity,code,subject,count,what,effect,remedy\n",
     ("Check, of nothing wrong", "baselines"): (

@@ -19,6 +19,7 @@ from carob.inputs.query_files import groups_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError
 from carob.output.layout import apart, decimals
+from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
 from carob.statistics import SEED
 from carob.statistics.paired import RESAMPLES, Draw, paired, quantile
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from carob.inputs.names import Names
     from carob.inputs.query_files import Groups, GroupsLike
     from carob.lists.rows import Floats
+    from carob.output.pictures.figures import Drawing
 
 OF_COLLECTIONS = (
     *("answer", "apparent", "honest", "held out", "method:folds", "method:one", "set"),
@@ -222,6 +224,12 @@ class Best(Documented):
     def beside(self) -> list[str]:
         """Returns what is known about the data, which CSV has no place for."""
         return [*self.warnings, *self.footers]
+
+    def figures(self) -> dict[str, Drawing]:
+        """Returns the function that draws the interval of the rank of each run by the first measure."""
+        shown = self.shown(self.measures[0])
+        rows = [(each.run, rank, each.rank_low, each.rank_high) for rank, each in enumerate(shown, 1)]
+        return {"ranks": lambda drawn: whiskers(drawn, rows, f"rank by {self.measures[0].measure}")}
 
     def document(self, layout: str = "text") -> Document:
         """Returns a section for each measure, and notes about the method."""

@@ -23,6 +23,7 @@ from carob.output.errors import DataError
 from carob.output.layout import COLUMNS, Marked, apart, decimals, lay_out, table_width
 from carob.output.pictures.critical_difference import RankPicture
 from carob.output.pictures.difference_picture import DifferencePicture, Differences
+from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from carob.comparison.collection_findings import Across, AcrossSettings, OneCollection
     from carob.output.document import Part
+    from carob.output.pictures.figures import Drawing
 
 DIGITS = 4
 FEW_COLLECTIONS = 6
@@ -238,6 +240,20 @@ class CollectionsComparison(OnCollections):
             words = {"measure": its.label, "complete": its.complete}
             raise DataError(say("collections", "incomplete", **words))
         return pictures[0].svg()
+
+    def figures(self) -> dict[str, Drawing]:
+        """Returns the functions that draw the means of runs and the differences of pairs by the first measure."""
+        found, names = next(iter(self.measures.values())), self.names
+        means = [(names[run], found.means[run], found.low[run], found.high[run]) for run in found.order]
+        pairs = [
+            (f"{names[each.a]} - {names[each.b]}", each.difference, each.low, each.high)
+            for each in found.pairs
+        ]
+        label = f"difference in {found.label}"
+        return {
+            "pairs": lambda drawn: whiskers(drawn, pairs, label, zero=True),
+            "runs": lambda drawn: whiskers(drawn, means, found.label),
+        }
 
     def contents(self) -> dict[str, Any]:
         """Returns everything by name: values by collection, raw and corrected p, ranks, settings, warnings."""

@@ -27,6 +27,7 @@ from carob.inputs.runs import MatchOptions, TextRun
 from carob.output import escaping
 from carob.output.document import Document, Documented
 from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
+from carob.output.pictures.figures import figure_of
 from carob.statistics import SEED
 from carob.statistics.paired import RESAMPLES, refuse_regions, refuse_seed
 from carob.statistics.rank_correlation import kendall, rbo, tau_ap_b
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from carob.conventions.request import MeasuresLike
     from carob.inputs.qrels import QrelsLike
     from carob.lists.rows import Floats
+    from carob.output.pictures.figures import Drawing
     from carob.output.results import Records
 
 
@@ -475,20 +477,25 @@ class Comparison(Documented, Findings):
         doubts = {doubt for each in self.scores for doubt in each.warnings}
         return [each for each in sentences_of(self) if each not in doubts]
 
-    def to_figure(self, kind: str = "pairs", measure: str | None = None) -> Any:
+    def figures(self, measure: str | None = None) -> dict[str, Drawing]:
+        """Returns the functions that draw the figures of a measure, by the name of the figure."""
+        from carob.comparison import formats
+
+        return formats.figures_of(self, measure)
+
+    def to_figure(self, kind: str | None = None, measure: str | None = None) -> Any:
         """Returns a matplotlib figure, which ``to_figure().savefig("pairs.pdf")`` writes to a file.
 
         Args:
             kind: ``pairs`` (differences with intervals), ``intervals`` (means with intervals), ``differences`` (those
-                of the queries for the first pair, sorted), ``orders`` (the rank of each run under each measure).
+                of the queries for the first pair, sorted), ``orders`` (the rank of each run under each measure); None
+                for pairs, or for intervals where there are none.
             measure: the measure to draw, by default the primary measure.
 
         Raises:
             DataError: matplotlib is not installed, or there is no such figure.
         """
-        from carob.comparison import formats
-
-        return formats.figure(self, kind, measure)
+        return figure_of(self.figures(measure), kind)
 
 
 @dataclass(frozen=True, eq=False)

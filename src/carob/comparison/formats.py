@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from carob._numpy import np
@@ -15,8 +16,9 @@ from carob.comparison.verdict import heading, judge_said, method, verdict_of
 from carob.evaluation.score_tables import document_of as scores_document
 from carob.output import escaping
 from carob.output.document import Document, Items, Line, Section
-from carob.output.errors import DataError, did_you_mean
+from carob.output.errors import DataError
 from carob.output.layout import lay_out, width
+from carob.output.pictures.figures import ROW, literal, whiskers
 from carob.output.results import Records
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from carob.comparison.findings import Contest, Findings
     from carob.output.document import Part
+    from carob.output.pictures.figures import Drawing
 
 
 LEAST_SHARED = 4
@@ -200,36 +203,19 @@ def shared_ends(names: Sequence[str]) -> tuple[str, str]:
 
 # ---------------------------------------------------------------- figures
 
-ROW = 0.32
-"""The height of a run or pair in inches."""
+
+def figures_of(comparison: Findings, measure: str | None) -> dict[str, Drawing]:
+    """Returns the functions that draw the figures of a comparison. Without pairs, intervals are first."""
+    contest = comparison.primary if measure is None else comparison[measure]
+    kinds = {"pairs": pairs, "intervals": intervals, "differences": differences, "orders": orders}
+    order = kinds if contest.pairs else ("intervals", "orders", "pairs", "differences")
+    return {name: partial(kinds[name], comparison=comparison, contest=contest) for name in order}
 
 
-def figure(comparison: Findings, kind: str, measure: str | None) -> Any:
-    """Returns a comparison as a matplotlib figure.
-
-    Raises:
-        DataError: matplotlib is not installed, or there is no such figure.
-    """
-    kinds = {"differences": differences, "intervals": intervals, "pairs": pairs, "orders": orders}
-    if kind not in kinds:
-        raise DataError(
-            f"There is no figure '{kind}'. {did_you_mean(kind, kinds, 'It is one of ' + ', '.join(kinds) + '.')}"
-        )
-    if kind in ("differences", "pairs"):
-        refuse_without_pairs(comparison, "to_figure('intervals')")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise DataError("Figures need matplotlib: pip install 'carob[plots]'.") from None
-    drawn = Figure(layout="constrained")
-    axes = drawn.subplots()
-    size = kinds[kind](axes, comparison, comparison.primary if measure is None else comparison[measure])
-    drawn.set_size_inches(*size)
-    return drawn
-
-
-def differences(axes: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
+def differences(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
     """Draws the sorted differences of the first pair, which show how many queries gain or lose, and by how much."""
+    refuse_without_pairs(comparison, "to_figure('intervals')")
+    axes = drawn.subplots()
     pair = pairs_to_show(comparison, contest)[0][0]
     values = contest.values[:, pair.a] - contest.values[:, pair.b]
     values = np.sort(values[~np.isnan(values)])[::-1]
@@ -241,46 +227,28 @@ def differences(axes: Any, comparison: Findings, contest: Contest) -> tuple[floa
     return 6.0, 2.8
 
 
-def intervals(axes: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
+def intervals(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
     """Draws the mean of each run with its interval."""
     runs = ranking(comparison)
     rows = [(comparison.names[run], contest.means[run], contest.low[run], contest.high[run]) for run in runs]
-    return whiskers(axes, rows, contest.label)
+    return whiskers(drawn, rows, contest.label)
 
 
-def pairs(axes: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
+def pairs(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
     """Draws the mean difference of each pair with its interval."""
+    refuse_without_pairs(comparison, "to_figure('intervals')")
     shown = pairs_to_show(comparison, contest)[0]
     rows = [(pair_names(comparison, pair), pair.difference, pair.low, pair.high) for pair in shown]
-    size = whiskers(axes, rows, f"difference in {contest.label}")
-    axes.axvline(0, color="black", linewidth=0.8)
-    return size
+    return whiskers(drawn, rows, f"difference in {contest.label}", zero=True)
 
 
-def literal(name: str) -> str:
-    """Escapes a name so that matplotlib does not read it as a formula."""
-    return name.replace("$", r"\$")
-
-
-def whiskers(axes: Any, rows: list[tuple[str, float, float, float]], title: str) -> tuple[float, float]:
-    """Draws a dot and an interval in each row, with the first row on top."""
-    for place, (_, middle, low, high) in enumerate(rows):
-        axes.plot([low, high], [place, place], color="0.4", linewidth=1.5)
-        axes.plot([middle], [place], "o", color="black", markersize=4)
-    axes.set_yticks(range(len(rows)), [literal(name) for name, *_ in rows])
-    axes.margins(y=0.08)
-    axes.invert_yaxis()
-    axes.set_xlabel(literal(title))
-    return 6.0, 0.9 + ROW * len(rows)
-
-
-def orders(axes: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
+def orders(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
     """Draws the rank of each run under each measure.
 
     The lines of two runs cross where two measures rank these runs differently.
     """
     del contest
-    labels = comparison.labels
+    axes, labels = drawn.subplots(), comparison.labels
     signs = [1 if each.smaller_is_better else -1 for each in comparison.contests.values()]
     means = np.array([each.means for each in comparison.contests.values()])
     keys = np.array(signs)[:, None] * means

@@ -15,6 +15,7 @@ from carob.comparison.runs import evaluated, place_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded
 from carob.output.layout import apart, decimals
+from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
 from carob.statistics.sample_size import (
     Aim,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from carob.comparison.runs import System
     from carob.evaluation.scores import Scores, ScoresByRun
+    from carob.output.pictures.figures import Drawing
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,14 @@ class Plan(Documented):
     def beside(self) -> list[str]:
         """Returns what is known about the data, which CSV has no place for."""
         return [*self.warnings, *self.footers]
+
+    def figures(self) -> dict[str, Drawing]:
+        """Returns the function that draws the number of queries of each pair, with its interval."""
+        rows = [
+            (f"{each.first} - {each.second}, {each.measure}", each.queries, each.low, each.high)
+            for each in self.rows
+        ]
+        return {"rows": lambda drawn: whiskers(drawn, rows, "queries")}
 
     def document(self, layout: str = "text") -> Document:
         """Returns the plan as a table for each measure, with sentences about the method."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
@@ -11,6 +12,7 @@ from carob.inputs.qrels import Qrels
 from carob.inputs.run import runs_in
 from carob.output.document import Document, Documented, Items, Section, Table
 from carob.output.layout import decimals
+from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
     from carob.inputs.qrels import QrelsLike
+    from carob.output.pictures.figures import Drawing
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,6 +165,15 @@ class UnjudgedBounds(Documented):
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the tables of ``runs`` and ``pairs``."""
         return {"runs": lambda: self.record_of("runs"), "pairs": lambda: self.record_of("pairs")}
+
+    def figures(self) -> dict[str, Drawing]:
+        """Returns the function that draws the bounds of each run's mean."""
+        rows = [
+            (f"{name}, {label}", math.nan, its.runs[place].low, its.runs[place].high)
+            for label, its in self.measures.items()
+            for place, name in enumerate(self.names)
+        ]
+        return {"runs": lambda drawn: whiskers(drawn, rows, "mean")}
 
     def record_of(self, what: str) -> Records:
         """Returns a row for each measure and run or pair."""

@@ -19,6 +19,7 @@ from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
 from carob.output.language import language_named
 from carob.output.layout import Listed, decimals
+from carob.output.pictures.figures import curves
 from carob.output.results import Records
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from carob.evaluation.evaluate import GradesLike
     from carob.evaluation.scores import Scores
     from carob.measures import Measure
+    from carob.output.pictures.figures import Drawing
 
 TENTHS = tuple(number / 10 for number in range(11))
 
@@ -130,6 +132,11 @@ class Curve(Documented, Listed[list[float]]):
             for query in self.scores.queries
         ]
         return Document([*queries, Section(means, "all")])
+
+    def figures(self) -> dict[str, Drawing]:
+        """Returns the function that draws the means of each measure."""
+        series = {each: (at, self[each]) for each, at in self.at.items()}
+        return {"means": lambda drawn: curves(drawn, series, "@")}
 
     def beside(self) -> list[str]:
         """Returns what is known about the data, which CSV and TSV have no place for."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats
     from carob.matching.match import Match
     from carob.measures import Measure
+    from carob.output.pictures.figures import Drawing
 
 
 class Tabled(Result):
@@ -73,6 +74,15 @@ class Tabled(Result):
     def beside(self) -> list[str]:
         """Returns what is known about the data, which CSV has no place for."""
         return footers(self.runs, language_named("en"), without=SAME)
+
+    def figures(self) -> dict[str, Drawing]:
+        """Returns the function that draws the per-query scores of each run by the first measure, sorted."""
+        from carob.output.pictures.figures import curves
+
+        label = self.runs[0].labels[0]
+        columns = {each.name: sorted(each.by_query(label).values(), reverse=True) for each in self.runs}
+        series = {name: (range(1, len(its) + 1), its) for name, its in columns.items()}
+        return {"queries": lambda drawn: curves(drawn, series, f"queries by {label}")}
 
     def to_text(self, columns: int = COLUMNS) -> str:
         """Returns the means as a table, with the footer.

@@ -14,6 +14,7 @@ from carob.comparison.verdict import family_words, listed
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, did_you_mean
 from carob.output.layout import decimals
+from carob.output.pictures.figures import panels, whiskers
 from carob.output.results import Records
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from carob.comparison.findings import Settings
     from carob.evaluation.scores import Scores
     from carob.lists.rows import Floats, Integers
+    from carob.output.pictures.figures import Drawing
 
 
 FATES = ("kept", "lost", "gained", "reversed")
@@ -421,6 +423,13 @@ class Agreement(Documented):
     def beside(self) -> list[str]:
         """Returns what is known about the data, which CSV has no place for."""
         return [*self.warnings, *self.footers]
+
+    def figures(self) -> dict[str, Drawing]:
+        """Returns the functions that draw the statistics with intervals, and the systems' means under both judges."""
+        rows = [(each.name, each.value, each.low, each.high) for each in self.statistics]
+        points = [(f"A: {each.label}", each.a, f"B: {each.label}", each.b) for each in self.effects]
+        drawn = {"statistics": lambda drawn: whiskers(drawn, rows, "agreement")}
+        return {**drawn, **({"systems": lambda drawn: panels(drawn, points)} if points else {})}
 
     def system_records(self) -> Records:
         """Returns a row for each measure and system."""

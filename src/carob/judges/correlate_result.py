@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._version import __version__
 from carob.comparison.findings import TESTS, say
-from carob.comparison.formats import literal, whiskers
 from carob.comparison.verdict import listed
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, did_you_mean
 from carob.output.escaping import shortened
 from carob.output.layout import apart, decimals
+from carob.output.pictures.figures import figure_of, panels, whiskers
 from carob.output.results import Records
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from carob.comparison.findings import Settings
     from carob.judges.agreement_result import Statistic
+    from carob.output.pictures.figures import Drawing
 
 MOST_PAIRS = 10
 """Pairs of runs that a sentence lists."""
@@ -36,8 +37,6 @@ SHOWN = ("same grade", "kappa, quadratic", "alpha, ordinal", "bias, B - A")
 
 FATES = ("turned", "kept", "lost", "gained", "reversed")
 """The possible fates of a pair of runs that differs significantly."""
-
-FIGURES = ("correlations", "runs")
 
 
 def said(key: str, **values: Any) -> str:
@@ -462,39 +461,34 @@ class Correlations(Documented):
         """Returns what was left out and what makes the correlations doubtful, which CSV has no place for."""
         return [*self.warnings, *self.left_out()]
 
-    def to_figure(self, kind: str = "correlations", correlation: str | None = None) -> Any:
+    def figures(self, correlation: str | None = None) -> dict[str, Drawing]:
+        """Returns the functions that draw the figures, by the name of the figure."""
+        name = correlation or self.rows[0].coefficients[0].name
+        return {
+            "correlations": lambda drawn: whiskers(
+                drawn, [(self.label(each), each[name].value, *ends(each[name])) for each in self.rows], name
+            ),
+            "runs": lambda drawn: panels(
+                drawn,
+                [
+                    (f"{self.truth}: {each.truth_measure}", each.truth, self.label(each), each.values)
+                    for each in self.rows
+                ],
+            ),
+        }
+
+    def to_figure(self, kind: str | None = None, correlation: str | None = None) -> Any:
         """Returns a matplotlib figure.
 
         Args:
             kind: ``correlations`` draws one correlation of each judge with its interval; ``runs`` draws each run's mean
-                under the truth and under the judge, in a panel for each judge.
+                under the truth and under the judge, in a panel for each judge. None draws correlations.
             correlation: the correlation; the first one if None.
 
         Raises:
             DataError: matplotlib is not installed, or there is no such figure or correlation.
         """
-        if kind not in FIGURES:
-            hint = did_you_mean(kind, FIGURES, f"It is one of {', '.join(FIGURES)}.")
-            raise DataError(f"There is no figure '{kind}'. {hint}")
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise DataError("Figures need matplotlib: pip install 'carob[plots]'.") from None
-        drawn = Figure(layout="constrained")
-        if kind == "correlations":
-            name = correlation or self.rows[0].coefficients[0].name
-            found = [(self.label(each), each[name]) for each in self.rows]
-            points = [(label, its.value, *ends(its)) for label, its in found]
-            drawn.set_size_inches(*whiskers(drawn.subplots(), points, name))
-            return drawn
-        many = len(self.rows)
-        panels = drawn.subplots(1, many, squeeze=False)[0]
-        for axes, each in zip(panels, self.rows, strict=True):
-            axes.plot(each.truth, each.values, "o", color="black", markersize=4)
-            axes.set_xlabel(literal(f"{self.truth}: {each.truth_measure}"))
-            axes.set_ylabel(literal(self.label(each)))
-        drawn.set_size_inches(3.2 * many, 3.0)
-        return drawn
+        return figure_of(self.figures(correlation), kind)
 
     def label(self, row: Correlated) -> str:
         """Returns the name of a judge with its measure."""

@@ -17,6 +17,8 @@ from carob.output.layout import Display, lay_out
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from carob.output.pictures.figures import Drawing
+
 LAYOUTS = {",": "csv", "\t": "tsv"}
 ENDS = ("low", "high")
 
@@ -134,6 +136,23 @@ class Result(Display):
     def beside(self) -> list[str]:
         """Returns what is known about the data, which CSV has no place for."""
         return []
+
+    def figures(self) -> dict[str, Drawing]:
+        """Returns the functions that draw the figures, by the name of the figure. The first is the default."""
+        return {}
+
+    def to_figure(self, kind: str | None = None) -> Any:
+        """Returns a matplotlib figure, which ``to_figure().savefig("figure.pdf")`` writes to a file.
+
+        Args:
+            kind: the name of the figure; the first of ``figures()`` if None.
+
+        Raises:
+            DataError: matplotlib is not installed, or there is no such figure.
+        """
+        from carob.output.pictures.figures import figure_of
+
+        return figure_of(self.figures(), kind)
 
     def as_dict(self) -> dict[str, Any]:
         """Returns everything as plain dicts, lists, text and numbers. Undefined numbers are None."""

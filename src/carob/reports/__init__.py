@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from carob.inputs.qrels import QrelsLike
     from carob.inputs.texts import TextsLike
     from carob.output.document import Document
+    from carob.output.pictures.figures import Drawing
     from carob.output.results import Records
     from carob.reports.data import Alongside
 
@@ -67,6 +68,10 @@ class Report(Documented):
     def beside(self) -> list[str]:
         """Returns what is known about the data, which CSV has no place for."""
         return self.comparison.beside()
+
+    def figures(self) -> dict[str, Drawing]:
+        """Returns the functions that draw the figures of the comparison."""
+        return self.comparison.figures()
 
     def to_html(self) -> str:
         """Returns the page."""

@@ -12,11 +12,14 @@ from carob.comparison.verdict import listed
 from carob.output.document import Document, Documented, Items, Line, Part, Section, Table
 from carob.output.escaping import command, printable, sentence
 from carob.output.layout import Marked, decimals
+from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
 from carob.testing.record import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from carob.output.pictures.figures import Drawing
 
 
 @dataclass(frozen=True)
@@ -364,6 +367,15 @@ class Gate(Documented):
             "footers": self.footers,
             "carob": __version__,
         }
+
+    def figures(self) -> dict[str, Drawing]:
+        """Returns the function that draws the difference of each measure with a tolerance, with its interval."""
+        rows = [
+            (each.label, each.difference, each.low, each.high)
+            for each in self.checks
+            if each.kind == "max-drop"
+        ]
+        return {"differences": lambda drawn: whiskers(drawn, rows, "difference", zero=True)} if rows else {}
 
     def to_junit(self) -> str:
         """Returns JUnit XML, which every CI server shows, with one suite and a test case per check.
