@@ -10,7 +10,7 @@ import pytest
 
 import carob
 from carob import DataError, MeasureError, Policy
-from carob.evaluation.score_tables import board, footers, to_json
+from carob.evaluation.score_tables import board, document_of, footers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -158,7 +158,7 @@ def test_a_footer_of_many_runs_names_the_first_and_counts_the_others() -> None:
         f"r0, r1, r2, r3, r4, r5, r6 and 293 more: {said}",
         "other: 2 queries · 1 missing query counted as 0 · policy trec",
     ]
-    runs = json.loads(to_json([*alike, other], per_query=False))["runs"]
+    runs = document_of([*alike, other], per_query=False)["runs"]
     assert [run["counts"]["missing"] for run in runs] == [[]] * 300 + [["p"]]
 
 

@@ -121,7 +121,7 @@ def pickles(draw: random.Random, _: Path) -> None:
     elif kind == 2:
         carob.evaluate(QRELS, found, MEASURES)
     else:
-        found.means(), found.to_json(per_query=True)
+        found.means(), found.to_json()
 
 
 def used(qrels: Any) -> None:

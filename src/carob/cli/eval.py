@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Any
 
@@ -125,7 +124,7 @@ def refuse_unbounded(bounded: bool, needing: dict[str, Any], layout: str, unfit:
         raise click.UsageError(
             "--unjudged-bounds needs QRELS and RUNs: leave out --weights and --judged-ranking."
         )
-    if bounded and layout in (*DATA, "latex"):
+    if bounded and layout in DATA:
         raise click.UsageError(
             f"--unjudged-bounds has no table in {layout}: choose another format, such as json."
         )
@@ -188,16 +187,15 @@ def show(
     lang: str = "en",
 ) -> None:
     """Writes the scores of all runs to standard output in a format, and the bounds of unjudged documents."""
-    from carob.evaluation.score_tables import SAME, board, footers, to_json
+    from carob.evaluation.score_tables import SAME, board, document_of, footers
     from carob.output.escaping import html, json_text, markdown, sentence
     from carob.output.language import language_named
     from carob.output.layout import COLUMNS, folded
 
     if layout == "json":
-        found = to_json(scores, per_query=per_query)
-        if bounds is not None:
-            found = json_text({**json.loads(found), "unjudged_bounds": bounds.contents()}) + "\n"
-        say(found)
+        found = document_of(scores, per_query=per_query)
+        more = {} if bounds is None else {"unjudged_bounds": bounds.contents()}
+        say(json_text({**found, **more}) + "\n")
         return
     if layout == "html":
         from carob.output.document import page
@@ -205,8 +203,8 @@ def show(
         language = language_named(lang)
         table = board(scores, layout, per_query=per_query, digits=digits, tie_bounds=tie_bounds)
         below = "".join(f"<p>{html(sentence(each))}</p>\n" for each in footers(scores, language))
-        more = "" if bounds is None else bounds.document().html()
-        say(page(table + more + below, ", ".join(each.name for each in scores), language.name))
+        bounded = "" if bounds is None else bounds.document().html()
+        say(page(table + bounded + below, ", ".join(each.name for each in scores), language.name))
         return
     columns = terminal_width() if layout == "text" and sys.stdout.isatty() else None
     drawn = "terminal" if layout == "text" and in_colour() else layout
@@ -215,9 +213,8 @@ def show(
         data=layout in DATA,
     )
     if bounds is not None:
-        say(
-            bounds.to_markdown() if layout == "markdown" else "\n" + bounds.to_text(columns or COLUMNS) + "\n"
-        )
+        write = getattr(bounds, f"to_{layout}")
+        say(f"\n{write(columns or COLUMNS)}\n" if layout == "text" else write())
     if layout in (*DATA, "latex"):
         say_beside(footers(scores, language_named(lang), without=SAME))
         return

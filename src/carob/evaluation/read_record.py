@@ -153,7 +153,7 @@ def record_in(document: Any, name: str) -> Record:
         scores = tuple(scores_in(run, document) for run in document["runs"])
     without = next((each.name for each in scores if not each.queries), None)
     if without is not None or not scores:
-        also = Worded("to_json(per_query=True)", "-q --format json")
+        also = Worded("to_json()", "-q --format json")
         raise DataError(say("record", "no queries", name=name, writer=BY_RECORD, also=also))
     return Record(name, document, scores)
 

@@ -15,7 +15,7 @@ from carob.measures import Measure, parse_measure
 from carob.measures.define import as_typed
 from carob.measures.names import MeasureObject
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
-from carob.output.escaping import defined, json_text
+from carob.output.escaping import defined
 from carob.output.language import ENGLISH, Language, Sentences
 from carob.output.layout import Listed, Marked, apart, in_bands, lay_out, table_width, width
 
@@ -641,11 +641,6 @@ def wanted_words(wanted: RequiredJudgments, say: Language) -> str:
         if wanted.rel is None
         else say("grade {grade} or more", grade=as_typed(wanted.rel))
     )
-
-
-def to_json(scores: Sequence[QueryValues], *, per_query: bool) -> str:
-    """Returns runs, means, counts and policy as JSON, with numbers in full precision and undefined ones as null."""
-    return json_text(document_of(scores, per_query=per_query)) + "\n"
 
 
 def document_of(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, Any]:
