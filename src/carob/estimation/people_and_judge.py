@@ -148,7 +148,7 @@ def estimated(
         >>> import numpy as np
         >>> judge = np.array([[0.60], [0.90], [0.35], [0.70], [0.95], [0.50], [0.75], [0.80]])
         >>> people = np.array([[0.42], [0.10], [0.65], [0.55]])
-        >>> found = estimated(Sample(people, judge, np.array([0, 2, 3, 6])), np.eye(1))
+        >>> found = estimated(JudgedSample(people, judge, np.array([0, 2, 3, 6])), np.eye(1))
         >>> round(found.weight, 6), round(float(found.value[0]), 6), int(found.freedom[0])
         (1.289474, 0.550888, 2)
     """

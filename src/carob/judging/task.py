@@ -223,7 +223,7 @@ def labels_of_grades(text: str) -> dict[int, str]:
         DataError: the text has another form, or a grade is not a single digit, which a key can give.
 
     Example:
-        >>> grades_of("0-1"), grades_of("0=no,2=yes")
+        >>> labels_of_grades("0-1"), labels_of_grades("0=no,2=yes")
         ({0: 'not relevant', 1: 'relevant'}, {0: 'no', 2: 'yes'})
     """
     span = re.fullmatch(r"\s*([0-9])\s*-\s*([0-9])\s*", text, re.ASCII)
