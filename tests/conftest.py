@@ -10,7 +10,6 @@ import signal
 import sys
 import warnings
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +33,7 @@ gc.disable()
 import sharing  # noqa: E402
 from carob.measures import REGISTER  # noqa: E402
 from partners import versions  # noqa: E402
-from toys import BETTER, QRELS, RUN  # noqa: E402
+from toys import BETTER, QRELS, RUN, with_formula  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if name:
         definition = REGISTER[name]
         formula = definition.formula
-        REGISTER[name] = replace(definition, formula=lambda *given, **named: formula(*given, **named) * 1.001)
+        REGISTER[name] = with_formula(definition, lambda *given, **named: formula(*given, **named) * 1.001)
 
 
 def pytest_collection_finish() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from typing import get_args, get_type_hints
@@ -43,3 +44,28 @@ def test_adapters_are_there_after_a_plain_import() -> None:
 def test_each_axis_of_the_policy_states_its_words_as_a_type() -> None:
     hints = get_type_hints(carob.Policy)
     assert {axis: get_args(hints[axis]) for axis in CHOICES} == CHOICES
+
+
+MOST = 14
+MADE_BY_CAROB = {"Agreement", "Best", "Next", "Scores"}
+"""Results with more fields, which only carob makes."""
+
+
+def test_no_public_function_has_more_than_14_parameters() -> None:
+    public = {name: getattr(carob, name) for name in carob.__all__ if not name.endswith("Warning")}
+    public |= {f"tensors.{name}": getattr(carob.tensors, name) for name in carob.tensors.__all__}
+    for package in (carob.adapters, carob.compat):
+        for module in package.__all__:
+            functions = inspect.getmembers(getattr(package, module), inspect.isfunction)
+            public |= {f"{module}.{name}": each for name, each in functions}
+    for name, each in list(public.items()):
+        if inspect.isclass(each):
+            public |= {
+                f"{name}.{method}": own for method, own in inspect.getmembers(each, inspect.isfunction)
+            }
+    many = {
+        name
+        for name, each in public.items()
+        if callable(each) and "._" not in name and len(inspect.signature(each).parameters) > MOST
+    }
+    assert many <= MADE_BY_CAROB | {"tensors.evaluate"}  # whose sizes are apart for the sake of compilers

@@ -1,5 +1,8 @@
 """Holds the judgments and the run that commands are tried on where any would do, and runs a command here."""
 
+import copy
+from typing import Any
+
 from carob.cli import main
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
@@ -14,3 +17,10 @@ def command(*arguments: str) -> int:
     except SystemExit as ended:
         return int(ended.code or 0)
     return 0
+
+
+def with_formula(definition: Any, formula: Any) -> Any:
+    """A measure's definition with another formula."""
+    other = copy.copy(definition)
+    object.__setattr__(other, "formula", formula)
+    return other

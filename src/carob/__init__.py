@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from carob.comparison.collections import compare_collections as compare_collections
     from carob.comparison.compare import Comparison as Comparison
     from carob.comparison.compare import compare as compare
+    from carob.comparison.design import Design as Design
+    from carob.comparison.design import Test as Test
+    from carob.comparison.design import UnjudgedLimits as UnjudgedLimits
     from carob.comparison.estimate import estimate as estimate
     from carob.comparison.evaluate_collections import CollectionsScores as CollectionsScores
     from carob.comparison.evaluate_collections import evaluate_collections as evaluate_collections
@@ -82,6 +85,7 @@ MODULES = {
     "carob.comparison.compare": "Comparison compare",
     "carob.judges.correlate": "correlate",
     "carob.judges.correlate_result": "Correlations",
+    "carob.comparison.design": "Design Test UnjudgedLimits",
     "carob.comparison.estimate": "estimate",
     "carob.comparison.evaluate_collections": "CollectionsScores evaluate_collections",
     "carob.comparison.plan": "Plan plan",

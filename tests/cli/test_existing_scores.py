@@ -349,7 +349,13 @@ def test_correlations_use_the_weights_of_records_and_pair_measures_by_name(tmp_p
 
     def shown(truth: Any, judge: Any) -> str:
         return str(
-            carob.correlate(truth, {"judge": judge}, measures=["RR"], coefficients=["pearson"], resamples=10)
+            carob.correlate(
+                truth,
+                {"judge": judge},
+                measures=["RR"],
+                coefficients=["pearson"],
+                test=carob.Test(resamples=10),
+            )
         )
 
     assert shown(plain, tmp_path / "weighted.json") == shown(plain, weighted)

@@ -50,7 +50,7 @@ def test_compare_and_eval_give_what_python_gives(
         [files["a.run"], files["b.run"]],
         "AP",
         judge=files["model.txt"],
-        target="similar",
+        design=carob.Design(target="similar"),
     )
     main(["compare", *given, "-m", "AP", "--target", "similar", "--format", "json"])
     document = json.loads(capsys.readouterr().out)

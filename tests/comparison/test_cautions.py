@@ -12,6 +12,7 @@ from scipy import stats
 
 import carob
 from carob import Policy, Qrels, Run
+from carob.cli.options import grouped
 from carob.comparison.cautions import alternatives
 from carob.evaluation.values import values_of
 from carob.matching.match import match
@@ -140,21 +141,21 @@ RANDOM = np.random.default_rng(0).random((80, 2))
 
 def test_percentiles_say_from_how_many_resamples_and_which_seed() -> None:
     drawn = {"interval": "bootstrap", "resamples": 500, "seed": 7}
-    one = flat(carob.compare(None, systems(RANDOM), **drawn))
+    one = flat(carob.compare(None, systems(RANDOM), **grouped(drawn)))
     assert "95% CI: percentile bootstrap over queries (500 resamples, seed 7), of each mean" in one
-    tested = flat(carob.compare(None, systems(RANDOM), test="randomisation", **drawn))
+    tested = flat(carob.compare(None, systems(RANDOM), **grouped({"test": "randomisation", **drawn})))
     assert "500 resamples, seed 7. " in tested
     assert "95% CI: percentile bootstrap over queries, of each mean" in tested
     # With few queries p is exact, so that its sentence names no resamples.
-    exact = flat(carob.compare(None, systems(RANDOM[:6]), test="randomisation", **drawn))
+    exact = flat(carob.compare(None, systems(RANDOM[:6]), **grouped({"test": "randomisation", **drawn})))
     assert "exact p" in exact
     assert "bootstrap over queries (500 resamples, seed 7)" in exact
     drawn.pop("interval")
     assert "resamples" not in flat(carob.compare(None, systems(RANDOM), test="t"))
     assert "the difference is a percentile bootstrap over queries (500 resamples, seed 7)." in flat(
-        carob.compare(None, systems(RANDOM, "GMAP"), **drawn)
+        carob.compare(None, systems(RANDOM, "GMAP"), **grouped(drawn))
     )
-    both = flat(carob.compare(None, systems(RANDOM, "GMAP"), interval="bootstrap", **drawn))
+    both = flat(carob.compare(None, systems(RANDOM, "GMAP"), **grouped({"interval": "bootstrap", **drawn})))
     assert both.count("500 resamples, seed 7") == 1
 
 
@@ -167,7 +168,7 @@ def test_a_bootstrap_of_too_few_resamples_is_told(
 ) -> None:
     choices: dict[str, Any] = {"resamples": resamples, "confidence": confidence}
     for measure, interval in (("AP", "bootstrap"), ("GMAP", "t")):
-        found = carob.compare(None, systems(RANDOM, measure), interval=interval, **choices)
+        found = carob.compare(None, systems(RANDOM, measure), **grouped({"interval": interval, **choices}))
         told = [each for each in found.warnings if each.kind == "resamples"]
         assert bool(told) == (needed is not None)
         if needed is not None:
@@ -177,7 +178,9 @@ def test_a_bootstrap_of_too_few_resamples_is_told(
                 f"take {needed} resamples or more."
             )
     assert not [
-        each for each in carob.compare(None, systems(RANDOM), **choices).warnings if each.kind == "resamples"
+        each
+        for each in carob.compare(None, systems(RANDOM), **grouped(choices)).warnings
+        if each.kind == "resamples"
     ]
 
 
@@ -205,7 +208,7 @@ def test_a_p_that_another_seed_could_turn_is_told() -> None:
     draw = standardised(60) * 0.2
     shift = stats.t.ppf(0.975, 59) * 0.2 / np.sqrt(60)  # p near .05
     runs = [scores("a", 0.5 + draw + shift), scores("b", np.full(60, 0.5))]
-    found = carob.compare(None, runs, test="randomisation", resamples=200)
+    found = carob.compare(None, runs, test=carob.Test("randomisation", resamples=200))
     assert abs(found.primary.pairs[0].p - 0.05) < 0.03
     assert "so near alpha in AP that another seed could decide otherwise" in flat(found)
 

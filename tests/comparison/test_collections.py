@@ -295,7 +295,9 @@ def test_letters_of_a_collection_are_those_of_holms_t_tests() -> None:
 def test_the_bootstrap_agrees_with_t_where_both_are_right(target: str, average: str) -> None:
     given = with_queries(4, (30,) * 25, (0.0, 0.03))
     ends = [
-        carob.compare_collections(given, "AP", target=target, average=average, interval=each)["AP"].pairs[0]
+        carob.compare_collections(
+            given, "AP", target=target, average=average, test=carob.Test(interval=each)
+        )["AP"].pairs[0]
         for each in ("t", "bootstrap")
     ]
     width = ends[0].high - ends[0].low
@@ -388,7 +390,7 @@ def test_constant_differences_name_the_test_behind_p_and_have_no_f(interval: str
     given = {
         name: {"a": 0.25 + gain, "b": 0.5 + gain} for name, gain in (("x", 0), ("y", 0.125), ("z", 0.25))
     }
-    found = carob.compare_collections(given, interval=interval)
+    found = carob.compare_collections(given, test=carob.Test(interval=interval))
     assert found["value"].pairs[0].p == 0.25
     text = re.sub(r"\s+", " ", str(found))
     assert "value: 1 pair differs by the same amount on every collection (a - b): without variation" in text
@@ -476,7 +478,7 @@ def test_a_collection_without_values_is_not_left_out_silently(tmp_path: Path) ->
 def test_what_has_no_spread_has_neither_f_nor_an_interval() -> None:
     same = {name: {"a": 0.5, "b": 0.25} for name in ("one", "two")}
     for interval in ("t", "bootstrap"):
-        found = carob.compare_collections(same, interval=interval)["value"]
+        found = carob.compare_collections(same, test=carob.Test(interval=interval))["value"]
         assert math.isnan(found.pairs[0].low)
         assert found.friedman is not None
         assert math.isinf(found.friedman.f)
@@ -505,9 +507,12 @@ def test_unusable_collections_are_refused(given: Any, said: str) -> None:
 
 
 def test_unknown_words_are_refused() -> None:
-    for name in ("target", "average", "absent", "correction", "interval", "friedman_ties", "borda_of"):
+    for name in ("target", "average", "absent", "friedman_ties", "borda_of"):
         with pytest.raises(PolicyError, match="'nonsense'"):
             carob.compare_collections(values(DEMSAR), **{name: "nonsense"})
+    for setting in ({"name": "sign"}, {"family": "all"}, {"margin": 0.1}):
+        with pytest.raises(PolicyError, match="has no meaning on several collections"):
+            carob.compare_collections(values(DEMSAR), test=carob.Test(**setting))
     for settings in (
         {"alpha": 0.0},
         {"confidence": 1.0},
@@ -517,7 +522,7 @@ def test_unknown_words_are_refused() -> None:
         {"rope": math.inf},
     ):
         with pytest.raises(PolicyError):
-            carob.compare_collections(values(DEMSAR), **settings)
+            carob.compare_collections(values(DEMSAR), test=carob.Test(**settings))
     with pytest.raises(DataError, match="No run is called 'z'"):
         carob.compare_collections(values(DEMSAR), baseline="z")
     with pytest.raises(DataError, match="needs per-query scores"):
@@ -530,7 +535,7 @@ def test_unknown_words_are_refused() -> None:
 
 
 def test_the_text_fits_into_80_columns_and_names_every_collection() -> None:
-    found = carob.compare_collections(KITCHEN, ["nDCG@5", "RR"], rope=0.02)
+    found = carob.compare_collections(KITCHEN, ["nDCG@5", "RR"], test=carob.Test(rope=0.02))
     text = str(found)
     assert max(map(len, text.splitlines())) <= 80
     for name in (*found.collections, *found.names, "CD", "P(better)", "macro mean", "Friedman"):
@@ -543,7 +548,7 @@ def test_the_text_fits_into_80_columns_and_names_every_collection() -> None:
 @pytest.mark.parametrize(("resamples", "told"), [(39, True), (40, False)])
 def test_too_few_resamples_for_percentiles_are_told(resamples: int, told: bool) -> None:
     given = values(np.random.default_rng(1).uniform(0, 1, (12, 3)))
-    found = carob.compare_collections(given, interval="bootstrap", resamples=resamples)
+    found = carob.compare_collections(given, test=carob.Test(interval="bootstrap", resamples=resamples))
     text = " ".join(str(found).split())
     assert f"({resamples} resamples, seed" in text
     assert ("! 39 resamples are too few for the percentiles of a 95% interval" in text) == told
@@ -592,7 +597,7 @@ def test_hostile_names_break_no_format() -> None:
 @pytest.mark.parametrize(("alpha", "bars"), [(0.05, [1, 1, 1, 1]), (0.1, [1, 1, 2, 1])])
 def test_the_bars_of_the_picture_join_runs_that_do_not_differ(alpha: float, bars: list[int]) -> None:
     # Demšar's mean ranks are 1.964, 2.000, 2.893 and 3.143, the critical differences 1.254 and 1.118.
-    lines = str(carob.compare_collections(values(DEMSAR), alpha=alpha)).splitlines()
+    lines = str(carob.compare_collections(values(DEMSAR), test=carob.Test(alpha=alpha))).splitlines()
     start = next(row for row, line in enumerate(lines) if line.startswith("CD 1."))
     picture = lines[start + 2 : start + 6]
     assert [line.split()[0] for line in picture] == ["d", "b", "c", "a"]

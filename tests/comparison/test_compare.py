@@ -11,6 +11,7 @@ from scipy import stats
 
 import carob
 from carob import DataError, PolicyError
+from carob.cli.options import grouped
 from carob.statistics import SEED
 from comparison.matrices import sakai, scores, standardised, systems
 
@@ -26,7 +27,7 @@ def pair(found: carob.Comparison, label: str | None = None) -> Any:
 @pytest.mark.parametrize("name", ["rope", "margin"])
 def test_a_region_that_is_negative_or_without_end_is_refused(name: str, value: float) -> None:
     with pytest.raises(DataError, match=rf"{name}.*{value}: use .*positive, finite number"):
-        carob.compare(None, sakai(), **{name: value})  # type: ignore[arg-type]
+        carob.compare(None, sakai(), test=carob.Test(**{name: value}))
 
 
 # ---------------------------------------------------------------- published figures
@@ -42,7 +43,7 @@ def test_two_systems_of_sakais_book() -> None:
 
 
 def test_exact_randomisation_p_of_sakais_book() -> None:
-    found = carob.compare(None, sakai(), test="randomisation", correction="none")
+    found = carob.compare(None, sakai(), test=carob.Test("randomisation", correction="none"))
     assert [each.p for each in found.primary.pairs] == [2160 / 32768, 18954 / 131072, 40864 / 65536]
     assert all(each.exact for each in found.primary.pairs)
 
@@ -59,7 +60,7 @@ def test_analysis_of_variance_of_sakais_book() -> None:
 def test_five_queries_have_the_exact_p_of_two_in_sixteen() -> None:
     a, b = scores("a", [0.3, 0.5, 0.7, 0.2, 0.4]), scores("b", [0.1, 0.3, 0.5, 0.1, 0.4])
     for seed in (1, 2):
-        found = pair(carob.compare(None, [a, b], test="randomisation", seed=seed))
+        found = pair(carob.compare(None, [a, b], test=carob.Test("randomisation", seed=seed)))
         assert (found.p, found.exact, found.error) == (0.125, True, 0.0)
 
 
@@ -87,7 +88,7 @@ def test_249_queries_with_this_interval_have_these_figures(
 
 
 def test_t_p_and_interval_are_scipys() -> None:
-    found = carob.compare(None, systems(MATRIX), test="t", correction="none").primary
+    found = carob.compare(None, systems(MATRIX), test=carob.Test("t", correction="none")).primary
     for each in found.pairs:
         told = stats.ttest_rel(MATRIX[:, each.a], MATRIX[:, each.b])
         interval = told.confidence_interval(0.95)
@@ -101,8 +102,8 @@ def test_t_p_and_interval_are_scipys() -> None:
 
 
 def test_wilcoxon_and_sign_test_are_scipys() -> None:
-    ranks = carob.compare(None, systems(MATRIX), test="wilcoxon", correction="none").primary.pairs
-    signs = carob.compare(None, systems(MATRIX), test="sign", correction="none").primary.pairs
+    ranks = carob.compare(None, systems(MATRIX), test=carob.Test("wilcoxon", correction="none")).primary.pairs
+    signs = carob.compare(None, systems(MATRIX), test=carob.Test("sign", correction="none")).primary.pairs
     for rank, sign in zip(ranks, signs, strict=True):
         difference = MATRIX[:, rank.a] - MATRIX[:, rank.b]
         assert rank.p == pytest.approx(stats.wilcoxon(np.round(difference, 12)).pvalue, rel=1e-9)
@@ -132,8 +133,8 @@ def test_against_a_baseline_holm_multiplies_the_smallest_p_by_the_number_of_comp
 
 def test_each_measure_is_a_family_unless_all_are_asked_to_be_one() -> None:
     runs = [scores(f"s{run}", MATRIX[:, [run, 4 - run]], "AP nDCG") for run in range(3)]
-    apart = carob.compare(None, runs, baseline=0, correction="bonferroni")
-    together = carob.compare(None, runs, baseline=0, correction="bonferroni", family="all")
+    apart = carob.compare(None, runs, baseline=0, test=carob.Test(correction="bonferroni"))
+    together = carob.compare(None, runs, baseline=0, test=carob.Test(correction="bonferroni", family="all"))
     assert (apart.settings.comparisons, together.settings.comparisons) == (2, 4)
     for label in ("AP", "nDCG"):
         for one, other in zip(apart[label].pairs, together[label].pairs, strict=True):
@@ -162,7 +163,7 @@ def test_resamples_are_raised_so_that_holm_can_reject() -> None:
     many = systems(np.random.default_rng(3).random((60, 30)))
     found = carob.compare(None, many[:12], test="randomisation")
     assert found.settings.resamples == 20 * 66 / 0.05
-    few = carob.compare(None, many, test="randomisation", resamples=1000)
+    few = carob.compare(None, many, test=carob.Test("randomisation", resamples=1000))
     assert few.settings.resamples == 1000
     warning = next(each for each in few.warnings if each.kind == "resamples")
     assert warning.numbers["least"] == pytest.approx(435 / 1001)
@@ -221,7 +222,7 @@ def test_a_geometric_mean_is_tested_by_logarithms_and_its_interval_resampled() -
 def test_clusters_of_equal_size_count_as_one_query_each() -> None:
     """With clusters of equal size the robust error is that of the clusters' means, with a degree of freedom each."""
     cluster = {f"q{number:03}": f"c{number // 4}" for number in range(40)}
-    found = carob.compare(None, systems(MATRIX)[:2], cluster=cluster)
+    found = carob.compare(None, systems(MATRIX)[:2], design=carob.Design(cluster=cluster))
     means = (MATRIX[:, 0] - MATRIX[:, 1]).reshape(10, 4).mean(axis=1)
     assert pair(found).p == pytest.approx(stats.ttest_1samp(means, 0).pvalue)
     assert found.settings.clusters == 10
@@ -238,7 +239,9 @@ def test_groups_are_shown_apart_and_not_mixed() -> None:
 def test_equivalence_and_region_of_practical_equivalence_are_asked_for() -> None:
     near = np.full(40, 0.5) + 0.01 * standardised(40)
     found = pair(
-        carob.compare(None, [scores("a", near), scores("b", np.full(40, 0.5))], margin=0.05, rope=0.05)
+        carob.compare(
+            None, [scores("a", near), scores("b", np.full(40, 0.5))], test=carob.Test(margin=0.05, rope=0.05)
+        )
     )
     assert found.p_equivalent is not None
     assert found.p_equivalent < 1e-6
@@ -249,7 +252,7 @@ def test_equivalence_and_region_of_practical_equivalence_are_asked_for() -> None
 
 def test_the_bootstrap_interval_is_near_students() -> None:
     t = pair(carob.compare(None, systems(MATRIX)[:2]))
-    found = pair(carob.compare(None, systems(MATRIX)[:2], interval="bootstrap"))
+    found = pair(carob.compare(None, systems(MATRIX)[:2], test=carob.Test(interval="bootstrap")))
     assert (found.low, found.high) == pytest.approx((t.low, t.high), abs=0.006)
     assert found.low != t.low
 
@@ -270,7 +273,7 @@ def test_resamples_and_seed_are_said_to_change_nothing_where_nothing_is_random(
     test: str, given: dict[str, Any], names: str
 ) -> None:
     plain = carob.compare(None, systems(MATRIX)[:2], test=test)
-    found = carob.compare(None, systems(MATRIX)[:2], test=test, **given)
+    found = carob.compare(None, systems(MATRIX)[:2], **grouped({"test": test, **given}))
     assert found.settings.departures == (WITHOUT_EFFECT.format(names),)
     assert WITHOUT_EFFECT.format(names) in found.to_text(columns=200)
     assert plain.settings.departures == ()
@@ -281,7 +284,9 @@ def test_resamples_and_seed_are_said_to_change_nothing_where_nothing_is_random(
     "random", [{"test": "randomisation"}, {"test": "romano-wolf"}, {"test": "t", "interval": "bootstrap"}]
 )
 def test_there_is_no_such_note_where_something_is_random(random: dict[str, str]) -> None:
-    assert not carob.compare(None, systems(MATRIX)[:2], resamples=50, seed=1, **random).settings.departures
+    assert not carob.compare(
+        None, systems(MATRIX)[:2], **grouped({"resamples": 50, "seed": 1, **random})
+    ).settings.departures
 
 
 def test_there_is_no_such_note_with_a_geometric_mean() -> None:
@@ -289,14 +294,17 @@ def test_there_is_no_such_note_with_a_geometric_mean() -> None:
     qrels = {f"q{n}": {"a": 1} for n in range(9)}
     runs = [{f"q{n}": {"a": 1.0, "b": (n + k) % 2 + 0.5} for n in range(9)} for k in (0, 1)]
     named = {str(k): run for k, run in enumerate(runs)}
-    notes = [carob.compare(qrels, named, each, seed=1).settings.departures for each in ("GMAP", "AP")]
+    notes = [
+        carob.compare(qrels, named, each, test=carob.Test(seed=1)).settings.departures
+        for each in ("GMAP", "AP")
+    ]
     assert notes == [(), (WITHOUT_EFFECT.format("seed"),)]
 
 
 @pytest.mark.parametrize("test", ["t", "randomisation"])
 def test_the_bootstrap_takes_as_many_resamples_as_are_asked_for(test: str) -> None:
     usual, few, same = (
-        carob.compare(None, systems(MATRIX)[:2], test=test, interval="bootstrap", resamples=count)
+        carob.compare(None, systems(MATRIX)[:2], test=carob.Test(test, interval="bootstrap", resamples=count))
         for count in (None, 100, 10_000)
     )
     assert [each.settings.bootstrap_resamples for each in (usual, few, same)] == [10_000, 100, 10_000]
@@ -355,7 +363,7 @@ def test_identical_runs_have_p_one_and_it_is_said() -> None:
 @pytest.mark.parametrize("test", ["t", "randomisation", "romano-wolf", "tukey", "max-t", "wilcoxon", "sign"])
 def test_no_test_gives_identical_runs_less_than_one(test: str) -> None:
     runs = [scores("a", MATRIX[:, 0]), scores("b", MATRIX[:, 0]), scores("c", MATRIX[:, 1])]
-    assert pair(carob.compare(None, runs, test=test, resamples=500)).adjusted == 1.0
+    assert pair(carob.compare(None, runs, test=carob.Test(test, resamples=500))).adjusted == 1.0
 
 
 def test_one_query_has_no_interval_and_no_significance() -> None:
@@ -396,7 +404,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
     options: dict[str, Any], error: type[Exception], sentence: str
 ) -> None:
     with pytest.raises(error, match=sentence):
-        carob.compare(None, systems(MATRIX), **options)
+        carob.compare(None, systems(MATRIX), **grouped(options))
 
 
 def test_runs_and_scores_may_be_mixed_if_they_were_made_alike() -> None:
@@ -430,7 +438,7 @@ def test_conventions_that_come_after_the_scores_are_refused(late: dict[str, Any]
     with pytest.raises(
         carob.DataError, match=f"one is given as scores, which {named}= cannot change: pass {named}= to"
     ):
-        carob.compare(None, made, **late)
+        carob.compare(None, made, **grouped(late))
     assert carob.compare(None, made, policy=carob.Policy(ties="trec"), profile="carob").names == (
         "one",
         "two",

@@ -20,7 +20,7 @@ MATRIX = np.clip(DRAW.normal(0.4, 0.25, (50, 1)) + DRAW.normal(0, 0.06, (50, 30)
 @pytest.mark.parametrize("test", ["randomisation", "romano-wolf", "tukey", "max-t"])
 def test_the_seed_decides_p_to_the_last_digit(test: str) -> None:
     def p(seed: int) -> list[tuple[float, float]]:
-        found = carob.compare(None, systems(MATRIX[:, :4]), test=test, seed=seed, resamples=500)
+        found = carob.compare(None, systems(MATRIX[:, :4]), test=carob.Test(test, seed=seed, resamples=500))
         return [(each.p, each.adjusted) for each in found.primary.pairs]
 
     with ThreadPoolExecutor(2) as pool:
@@ -41,7 +41,7 @@ def test_p_is_never_zero() -> None:
     a = scores("a", 0.9 + 0.01 * standardised(100))
     b = scores("b", 0.1 + 0.01 * standardised(100, seed=6))
     for test in ("randomisation", "romano-wolf", "tukey", "max-t"):
-        found = carob.compare(None, [a, b], test=test, resamples=99)
+        found = carob.compare(None, [a, b], test=carob.Test(test, resamples=99))
         assert found.primary.pairs[0].adjusted > 0
         assert " 0.000" not in str(found)
 
@@ -66,7 +66,7 @@ def test_more_than_26_systems_can_be_printed(runs: int) -> None:
 def test_tukeys_test_takes_queries_out() -> None:
     """Queries differ far more than systems: a test of independent samples sees nothing, a paired one does."""
     matrix = DRAW.random((50, 1)) * 0.8 + 0.01 * DRAW.normal(size=(50, 3)) + np.array([0, 0.05, 0.1])
-    found = carob.compare(None, systems(matrix), resamples=2000).primary.pairs
+    found = carob.compare(None, systems(matrix), test=carob.Test(resamples=2000)).primary.pairs
     assert all(each.adjusted < 0.01 for each in found)
     assert stats.tukey_hsd(*matrix.T).pvalue[0, 2] > 0.05
 

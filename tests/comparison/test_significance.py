@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import carob
+from carob.cli.options import grouped
 from carob.statistics.multiple_comparisons import randomised_tukey
 from carob.statistics.paired import Draw, max_flip, paired
 
@@ -54,7 +55,7 @@ def leaves_out_0(pair: Any) -> bool:
 def test_a_joint_interval_leaves_out_0_exactly_where_the_pair_is_significant(
     seed: int, options: dict[str, Any]
 ) -> None:
-    found = carob.compare(None, scores_of(seed), **options)
+    found = carob.compare(None, scores_of(seed), **grouped(options))
     for contest in found.contests.values():
         for pair in contest.pairs:
             sure = pair.adjusted < found.settings.alpha and not pair.identical
@@ -83,7 +84,7 @@ def test_tukeys_interval_has_one_width_for_all_pairs() -> None:
 
 
 def test_bonferronis_interval_is_the_t_interval_at_alpha_by_the_number_of_pairs() -> None:
-    found = carob.compare(None, scores_of(2), test="t", correction="bonferroni").primary
+    found = carob.compare(None, scores_of(2), test=carob.Test("t", correction="bonferroni")).primary
     pair = found.pairs[3]
     wide = paired(found.values[:, pair.a] - found.values[:, pair.b], confidence=1 - 0.05 / 21)
     assert (pair.joint_low, pair.joint_high) == pytest.approx((wide.low[0], wide.high[0]))

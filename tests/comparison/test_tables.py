@@ -14,6 +14,7 @@ import pytest
 
 import carob
 from carob.cli import main
+from carob.cli.options import grouped
 from carob.comparison.findings import letter
 from carob.comparison.verdict import p_text, signed
 from comparison.matrices import scores, systems
@@ -163,7 +164,7 @@ def test_text_is_no_wider_than_the_terminal(runs: int, columns: int) -> None:
         for run in range(runs)
     ]
     for options in ({"test": "t"}, {"baseline": 0}):
-        found = carob.compare(None, named, **options)
+        found = carob.compare(None, named, **grouped(options))
         assert max(map(len, found.to_text(columns).splitlines())) <= columns
 
 
@@ -285,9 +286,9 @@ def test_two_runs_are_never_shown_under_one_name() -> None:
     names = [f"{'x' * 30}{each}{'y' * 30}" for each in range(5)]
     for options in ({}, {"baseline": 0}):
         for columns in (60, 100):
-            text = carob.compare(None, [scores(name, draw.random(60)) for name in names], **options).to_text(
-                columns
-            )
+            text = carob.compare(
+                None, [scores(name, draw.random(60)) for name in names], **grouped(options)
+            ).to_text(columns)
             board = text.split("\n\n")[2].splitlines()[1:6]
             assert len({line.split()[1] for line in board}) == 5
 
@@ -374,13 +375,15 @@ def test_intervals_that_leave_out_0_where_the_verdict_finds_nothing_are_counted(
     base = draw.random((40, 1))
     table = base + draw.normal(0, 0.2, (40, 8)) + np.linspace(0, 0.12, 8)
     text = " ".join(
-        carob.compare(None, systems(table), test="t", correction="bonferroni").to_text(100).split()
+        carob.compare(None, systems(table), test=carob.Test("t", correction="bonferroni"))
+        .to_text(100)
+        .split()
     )
-    found = carob.compare(None, systems(table), test="t", correction="bonferroni")
+    found = carob.compare(None, systems(table), test=carob.Test("t", correction="bonferroni"))
     alone = sum((each.low > 0 or each.high < 0) and each.adjusted >= 0.05 for each in found.primary.pairs)
     assert alone > 1
     assert f"Verdicts follow the corrected p: {alone} pairs' intervals exclude 0" in text
-    plain = carob.compare(None, systems(table), test="t", correction="none").to_text(100)
+    plain = carob.compare(None, systems(table), test=carob.Test("t", correction="none")).to_text(100)
     assert "Verdicts follow" not in plain
 
 

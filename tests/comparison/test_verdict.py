@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import carob
+from carob.cli.options import grouped
 from carob.comparison.verdict import alone, method, reference_of, verdict_of
 
 
@@ -23,7 +24,7 @@ def compared(columns: dict[str, list[float]], **options: Any) -> carob.Compariso
         }
         for name, column in columns.items()
     }
-    return carob.compare(qrels, runs, ["RR"], **options)
+    return carob.compare(qrels, runs, ["RR"], **grouped(options))
 
 
 BAD, GOOD = [0.25, 0.2, 0.5, 0.25] * 6, [1.0, 0.5, 1.0, 1.0] * 6

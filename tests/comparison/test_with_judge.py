@@ -13,6 +13,7 @@ from scipy import stats
 
 import carob
 from carob import DataError, PolicyError
+from carob.cli.options import grouped
 
 QUERIES = [f"q{n:02}" for n in range(40)]
 
@@ -47,7 +48,7 @@ def values(qrels: Any, measure: str) -> dict[str, dict[str, float]]:
 
 @pytest.mark.parametrize("measure", ["nDCG@5", "AP", "ERR@10", "P@3"])
 def test_estimates_are_those_of_the_formula(measure: str) -> None:
-    found = carob.compare(SOME, RUNS, measure, judge=MODEL, judge_weight=0.7)
+    found = carob.compare(SOME, RUNS, measure, judge=MODEL, design=carob.Design(judge_weight=0.7))
     people, judge = values(SOME, measure), values(MODEL, measure)
     n, total = len(SOME), len(QUERIES)
     for run, mean in zip(found.names, found[measure].means, strict=True):
@@ -68,7 +69,12 @@ def test_estimates_are_those_of_the_formula(measure: str) -> None:
 
 def test_corrections_baselines_and_letters_work_as_without_a_judge() -> None:
     found = carob.compare(
-        SOME, RUNS, ["nDCG@5", "RR"], judge=MODEL, baseline="a", correction="bonferroni", family="all"
+        SOME,
+        RUNS,
+        ["nDCG@5", "RR"],
+        judge=MODEL,
+        baseline="a",
+        test=carob.Test(correction="bonferroni", family="all"),
     )
     assert found.settings.comparisons == 4
     for label in found.labels:
@@ -81,7 +87,7 @@ def test_corrections_baselines_and_letters_work_as_without_a_judge() -> None:
 
 
 def test_facts_about_the_judge() -> None:
-    found = carob.compare(SOME, RUNS, ["P@5", "nDCG@5"], judge=MODEL, width=0.05)
+    found = carob.compare(SOME, RUNS, ["P@5", "nDCG@5"], judge=MODEL, design=carob.Design(width=0.05))
     assert found.judge is not None
     facts = found.judge.measures["P@5"]
     people, judge = values(SOME, "P@5"), values(MODEL, "P@5")
@@ -102,10 +108,10 @@ def test_facts_about_the_judge() -> None:
 
 def test_queries_like_these_are_less_certain_than_these_queries() -> None:
     these = carob.compare(SOME, RUNS, "AP", judge=MODEL)["AP"]
-    similar = carob.compare(SOME, RUNS, "AP", judge=MODEL, target="similar")["AP"]
+    similar = carob.compare(SOME, RUNS, "AP", judge=MODEL, design=carob.Design(target="similar"))["AP"]
     assert these.means == similar.means
     assert all(a.high - a.low < b.high - b.low for a, b in zip(these.pairs, similar.pairs, strict=True))
-    whole = carob.compare(PEOPLE, RUNS, "AP", judge=MODEL, target="similar")["AP"]
+    whole = carob.compare(PEOPLE, RUNS, "AP", judge=MODEL, design=carob.Design(target="similar"))["AP"]
     plain = carob.compare(PEOPLE, RUNS, "AP", test="t")["AP"]
     for one, other in zip(whole.pairs, plain.pairs, strict=True):
         assert (one.difference, one.low, one.p) == pytest.approx(
@@ -143,7 +149,9 @@ def test_a_difference_is_exact_where_people_judged_every_query(names: str, basel
     assert "cannot be told apart" not in text
     assert "cannot be told apart" not in found.to_latex()
     assert "estimates for" not in found.to_latex()
-    similar = carob.compare(PEOPLE, few, "P@3", judge=MODEL, baseline=baseline, target="similar")
+    similar = carob.compare(
+        PEOPLE, few, "P@3", judge=MODEL, baseline=baseline, design=carob.Design(target="similar")
+    )
     assert "judged completely" not in str(similar)
     one = carob.estimate(PEOPLE, MODEL, few, "P@3")
     assert f"{order[0]} has P@3 {means[order[0]]:.3f}." in str(one)
@@ -180,7 +188,9 @@ def test_a_sample_without_a_spread_has_neither_interval_nor_p() -> None:
         name: {"AP": {query: value for query, value in its["AP"].items() if query < "q15"}}
         for name, its in values.items()
     }
-    found = carob.compare(None, carob.read_scores(few), judge=carob.read_scores(judge), judge_weight=1.0)
+    found = carob.compare(
+        None, carob.read_scores(few), judge=carob.read_scores(judge), design=carob.Design(judge_weight=1.0)
+    )
     pair = found["AP"].pairs[0]
     assert np.isnan([pair.low, pair.high, pair.p, *found["AP"].low]).all()
     assert "no error" in {each.kind for each in found.warnings}
@@ -217,7 +227,11 @@ def test_strata_weigh_the_queries() -> None:
     strata = {query: "easy" if int(query[1:]) < 10 else "hard" for query in QUERIES}
     chosen = [*QUERIES[:8], *QUERIES[10:16]]
     found = carob.compare(
-        {q: PEOPLE[q] for q in chosen}, RUNS, "AP", judge=MODEL, strata=strata, judge_weight=1
+        {q: PEOPLE[q] for q in chosen},
+        RUNS,
+        "AP",
+        judge=MODEL,
+        design=carob.Design(strata=strata, judge_weight=1),
     )
     people, judge = values(PEOPLE, "AP"), values(MODEL, "AP")
     for run, mean in zip(found.names, found["AP"].means, strict=True):
@@ -242,7 +256,7 @@ def test_scores_replace_judgments() -> None:
 
 
 def test_one_run_is_estimated() -> None:
-    found = carob.estimate(SOME, MODEL, {"a": RUNS["a"]}, ["AP", "nDCG@5"], width=0.1)
+    found = carob.estimate(SOME, MODEL, {"a": RUNS["a"]}, ["AP", "nDCG@5"], design=carob.Design(width=0.1))
     alone = carob.compare(SOME, {"a": RUNS["a"]}, ["AP", "nDCG@5"], judge=MODEL)
     assert found["AP"].means == alone["AP"].means
     assert found["AP"].pairs == ()
@@ -285,14 +299,14 @@ def test_every_format_has_the_judge() -> None:
         ({"interval": "bootstrap"}, "interval has no meaning"),
         ({"cluster": {}, "by": {"q": "x"}}, "by has no meaning"),
         ({"weights": {"q": 1.0}}, "weights has no meaning"),
-        ({"target": "those"}, "There is no target 'those'"),
-        ({"judge_weight": -1}, "judge_weight=-1: use a number of at least 0"),
-        ({"width": math.inf}, "width=inf: use a number of at least 0"),
+        ({"target": "those"}, "There is no target='those'"),
+        ({"judge_weight": -1}, "judge_weight=-1: use 0 or a positive, finite number"),
+        ({"width": math.inf}, "width=inf: use 0 or a positive, finite number"),
     ],
 )
 def test_options_without_a_meaning_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(PolicyError, match=message):
-        carob.compare(SOME, RUNS, "AP", judge=MODEL, **options)
+        carob.compare(SOME, RUNS, "AP", judge=MODEL, **grouped(options))
 
 
 def test_bad_input_is_refused() -> None:
@@ -318,7 +332,7 @@ def test_undefined_values_leave_both_sides() -> None:
 
 def test_a_sum_is_estimated_for_all_queries() -> None:
     people, model = values(SOME, "NumRelRet"), values(MODEL, "NumRelRet")
-    found = carob.compare(SOME, RUNS, "NumRelRet", judge=MODEL, judge_weight=1)
+    found = carob.compare(SOME, RUNS, "NumRelRet", judge=MODEL, design=carob.Design(judge_weight=1))
     for run, total in zip(found.names, found["NumRelRet"].means, strict=True):
         residual = np.mean([people[run][q] - model[run][q] for q in SOME])
         assert total == pytest.approx(sum(model[run].values()) + 40 * residual, abs=1e-9)

@@ -17,6 +17,7 @@ import carob.tensors
 from carob import DataError, MeasureError, Policy, PolicyError
 from carob.adapters.objects import calc_aggregate, iter_calc
 from carob.cli import main
+from carob.cli.options import grouped
 from carob.conventions.profiles import every_profile, profile_named
 from carob.evaluation.read_record import read_record
 from carob.measures import REGISTER, Measure
@@ -525,7 +526,7 @@ FIRST = Policy(duplicates="first")
 def faces_of_a_policy(tmp_path: Path) -> dict[str, tuple[Policy, str]]:
     """Under each face the policy and the footer of ``duplicates=first`` on top of pytrec_eval's."""
     how: dict[str, Any] = {"policy": FIRST, "profile": "pytrec_eval"}
-    scores = carob.evaluate(JUDGED, TWICE, "RR", **how)
+    scores = carob.evaluate(JUDGED, TWICE, "RR", **grouped(how))
     compared = carob.compare(JUDGED, {"a": TWICE, "b": TWICE}, "RR", **how)
     (tmp_path / "run").write_bytes(TWICE)
     (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 a 1\n")

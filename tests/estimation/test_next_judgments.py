@@ -94,7 +94,7 @@ def test_the_loop_of_next_judge_compare_is_unbiased_for_sums() -> None:
         sample = {query: {d: (grade, 1.0) for d, grade in its.items()} for query, its in some.items()}
         for each in found.chosen:
             sample[each.query][each.document] = (truth[each.query][each.document], each.probability)
-        result = carob.compare(sample, runs, "DCG@10", judge=some, judge_weight=1)
+        result = carob.compare(sample, runs, "DCG@10", judge=some, design=carob.Design(judge_weight=1))
         pair = result["DCG@10"].pairs[0]
         sign = 1 if result.names[pair.a] == "one" else -1
         estimates.append(sign * pair.difference)

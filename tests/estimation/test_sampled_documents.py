@@ -180,7 +180,7 @@ def test_a_comparison_from_a_file(tmp_path: Path) -> None:
     assert {each.kind for each in found.warnings} >= {"few", "approximate"}
     assert "6 documents of 2 queries judged by people" in " ".join(str(found).split())
     with pytest.raises(PolicyError, match="neither strata of queries nor the target 'similar'"):
-        carob.compare(path, RUNS, "P@3", judge=MODEL, target="similar")
+        carob.compare(path, RUNS, "P@3", judge=MODEL, design=carob.Design(target="similar"))
     with pytest.raises(PolicyError, match="fixed order"):
         carob.compare(path, RUNS, "P@3", judge=MODEL, policy=carob.Policy(ties="expected"))
     with pytest.raises(DataError, match="not a plain mean over queries"):

@@ -451,7 +451,9 @@ def test_weights_that_no_mean_holds_are_refused(weight: Any, tmp_path: Path) -> 
     qrels, run = {"p": {"a": 1}, "q": {"a": 1}}, {"p": {"a": 1.0}, "q": {"b": 2.0, "a": 1.0}}
     for call in (
         lambda: carob.evaluate(qrels, run, "RR", weights={"p": weight, "q": 1}),
-        lambda: carob.compare(qrels, {"a": run, "b": run}, "RR", weights={"p": weight, "q": 1}),
+        lambda: carob.compare(
+            qrels, {"a": run, "b": run}, "RR", design=carob.Design(weights={"p": weight, "q": 1})
+        ),
         lambda: carob.evaluate_grades([[1], [0, 1]], "RR", weights=[weight, 1]),
     ):
         with pytest.raises(

@@ -60,15 +60,15 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "no judgments": (any_([], RUN), "no judgments"),
     "grades": (any_(5, call=carob.evaluate_grades), "Pass lists of grades"),
     "runs": (any_(QRELS, 5, call=carob.compare), "several runs"),
-    "seed": (any_(QRELS, PAIR, seed=-1, call=carob.compare), "seed=-1"),
-    "seed of a test": (any_(QRELS, PAIR, seed=1.5, call=carob.compare), "seed=1.5"),
+    "seed": (any_(seed=-1, call=carob.Test), "seed=-1"),
+    "seed of a test": (any_(seed=1.5, call=carob.Test), "seed=1.5"),
     "seed of judges": (any_(QRELS, QRELS, seed=-1, call=carob.agreement), "seed=-1"),
-    "seed of a page": (any_(QRELS, PAIR, seed=-1, call=carob.report), "seed=-1"),
-    "alpha": (any_(QRELS, PAIR, alpha="x", call=carob.compare), "alpha='x'"),
-    "rope": (any_(QRELS, PAIR, rope="x", call=carob.compare), "rope='x'"),
-    "resamples": (any_(QRELS, PAIR, resamples="x", call=carob.compare), "resamples='x'"),
+    "test of a page": (any_(QRELS, PAIR, test="x", call=carob.report), "test='x'"),
+    "alpha": (any_(alpha="x", call=carob.Test), "alpha='x'"),
+    "rope": (any_(rope="x", call=carob.Test), "rope='x'"),
+    "resamples": (any_(resamples="x", call=carob.Test), "resamples='x'"),
     "groups": (any_(QRELS, PAIR, by=5, call=carob.compare), "Cannot read a int"),
-    "confidence": (any_(QRELS, PAIR, confidence="x", call=carob.compare), "confidence='x'"),
+    "confidence": (any_(confidence="x", call=carob.Test), "confidence='x'"),
     "objects as scores": (any_(SCORES.astype(object), call=measured), "of type object"),
     "objects as grades": (any_(SCORES, GRADES.astype(object), call=measured), "of type object"),
     "text as scores": (any_(TEXT, call=measured), "of type <U1"),
@@ -108,7 +108,7 @@ STATES: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_wrong_argument_is_answered_in_a_sentence(case: str, request: pytest.FixtureRequest) -> None:
-    if case == "seed of a page":
+    if case == "test of a page":
         request.getfixturevalue("report_libraries")
     call, said = CASES[case]
     with pytest.raises(carob.CarobError) as refused:

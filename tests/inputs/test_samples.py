@@ -485,7 +485,7 @@ def test_orders_of_runs_under_few_judgments_are_called_doubtful() -> None:
     assert f"! {said}" in " ".join(str(agreed).split())
     assert agreed.as_dict()["warnings"] == list(agreed.warnings)
     assert carob.agreement(MODEL, lost, PATHS, resamples=2).warnings[0].startswith("B judged 15%")
-    found = carob.correlate(lost, {"model": MODEL}, PATHS, resamples=2)
+    found = carob.correlate(lost, {"model": MODEL}, PATHS, test=carob.Test(resamples=2))
     assert any(
         "the truth judged 15% of the top 10 of the runs, and model 100%" in each
         for each in found.as_dict()["warnings"]

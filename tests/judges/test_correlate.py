@@ -62,7 +62,7 @@ def test_correlations_are_those_of_autojudge_evaluate(number: int, tmp_path: Pat
         missing_runs, means = setting.split()
         if means == "queries" and (nearly_tied(case["truth"]) or nearly_tied(case["judge"])):
             continue  # 0.1 + 0.6 + 0.3 is above 0.2 + 0.4 + 0.4 in an exact sum of their binary forms; here it is tied
-        rest = {"coefficients": names, "means": means, "resamples": 2}
+        rest = {"coefficients": names, "means": means, "test": carob.Test(resamples=2)}
         found = carob.correlate(*files, missing_runs=missing_runs, **rest).rows[0]
         common = (
             found if missing_runs == "skip" else carob.correlate(*files, missing_runs="skip", **rest).rows[0]
@@ -276,7 +276,7 @@ def test_measures_in_words_are_left_out_and_named(tmp_path: Path) -> None:
     )
     for name in ("truth", "judge"):
         (tmp_path / name).write_text(lines, encoding="utf-8")
-    found = carob.correlate(tmp_path / "truth", tmp_path / "judge", layout="tot")
+    found = carob.correlate(*(carob.read_leaderboard(tmp_path / each, "tot") for each in ("truth", "judge")))
     assert [each.measure for each in found.rows] == ["COVERAGE"]
     assert "TOP_WORD" in str(found)
     (tmp_path / "judge").write_text(lines + "e COVERAGE q1 tea\n", encoding="utf-8")
@@ -356,12 +356,16 @@ def test_means_alone_have_no_test_and_intervals_only_over_runs(tmp_path: Path) -
     file.write_text(
         long([(run, "all", n / 10) for n, run in enumerate("abcdefg")], PATTERNS["tot"]), encoding="utf-8"
     )
-    found = carob.correlate(file, {"judge": file}, layout="tot")
+    found = carob.correlate(
+        carob.read_leaderboard(file, "tot"), {"judge": carob.read_leaderboard(file, "tot")}
+    )
     row = found.rows[0]
     assert (row.turned, row.queries, row["kendall"].value) == (None, None, 1.0)
     assert math.isnan(row["kendall"].low)
     assert "no interval over queries and no test" in str(found)
-    over = carob.correlate(file, {"judge": file}, layout="tot", over="runs").rows[0]["pearson"]
+    over = carob.correlate(
+        carob.read_leaderboard(file, "tot"), {"judge": carob.read_leaderboard(file, "tot")}, over="runs"
+    ).rows[0]["pearson"]
     assert (over.low, over.high) == (1.0, 1.0)
 
 
@@ -583,7 +587,7 @@ def test_nothing_is_defined_where_the_truth_ties_all_runs() -> None:
 
 def test_one_resample_is_refused() -> None:
     with pytest.raises(carob.DataError, match="1 resample gives no interval: use at least 2"):
-        carob.correlate(QRELS, {"model": MODEL}, SYSTEMS, "AP", resamples=1)
+        carob.correlate(QRELS, {"model": MODEL}, SYSTEMS, "AP", test=carob.Test(resamples=1))
 
 
 def test_pages_have_a_title() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from carob.measures import REGISTER, parse_measure
 from cases import CASES, OF_LISTS, Case
+from toys import with_formula
 
 NEEDS_PREFERENCES = {name for name, each in OF_LISTS.items() if each.takes != "grades"}
 
@@ -24,7 +23,7 @@ def test_formula_times_1_001_is_caught(name: str, monkeypatch: pytest.MonkeyPatc
     def mutant(*given: object, **named: object) -> object:
         return definition.formula(*given, **named) * 1.001
 
-    monkeypatch.setitem(REGISTER, name, replace(definition, formula=mutant))
+    monkeypatch.setitem(REGISTER, name, with_formula(definition, mutant))
     with pytest.raises(AssertionError):
         check_all([case for case in CASES if parse_measure(case.measure).name == name])
 

@@ -85,12 +85,18 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     ),
     "Comparison": lambda: carob.compare(QRELS, RUNS, ["RR", "nDCG@3"]),
     "Comparison, with everything": lambda: carob.compare(
-        QRELS, RUNS, "RR", baseline="new", rope=0.01, margin=0.1, unjudged_bounds=True, orders=True
+        QRELS,
+        RUNS,
+        "RR",
+        baseline="new",
+        unjudged_bounds=True,
+        orders=True,
+        test=carob.Test(rope=0.01, margin=0.1),
     ),
     "Comparison, with a judge": lambda: carob.compare(PEOPLE, RUNS, "RR", judge=OTHERS),
     "Comparison, estimates": lambda: carob.estimate(PEOPLE, OTHERS, RUNS, "RR"),
     "CollectionsComparison": lambda: carob.compare_collections(
-        {"web": scores(), "news": scores()}, rope=0.01
+        {"web": scores(), "news": scores()}, test=carob.Test(rope=0.01)
     ),
     "CollectionsComparison, only means": lambda: carob.compare_collections(
         {"web": {"a": 0.3, "b": 0.1}, "news": {"a": 0.2, "b": 0.1}}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import carob
+from carob.cli.options import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +38,6 @@ def quick(report_libraries: None, monkeypatch: pytest.MonkeyPatch) -> Callable[.
     monkeypatch.setattr("carob.reports.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
 
     def make(qrels: Any, runs: Any, measures: Any = ("RR",), **options: Any) -> carob.Report:
-        return carob.report(qrels, runs, list(measures), **options)
+        return carob.report(qrels, runs, list(measures), **grouped(options))
 
     return make

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import carob
+from carob.cli.options import grouped
 from carob.output.errors import DataError
 from carob.statistics.multiple_comparisons import romano_wolf
 from carob.statistics.paired import Draw, all_pairs, max_flip, paired, sign_flip
@@ -189,7 +190,7 @@ def compared(matrix: np.ndarray, **options: object) -> carob.comparison.compare.
         for place, column in enumerate(matrix.T)
     }
     return carob.compare(
-        None, carob.read_scores({name: {"AP": its} for name, its in runs.items()}), **options
+        None, carob.read_scores({name: {"AP": its} for name, its in runs.items()}), **grouped(options)
     )
 
 

@@ -17,6 +17,7 @@ import pytest
 import carob
 from carob import DataError, Policy, PolicyError
 from carob.cli import main
+from carob.cli.options import grouped
 from carob.evaluation.read_record import read_record
 from carob.output.files import write_whole
 from carob.testing.record import digests
@@ -466,7 +467,9 @@ def test_other_versions_are_a_note_and_no_difference(made: Path) -> None:
 
 def test_a_comparison_is_recorded_with_its_tests_and_compared_again(folder: Path) -> None:
     runs = {name: f"{name}.run" for name in ("one", "two")}
-    found = carob.compare("qrels.txt", runs, ["RR", "AP"], baseline="one", test="randomisation", seed=7)
+    found = carob.compare(
+        "qrels.txt", runs, ["RR", "AP"], baseline="one", test=carob.Test("randomisation", seed=7)
+    )
     carob.record(found, "out.json")
     document = json.loads(Path("out.json").read_text())
     pair = document["comparison"]["contests"]["RR"]["pairs"][0]
@@ -499,7 +502,7 @@ def test_the_commands_option_records_a_comparison_with_weights_and_clusters(
 
 @pytest.mark.parametrize("given", [{}, {"seed": 5}, {"resamples": 9, "seed": 5}])
 def test_a_note_on_settings_without_effect_is_no_difference(given: dict[str, int], folder: Path) -> None:
-    compared = carob.compare("qrels.txt", ["one.run", "two.run"], ["RR"], test="t", **given)
+    compared = carob.compare("qrels.txt", ["one.run", "two.run"], ["RR"], **grouped({"test": "t", **given}))
     assert len(compared.settings.departures) == bool(given)
     carob.record(compared, "out.json")
     assert carob.verify("out.json").equal
@@ -510,7 +513,10 @@ def test_intervals_by_resampling_are_computed_again_from_as_many_resamples(
     resamples: int | None, folder: Path
 ) -> None:
     found = carob.compare(
-        "qrels.txt", ["one.run", "two.run"], ["RR"], test="t", interval="bootstrap", resamples=resamples
+        "qrels.txt",
+        ["one.run", "two.run"],
+        ["RR"],
+        test=carob.Test("t", interval="bootstrap", resamples=resamples),
     )
     carob.record(found, "out.json")
     assert carob.verify("out.json").equal

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from carob.cli.options import Given, present, refuse_misuse, split
+from carob.cli.options import Given, grouped, present, refuse_misuse, split
 from carob.cli.terminal import SEPARATED, answer, say, say_data, show_document, text_columns
 
 if TYPE_CHECKING:
@@ -36,11 +36,8 @@ USED = (
 )
 """The options of comparisons that have a meaning with several collections, except those of the policy."""
 
-SETTINGS = (
-    *("baseline", "correction", "alpha", "confidence", "rope", "target", "resamples", "seed", "interval"),
-    *("average", "absent", "friedman_ties", "borda_of"),
-)
-"""The names of the settings that options give."""
+SETTINGS = ("baseline", "target", "average", "absent", "friedman_ties", "borda_of")
+"""The names of the settings that options give, besides those of the test."""
 
 NARROWEST = 60
 
@@ -105,8 +102,7 @@ def compare_several(
         given: the options for reading files.
         options: all other options.
     """
-    interval = "bootstrap" if options["bootstrap"] else "t"
-    found = compared_several(files, several, options["measures"], given, {**options, "interval": interval})
+    found = compared_several(files, several, options["measures"], given, options)
     show(found, layout, **shown)
 
 
@@ -164,14 +160,14 @@ def compared_several(
     """
     from carob.comparison.collection_findings import AcrossSettings
     from carob.comparison.collection_scores import scored
-    from carob.comparison.collections import compared, refuse_words
+    from carob.comparison.collections import compared, tested
+    from carob.comparison.design import Test
 
     refuse_standard_input(several["collections"])
     refuse_meaningless()
     refuse_misuse(*files, given.exclude)
     chosen = {name: each for name, each in {**options, **several}.items() if name in SETTINGS}
-    settings = AcrossSettings(**present(chosen))
-    refuse_words(settings)
+    settings = AcrossSettings(**present(chosen), **tested(grouped(options).get("test", Test())))
     return compared(
         scored(several["collections"], **arguments_of(files, measures, settings.absent, given)), settings
     )

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from carob.cli.collections import compare_several, report_several, several_in
-from carob.cli.options import Given, options, present, refuse_few, refuse_misuse, split, weights_in
+from carob.cli.options import Given, grouped, options, present, refuse_few, refuse_misuse, split, weights_in
 from carob.cli.people_and_model import (
     judging_given,
     judging_in,
@@ -121,11 +121,10 @@ def compared_scores(
     from carob.comparison.compare import compare
 
     scores = scores_in(files, given, measures)
-    interval = "bootstrap" if options.pop("bootstrap") else "t"
     usable = {
         key: each for key, each in options.items() if key not in ("names", "weights", "orders", "judged_at")
     }
-    return compare(None, scores, interval=interval, **present(usable))
+    return compare(None, scores, **grouped(usable))
 
 
 def compared(
@@ -135,7 +134,6 @@ def compared(
     *,
     measures: tuple[str, ...],
     names: str,
-    bootstrap: bool,
     weights: str | None,
     **options: Any,
 ) -> Any:
@@ -159,10 +157,8 @@ def compared(
             list(measures) or None,
             policy=policy,
             profile=given.profile,
-            interval="bootstrap" if bootstrap else "t",
-            weights=weights_in(weights),
             progress=progress,
-            **present(options),
+            **grouped({**options, "weights": weights_in(weights)}),
         )
 
 
@@ -206,7 +202,7 @@ def report_command(
             command=shlex.join(["carob", *portable(sys.argv[1:])]) if sys.argv[1:2] == ["report"] else None,
             progress=tell,
             **given.conventions,
-            **present(options),
+            **grouped(options),
         )
     if output == "-":
         say(made.html)

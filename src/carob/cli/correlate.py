@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from carob.cli.options import Given, options, present, refuse_few, refuse_misuse, split
+from carob.cli.options import Given, grouped, options, refuse_few, refuse_misuse, split
 from carob.cli.people_and_model import missing_in, refuse_unusable, unusable
 from carob.cli.terminal import answer
 
@@ -52,7 +52,7 @@ def correlate_command(
         settings |= on_boards(given, choices)
         boards = choices.pop("leaderboards") or "auto"
         read = [board_in(each, boards) for each in files]
-        found = correlate(read[0], judged(others, read[1:], truth), **settings, **present(choices))
+        found = correlate(read[0], judged(others, read[1:], truth), **settings, **grouped(choices))
     else:
         refuse_board_options(choices)
         truth, *others = given.with_judgments(files)
@@ -65,7 +65,7 @@ def correlate_command(
         read = [given.qrels(split(each)[1], asked_all) for each in judges]
         true = given.qrels(truth, asked_all)
         found = correlate(
-            true, judged(judges, read, truth), runs, **settings, **given.conventions, **present(choices)
+            true, judged(judges, read, truth), runs, **settings, **given.conventions, **grouped(choices)
         )
     answer(found, layout)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from dataclasses import field
+from dataclasses import field, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -114,6 +114,30 @@ def option(name: str, entry: dict[str, Any]) -> Callable[..., Any]:
         made["type"] = float
     made["help"] = made["help"].replace("{choices}", ", ".join(CHOICES.get(name, ())))
     return click.option(*filter(None, names), **made)
+
+
+def grouped(options: dict[str, Any]) -> dict[str, Any]:
+    """Returns options as arguments of ``carob.compare``: those of a test and of a design in one object each.
+
+    Raises:
+        click.UsageError: limits of unjudged documents without bounds over them.
+        PolicyError: a number outside its range.
+    """
+    from carob.comparison.design import Design, Test, UnjudgedLimits
+
+    rest = dict(options)
+    rest["name"] = rest.pop("test", None)
+    if rest.pop("bootstrap", False):
+        rest["interval"] = "bootstrap"
+    bounds = rest.pop("unjudged_bounds", False)
+    kinds: dict[str, Any] = {"test": Test, "design": Design, "unjudged_bounds": UnjudgedLimits}
+    for argument, kind in kinds.items():
+        given = present({each.name: rest.pop(each.name, None) for each in fields(kind)})
+        if given or (bounds and kind is UnjudgedLimits):
+            rest[argument] = kind(**given)
+    if "unjudged_bounds" in rest and not bounds:
+        raise click.UsageError("--max-grade and --unseen need bounds. Add --unjudged-bounds.")
+    return present(rest)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from carob.cli.options import Given, present, refuse_misuse, split
+from carob.cli.options import Given, grouped, present, refuse_misuse, split
 from carob.cli.terminal import answer, say, show_document, text_columns
 from carob.inputs.columns import DRAW
 from carob.output.errors import ColumnsOfTextError
@@ -175,7 +175,7 @@ def show_estimates(
     )
     judged = None if existing else given.qrels(people, asked)
     conventions = {} if existing else given.conventions
-    found = estimate(judged, judge, runs, asked, **settings, **conventions)
+    found = estimate(judged, judge, runs, asked, **grouped(settings), **conventions)
     show(found, layout, {})
 
 

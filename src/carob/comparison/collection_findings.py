@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
     from carob.statistics.mean_ranks import Friedman
 
-TARGETS = ("similar", "these")
-AVERAGES = ("macro", "micro")
-
 
 @dataclass(frozen=True)
 class AcrossSettings:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.collection_findings import (
-    AVERAGES,
-    TARGETS,
     Across,
     AcrossPair,
     AcrossSettings,
@@ -19,11 +16,13 @@ from carob.comparison.collection_findings import (
 )
 from carob.comparison.collection_scores import scored
 from carob.comparison.collection_tables import CollectionsComparison
-from carob.comparison.findings import CORRECTIONS, say
+from carob.comparison.design import Test
+from carob.comparison.findings import say
 from carob.comparison.significance import corrected, pairs_of
+from carob.conventions import arguments
+from carob.conventions.arguments import specified
 from carob.inputs.runs import available_cores, in_threads
-from carob.output.errors import DataError, PolicyError, did_you_mean, refuse_other
-from carob.statistics import SEED
+from carob.output.errors import DataError, did_you_mean
 from carob.statistics.collections import (
     Contrasts,
     expanded,
@@ -32,8 +31,6 @@ from carob.statistics.collections import (
     these,
 )
 from carob.statistics.mean_ranks import (
-    BORDA,
-    TIES,
     borda,
     critical_difference,
     friedman,
@@ -41,7 +38,7 @@ from carob.statistics.mean_ranks import (
     mid_ranks,
     nemenyi,
 )
-from carob.statistics.paired import NOISE, RESAMPLES, Draw, resample_means
+from carob.statistics.paired import NOISE, Draw, resample_means
 from carob.statistics.selection import ranks_in
 from carob.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p
 
@@ -51,6 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from carob.comparison.collection_scores import CollectionsLike, CollectionValues, Scored
+    from carob.conventions.arguments import Absent, Average, BordaOf, FriedmanTies, Target
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
@@ -66,29 +64,26 @@ MOST_RESAMPLED = 4_000_000_000
 """Products of values and resamples at most, which take some seconds: with more, there are fewer resamples."""
 
 FEWEST_RESAMPLES = 400
+OF_TEST = ("correction", "alpha", "confidence", "interval", "rope", "resamples", "seed")
+"""The settings of a test that have a meaning on several collections."""
 
 AT_ONCE = 4_000_000
 """Differences of resampled means held in memory at a time."""
 
 
+@specified
 def compare_collections(
     collections: CollectionsLike,
     measures: MeasuresLike = None,
     *,
     runs: Sequence[tuple[str | None, str]] = (),
     baseline: str | None = None,
-    target: str = "similar",
-    average: str = "macro",
-    absent: str = "refuse",
-    correction: str = "holm",
-    alpha: float = 0.05,
-    confidence: float = 0.95,
-    interval: str = "t",
-    rope: float | None = None,
-    friedman_ties: str = "uncorrected",
-    borda_of: str = "all",
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
+    target: Target = arguments.TARGET_COLLECTIONS,
+    average: Average = arguments.AVERAGE,
+    absent: Absent = arguments.ABSENT,
+    test: Test | None = None,
+    friedman_ties: FriedmanTies = arguments.FRIEDMAN_TIES,
+    borda_of: BordaOf = arguments.BORDA_OF,
     policy: Policy | None = None,
     profile: ProfileLike = None,
 ) -> CollectionsComparison:
@@ -109,17 +104,12 @@ def compare_collections(
         absent: how to treat a run that a collection lacks: ``refuse``; ``skip`` compares two runs on the collections
             that have both, and ranks on the collections that have all; ``zero`` counts 0 for each query;
             ``drop-collections`` and ``drop-runs`` leave out the collections or the runs concerned.
-        correction: ``holm``, ``bonferroni``, ``bh`` or ``none``, over all pairs of a measure.
-        alpha: the level of significance.
-        confidence: the confidence level of the intervals.
-        interval: ``t``, or ``bootstrap``: percentiles over resampled collections, or, if the target is ``these``, over
-            resampled queries.
-        rope: half the width of a region of practical equivalence, for the Bayesian signed-rank test.
+        test: the correction for the number of pairs of a measure, the level, the intervals (``bootstrap``: percentiles
+            over resampled collections, or, if the target is ``these``, over resampled queries), the ``rope`` of the
+            Bayesian signed-rank test, resamples and their seed. The test itself is Student's t.
         friedman_ties: Friedman's χ² as published (``uncorrected``) or ``corrected`` for ties.
         borda_of: whether Borda points count down from the number of ``all`` runs, or of those that are ``present`` in
             the collection.
-        resamples: the number of resamples.
-        seed: the seed of the resamples.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
 
@@ -129,7 +119,7 @@ def compare_collections(
     Raises:
         DataError: invalid input, fewer than two collections or runs, or a missing run, unless ``absent`` allows it.
         MeasureError: a measure that does not exist.
-        PolicyError: a word that is none of those above.
+        PolicyError: a word that is none of those above, or a setting of the test that has no meaning here.
 
     Source: Demšar, JMLR 2006, on Friedman's and Nemenyi's tests; Benavoli et al., JMLR 2017, on the Bayesian
         signed-rank test; Davison and Hinkley, Bootstrap Methods and their Application, 1997, section 3.8, on
@@ -151,18 +141,11 @@ def compare_collections(
         target=target,
         average=average,
         absent=absent,
-        correction=correction,
-        alpha=alpha,
-        confidence=confidence,
-        interval=interval,
-        rope=rope,
         friedman_ties=friedman_ties,
         borda_of=borda_of,
-        resamples=resamples,
-        seed=seed,
         baseline=baseline,
+        **tested(test or Test()),
     )
-    refuse_words(settings)
     return compared(
         scored(collections, runs, measures, absent=absent, policy=policy, profile=profile), settings
     )
@@ -193,28 +176,15 @@ def compared(found: Scored, settings: AcrossSettings) -> CollectionsComparison:
     )
 
 
-def refuse_words(settings: AcrossSettings) -> None:
-    """Refuses settings that do not exist.
+def tested(test: Test) -> dict[str, Any]:
+    """Returns the settings of a comparison on several collections that a test states.
 
     Raises:
-        PolicyError: a word that is not one of the known words, or a number outside its range.
+        PolicyError: one that has no meaning there.
     """
-    known = {
-        "target": TARGETS,
-        "average": AVERAGES,
-        "correction": tuple(CORRECTIONS),
-        "interval": ("t", "bootstrap"),
-        "friedman_ties": TIES,
-        "borda_of": BORDA,
-    }
-    for name, words in known.items():
-        refuse_other(name, getattr(settings, name), words)
-    for name in ("alpha", "confidence"):
-        if not 0 < getattr(settings, name) < 1:
-            raise PolicyError(f"{name}={getattr(settings, name)}: use a number between 0 and 1.")
-    if settings.rope is not None and not 0 <= settings.rope < math.inf:
-        raise PolicyError(f"rope={settings.rope}: use 0 or a positive, finite number.")
-    Draw(settings.resamples, settings.seed)
+    test.refuse("on several collections", "name", "family", "margin")
+    named = {name: getattr(test, name) for name in OF_TEST}
+    return {name: each for name, each in named.items() if each is not None}
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,17 +7,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.cautions import cautions_of
-from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, TESTS, Findings, Settings, say
+from carob.comparison.design import Design, Test, UnjudgedLimits, refuse_with_judge
+from carob.comparison.findings import FAMILY_WISE, Findings, Settings, say
 from carob.comparison.runs import Evaluation, RunsLike, evaluated, named, parts_of, place_of, tables_of
 from carob.comparison.significance import contests_of, draws
 from carob.comparison.with_documents import documents_contests, people_of
-from carob.comparison.with_judge import EstimationPlan, judged_contests
+from carob.comparison.with_judge import judged_contests
+from carob.conventions import arguments
+from carob.conventions.arguments import specified
 from carob.conventions.request import request_of
 from carob.estimation.bounds import bounds_of
 from carob.estimation.unjudged_bounds import UnjudgedBounds
@@ -26,10 +28,10 @@ from carob.inputs.query_files import GroupsLike, groups_of
 from carob.inputs.runs import MatchOptions, TextRun
 from carob.output import escaping
 from carob.output.document import Document, Documented
-from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
+from carob.output.errors import DataError, PolicyError
 from carob.output.pictures.figures import figure_of
 from carob.statistics import SEED
-from carob.statistics.paired import RESAMPLES, refuse_regions, refuse_seed
+from carob.statistics.paired import RESAMPLES
 from carob.statistics.rank_correlation import kendall, rbo, tau_ap_b
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from carob import _native
     from carob.comparison.findings import Contest
     from carob.comparison.runs import System
+    from carob.conventions.arguments import TestName
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
@@ -47,7 +50,6 @@ if TYPE_CHECKING:
     from carob.output.results import Records
 
 
-FAMILIES = ("measure", "all")
 MOST_RESAMPLES = 1_000_000
 
 MOST_INDENTED = 5000
@@ -61,37 +63,22 @@ MOST_QUERIES = 50
 """The most queries whose lists are compared. These queries are evenly spread over all queries."""
 
 
+@specified
 def compare(
     qrels: QrelsLike | None,
     runs: RunsLike | Evaluation,
     measures: MeasuresLike = None,
     *,
     baseline: str | int | None = None,
-    test: str | None = None,
-    correction: str | None = None,
-    alpha: float = 0.05,
-    family: str = "measure",
-    resamples: int | None = None,
-    seed: int | None = None,
-    confidence: float = 0.95,
-    interval: str = "t",
-    rope: float | None = None,
-    margin: float | None = None,
-    cluster: GroupsLike | None = None,
+    test: Test | TestName | None = None,
+    design: Design | None = None,
     by: GroupsLike | None = None,
+    judge: QrelsLike | RunsLike | None = None,
+    unjudged_bounds: bool | UnjudgedLimits = False,
     orders: bool = False,
-    judged_at: int | None = None,
+    judged_at: int | None = arguments.JUDGED_AT,
     policy: Policy | None = None,
     profile: ProfileLike = None,
-    weights: Mapping[str, float] | None = None,
-    judge: QrelsLike | RunsLike | None = None,
-    target: str = "these",
-    judge_weight: float | None = None,
-    strata: GroupsLike | None = None,
-    width: float | None = None,
-    unjudged_bounds: bool = False,
-    max_grade: float | None = None,
-    unseen: int | None = None,
     progress: _native.Progress | None = None,
 ) -> Comparison:
     """Compare runs: which is better, by how much, and whether the difference may be due to chance.
@@ -102,52 +89,29 @@ def compare(
         measures: names or ``Measure``s; the first is the primary measure. None stands for carob's default measures.
         baseline: the name, path or index of the run with which all other runs are compared. If None, all pairs are
             compared.
-        test: ``t`` (the default for two runs or with a baseline), ``randomisation``, ``romano-wolf`` (the default for
-            all pairs of three or more runs), ``tukey``, ``max-t``, ``wilcoxon`` or ``sign``.
-        correction: ``holm`` (the default), ``bonferroni``, ``bh`` or ``none``. The tests ``romano-wolf``, ``tukey`` and
-            ``max-t`` need no correction.
-        alpha: the level of significance; a difference is significant if its corrected p is below alpha.
-        family: the comparisons that are corrected together: those of one ``measure``, or of ``all`` measures.
-        resamples: the number of resamples of a Monte Carlo test and of a bootstrap; by default 10,000, or more if the
-            correction needs more.
-        seed: the seed of the resamples, by default always the same. The same seed gives the same p on every machine.
-        confidence: the confidence level of the intervals.
-        interval: ``t``, or ``bootstrap`` (percentiles over resampled queries).
-        rope: half the width of a region of practical equivalence. The result then contains the probabilities that a run
-            is worse, equal or better.
-        margin: the margin of an equivalence test, which tests by two one-sided tests whether runs differ by less.
-        cluster: the cluster of each query, as a mapping or as a file with lines ``query cluster``. Queries of one
-            cluster are not independent.
+        test: the test by name, such as ``randomisation``, or a ``Test``, which also sets the correction for many
+            comparisons, the level, the intervals, the seed, and regions of equivalence.
+        design: how queries were drawn: clusters, strata, weights, and the queries that estimates concern.
         by: the group of each query, as a mapping or as a file with lines ``query group``. The result then shows each
             group, and the worst group.
-        orders: also report how similarly the measures order the runs (τ, τ_AP), and how similarly the runs order the
-            documents (RBO).
-        judged_at: the depth to which unjudged documents are counted, by default the primary measure's depth or 10.
-        policy: as in ``carob.evaluate``.
-        profile: as in ``carob.evaluate``.
-        weights: the weight of each query in the means, ``{query: weight}``.
         judge: a model's judgments of all queries, or its scores of the same runs, if ``qrels`` are people's judgments
             of some of the queries. The means are then estimated from both, and a single run is enough. People's queries
             must be a random sample, and the test is ``t``. People may also have judged single documents, drawn with
             known probabilities: then ``qrels`` is a table with a column ``probability``, or ``{query: {document:
             (grade, probability)}}``.
-        target: with a judge, whether estimates and p concern ``these`` queries, or queries ``similar`` to these.
-        judge_weight: λ, the weight of the judge's values; None fits it, and 1 makes the estimates exactly unbiased.
-        strata: with a judge, the stratum of each query, if people's queries were drawn within strata: a mapping or a
-            file with lines ``query stratum``.
-        width: with a judge, the wanted width of intervals, for which the result says how many queries people must judge
-            in all. By default, half the present width.
         unjudged_bounds: also report the least and the greatest mean and difference that judging the unjudged documents
-            can still give, and which differences it can reverse.
-        max_grade: for these bounds, the highest grade that judges can give; by default the highest grade in the
-            judgments.
-        unseen: for these bounds, the number of documents of each query that no run retrieves and that may be relevant.
+            can still give, and which differences it can reverse; ``UnjudgedLimits`` state what it can find.
+        orders: also report how similarly the measures order the runs (τ, τ_AP), and how similarly the runs order the
+            documents (RBO).
+        judged_at: the depth to which unjudged documents are counted, by default the primary measure's depth or 10.
+        policy: as in ``carob.evaluate``.
+        profile: as in ``carob.evaluate``.
         progress: counts the bytes read, for a progress bar in another thread.
 
     Raises:
         DataError: invalid text or values; two runs of the same name; a query without a group.
         MeasureError: a measure that does not exist.
-        PolicyError: a profile, policy, test or correction that does not exist.
+        PolicyError: a profile, policy or test that does not exist, or an argument outside its range.
 
     Example:
         >>> import carob
@@ -159,20 +123,14 @@ def compare(
         >>> pair.difference, pair.p, pair.exact
         (0.1, 1.0, True)
     """
-    plan = EstimationPlan(target, judge_weight, strata, width)
-    conventions: dict[str, Any] = {"policy": policy, "profile": profile, "weights": weights}
+    test, design = Test.of(test), design or Design()
+    conventions: dict[str, Any] = {"policy": policy, "profile": profile, "weights": design.weights}
     judging, sample = None, None
     if judge is not None:
-        plan.refuse_unusable(
-            test=test not in (None, "t"),
-            interval=interval != "t",
-            cluster=cluster,
-            by=by,
-            weights=weights,
-        )
-        test = "t"
+        refuse_with_judge(test, design, by)
+        test = replace(test, name="t")
         if qrels is not None and not isinstance(runs, Evaluation):
-            sample, qrels = people_of(qrels, request_of(measures, profile, policy, weights))
+            sample, qrels = people_of(qrels, request_of(measures, **conventions))
         if not isinstance(runs, Evaluation):
             runs = named(runs, 1)  # they are read under both judges, and an open file is read once
         judging = evaluated_by(judge, runs, measures, conventions, judged_at)
@@ -191,30 +149,17 @@ def compare(
     systems = list(runs.systems.values())
     names, scores = tuple(runs.systems), tuple(each.scores for each in systems)
     ids, tables = tables_of(scores)
-    clusters, groups = (None if each is None else groups_of(each, ids.texts) for each in (cluster, by))
+    clusters, groups = (None if each is None else groups_of(each, ids.texts) for each in (design.cluster, by))
     if clusters is not None:
         tables = [replace(table, clusters=clusters.codes) for table in tables]
-    requested = Settings(
-        test=test or "",
-        correction=correction or "",
-        alpha=alpha,
-        family=family,
-        resamples=resamples or 0,
-        seed=SEED if seed is None else seed,
+    requested = replace(
+        requested_by(test),
         baseline=place_of(baseline, runs.systems),
-        confidence=confidence,
-        interval=interval,
-        rope=rope,
-        margin=margin,
         clusters=None if clusters is None else len(clusters.names),
         by=None if groups is None else groups.name or "group",
     )
     settings = settled(requested, len(names), len(tables))
     facts = None
-    if max_grade is not None and not unjudged_bounds:
-        raise PolicyError("A highest grade needs bounds over unjudged documents.", remedy=BY_BOUNDS)
-    if unseen is not None and not unjudged_bounds:
-        raise PolicyError("Unseen documents need bounds over unjudged documents.", remedy=BY_BOUNDS)
     if unjudged_bounds and judge is not None:
         raise PolicyError(
             "Bounds over unjudged documents need judgments without a judge: leave out one of the two."
@@ -222,12 +167,12 @@ def compare(
     if judging is None:
         contests, settings = contests_of(tables, settings, groups)
     elif sample is not None:
-        ids, contests, facts = documents_contests(sample, judging, settings, plan)
+        ids, contests, facts = documents_contests(sample, judging, settings, design)
         systems = [replace(each, judged=math.nan) for each in judging.systems.values()]
         scores = tuple(each.scores for each in systems)
     else:
-        ids, contests, facts = judged_contests(runs, judging, settings, plan)
-    unused = [name for name, value in (("resamples", resamples), ("seed", seed)) if value is not None]
+        ids, contests, facts = judged_contests(runs, judging, settings, design)
+    unused = [name for name in ("resamples", "seed") if getattr(test, name) is not None]
     if unused and not any(draws(settings, table) for table in tables):
         note = say("method", "nothing random", names=" and ".join(unused))
         settings = replace(settings, departures=(*settings.departures, note))
@@ -243,13 +188,29 @@ def compare(
         qrels_name="" if runs.qrels is None else runs.qrels.name,
         orders=orders_of(list(contests.values()), systems, settings.baseline) if orders else None,
         judge=facts,
-        unjudged=bounds_over(runs, contests, max_grade, unseen or 0) if unjudged_bounds else None,
+        unjudged=bounds_over(runs, contests, unjudged_bounds) if unjudged_bounds else None,
     )
     return replace(found, warnings=cautions_of(found, systems))
 
 
+def requested_by(test: Test) -> Settings:
+    """Returns the settings that a test requests; an empty word and 0 resamples stand for defaults."""
+    return Settings(
+        test=test.name or "",
+        correction=test.correction or "",
+        alpha=test.alpha,
+        family=test.family,
+        resamples=test.resamples or 0,
+        seed=SEED if test.seed is None else test.seed,
+        confidence=test.confidence,
+        interval=test.interval,
+        rope=test.rope,
+        margin=test.margin,
+    )
+
+
 def bounds_over(
-    evaluation: Evaluation, contests: Mapping[str, Contest], max_grade: float | None, unseen: int
+    evaluation: Evaluation, contests: Mapping[str, Contest], limits: bool | UnjudgedLimits
 ) -> UnjudgedBounds:
     """Returns the bounds of all means and differences of a comparison over the grades of unjudged documents.
 
@@ -257,6 +218,8 @@ def bounds_over(
         DataError: a run is given as scores, or a measure is not a mean over queries.
         PolicyError: a policy without a fixed order of documents.
     """
+    limits = limits if isinstance(limits, UnjudgedLimits) else UnjudgedLimits()
+    unseen = limits.unseen or 0
     runs = [each.run for each in evaluation.systems.values()]
     if evaluation.qrels is None or None in runs:
         raise DataError("Bounds over unjudged documents need qrels and runs, not scores.")
@@ -267,7 +230,7 @@ def bounds_over(
         {label: each.measure for label, each in contests.items()},
         first.policy,
         pairs=[(pair.a, pair.b) for pair in next(iter(contests.values())).pairs],
-        max_grade=max_grade,
+        max_grade=limits.max_grade,
         unseen=unseen,
     )
     return UnjudgedBounds(tuple(evaluation.systems), found, unseen=unseen)
@@ -299,37 +262,14 @@ def evaluated_by(
     return evaluated(judge, runs, measures, **conventions, judged_at=judged_at, least=1)
 
 
-BY_BOUNDS = Worded("Add unjudged_bounds=True.", "Add --unjudged-bounds.")
-
-
 def settled(requested: Settings, runs: int, measures: int) -> Settings:
     """Returns complete settings: an empty ``test`` or ``correction`` and 0 resamples are replaced by defaults.
 
     Raises:
-        PolicyError: there is no such test, correction or family, or two of them do not go together.
+        PolicyError: the test and the correction do not go together.
     """
     one_against_all = requested.baseline is not None or runs == 2
     test = requested.test or ("t" if one_against_all else "romano-wolf")
-    for what, word, known in (
-        ("test", test, tuple(TESTS)),
-        ("correction", requested.correction or "none", tuple(CORRECTIONS)),
-        ("family", requested.family, FAMILIES),
-        ("interval", requested.interval, ("t", "bootstrap")),
-    ):
-        if word not in known:
-            raise PolicyError(
-                f"There is no {what} '{word}'. {did_you_mean(word, known, 'It is one of ' + ', '.join(known) + '.')}"
-            )
-    for name in ("alpha", "confidence", "rope", "margin", "resamples"):
-        value: object = getattr(requested, name)
-        if value is not None and not isinstance(value, Integral if name == "resamples" else Real):
-            raise PolicyError(f"{name}={value!r}: use a number.")
-    if not 0 < requested.alpha < 1:
-        raise PolicyError(f"alpha={requested.alpha}: use a number between 0 and 1.")
-    if requested.resamples < 0:
-        raise PolicyError(f"resamples={requested.resamples!r}: use a whole number of at least 1.")
-    refuse_regions(requested.margin, requested.rope)
-    refuse_seed(requested.seed)
     pairs = runs - 1 if requested.baseline is not None else runs * (runs - 1) // 2
     comparisons = pairs * (measures if requested.family == "all" else 1)
     if test in FAMILY_WISE and requested.correction not in ("", "none"):

@@ -6,6 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from carob.comparison.compare import compare
+from carob.comparison.design import Design, Test
+from carob.conventions import arguments
+from carob.conventions.arguments import specified
 
 if TYPE_CHECKING:
     from carob import _native
@@ -15,20 +18,17 @@ if TYPE_CHECKING:
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
     from carob.inputs.qrels import QrelsLike
-    from carob.inputs.query_files import GroupsLike
 
 
+@specified
 def estimate(
     people: QrelsLike | None,
     judge: QrelsLike | RunsLike,
     runs: RunsLike,
     measures: MeasuresLike = None,
     *,
-    target: str = "these",
-    judge_weight: float | None = None,
-    strata: GroupsLike | None = None,
-    width: float | None = None,
-    confidence: float = 0.95,
+    design: Design | None = None,
+    confidence: float = arguments.CONFIDENCE,
     policy: Policy | None = None,
     profile: ProfileLike = None,
     progress: _native.Progress | None = None,
@@ -40,10 +40,8 @@ def estimate(
         judge: the model's judgments of all queries, or its scores of the same runs if ``runs`` are scores.
         runs: ``{name: run}``, or a list of runs; one is enough.
         measures: as in ``carob.compare``.
-        target: ``these`` queries, or queries ``similar`` to these.
-        judge_weight: λ, the weight of the judge's values; None fits it, and 1 makes the estimates exactly unbiased.
-        strata: the stratum of each query, if people's queries were drawn within strata.
-        width: the wanted width of intervals, by default half the present width.
+        design: the target of the estimates, the weight of the judge, the strata of people's queries and the wanted
+            width of intervals.
         confidence: the confidence level of the intervals.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
@@ -56,7 +54,7 @@ def estimate(
     Raises:
         DataError: people and the judge share fewer than two queries; otherwise as ``carob.compare``.
         MeasureError: a measure that does not exist.
-        PolicyError: a profile, policy or target that does not exist.
+        PolicyError: a profile or policy that does not exist, or an argument outside its range.
 
     Example:
         >>> import carob
@@ -72,11 +70,8 @@ def estimate(
         runs,
         measures,
         judge=judge,
-        target=target,
-        judge_weight=judge_weight,
-        strata=strata,
-        width=width,
-        confidence=confidence,
+        test=Test(confidence=confidence),
+        design=design,
         policy=policy,
         profile=profile,
         progress=progress,

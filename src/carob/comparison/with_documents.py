@@ -30,10 +30,10 @@ from carob.statistics.paired import NOISE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from carob.comparison.design import Design
     from carob.comparison.findings import Contest, Settings
     from carob.comparison.runs import Evaluation, RunTable
     from carob.comparison.significance import Outcome
-    from carob.comparison.with_judge import EstimationPlan
     from carob.conventions.request import Request
     from carob.estimation.sampled_documents import Sampled
     from carob.inputs.names import Names
@@ -62,7 +62,7 @@ def documents_contests(
     sample: Mapping[str, Mapping[str, SampledJudgment]],
     judge: Evaluation,
     settings: Settings,
-    plan: EstimationPlan,
+    design: Design,
 ) -> tuple[Names, dict[str, Contest], Judging]:
     """Returns the judge's queries, the comparison by each measure, and facts about the judge.
 
@@ -70,13 +70,13 @@ def documents_contests(
         sample: people's judgments.
         judge: the evaluation of the runs under the judge's grades.
         settings: the settings of the test, which is ``t``.
-        plan: how to estimate.
+        design: how to estimate.
 
     Raises:
         DataError: scores in place of runs, a measure that is not a mean over queries, or too few documents.
         PolicyError: an option that has no meaning for sampled documents.
     """
-    if plan.target != "these" or plan.strata is not None:
+    if design.target != "these" or design.strata is not None:
         raise PolicyError(
             "Sampled documents have neither strata of queries nor the target 'similar': leave them out."
         )
@@ -93,21 +93,21 @@ def documents_contests(
     runs = len(judge.systems)
     first, second = pairs_of(runs, settings.baseline)
     contrasts = contrasts_of(runs, first, second)
-    found = estimates_of(documents, judge, tables, contrasts, plan)
+    found = estimates_of(documents, judge, tables, contrasts, design)
     outcomes = [outcome_of(each, runs, first, second, len(documents.sampled), settings) for each in found]
     correct_together(outcomes, settings)
     contests, facts = {}, {}
-    widths = [plan.width or half_median(found[0], own, settings) for own in (slice(runs), slice(runs, -1))]
+    widths = [design.width or half_median(found[0], own, settings) for own in (slice(runs), slice(runs, -1))]
     for table, each, outcome in zip(tables, found, outcomes, strict=True):
         join(outcome, settings, geometric=False)
         contests[table.label] = contest_of(table, each, outcome, settings, runs)
         facts[table.label] = judged_of(each, runs, widths, len(documents.sampled), settings)
     info = Judging(
         name=judge.qrels.name,
-        target=plan.target,
+        target=design.target,
         sample=len(sample),
         queries=len(ids),
-        fixed=plan.weight,
+        fixed=design.judge_weight,
         strata=None,
         width=widths[0],
         width_pairs=widths[1],
@@ -142,7 +142,7 @@ def refuse_unfit(table: RunTable, judge: Evaluation) -> None:
 
 
 def estimates_of(
-    documents: Documents, judge: Evaluation, tables: list[RunTable], contrasts: Floats, plan: EstimationPlan
+    documents: Documents, judge: Evaluation, tables: list[RunTable], contrasts: Floats, design: Design
 ) -> list[Sampled]:
     """Returns the estimates of each measure."""
     changes = []
@@ -155,7 +155,9 @@ def estimates_of(
     for place, measure in enumerate(measures):
         own = [each[place] for each in changes]
         linear = is_linear(measure)
-        made = estimated_documents(own, documents.probability, contrasts, linear=linear, weight=plan.weight)
+        made = estimated_documents(
+            own, documents.probability, contrasts, linear=linear, weight=design.judge_weight
+        )
         found.append(replace(made, error=known_errors(made)))
     return found
 

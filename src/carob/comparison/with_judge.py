@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Real
 from typing import TYPE_CHECKING, Protocol
 
 from carob._dataclasses import dataclass
@@ -14,7 +13,7 @@ from carob.comparison.significance import beaten, correct_together, empty_outcom
 from carob.estimation.people_and_judge import Estimates, JudgedSample, estimated
 from carob.inputs.names import Names
 from carob.inputs.query_files import groups_of
-from carob.output.errors import DataError, PolicyError, Worded, did_you_mean, worded
+from carob.output.errors import DataError
 from carob.statistics.paired import NOISE, Located, one_sided_quantile, wins
 
 if TYPE_CHECKING:
@@ -22,53 +21,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from carob.comparison.design import Design
     from carob.comparison.findings import Settings
     from carob.comparison.runs import Evaluation
     from carob.comparison.significance import Outcome
-    from carob.inputs.query_files import GroupsLike
     from carob.lists.rows import Floats, Integers
-
-
-TARGETS = ("these", "similar")
-
-
-@dataclass(frozen=True)
-class EstimationPlan:
-    """How to estimate means from people's and a judge's values.
-
-    Args:
-        target: ``these`` queries, or queries ``similar`` to these.
-        weight: λ, or None to fit it.
-        strata: the stratum of each query, or None.
-        width: the wanted width of intervals, or None.
-    """
-
-    target: str = "these"
-    weight: float | None = None
-    strata: GroupsLike | None = None
-    width: float | None = None
-
-    def refuse_unusable(self, **options: object) -> None:
-        """Refuses settings that do not exist, and options of a comparison that have no meaning with a judge.
-
-        Args:
-            options: the options of the comparison by name, of which only false ones are accepted.
-
-        Raises:
-            PolicyError: a setting or an option is refused.
-        """
-        if self.target not in TARGETS:
-            hint = did_you_mean(self.target, TARGETS, f"It is one of {', '.join(TARGETS)}.")
-            raise PolicyError(f"There is no target '{self.target}'. {hint}")
-        settings: dict[str, object] = {"judge_weight": self.weight, "width": self.width}
-        for name, value in settings.items():
-            if value is not None and not (isinstance(value, Real) and 0 <= float(value) < np.inf):
-                raise PolicyError(f"{name}={value!r}: use a number of at least 0.")
-        for name, given in options.items():
-            if given:
-                option = Worded(name, "--bootstrap" if name == "interval" else f"--{name}")
-                why = " has no meaning for estimates from people's and a judge's judgments, which use a t-test. Leave "
-                raise PolicyError(worded(option, why, "it out."))
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +44,7 @@ class Shared:
 
 
 def judged_contests(
-    people: Evaluation, judge: Evaluation, settings: Settings, plan: EstimationPlan
+    people: Evaluation, judge: Evaluation, settings: Settings, design: Design
 ) -> tuple[Names, dict[str, Contest], Judging]:
     """Returns the queries that people and the judge judged, the comparison by each measure, and facts about the judge.
 
@@ -95,7 +52,7 @@ def judged_contests(
         people: the evaluation of the runs under people's judgments.
         judge: the evaluation of the same runs under the judge's.
         settings: the settings of the test, which is ``t``.
-        plan: how to estimate.
+        design: how to estimate.
 
     Raises:
         DataError: people judged fewer than two of the judge's queries, or a measure has no estimate.
@@ -117,7 +74,7 @@ def judged_contests(
     runs = len(people.systems)
     first, second = pairs_of(runs, settings.baseline)
     found = [
-        estimates_of(table.part(rows), other, shared, plan, contrasts_of(runs, first, second))
+        estimates_of(table.part(rows), other, shared, design, contrasts_of(runs, first, second))
         for table, other in zip(tables, others, strict=True)
     ]
     outcomes = [outcome_of(values.table, values.values, first, second, settings) for values in found]
@@ -127,17 +84,17 @@ def judged_contests(
         join(outcome, settings, geometric=False)
         contests[values.table.label] = contest_of(values.table, values.values, outcome, settings, runs)
     widths = [
-        plan.width or half_median(found[0].values, own, settings) for own in (slice(runs), slice(runs, -1))
+        design.width or half_median(found[0].values, own, settings) for own in (slice(runs), slice(runs, -1))
     ]
     known = {values.table.label: judged_of(values, runs, widths, settings) for values in found}
     undefined = {values.table.label: values.lost for values in found if values.lost}
     info = Judging(
         name="" if judge.qrels is None else judge.qrels.name,
-        target=plan.target,
+        target=design.target,
         sample=found[0].values.sample,
         queries=found[0].values.queries,
-        fixed=plan.weight,
-        strata=None if plan.strata is None else len(set(groups_of(plan.strata, theirs).codes.tolist())),
+        fixed=design.judge_weight,
+        strata=None if design.strata is None else len(set(groups_of(design.strata, theirs).codes.tolist())),
         width=widths[0],
         width_pairs=widths[1],
         alone=alone,
@@ -172,7 +129,7 @@ class Estimated:
 
 
 def estimates_of(
-    table: RunTable, other: RunTable, shared: Shared, plan: EstimationPlan, contrasts: Floats
+    table: RunTable, other: RunTable, shared: Shared, design: Design, contrasts: Floats
 ) -> Estimated:
     """Estimates the means of a measure.
 
@@ -180,7 +137,7 @@ def estimates_of(
         table: people's values of the queries that both judged.
         other: the judge's values of all its queries.
         shared: the queries.
-        plan: how to estimate.
+        design: how to estimate.
         contrasts: the series to estimate.
 
     Raises:
@@ -203,7 +160,7 @@ def estimates_of(
         )
     scale = len(known) if table.measure.definition.aggregate == "sum" else 1
     new = np.cumsum(known) - 1
-    groups = None if plan.strata is None else groups_of(plan.strata, shared.names)
+    groups = None if design.strata is None else groups_of(design.strata, shared.names)
     sample = JudgedSample(
         table.values[kept] * scale,
         other.values[known] * scale,
@@ -213,8 +170,8 @@ def estimates_of(
         if groups is None
         else tuple(groups.names[code] for code in np.unique(groups.codes[known]).tolist()),
     )
-    similar = plan.target == "similar"
-    found = estimated(sample, contrasts, weight=plan.weight, similar=similar)
+    similar = design.target == "similar"
+    found = estimated(sample, contrasts, weight=design.judge_weight, similar=similar)
     plain = estimated(sample, contrasts, weight=1.0)
     if found.sample < found.queries:
         found, plain = (replace(each, error=known_errors(each)) for each in (found, plain))

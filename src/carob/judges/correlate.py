@@ -12,9 +12,12 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.collection_notes import known_of
 from carob.comparison.compare import settled
+from carob.comparison.design import Test
 from carob.comparison.findings import Settings, say
 from carob.comparison.runs import evaluated, named, said_if_sparse
 from carob.comparison.significance import contests_of
+from carob.conventions import arguments
+from carob.conventions.arguments import specified
 from carob.conventions.request import conventions, names_in
 from carob.evaluation.leaderboards import Leaderboard
 from carob.evaluation.scores import Scores
@@ -22,7 +25,6 @@ from carob.inputs.qrels import Qrels
 from carob.inputs.sources import called
 from carob.judges.agreement import (
     DEFAULT_MEASURES,
-    POOLS,
     documents_of,
     fates_of,
     flips,
@@ -33,8 +35,8 @@ from carob.judges.agreement import (
 )
 from carob.judges.agreement import confusions as confusions_of
 from carob.judges.correlate_result import Coefficient, Correlated, Correlations, GradeAgreement, Turned
-from carob.judges.sheets import MISSING, aligned, in_scores, measures_to_pair, sheets_of
-from carob.output.errors import DataError, Worded, refuse_other
+from carob.judges.sheets import aligned, in_scores, measures_to_pair, sheets_of
+from carob.output.errors import DataError, Worded
 from carob.statistics import SEED
 from carob.statistics.coefficients import scale_of
 from carob.statistics.correlation_intervals import UNDEFINED, RunSamples, Samples
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 
     from carob.comparison.findings import Contest
     from carob.comparison.runs import Evaluation, RunsLike, System
+    from carob.conventions.arguments import Means, Missing, Over, Pool
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
@@ -59,10 +62,9 @@ TOP = 10
 """The depth of Kendall's τ that is added for more runs than this."""
 RESAMPLES = 1000
 FEWEST_RESAMPLES = 2
-OVER = ("queries", "runs")
-MEANS = ("queries", "stated")
 
 
+@specified
 def correlate(
     truth: Any,
     judges: Any = None,
@@ -71,18 +73,14 @@ def correlate(
     *,
     truth_measures: MeasuresLike = None,
     coefficients: str | Sequence[str] | None = None,
-    missing_runs: str = "error",
-    missing: str = "error",
-    means: str = "queries",
-    over: str = "queries",
-    pool: str = "own",
-    layout: str = "auto",
+    missing_runs: Missing = arguments.MISSING,
+    missing: Missing = arguments.MISSING,
+    means: Means = arguments.MEANS,
+    over: Over = arguments.OVER,
+    pool: Pool = arguments.POOL,
+    test: Test | None = None,
     policy: Policy | None = None,
     profile: ProfileLike = None,
-    alpha: float = 0.05,
-    confidence: float = 0.95,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
 ) -> Correlations:
     """Correlate the orders of runs under many judges, or by many measures, with the order under the truth.
 
@@ -112,13 +110,10 @@ def correlate(
             ``stated``.
         over: the samples that intervals are about: other ``queries`` with the same runs, or other ``runs``.
         pool: as in ``carob.agreement``.
-        layout: the format of leaderboard files, as in ``carob.read_leaderboard``.
+        test: the level of the tests of pairs of runs, the confidence of the intervals, the number of resamples, by
+            default 1,000, and their seed.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
-        alpha: a difference of two runs is significant if its corrected p is below alpha.
-        confidence: the confidence level of the intervals.
-        resamples: the number of resamples of queries or runs.
-        seed: their seed.
 
     Raises:
         DataError: inputs that cannot be read, fewer than three runs, two judges with one name, fewer than two
@@ -142,7 +137,11 @@ def correlate(
         >>> found.rows[0]["kendall"].value
         0.3333333333333333
     """
-    refuse_words(missing_runs=missing_runs, missing=missing, means=means, over=over, pool=pool)
+    test = test or Test()
+    test.refuse("where runs are correlated", "name", "correction", "family", "interval", "rope", "margin")
+    alpha, confidence = test.alpha, test.confidence
+    resamples = RESAMPLES if test.resamples is None else test.resamples
+    seed = SEED if test.seed is None else test.seed
     if resamples < FEWEST_RESAMPLES:
         raise DataError(say("correlate", "few resamples", resamples=resamples, usual=RESAMPLES))
     names = [coefficients] if isinstance(coefficients, str) else coefficients
@@ -162,7 +161,7 @@ def correlate(
     if runs is not None:
         sides = from_judgments(truth, judges, runs, (asked, true), pool, method, policy, profile)
     elif policy is None and profile is None and pool == "own":
-        sides = from_boards(truth, judges, asked, missing, layout)
+        sides = from_boards(truth, judges, asked, missing)
     else:
         raise DataError(say("correlate", "no policy"))
     found = [
@@ -186,17 +185,6 @@ def correlate(
         footers=sides.footers,
         of_measures=not sides.judges,
     )
-
-
-def refuse_words(**words: str) -> None:
-    """Refuses words that no option has.
-
-    Raises:
-        PolicyError: such a word.
-    """
-    known = {"missing_runs": MISSING, "missing": MISSING, "means": MEANS, "over": OVER, "pool": POOLS}
-    for option, word in words.items():
-        refuse_other(option, word, known[option])
 
 
 def by_name(judges: Any) -> list[tuple[str | None, Any]]:
@@ -299,14 +287,12 @@ class TruthAndJudges:
                 yield self.name, self.truth, one, other
 
 
-def from_boards(
-    truth: Any, judges: Any, measures: list[str] | None, missing: str, layout: str
-) -> TruthAndJudges:
+def from_boards(truth: Any, judges: Any, measures: list[str] | None, missing: str) -> TruthAndJudges:
     """Reads leaderboards."""
-    name, sheets, note = sheets_of(truth, None, missing, layout)
+    name, sheets, note = sheets_of(truth, None, missing)
     found: dict[str, dict[str, Sheet]] = {}
     notes = [note]
-    read = [(own, each, *sheets_of(each, own, missing, layout)) for own, each in by_name(judges)]
+    read = [(own, each, *sheets_of(each, own, missing)) for own, each in by_name(judges)]
     names = judges_apart([(own, usual, path_of(each)) for own, each, usual, *_ in read], path_of(truth))
     for its, (*_, values, note) in zip(names, read, strict=True):
         found[its] = values

@@ -103,20 +103,19 @@ def mean_of(values: Sequence[float]) -> float:
     return round(math.fsum(there) / len(there), ROUNDED) if there else math.nan
 
 
-def sheets_of(given: Any, name: str | None, missing: str, layout: str) -> tuple[str, dict[str, Sheet], str]:
+def sheets_of(given: Any, name: str | None, missing: str) -> tuple[str, dict[str, Sheet], str]:
     """Returns the name of a leaderboard, its values by measure, and a note about what was left out.
 
     Args:
         given: a path, a ``Leaderboard``, or scores by run.
         name: its name, if the caller gave one.
         missing: how to treat a query without a value in one run.
-        layout: the format of a file.
 
     Raises:
         DataError: an object of another kind, or a missing value that the caller did not allow.
     """
     if isinstance(given, (str, os.PathLike)):
-        given = read_leaderboard(given, layout, name)
+        given = read_leaderboard(given, name=name)
     if isinstance(given, Leaderboard):
         computed = bool(given.scores) and {*given.scores} == {*given.runs}
         sheets = in_scores(given.scores, missing) if computed else on_board(given, missing)

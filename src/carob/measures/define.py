@@ -273,8 +273,8 @@ class Definition:
     smaller_is_better: bool = False
     undefined: bool = False
     values: tuple[float, float] = (0.0, 1.0)
-    formula: Any = None
-    parameters: dict[str, Any] = field(default_factory=dict, hash=False)
+    formula: Any = field(init=False, default=None)
+    parameters: dict[str, Any] = field(init=False, default_factory=dict, hash=False)
 
     def __call__(self, formula: Formula) -> Formula:
         """Registers ``formula`` under the name, and returns the formula."""

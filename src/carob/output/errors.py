@@ -239,6 +239,10 @@ class PolicyError(CarobError, ValueError):
     """Raised for an unknown policy or profile. The sentence lists the known policies or profiles."""
 
 
+class ArgumentError(PolicyError, DataError):
+    """Raised for an argument outside its range or its words. The sentence states the range or the words."""
+
+
 class DataWarning(UserWarning):
     """A warning that the numbers may be meaningless. ``python -W`` and the module ``warnings`` control this warning."""
 
@@ -265,11 +269,13 @@ def refuse_other(name: str, word: object, known: Sequence[str]) -> None:
     """Refuses a value of a setting that is not one of the known words.
 
     Raises:
-        PolicyError: it is not.
+        ArgumentError: it is not.
     """
     if word not in known:
-        hint = did_you_mean(str(word), known, f"It is one of {', '.join(known)}.")
-        raise PolicyError(f"There is no {name}={word!r}. {hint}")
+        hint = did_you_mean(str(word), known, "")
+        raise ArgumentError(
+            f"There is no {name}={word!r}. {hint}{' ' * bool(hint)}It is one of {', '.join(known)}."
+        )
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob.comparison.compare import compare
+from carob.comparison.design import Design
 from carob.comparison.runs import evaluated
 from carob.evaluation.score_tables import footers
 from carob.inputs.texts import texts_of
@@ -126,7 +127,7 @@ def report(
         policy: the policy, as in ``compare``.
         profile: the profile, as in ``compare``.
         progress: a function that is called with a short description when a step begins.
-        settings: all other arguments of ``compare``: ``test``, ``correction``, ``alpha``, ``seed`` …
+        settings: all other arguments of ``compare``: ``test``, ``design``, ``by`` …
 
     Returns:
         The report. Its ``html`` is the page, and its method ``save`` writes the page to a file.
@@ -150,8 +151,16 @@ def report(
     refuse_absent()
     tell = progress or (lambda _: None)
     tell("scoring the runs")
-    scored = {name: settings[name] for name in ("weights", "judged_at") if name in settings}
-    evaluation = evaluated(qrels, runs, measures, policy=policy, profile=profile, again=True, **scored)
+    evaluation = evaluated(
+        qrels,
+        runs,
+        measures,
+        policy=policy,
+        profile=profile,
+        again=True,
+        weights=(settings.get("design") or Design()).weights,
+        judged_at=settings.get("judged_at"),
+    )
     tell(f"comparing {len(evaluation.systems)} runs")
     comparison = compare(None, evaluation, baseline=baseline, **settings)
     tell("measuring along the ranks")

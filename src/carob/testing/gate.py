@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from carob._numpy import np
 from carob.comparison.compare import compare
+from carob.comparison.design import Test
 from carob.comparison.significance import corrected
 from carob.comparison.verdict import listed
 from carob.conventions.request import conventions, names_in
@@ -348,7 +349,7 @@ def tested_checks(
         worst: the number of queries to list.
     """
     runs = dict(zip(names, both_valued(*sides, limits), strict=True))
-    found = compare(None, runs, list(limits), baseline=0, test="t", alpha=alpha, confidence=1 - alpha)
+    found = compare(None, runs, list(limits), baseline=0, test=Test("t", alpha=alpha, confidence=1 - alpha))
     checks = []
     for label, limit in zip(found.labels, limits.values(), strict=True):
         check = replace(drop_check(found, label, limit, worst), decide_by=decide_by)

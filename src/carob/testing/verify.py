@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass
@@ -373,23 +373,21 @@ def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Chang
     return found
 
 
-NO_ARGUMENTS = ("comparisons", "resamples", "bootstrap_resamples", "clusters", "by", "departures", "sides")
-"""The recorded settings of a comparison that are not arguments of ``carob.compare``, or not with the recorded value."""
-
-
 def compared_again(
     old: dict[str, Any], scores: list[Scores], tolerance: float
 ) -> tuple[list[Change], list[str]]:
     """Returns changes of the comparison after computing it again from the scores."""
     from carob.comparison.compare import compare
+    from carob.comparison.design import Test
 
     settings = old["settings"]
     if settings["clusters"] is not None:
         return [], [say("verify", "clusters")]
-    arguments = {key: value for key, value in settings.items() if key not in NO_ARGUMENTS}
+    test = {each.name: settings[each.name] for each in fields(Test) if each.name in settings}
     named = dict(zip(old["names"], scores, strict=True))
     resamples = settings["resamples"] or settings.get("bootstrap_resamples")
-    fresh = compare(None, named, resamples=resamples, **arguments)
+    test |= {"name": settings["test"], "resamples": resamples}
+    fresh = compare(None, named, baseline=settings["baseline"], test=Test(**test))
     contests = comparison_of(fresh)["contests"]
     return list(changed("comparison", old["contests"], contests, tolerance)), []
 

@@ -1,0 +1,150 @@
+"""What a comparison is asked for: a test, the design of the sample of queries, and limits for unjudged documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from carob._dataclasses import dataclass
+from carob.conventions import arguments
+from carob.conventions.arguments import specified
+from carob.output.errors import PolicyError, Worded, worded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from carob.conventions.arguments import CorrectionName, Family, Interval, Target, TestName
+    from carob.inputs.query_files import GroupsLike
+
+
+@specified
+@dataclass(frozen=True)
+class Test:
+    """A test of the differences between runs, with its level, its corrections and the intervals beside it.
+
+    Args:
+        name: ``t`` (the default for two runs or with a baseline), ``randomisation``, ``romano-wolf`` (the default for
+            all pairs of three or more runs), ``tukey``, ``max-t``, ``wilcoxon`` or ``sign``.
+        correction: ``holm`` (the default), ``bonferroni``, ``bh`` or ``none``. The tests ``romano-wolf``, ``tukey`` and
+            ``max-t`` need no correction.
+        alpha: the level of significance; a difference is significant if its corrected p is below alpha.
+        family: the comparisons that are corrected together: those of one ``measure``, or of ``all`` measures.
+        resamples: the number of resamples of a Monte Carlo test and of a bootstrap; by default 10,000, or more if the
+            correction needs more.
+        seed: the seed of the resamples, by default always the same. The same seed gives the same p on every machine.
+        confidence: the confidence level of the intervals.
+        interval: ``t``, or ``bootstrap`` (percentiles over resampled queries).
+        rope: half the width of a region of practical equivalence. The result then contains the probabilities that a run
+            is worse, equal or better.
+        margin: the margin of an equivalence test, which tests by two one-sided tests whether runs differ by less.
+
+    Raises:
+        PolicyError: a word that does not exist, or a number outside its range.
+
+    Example:
+        >>> import carob
+        >>> carob.Test("randomisation", correction="bh").resamples is None
+        True
+    """
+
+    __test__: ClassVar[bool] = False  # pytest takes any class of this name for tests
+
+    name: TestName | None = arguments.TEST
+    correction: CorrectionName | None = arguments.CORRECTION
+    alpha: float = arguments.ALPHA
+    family: Family = arguments.FAMILY
+    resamples: int | None = arguments.RESAMPLES
+    seed: int | None = arguments.SEED
+    confidence: float = arguments.CONFIDENCE
+    interval: Interval = arguments.INTERVAL
+    rope: float | None = arguments.ROPE
+    margin: float | None = arguments.MARGIN
+
+    @classmethod
+    def of(cls, given: Test | TestName | None) -> Test:
+        """Returns the test that is given by its name."""
+        return given if isinstance(given, Test) else cls(given)
+
+    def refuse(self, why: str, *names: str) -> None:
+        """Refuses settings that have no meaning in a comparison.
+
+        Args:
+            why: the comparison, as the end of the sentence.
+            names: the settings that have none.
+
+        Raises:
+            PolicyError: one of them differs from its default.
+        """
+        plain = Test()
+        for name in names:
+            if getattr(self, name) != getattr(plain, name):
+                raise PolicyError(f"{name}={getattr(self, name)!r} has no meaning {why}: leave it out.")
+
+
+@specified
+@dataclass(frozen=True)
+class Design:
+    """How queries were drawn, and for which queries the values are estimated.
+
+    Args:
+        cluster: the cluster of each query, as a mapping or as a file with lines ``query cluster``. Queries of one
+            cluster are not independent.
+        weights: the weight of each query in the means, ``{query: weight}``.
+        strata: with a judge, the stratum of each query, if people's queries were drawn within strata: a mapping or a
+            file with lines ``query stratum``.
+        target: with a judge, whether estimates and p concern ``these`` queries, or queries ``similar`` to these.
+        judge_weight: λ, the weight of the judge's values; None fits it, and 1 makes the estimates exactly unbiased.
+        width: with a judge, the wanted width of intervals, for which the result says how many queries people must judge
+            in all. By default, half the present width.
+
+    Raises:
+        PolicyError: a word that does not exist, or a number outside its range.
+
+    Example:
+        >>> import carob
+        >>> carob.Design(target="similar", judge_weight=1).judge_weight
+        1
+    """
+
+    cluster: GroupsLike | None = None
+    weights: Mapping[str, float] | None = None
+    strata: GroupsLike | None = None
+    target: Target = arguments.TARGET
+    judge_weight: float | None = arguments.JUDGE_WEIGHT
+    width: float | None = arguments.WIDTH
+
+
+@specified
+@dataclass(frozen=True)
+class UnjudgedLimits:
+    """The limits of what judging the unjudged documents can still find, for bounds of means and differences.
+
+    Args:
+        max_grade: the highest grade that judges can give; by default the highest grade in the judgments.
+        unseen: the number of documents of each query that no run retrieves and that may be relevant.
+
+    Raises:
+        PolicyError: a number outside its range.
+    """
+
+    max_grade: float | None = arguments.MAX_GRADE
+    unseen: int | None = arguments.UNSEEN
+
+
+def refuse_with_judge(test: Test, design: Design, by: object) -> None:
+    """Refuses options of a comparison that have no meaning with a judge.
+
+    Raises:
+        PolicyError: such an option was given.
+    """
+    options = {
+        "test": test.name not in (None, "t"),
+        "interval": test.interval != "t",
+        "cluster": design.cluster,
+        "by": by,
+        "weights": design.weights,
+    }
+    for name, given in options.items():
+        if given:
+            option = Worded(name, "--bootstrap" if name == "interval" else f"--{name}")
+            why = " has no meaning for estimates from people's and a judge's judgments, which use a t-test. Leave "
+            raise PolicyError(worded(option, why, "it out."))

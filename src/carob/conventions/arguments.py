@@ -1,0 +1,186 @@
+"""The arguments of public functions: the default of each, the values that it may have, and their check at the call.
+
+A specification stands where the default stands, as in ``alpha: float = ALPHA``, and ``specified`` makes the function
+refuse all other values. The command line gives its options the same ranges and words.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import wraps
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+
+from carob._dataclasses import dataclass
+from carob.output.errors import ArgumentError, Worded, refuse_other, worded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Checked = TypeVar("Checked", bound="Callable[..., Any]")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Argument:
+    """A number in a range.
+
+    Args:
+        default: the default; with None, None is allowed and stands for a default that depends on the others.
+        wanted: the range in words.
+        least: the lower bound.
+        most: the upper bound.
+        exclusive: whether the number must lie between the bounds and not be equal to one.
+        whole: whether it is a whole number.
+    """
+
+    default: Any
+    wanted: str
+    least: float = -math.inf
+    most: float = math.inf
+    exclusive: bool = False
+    whole: bool = False
+
+    def refuse_other(self, name: str, value: Any) -> None:
+        """Refuses any other value.
+
+        Raises:
+            ArgumentError: it is outside the range, or of another type.
+        """
+        if value is None and self.default is None:
+            return
+        number = isinstance(value, Integral if self.whole else Real) and not isinstance(value, bool)
+        inside = number and (
+            self.least < value < self.most if self.exclusive else self.least <= value <= self.most
+        )
+        if not inside or math.isinf(value):
+            option = Worded(f"{name}={value!r}", f"--{name.replace('_', '-')} {value}")
+            raise ArgumentError(worded(option, f": use {self.wanted}."))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Choice:
+    """A word out of a few.
+
+    Args:
+        default: the default; with None, None is allowed.
+        words: the words.
+        called: what a word is one of, if the argument's name does not say it.
+    """
+
+    default: Any
+    words: tuple[str, ...]
+    called: str = ""
+
+    def refuse_other(self, name: str, value: Any) -> None:
+        """Refuses any other value.
+
+        Raises:
+            ArgumentError: it is none of the words.
+        """
+        if value is not None or self.default is not None:
+            refuse_other(self.called or name, value, self.words)
+
+
+def between(default: float | None, such_as: str) -> Any:
+    """Returns the specification of a number between 0 and 1."""
+    return Argument(default, f"a number between 0 and 1, such as {such_as}", 0, 1, exclusive=True)
+
+
+def positive(default: float | None) -> Any:
+    """Returns the specification of a number above 0."""
+    return Argument(default, "a positive, finite number", 0, exclusive=True)
+
+
+def not_negative(default: float | None) -> Any:
+    """Returns the specification of a number from 0 on."""
+    return Argument(default, "0 or a positive, finite number", 0)
+
+
+def whole_number(default: int | None, least: int) -> Any:
+    """Returns the specification of a whole number from ``least`` on."""
+    return Argument(default, f"a whole number of at least {least}", least, whole=True)
+
+
+def one_of(default: str | None, words: Any, called: str = "") -> Any:
+    """Returns the specification of a word out of those of a ``Literal``."""
+    return Choice(default, get_args(words), called)
+
+
+def specified(given: Checked) -> Checked:
+    """Lets a function, or a class, refuse arguments outside the specifications that stand as their defaults.
+
+    The function itself gets plain defaults.
+    """
+    function: Any = given.__init__ if isinstance(given, type) else given  # type: ignore[misc]
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    positional = function.__defaults__ or ()
+    defaults = dict(zip(names[len(names) - len(positional) :], positional, strict=True))
+    own = {
+        name: each
+        for name, each in {**defaults, **(function.__kwdefaults__ or {})}.items()
+        if isinstance(each, (Argument, Choice))
+    }
+    function.__defaults__ = tuple(map(unspecified, positional)) or None
+    function.__kwdefaults__ = {
+        name: unspecified(each) for name, each in (function.__kwdefaults__ or {}).items()
+    }
+
+    @wraps(function)
+    def called(*arguments: Any, **options: Any) -> Any:
+        for name, value in (*zip(names, arguments, strict=False), *options.items()):
+            if name in own:
+                own[name].refuse_other(name, value)
+        return function(*arguments, **options)
+
+    called.arguments = own  # type: ignore[attr-defined]
+    if isinstance(given, type):
+        given.__init__ = called  # type: ignore[misc]
+        return given
+    return called  # type: ignore[return-value]
+
+
+def unspecified(default: Any) -> Any:
+    """Returns the default that a specification states."""
+    return default.default if isinstance(default, (Argument, Choice)) else default
+
+
+TestName: TypeAlias = Literal["t", "randomisation", "romano-wolf", "tukey", "max-t", "wilcoxon", "sign"]
+CorrectionName: TypeAlias = Literal["holm", "bonferroni", "bh", "none"]
+Family: TypeAlias = Literal["measure", "all"]
+Interval: TypeAlias = Literal["t", "bootstrap"]
+Target: TypeAlias = Literal["these", "similar"]
+Average: TypeAlias = Literal["macro", "micro"]
+Absent: TypeAlias = Literal["refuse", "skip", "zero", "drop-collections", "drop-runs"]
+FriedmanTies: TypeAlias = Literal["uncorrected", "corrected"]
+BordaOf: TypeAlias = Literal["all", "present"]
+Missing: TypeAlias = Literal["error", "zero", "skip"]
+Means: TypeAlias = Literal["queries", "stated"]
+Over: TypeAlias = Literal["queries", "runs"]
+Pool: TypeAlias = Literal["own", "both"]
+
+ALPHA = between(0.05, "0.05")
+CONFIDENCE = between(0.95, "0.95")
+RESAMPLES = whole_number(None, 1)
+SEED = whole_number(None, 0)
+ROPE = not_negative(None)
+MARGIN = positive(None)
+TEST = one_of(None, TestName, "test")
+CORRECTION = one_of(None, CorrectionName)
+FAMILY = one_of("measure", Family)
+INTERVAL = one_of("t", Interval)
+TARGET = one_of("these", Target)
+JUDGE_WEIGHT = not_negative(None)
+WIDTH = not_negative(None)
+MAX_GRADE: Any = Argument(None, "a finite number")
+UNSEEN = whole_number(None, 0)
+JUDGED_AT = whole_number(None, 1)
+TARGET_COLLECTIONS = one_of("similar", Target)
+AVERAGE = one_of("macro", Average)
+ABSENT = one_of("refuse", Absent)
+FRIEDMAN_TIES = one_of("uncorrected", FriedmanTies)
+MISSING = one_of("error", Missing)
+MEANS = one_of("queries", Means)
+OVER = one_of("queries", Over)
+POOL = one_of("own", Pool)
+BORDA_OF = one_of("all", BordaOf)
