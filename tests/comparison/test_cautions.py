@@ -296,3 +296,22 @@ def test_what_a_footer_tells_of_the_data_is_told_in_a_comparison_too(tmp_path: P
     assert told["malformed"] == ((2,), "1 malformed line skipped: rows.")
     for layout in (found.to_text(), found.to_markdown(), found.to_latex(), found.to_json()):
         assert "no real system is that good: oracle." in " ".join(layout.split())
+
+
+def test_runs_whose_lists_end_early_are_told_where_a_measure_reads_further() -> None:
+    qrels = {f"q{number}": {"d1": 1, "d5": 1} for number in range(6)}
+    runs = {
+        "long": {query: ["d1", "d2", "d3", "d5", "d6"] for query in qrels},
+        "short": {query: ["d1", "d2", "d3"] for query in qrels},
+    }
+
+    def told(measure: str, **settings: Any) -> list[str]:
+        found = carob.compare(qrels, runs, measure, policy=carob.Policy(**settings)).warnings
+        return [each.sentence for each in found if each.kind == "lengths"]
+
+    (sentence,) = told("AP")
+    assert sentence.startswith(
+        "short: the longest list has 3 documents, and 5 in another run. In AP, shorter"
+    )
+    assert len(told("P@4")) == 1
+    assert told("P@3") == told("AP", depth=3) == []

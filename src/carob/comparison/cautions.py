@@ -74,7 +74,12 @@ def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Cautio
         queries,
         meanings,
     )
-    doubted = chain(apart(comparison), data(comparison, systems), doubts_of(comparison, systems))
+    doubted = chain(
+        apart(comparison),
+        data(comparison, systems),
+        lengths(comparison, systems),
+        doubts_of(comparison, systems),
+    )
     return (*doubted, *chain.from_iterable(look(comparison) for look in looks))
 
 
@@ -139,6 +144,31 @@ def data(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
         # A constant difference of two runs is another kind of caution.
         name = "equal-scores" if kind == "constant" else kind
         yield Caution(name, tuple(runs), said, {"counts": [note.count for note in own]})
+
+
+RATIO = 1.5
+"""The least ratio of the longest lists of two runs that is reported, as ``carob check`` reports it."""
+
+
+def lengths(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
+    """Warns of runs whose lists end before those of another, if a measure reads further down."""
+    longest = {
+        run: float(each.found.whole.length.max(initial=0))
+        for run, each in enumerate(systems)
+        if each.found is not None
+    }
+    low, high = min(longest.values(), default=0.0), max(longest.values(), default=0.0)
+    reads = [
+        label
+        for label, contest in comparison.contests.items()
+        if (contest.measure.depth or math.inf) > low
+        and (systems[0].scores.policy.of_measure(contest.measure).depth or math.inf) > low
+    ]
+    if not reads or low < 1 or high < RATIO * low:
+        return
+    short = [run for run, length in longest.items() if RATIO * length <= high]
+    words = {"names": listed([comparison.names[run] for run in short]), "labels": listed(reads)}
+    yield caution("lengths", short, words, shortest=int(low), longest=int(high))
 
 
 def missing(comparison: Findings) -> Iterator[Caution]:
