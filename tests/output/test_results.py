@@ -334,6 +334,8 @@ def test_a_table_or_library_that_there_is_not_is_refused_in_a_sentence(found: Re
     assert known in str(error.value)
     with pytest.raises(carob.DataError, match="There is no table 'zzz'"):
         found.to_frame("zzz")
+    with pytest.raises(carob.PolicyError, match=r"There is no delimiter='\^'"):
+        found.to_csv(delimiter="^")
     if type(found).__name__ != "Scores":  # which engines make, too
         with pytest.raises(carob.DataError, match=r"'duckdb' makes no data frame of a result\."):
             found.to_frame(next(iter(found.records())), "duckdb")
@@ -389,3 +391,15 @@ def test_every_command_with_a_result_has_every_format(
         assert len({len(row) for row in rows}) == 1
         assert len(rows) > 1 or name == "verify"
         assert not {"nan", "inf", "None"} & {cell for row in rows for cell in row}
+
+
+@pytest.mark.parametrize("layout", ["text", "markdown", "latex", "html"])
+def test_options_of_what_to_show_hold_in_every_layout(
+    layout: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "scores.csv").write_text(
+        "run,query,AP\n" + "".join(f"{r},q{n},0.{n}\n" for r in "xyz" for n in range(9))
+    )
+    for options, runs in (([], 3), (["--top", "1"], 1)):
+        assert command("compare", "scores.csv", *options, "--format", layout) == 0
+        assert capfd.readouterr().out.count("[0.189,0.611]") == runs

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from carob.cli.options import Given, grouped, present, refuse_misuse, split
-from carob.cli.terminal import answer, say, show_document, text_columns
+from carob.cli.terminal import SEPARATED, answer, say, show_document, text_columns
 from carob.inputs.columns import DRAW
 from carob.output.errors import ColumnsOfTextError
 
@@ -191,12 +191,12 @@ def show(
         label: the label of a LaTeX table.
         caption: its caption.
     """
-    if layout in ("text", "markdown"):
+    if layout == "latex":
+        say(found.to_latex(label, caption, **shown))
+    elif layout == "json" or layout in SEPARATED:
+        answer(found, layout)
+    else:
         from carob.comparison.formats import document_of
         from carob.comparison.tables import View
 
         show_document(document_of(found, View(**shown), layout), layout, text_columns(NARROWEST))
-    elif layout == "latex":
-        say(found.to_latex(label, caption, **shown))
-    else:
-        answer(found, layout)

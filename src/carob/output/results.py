@@ -11,15 +11,15 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob.output import escaping
-from carob.output.errors import DataError, did_you_mean
-from carob.output.layout import Display, lay_out
+from carob.output.errors import DataError, did_you_mean, refuse_other
+from carob.output.layout import Display, separated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from carob.output.pictures.figures import Drawing
 
-LAYOUTS = {",": "csv", "\t": "tsv"}
+DELIMITERS = (",", "\t", ";", "|")
 ENDS = ("low", "high")
 
 
@@ -100,13 +100,18 @@ class Records(NamedTuple):
         return {name: [row[place] for row in self.rows] for place, name in enumerate(self.names)}
 
     def separated(self, delimiter: str = ",") -> str:
-        """Returns CSV, with numbers in full precision. What is undefined or absent is an empty cell."""
+        """Returns CSV, with numbers in full precision. What is undefined or absent is an empty cell.
+
+        Raises:
+            PolicyError: another delimiter.
+        """
+        refuse_other("delimiter", delimiter, DELIMITERS)
         writers = [self.written.get(name, str) for name in self.names]
         rows = [
             [write(value) if is_defined(value) else "" for write, value in zip(writers, row, strict=True)]
             for row in self.rows
         ]
-        return lay_out(LAYOUTS[delimiter], self.names, rows, 0)
+        return separated(delimiter)(self.names, rows, ())
 
 
 def spread(name: str) -> list[str]:
@@ -183,10 +188,11 @@ class Result(Display):
 
         Args:
             what: the table; None for the default one. ``records()`` has their names.
-            delimiter: a comma, or a tab for TSV.
+            delimiter: a comma, a tab for TSV, a semicolon or a bar.
 
         Raises:
             DataError: there is no such table.
+            PolicyError: another delimiter.
         """
         return self.recorded(what).separated(delimiter)
 
