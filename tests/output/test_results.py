@@ -141,7 +141,10 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
 """A function that makes each public result, and further ones with undefined numbers or empty tables."""
 
 NO_RESULTS = {
+    "Design": "a setting",
     "Policy": "a setting",
+    "Test": "a setting",
+    "UnjudgedLimits": "a setting",
     "Profile": "a setting",
     "Measure": "a setting",
     "Finding": "a part of Check",
