@@ -54,6 +54,9 @@ assert_type(found, carob.Comparison)
 assert_type(found["RR"], Contest)
 assert_type(found["RR"].pairs[0], Pair)
 assert_type(found["RR"].pairs[0].p, float)
+test, design = carob.Test("t", correction="bh"), carob.Design(target="these")
+tested = carob.compare(judged, ["a.run", "b.run"], test=test, design=design)
+assert_type(tested, carob.Comparison)
 assert_type(carob.best(carob.evaluate(judged, ["a.run", "b.run"])), carob.Best)
 """
 
@@ -70,6 +73,14 @@ carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, policies=None)
 carob.evaluate({"q": {"a": 1}}, {"a": "a.run"})["a"].by_query(1)
 carob.evaluate(1, {"q": {"a": 1.0}})
 carob.Policy(ties="sideways")
+carob.compare({"q": {"a": 1}}, ["a.run", "b.run"], test="student")
+carob.Test("t", correction="holms")
+carob.Test(confidence="high")
+carob.Design(target="those")
+carob.compare_collections("beir", average="mean")
+carob.next_judgments(None, {}, order="random")
+carob.gate("qrels", "run", decide_by="luck")
+carob.agreement("a", "b", pool="mine")
 """
 
 UNTYPED = {

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from carob.measures import list_measures as list_measures
     from carob.measures import measure as measure
     from carob.measures.by_name import *  # noqa: F403 - the names of all measures
+    from carob.output.errors import ArgumentError as ArgumentError
     from carob.output.errors import CarobError as CarobError
     from carob.output.errors import DataError as DataError
     from carob.output.errors import DataWarning as DataWarning
@@ -108,7 +109,7 @@ MODULES = {
     "carob.inputs.qrels": "Qrels",
     "carob.inputs.run": "Run",
     "carob.measures": "Measure list_measures measure",
-    "carob.output.errors": "DataError DataWarning CarobError MeasureError PolicyError",
+    "carob.output.errors": "ArgumentError DataError DataWarning CarobError MeasureError PolicyError",
     "carob.reports": "Report report",
     "carob.tensors.meter": "Meter",
     "carob.testing.gate": "gate",

@@ -217,18 +217,18 @@ def test_a_damaged_ledger_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"folds": 1}, "at least 2 folds"),
-        ({"repeats": 0}, "at least 1 division"),
-        ({"alpha": 1.0}, "not a level"),
-        ({"hold_out": 1.5}, "not a share"),
+        ({"folds": 1}, "folds=1: use a whole number of at least 2"),
+        ({"repeats": 0}, "repeats=0: use a whole number of at least 1"),
+        ({"alpha": 1.0}, "alpha=1.0: use a number between 0 and 1"),
+        ({"hold_out": 1.5}, "hold_out=1.5: use a number between 0 and 1"),
         ({"hold_out": 1e-9}, "holds out 0 of 30 queries"),
         ({"open_held_out": True, "hold_out": 0.3}, "and a ledger"),
         ({"open_held_out": True, "ledger": "x"}, "and a ledger"),
         ({"variants": ["a*"]}, "compared with a baseline"),
         ({"baseline": "z"}, "No run is called 'z'. The runs are a, b, c, d, e."),
         ({"baseline": "a", "variants": ["z*"]}, "fits the pattern 'z\\*'"),
-        ({"resamples": 0}, "use a positive number"),
-        ({"seed": -1}, "not negative"),
+        ({"resamples": 0}, "resamples=0: use a whole number of at least 1"),
+        ({"seed": -1}, "seed=-1: use a whole number of at least 0"),
     ],
 )
 def test_bad_requests_get_a_sentence(given: dict[str, Any], message: str) -> None:

@@ -96,13 +96,13 @@ def test_a_plan_uses_the_differences_of_each_pair() -> None:
     [
         ({}, "exactly one of difference, equivalence and non-inferiority"),
         ({"difference": 0.1, "equivalence": 0.1}, "exactly one"),
-        ({"difference": -1.0}, "not a difference of means"),
-        ({"difference": float("nan")}, "not a difference of means"),
-        ({"difference": 0.1, "power": 1.0}, "power=1 is not a probability"),
+        ({"difference": -1.0}, "use a positive, finite number"),
+        ({"difference": float("nan")}, "use a positive, finite number"),
+        ({"difference": 0.1, "power": 1.0}, "power=1.0: use a number between 0 and 1"),
         ({"difference": 0.1, "comparisons": 0}, "comparisons=0"),
         ({"difference": 0.1, "baseline": "w"}, "No run is called 'w'. The runs are x, y, z."),
         ({"difference": 0.1, "correlation": 0.5}, "belong together"),
-        ({"difference": 0.1, "correlation": 2.0, "judged": 5}, "not a correlation"),
+        ({"difference": 0.1, "correlation": 2.0, "judged": 5}, "use a number from -1 to 1"),
         ({"difference": 0.1, "correlation": 0.5, "judged": 0}, "judged=0"),
     ],
 )

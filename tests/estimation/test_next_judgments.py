@@ -230,7 +230,7 @@ def test_known_judgments_have_probability_1_in_the_file() -> None:
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [
-        ({"order": "random"}, PolicyError, "There is no order 'random'"),
+        ({"order": "random"}, PolicyError, "There is no order='random'"),
         ({"budget": 0}, PolicyError, "budget=0"),
         ({"qrels": None}, DataError, "There are no judgments"),
         ({"measure": "GMAP"}, DataError, "GMAP is not a plain mean"),

@@ -270,7 +270,7 @@ def test_only_grades_differ_where_the_pool_is_of_both() -> None:
     assert "left out for both judges" in " ".join(
         carob.agreement(human, model, run, "P@1", pool="both").to_text().split()
     )
-    with pytest.raises(PolicyError, match="There is no pool 'mine'"):
+    with pytest.raises(PolicyError, match="There is no pool='mine'"):
         carob.agreement(human, model, run, pool="mine")
 
 

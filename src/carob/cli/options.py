@@ -135,8 +135,9 @@ def grouped(options: dict[str, Any]) -> dict[str, Any]:
         given = present({each.name: rest.pop(each.name, None) for each in fields(kind)})
         if given or (bounds and kind is UnjudgedLimits):
             rest[argument] = kind(**given)
-    if "unjudged_bounds" in rest and not bounds:
-        raise click.UsageError("--max-grade and --unseen need bounds. Add --unjudged-bounds.")
+        if given and kind is UnjudgedLimits and not bounds:
+            option = next(iter(given)).replace("_", "-")
+            raise click.UsageError(f"--{option} needs bounds over unjudged documents. Add --unjudged-bounds.")
     return present(rest)
 
 

@@ -15,17 +15,16 @@ from carob.comparison.findings import say
 from carob.comparison.held_out import held_out, record_opening
 from carob.comparison.runs import evaluated, place_of, tables_of
 from carob.comparison.tables import top_said
+from carob.conventions import arguments
+from carob.conventions.arguments import specified
 from carob.inputs.query_files import groups_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError
 from carob.output.layout import apart, decimals
 from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
-from carob.statistics import SEED
-from carob.statistics.paired import RESAMPLES, Draw, paired, quantile
+from carob.statistics.paired import Draw, paired, quantile
 from carob.statistics.selection import (
-    FOLDS,
-    REPEATS,
     RESELECTIONS,
     Selection,
     cross_validated,
@@ -347,22 +346,23 @@ def cells(found: Estimate, *, sign: bool = False) -> list[str]:
     return [value, f"[{low},{high}]" if math.isfinite(found.low) else "-"]
 
 
+@specified
 def best(
     scores: ScoresByRun | Mapping[str, Scores] | Sequence[Scores] | CollectionsScores,
     *,
     baseline: str | int | None = None,
     variants: Sequence[str] = (),
-    folds: int = FOLDS,
-    repeats: int = REPEATS,
-    alpha: float = 0.05,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
+    folds: int = arguments.FOLDS,
+    repeats: int = arguments.REPEATS,
+    alpha: float = arguments.ALPHA,
+    resamples: int = arguments.RESAMPLES_OF_RUNS,
+    seed: int = arguments.USUAL_SEED,
     cluster: GroupsLike | None = None,
-    hold_out: float | None = None,
+    hold_out: float | None = arguments.HOLD_OUT,
     salt: str = "",
     open_held_out: bool = False,
     ledger: str | os.PathLike[str] | None = None,
-    top: int | None = None,
+    top: int | None = arguments.TOP,
 ) -> Best:
     """Select the best of many runs, and estimate how good the selected run will be on other queries.
 
@@ -411,7 +411,6 @@ def best(
         >>> found.run, found.honest.value <= found.apparent
         ('b', True)
     """
-    refuse_numbers(folds, repeats, alpha)
     if open_held_out and (ledger is None or hold_out is None):
         raise DataError(say("best", "no ledger"))
     if variants and baseline is None:
@@ -476,20 +475,6 @@ def units_of(ids: Names, groups: Groups | None) -> list[bytes]:
     if groups is None:
         return list(ids)
     return [groups.names[code].encode("utf-8", "surrogateescape") for code in groups.codes.tolist()]
-
-
-def refuse_numbers(folds: int, repeats: int, alpha: float) -> None:
-    """Refuses numbers outside their range.
-
-    Raises:
-        DataError: fewer than two folds, no division, or a level that is not between 0 and 1.
-    """
-    if folds < 2:
-        raise DataError(say("best", "no folds", folds=folds))
-    if repeats < 1:
-        raise DataError(say("best", "no repeats", repeats=repeats))
-    if not 0.0 < alpha < 1.0:
-        raise DataError(say("best", "no level", alpha=alpha))
 
 
 def families_of(names: list[str], base: int | None, variants: Sequence[str]) -> dict[str, list[int]]:

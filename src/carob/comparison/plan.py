@@ -12,6 +12,8 @@ from carob._numpy import np
 from carob.comparison.collection_notes import known_of
 from carob.comparison.findings import say
 from carob.comparison.runs import evaluated, place_of
+from carob.conventions import arguments
+from carob.conventions.arguments import specified
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded
 from carob.output.layout import apart, decimals
@@ -166,18 +168,19 @@ def rounded_up(queries: float) -> str:
     return f"{math.ceil(queries - 1e-6):,}" if math.isfinite(queries) else "-" if math.isnan(queries) else "∞"
 
 
+@specified
 def plan(
     scores: ScoresByRun | Mapping[str, Scores] | Sequence[Scores],
     *,
-    difference: float | None = None,
-    equivalence: float | None = None,
-    non_inferiority: float | None = None,
+    difference: float | None = arguments.DIFFERENCE,
+    equivalence: float | None = arguments.DIFFERENCE,
+    non_inferiority: float | None = arguments.DIFFERENCE,
     baseline: str | int | None = None,
-    power: float = 0.8,
-    alpha: float = 0.05,
-    comparisons: int = 1,
-    correlation: float | None = None,
-    judged: int | None = None,
+    power: float = arguments.POWER,
+    alpha: float = arguments.ALPHA,
+    comparisons: int = arguments.COMPARISONS,
+    correlation: float | None = arguments.CORRELATION,
+    judged: int | None = arguments.JUDGED,
 ) -> Plan:
     """Returns the number of queries that a paired t-test needs, from the scores of a pilot.
 
@@ -215,11 +218,6 @@ def plan(
         (12, True)
     """
     aim, size = aim_of(difference, equivalence, non_inferiority)
-    for name, value in (("power", power), ("alpha", alpha)):
-        if not 0.0 < value < 1.0:
-            raise DataError(say("plan", "outside", name=name, value=value))
-    if comparisons < 1:
-        raise DataError(say("plan", "no comparisons", value=comparisons))
     refuse_half_a_judge(correlation, judged)
     systems = evaluated(None, scores, None).systems
     labels = next(iter(systems.values())).scores.labels
@@ -239,7 +237,7 @@ def aim_of(
     """Returns what to show, and its size.
 
     Raises:
-        DataError: none or several of them are given, or the size is not a number above 0.
+        DataError: none or several of them are given.
     """
     sizes = {"difference": difference, "equivalence": equivalence, "non-inferiority": non_inferiority}
     given = {aim: size for aim, size in sizes.items() if size is not None}
@@ -247,23 +245,17 @@ def aim_of(
         remedy = Worded("For example, pass difference=0.02.", "For example, pass --difference 0.02.")
         raise DataError(say("plan", "one aim"), remedy=remedy)
     aim, size = next(iter(given.items()))
-    if not 0.0 < size < math.inf:
-        raise DataError(say("plan", "no size", aim=aim, value=size))
     return cast("Aim", aim), float(size)
 
 
 def refuse_half_a_judge(correlation: float | None, judged: int | None) -> None:
-    """Refuses a correlation without a number of queries, the reverse, and values outside their range.
+    """Refuses a correlation without a number of queries, and the reverse.
 
     Raises:
         DataError: one of these.
     """
     if (correlation is None) != (judged is None):
         raise DataError(say("plan", "half a judge"))
-    if correlation is not None and not -1.0 <= correlation <= 1.0:
-        raise DataError(say("plan", "no correlation", value=correlation))
-    if judged is not None and judged < 1:
-        raise DataError(say("plan", "nothing judged", value=judged))
 
 
 def pairs_of(systems: Mapping[str, System], baseline: str | int | None) -> list[tuple[Scores, Scores]]:

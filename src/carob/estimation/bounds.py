@@ -90,8 +90,6 @@ def bounds_of(
     """
     for label, measure in measures.items():
         refuse_unfit_measure(label, measure)
-    if unseen < 0:
-        raise DataError(f"unseen={unseen}: the number of unseen documents is at least 0.")
     shown = ShownDocuments.of(qrels, runs, policy)
     highest = shown.highest() if max_grade is None else max_grade
     if highest < shown.highest() and max_grade is not None and (shown.grade > max_grade).any():

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob.conventions import arguments
+from carob.conventions.arguments import specified
 from carob.conventions.request import request_of
 from carob.estimation.effects import drawn, effects_of, expected_variances, probabilities
 from carob.estimation.sampled_documents import is_linear
@@ -23,7 +24,7 @@ from carob.inputs.qrels import Qrels
 from carob.inputs.run import runs_in
 from carob.inputs.samples import COLUMNS, sample_columns
 from carob.output.document import Document, Documented, Items, Line, Section, Table
-from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
+from carob.output.errors import DataError, Worded
 from carob.output.files import write_whole
 from carob.output.language import plural
 from carob.output.layout import decimals
@@ -33,6 +34,7 @@ from carob.output.taken import refuse_taken
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from carob.conventions.arguments import Order
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import Request
@@ -267,16 +269,17 @@ class Next(Documented):
         }
 
 
+@specified
 def next_judgments(
     qrels: QrelsLike | None,
     runs: Mapping[str, Any] | Sequence[Any],
     measure: Any = "nDCG@10",
     *,
-    budget: int = 50,
-    order: str = "sample",
+    budget: int = arguments.BUDGET,
+    order: Order = arguments.ORDER,
     judge: QrelsLike | None = None,
-    max_grade: float | None = None,
-    seed: int = SEED,
+    max_grade: float | None = arguments.MAX_GRADE,
+    seed: int = arguments.SEED_OF_DRAW,
     policy: Policy | None = None,
     profile: ProfileLike = None,
 ) -> Next:
@@ -312,12 +315,6 @@ def next_judgments(
         >>> [(each.document, round(each.effect, 2)) for each in found.chosen]
         [('y', 1.0)]
     """
-    if order not in ORDERS:
-        hint = did_you_mean(order, ORDERS, f"It is one of {', '.join(ORDERS)}.")
-        raise PolicyError(f"There is no order '{order}'. {hint}")
-    asked: object = budget
-    if not isinstance(asked, Integral) or budget < 1:
-        raise PolicyError(f"budget={budget!r}: use a whole number of at least 1.")
     if qrels is None and judge is None:
         raise DataError("There are no judgments: pass people's judgments, a judge's, or both.")
     request = request_of(measure, profile, policy)

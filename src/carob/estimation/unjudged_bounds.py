@@ -6,6 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
+from carob.conventions import arguments
+from carob.conventions.arguments import specified
 from carob.conventions.request import request_of
 from carob.estimation.bounds import Bounds, MeasureBounds, all_pairs, bounds_of
 from carob.inputs.qrels import Qrels
@@ -187,14 +189,15 @@ class UnjudgedBounds(Documented):
         return self.meaning_said()
 
 
+@specified
 def unjudged_bounds(
     qrels: QrelsLike,
     runs: Mapping[str, Any] | Sequence[Any],
     measures: MeasuresLike = None,
     *,
     pairs: bool = True,
-    max_grade: float | None = None,
-    unseen: int = 0,
+    max_grade: float | None = arguments.MAX_GRADE,
+    unseen: int = arguments.UNSEEN_DOCUMENTS,
     policy: Policy | None = None,
     profile: ProfileLike = None,
 ) -> UnjudgedBounds:

@@ -14,13 +14,14 @@ from carob.comparison.compare import settled
 from carob.comparison.findings import Settings
 from carob.comparison.runs import RunsLike, evaluated, named, said_if_sparse, tables_of
 from carob.comparison.significance import contests_of
+from carob.conventions import arguments
+from carob.conventions.arguments import specified
 from carob.conventions.request import conventions
 from carob.evaluation.scores import Scores
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.judges.agreement_result import FATES, TOP, Agreement, Effect, Judge, Pairing, Statistic
-from carob.output.errors import DataError, PolicyError
-from carob.statistics import SEED
+from carob.output.errors import DataError
 from carob.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
 from carob.statistics.paired import Draw, resample_means
 from carob.statistics.rank_correlation import kendall, tau_ap
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from carob.comparison.findings import Contest, Pair
     from carob.comparison.runs import Evaluation
+    from carob.conventions.arguments import Pool
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
@@ -43,18 +45,19 @@ POOLS = ("own", "both")
 RESAMPLES = 1000
 
 
+@specified
 def agreement(
     a: QrelsLike,
     b: QrelsLike,
     runs: RunsLike | None = None,
     measures: MeasuresLike = None,
     *,
-    pool: str = "own",
+    pool: Pool = arguments.POOL,
     policy: Policy | None = None,
     profile: ProfileLike = None,
-    alpha: float = 0.05,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
+    alpha: float = arguments.ALPHA,
+    resamples: int = arguments.RESAMPLES_OF_JUDGES,
+    seed: int = arguments.USUAL_SEED,
 ) -> Agreement:
     """Measure how far two judges agree, and how the choice of judge changes the scores and the order of systems.
 
@@ -92,8 +95,6 @@ def agreement(
         >>> found["same grade"].value, found["bias, B - A"].value
         (0.6, 0.4)
     """
-    if pool not in POOLS:
-        raise PolicyError(f"There is no pool {pool!r}: choose one of {', '.join(POOLS)}.")
     convention, decided = conventions(profile, policy)
     one, other = Qrels.of(a, decided), Qrels.of(b, decided)
     if runs is not None or (one.sample is None) != (other.sample is None):

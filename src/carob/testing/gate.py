@@ -6,19 +6,21 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._numpy import np
 from carob.comparison.compare import compare
 from carob.comparison.design import Test
 from carob.comparison.significance import corrected
 from carob.comparison.verdict import listed
+from carob.conventions import arguments
+from carob.conventions.arguments import specified
 from carob.conventions.request import conventions, names_in
 from carob.evaluation.read_record import Record
 from carob.evaluation.score_tables import GIVEN, footers
 from carob.evaluation.scores import Scores, weights_given
 from carob.inputs.sources import kept
-from carob.output.errors import DataError, Worded, by_policy, refuse_other
+from carob.output.errors import DataError, Worded, by_policy
 from carob.testing.baseline import (
     both_valued,
     changed_judgments,
@@ -36,6 +38,7 @@ from carob.testing.record import say
 if TYPE_CHECKING:
     from carob.comparison.compare import Comparison
     from carob.comparison.findings import Contest
+    from carob.conventions.arguments import DecideBy
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.inputs.qrels import QrelsLike
@@ -49,13 +52,13 @@ Baseline: TypeAlias = "RunLike | Scores | Record"
 
 DEFAULT_MEASURE = "nDCG@10"
 
-DecideBy: TypeAlias = Literal["mean", "significance", "non-inferiority"]
 """What a check decides by."""
 
 UNPAIRED = ("only_before", "only_after", "missing_before", "missing_after")
 """The fields about queries that one side lacks."""
 
 
+@specified
 def gate(
     qrels: QrelsLike | None,
     run: RunLike | Scores,
@@ -63,9 +66,9 @@ def gate(
     max_drop: float | Mapping[str, float] | None = None,
     at_least: Mapping[str, float] | None = None,
     *,
-    alpha: float = 0.05,
-    decide_by: DecideBy = "mean",
-    worst: int = 5,
+    alpha: float = arguments.ALPHA,
+    decide_by: DecideBy = arguments.DECIDE_BY,
+    worst: int = arguments.WORST,
     baseline_run: str | None = None,
     policy: Policy | None = None,
     profile: ProfileLike = None,
@@ -117,7 +120,6 @@ def gate(
         >>> found.passed, found.checks[0].verdict
         (False, 'RR fell by 0.3000 (1.0000 to 0.7000), tolerance 0.05')
     """
-    refuse_other("decide_by", decide_by, get_args(DecideBy))
     zero = policy is not None and "missing" in policy.given and policy.missing == "zero"
     record = record_of(baseline)
     held = baseline if record is None else run_in(record, baseline_run, run_name(run, name))
