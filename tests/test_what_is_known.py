@@ -394,7 +394,7 @@ def test_a_folder_that_is_one_collection_is_called_so(
     assert command(name, "--collections", "one") == 2
     said = capfd.readouterr().err
     assert said.startswith(
-        "carob: one: the folder is one collection, not a folder of collections: it holds judgments"
+        "carob: one: the folder is one collection, not a folder of collections: it contains judgments"
     )
     assert "Pass one/qrels.txt and one/good.run instead of a folder of collections" in said
     assert command("eval", "one/qrels.txt", "one/good.run") == 0

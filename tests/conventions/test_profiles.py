@@ -925,7 +925,7 @@ def test_lists_are_cut_before_unjudged_documents_are_removed(capsys: pytest.Capt
     main(["eval", "--help"])
     shown = " ".join(capsys.readouterr().out.split())
     assert "lists are cut before --unjudged removed" in shown
-    assert "removed counts ranks without them, after the cut at --depth" in shown
+    assert "'removed' counts ranks without them, after the cut at --depth" in shown
 
 
 # ---------------------------------------------------------------- pooled judgments, and means of nothing

@@ -457,7 +457,7 @@ def test_weights_that_no_mean_holds_are_refused(weight: Any, tmp_path: Path) -> 
         lambda: carob.evaluate_grades([[1], [0, 1]], "RR", weights=[weight, 1]),
     ):
         with pytest.raises(
-            DataError, match=r"The weight of query '[p1]' is .*: a weight is a number from 0 on"
+            DataError, match=r"The weight of query '[p1]' is .*: a weight is a number of at least 0"
         ) as said:
             call()
         assert len(str(said.value)) < 200

@@ -346,7 +346,7 @@ def test_logs_whose_references_differ_are_refused_with_advice_that_works(
     assert command(*arguments, "dense.json", "other.json") == 2
     said = capsys.readouterr().err
     assert "dense.json and other.json differ in the relevant documents of query 'q2'" in said
-    assert "document 'e' has the grade 1 in the one, none in the other" in said
+    assert "document 'e' has the grade 1 in one and none in the other" in said
     assert "pass that file twice: 'dense.json' 'dense.json' 'other.json'" in said
     if arguments[0] in ("eval", "compare"):
         assert command(*arguments, "dense.json", "dense.json", "other.json") == 0

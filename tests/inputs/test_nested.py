@@ -202,7 +202,7 @@ def test_names_in_different_lists_are_refused() -> None:
     rows = [{"id": "q", "a": [{"doc": "x"}], "b": [{"value": 1}]}]
     with pytest.raises(DataError, match="another list"):
         Run.of(rows, query="id", document="a.doc", score="b.value")
-    with pytest.raises(DataError, match="named for the query, lies in the list"):
+    with pytest.raises(DataError, match="named for the query, is inside the list"):
         Run.of(rows, query="a.doc")
 
 

@@ -368,7 +368,7 @@ def test_a_file_with_other_content_is_refused_and_kept(
 def test_names_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     spaced = Task("pairs.csv", (QueryDocument("q 1", "a"),))
     for name, task, says in (
-        ("a.qrels", SAMPLE, "only a table holds the probabilities"),
+        ("a.qrels", SAMPLE, "only a table can store the probabilities"),
         ("a.csv.gz", TASK, "written as a table"),
         ("a.parquet", TASK, "written as a table"),
         ("a.qrels", spaced, "an id with white space"),

@@ -111,7 +111,7 @@ def test_what_a_meter_lacks_is_said() -> None:
         Meter(["RR"], per_query=True).update(*batch())
     with pytest.raises(DataError, match="2 ids for 9 queries"):
         Meter(["RR"]).update(*batch(), ids=["a", "b"])
-    with pytest.raises(DataError, match="does not store values"):
+    with pytest.raises(DataError, match="does not store per-query scores"):
         Meter(["RR"]).by_query("RR")
     with pytest.raises(DataError, match="same measures"):
         Meter(["RR"]).merge(Meter(["AP"]))

@@ -266,7 +266,7 @@ ONE = np.ones((2, 3))
         (lambda: evaluate(ONE, ONE, ["AP"], weights=ONE[0]), DataError, "one weight for each of 2 queries"),
         (lambda: evaluate(ONE * np.nan, ONE, ["AP"]), DataError, "number 1 .* score that is not a number"),
         (lambda: evaluate(ONE, ONE * 9, ["ERR"]), DataError, "larger gain than the highest"),
-        (lambda: evaluate(ONE, ONE, ["Prefs"]), MeasureError, "an array of grades holds none"),
+        (lambda: evaluate(ONE, ONE, ["Prefs"]), MeasureError, "an array of grades contains none"),
         (lambda: evaluate(ONE, ONE, ["nDGC"]), MeasureError, "Did you mean nDCG"),
         (
             lambda: evaluate(ONE, ONE, policy=Policy(ties="rank-column")),
