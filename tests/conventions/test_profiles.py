@@ -924,7 +924,7 @@ def test_lists_are_cut_before_unjudged_documents_are_removed(capsys: pytest.Capt
     assert "after the lists are cut at ``depth``" in " ".join(dict(texts)["unjudged"].split())
     main(["eval", "--help"])
     shown = " ".join(capsys.readouterr().out.split())
-    assert "lists are cut before --unjudged removed" in shown
+    assert "the cut comes before --unjudged removed" in shown
     assert "'removed' counts ranks without them, after the cut at --depth" in shown
 
 
