@@ -62,11 +62,16 @@ def test_depths_weights_and_digits(tmp_path, capfd) -> None:
     assert capfd.readouterr().out.splitlines()[:2] == ["@     P", "1  0.75"]
 
 
+NOTHING = (
+    "Use QRELS and RUN, or one table of retrieved_ids and reference_ids, or --judged-ranking, or --grades."
+)
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "Use QRELS and RUN, or one table of retrieved_ids and reference_ids, or --judged-ranking, or --grades."),
-        (["qrels", "--grades", "1"], "Use QRELS and RUN, or one table of retrieved_ids and reference_ids, or --judged-ranking, or --grades."),
+        ([], NOTHING),
+        (["qrels", "--grades", "1"], NOTHING),
         (["--grades", "1", "--judged", "1", "--judged", "1"], "--judged has the grades of 2 queries"),
         (["--grades", "1", "--at", "x"], "'x' in --at is not a number"),
         (["--grades", "1", "-m", "nDCG@5"], "leave out '@' and the depth"),
