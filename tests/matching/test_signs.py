@@ -570,6 +570,21 @@ def test_grades_below_the_cut_of_a_measure_are_counted_even_if_others_reach_it()
 
 
 @pytest.mark.parametrize("form", FORMS)
+def test_ratings_of_which_the_lowest_counts_as_relevant_are_told(form: str) -> None:
+    """Every document of a table of ratings from 1 to 5 is relevant to a measure that cuts at 1."""
+    qrels = {query: {"d00": 5, "d01": 1, "d05": 3, "d07": 1} for query in QRELS}
+    run = FORMS[form](scored(lambda rank: 20 - rank))
+    said = f"{2 * len(QRELS)} grades of 1, the lowest, relevant (AP, P@5)"
+    assert said in carob.evaluate(qrels, run, ["AP", "nDCG@10", "P@5"]).footer()
+    assert "lowest" not in carob.evaluate(qrels, run, ["AP(rel=4)", "nDCG"]).footer()
+    # Relevant documents alone, in three grades, and ratings beside documents that are not relevant.
+    for other in ({"d00": 3, "d01": 1}, {"d00": 5, "d01": 1, "d05": 0}):
+        assert "lowest" not in carob.evaluate(dict.fromkeys(QRELS, other), run, "AP").footer()
+    two = {"one": run, "two": scored(lambda rank: rank * 7 % 19)}
+    assert "grades of 1, the lowest" in str(carob.compare(qrels, two, "AP"))
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_a_run_joined_with_its_judgments_is_said(form: str) -> None:
     qrels = {query: {each: int(each < "d03") for each in IDS} for query in QRELS}
     run = scored(lambda rank: 20 - rank)

@@ -124,6 +124,7 @@ DATA = (
     "covered",
     "nearly covered",
     "fractions",
+    "lowest ratings",
     "duplicates",
     "malformed",
 )

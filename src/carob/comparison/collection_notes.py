@@ -120,7 +120,7 @@ def equal_runs(collection: str, systems: Mapping[str, System]) -> Iterator[Note]
             yield Note(collection, names[place], fact, names[first])
 
 
-OF_JUDGES = ("failed", "nothing", "fractions", "covered", "nearly covered")
+OF_JUDGES = ("failed", "nothing", "fractions", "lowest ratings", "covered", "nearly covered")
 """The kinds of facts that another judge of the same runs adds."""
 
 

@@ -497,8 +497,12 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     labels = [
         each for each, measure in zip(scores.labels, scores.measures) if measure.by_role("relevance") == 1
     ]
+    words = {"labels": ", ".join(labels)}
+    if counts.lowest_ratings and labels:
+        one = "{count} grade of 1, the lowest, relevant ({labels})"
+        many = "{count} grades of 1, the lowest, relevant ({labels})"
+        facts.append(Fact("lowest ratings", counts.lowest_ratings, one, many, words))
     if counts.fractions and labels:
-        words = {"labels": ", ".join(labels)}
         one = "{count} grade between 0 and 1 not relevant ({labels})"
         many = "{count} grades between 0 and 1 not relevant ({labels})"
         facts.append(Fact("fractions", counts.fractions, one, many, words))

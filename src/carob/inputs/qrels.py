@@ -85,6 +85,13 @@ class Qrels:
         grades = self.judgments.grades
         return int(np.count_nonzero((grades > 0) & (grades < 1))) if self.fractional else 0
 
+    @cached_property
+    def lowest_ratings(self) -> int:
+        """The number of grades of 1 if no grade is lower and some are 4 or more, as with ratings of 1 to 5; else 0."""
+        grades = self.judgments.grades
+        rated = len(grades) and grades.min() == 1 and grades.max() >= 4
+        return int(np.count_nonzero(grades == 1)) if rated else 0
+
     @classmethod
     def of(
         cls,

@@ -74,6 +74,7 @@ class Counts:
         constant: lists of at least three documents whose scores are all equal.
         infinite: infinite scores.
         fractions: judgments with a grade between 0 and 1.
+        lowest_ratings: judgments with a grade of 1 if no grade is lower and some are 4 or more; else 0.
     """
 
     queries: int = 0
@@ -95,6 +96,7 @@ class Counts:
     constant: int = 0
     infinite: int = 0
     fractions: int = 0
+    lowest_ratings: int = 0
 
     def merge(self, *others: Counts) -> Counts:
         """Adds the counts of all parts of a run."""
@@ -229,6 +231,7 @@ def match(
         found=0 if shortened is None else int(shortened.judged.sum()),
         retrieved=int(rows.length.sum()),
         fractions=qrels.fractions,
+        lowest_ratings=qrels.lowest_ratings,
     )
     signs = Signs.of(found)
     if signs is not None:
