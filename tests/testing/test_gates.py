@@ -364,6 +364,33 @@ def test_judgments_that_changed_since_the_record_are_noted(folder: Path) -> None
     assert note.startswith("qrels.txt is not the judgment file with which the baseline was recorded")
 
 
+@pytest.mark.parametrize("form", ["runs", "scores", "records"])
+def test_a_side_whose_lists_were_cut_is_noted_where_a_measure_reads_further(form: str, folder: Path) -> None:
+    """A baseline cut at 3 made AP rise by what the cut had taken."""
+    names = [f"d{number}" for number in range(30)]
+    qrels = {
+        f"q{each}": {name: int(place % 4 == each % 2) for place, name in enumerate(names)}
+        for each in range(4)
+    }
+    whole = {query: {name: 30.0 - place for place, name in enumerate(names)} for query in qrels}
+    short = {query: dict(list(its.items())[:3]) for query, its in whole.items()}
+
+    def given(run: Any, name: str) -> Any:
+        scores = carob.evaluate(qrels, run, ["AP", "P@3"], name=name)
+        if form != "records":
+            return scores if form == "scores" else run
+        carob.record(scores, f"{name}.json")
+        return f"{name}.json"
+
+    one, other = given(whole, "whole"), given(short, "short")
+    notes = carob.gate(qrels, whole if form == "records" else one, other, {"AP": 0.01}).warnings
+    said = "a list has 3 documents on average in the baseline, and 30 in the run: in AP, shorter lists are at"
+    assert [each for each in notes if each.startswith(said)]
+    for baseline, limits in ((other, {"P@3": 0.01}), (one, {"AP": 0.01})):
+        notes = carob.gate(qrels, whole if form == "records" else one, baseline, limits).warnings
+        assert not [each for each in notes if "shorter lists" in each]
+
+
 def test_a_run_that_is_newer_than_the_judgments_is_noted() -> None:
     qrels = {f"q{each}": {"a": 1, "b": 0} for each in range(4)}
     old, new = (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob.comparison.verdict import listed
 from carob.conventions.request import conventions, labelled
 from carob.evaluation.evaluate import evaluate_run
 from carob.evaluation.read_record import Record, document_in, record_in, refuse_words
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from carob.inputs.run import RunLike
 
 
+RATIO = 1.5
+"""The least ratio of the mean lengths of lists of which a gate warns, as a comparison does."""
+LONG = 10
+"""The mean length from which lists are long: whether lists have two or three documents is the data's nature."""
 GAP = 0.05
 """The smallest difference in the share of judged documents of which a gate warns. A comparison warns of the same."""
 
@@ -136,6 +141,23 @@ def less_judged(old: Scores, new: Scores) -> list[str]:
     if not now < before - GAP or new.policy.unjudged == "negative":
         return []
     return [say("gate", "unjudged", now=1 - now, before=1 - before)]
+
+
+def unequal_lists(old: Scores, new: Scores, measures: Iterable[str]) -> list[str]:
+    """Returns a note if one side's lists are much shorter, and a measure reads further than they reach."""
+    lengths = [
+        each.counts.retrieved / max(each.counts.judged - len(each.counts.missing), 1) for each in (old, new)
+    ]
+    short = min(lengths)
+    asked = [new.measures[new.column(name)] for name in measures]
+    reads = [
+        str(each)
+        for each in asked
+        if not (depth := new.policy.of_measure(each).depth or each.depth) or depth > short
+    ]
+    if not short or max(lengths) < max(RATIO * short, LONG) or not reads:
+        return []
+    return [say("gate", "lengths", before=lengths[0], now=lengths[1], labels=listed(reads))]
 
 
 @dataclass(frozen=True, eq=False)

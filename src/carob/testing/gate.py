@@ -31,6 +31,7 @@ from carob.testing.baseline import (
     run_name,
     scored,
     sides_of,
+    unequal_lists,
 )
 from carob.testing.gate_result import Gate, GateCheck, Moved
 from carob.testing.record import say
@@ -149,7 +150,12 @@ def gate(
         weights = weights_given(run) if isinstance(run, Scores) else None
         old = scored(qrels, held, list(drops), policy, profile, None, weights)
         notes += [each for each in old.warnings if each not in notes]
-        notes += [*other_judgments(old, new), *less_judged(old, new), *undefined_before(old, new, drops)]
+        notes += [
+            *other_judgments(old, new),
+            *less_judged(old, new),
+            *unequal_lists(old, new, drops),
+            *undefined_before(old, new, drops),
+        ]
         refuse_unanswered(old, new, drops)
         sides = sides_of(old, new, zero)
         key = f"{old.name} (baseline)" if old.name == new.name else old.name
