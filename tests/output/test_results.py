@@ -322,12 +322,21 @@ def test_an_empty_table_keeps_its_header(name: str, what: str) -> None:
 
 def test_what_is_undefined_looks_one_way_in_each_format() -> None:
     found = made("Scores, undefined")
+    nothing = carob.evaluate(
+        {"q": {"a": 0}}, {"q": {"a": 1.0}}, "RR", policy=carob.Policy(empty="nan"), name="new"
+    )
+    assert str(nothing).splitlines()[:2] == ["run  RR", "new   –"]
     assert found.to_csv() == "query,RR\nq1,\nq2,0.5\n"
     assert found.as_dict()["runs"][0]["queries"] == {"q1": {"RR": None}, "q2": {"RR": 0.5}}
     endless = made("Plan, without end")
     assert endless.rows[0].queries == math.inf
     assert endless.as_dict()["rows"][0]["queries"] is None
     assert next(csv.DictReader(io.StringIO(endless.to_csv())))["queries"] == ""
+
+
+def test_no_layout_for_readers_shows_what_python_calls_undefined(found: Any) -> None:
+    for shown in (found.to_text(), found.to_markdown(), found.to_latex()):
+        assert not re.search(r"(?<![\w'-])(?<!empty[ =])(nan|NaN|inf|None)(?![\w'-])", shown)  # a policy's word
 
 
 def test_a_table_or_library_that_there_is_not_is_refused_in_a_sentence(found: Result) -> None:

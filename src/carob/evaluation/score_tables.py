@@ -316,7 +316,7 @@ def shown(value: float, kind: str, digits: int | None = None) -> str:
     In full, an undefined value is an empty text.
     """
     if math.isnan(value):
-        return "" if digits is None else f"{value}"
+        return "" if digits is None else NO_VALUE
     if kind == "sum" and value == int(value):
         return str(int(value))
     return repr(value) if digits is None else f"{value:.{digits}f}"

@@ -9,12 +9,12 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
 from carob.evaluation.beyond_accuracy.inputs import read
-from carob.evaluation.score_tables import sentence
+from carob.evaluation.score_tables import NO_VALUE, sentence
 from carob.measures import REGISTER, Measure
 from carob.measures.grammar import split_names
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
-from carob.output.layout import COLUMNS, Listed, lay_out
+from carob.output.layout import COLUMNS, Listed, decimals, lay_out
 from carob.output.results import Records
 
 if TYPE_CHECKING:
@@ -240,7 +240,10 @@ class Beyond(Documented, Listed[float]):
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Returns the header, and a row for each measure."""
-        rows = [[name, f"{each.value:.4f}", each.measure.full] for name, each in self.entries.items()]
+        rows = [
+            [name, decimals(each.value, 4, undefined=NO_VALUE), each.measure.full]
+            for name, each in self.entries.items()
+        ]
         return ["measure", "value", "in full"], rows
 
     def footer(self) -> str:
