@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -202,8 +202,8 @@ class Best(Documented):
         return {each.measure: each for each in self.measures}[measure]
 
     def contents(self) -> dict[str, Any]:
-        """Returns the result by name."""
-        return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "top"}
+        """Returns the result by name, without the setting of its tables."""
+        return {name: value for name, value in super().contents().items() if name != "top"}
 
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the tables of ``runs``, ``measures``, ``families`` and ``held_out`` queries."""
@@ -219,10 +219,6 @@ class Best(Documented):
             "families": lambda: Records.of(Family, of_family, first, estimates=["gain"]),
             "held_out": lambda: Records.of(HeldOut, opened, [*first, "run"], estimates=["value", "gain"]),
         }
-
-    def beside(self) -> list[str]:
-        """Returns what is known about the data, which CSV has no place for."""
-        return [*self.warnings, *self.footers]
 
     def figures(self) -> dict[str, Drawing]:
         """Returns the function that draws the interval of the rank of each run by the first measure."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
@@ -95,17 +94,9 @@ class Plan(Documented):
     warnings: tuple[str, ...] = ()
     footers: tuple[str, ...] = ()
 
-    def contents(self) -> dict[str, Any]:
-        """Returns the plan by name."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
-
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the table ``rows``: a row for each measure and pair of runs."""
         return {"rows": lambda: Records.of(Needed, [(each,) for each in self.rows])}
-
-    def beside(self) -> list[str]:
-        """Returns what is known about the data, which CSV has no place for."""
-        return [*self.warnings, *self.footers]
 
     def figures(self) -> dict[str, Drawing]:
         """Returns the function that draws the number of queries of each pair, with its interval."""

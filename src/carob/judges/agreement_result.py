@@ -420,10 +420,6 @@ class Agreement(Documented):
             "systems": self.system_records,
         }
 
-    def beside(self) -> list[str]:
-        """Returns what is known about the data, which CSV has no place for."""
-        return [*self.warnings, *self.footers]
-
     def figures(self) -> dict[str, Drawing]:
         """Returns the functions that draw the statistics with intervals, and the systems' means under both judges."""
         rows = [(each.name, each.value, each.low, each.high) for each in self.statistics]

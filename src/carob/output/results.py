@@ -127,20 +127,21 @@ def is_defined(value: Any) -> bool:
 class Result(Display):
     """A mixin for results: everything as a dict and as JSON, and tables of records as CSV and data frames.
 
-    A result defines ``contents`` and ``records``.
+    A result defines ``records``, and ``contents`` and ``beside`` where they are more than its fields.
     """
 
     def contents(self) -> dict[str, Any]:
-        """Returns everything by name. Numbers may be undefined, and objects may be data classes or arrays."""
-        raise NotImplementedError
+        """Returns everything by name: by default, the fields. Values may be undefined, data classes or arrays."""
+        own: Any = self
+        return {each.name: getattr(self, each.name) for each in fields(own)}
 
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the functions that make the tables of records, by the name of the table. The first is the default."""
         raise NotImplementedError
 
     def beside(self) -> list[str]:
-        """Returns what is known about the data, which CSV has no place for."""
-        return []
+        """Returns what is known about the data, which CSV has no place for: by default, warnings and footers."""
+        return [*getattr(self, "warnings", ()), *getattr(self, "footers", ())]
 
     def figures(self) -> dict[str, Drawing]:
         """Returns the functions that draw the figures, by the name of the figure. The first is the default."""
