@@ -28,6 +28,7 @@ import glob
 
 import carob
 from carob.comparison.findings import Contest, Pair
+from carob.output.frames import DataFrame
 from typing_extensions import assert_type
 
 judged = {"q1": {"d1": 3, "d2": 0, "d3": 1}}
@@ -57,6 +58,10 @@ assert_type(found["RR"].pairs[0].p, float)
 test, design = carob.Test("t", correction="bh"), carob.Design(target="these")
 tested = carob.compare(judged, ["a.run", "b.run"], test=test, design=design)
 assert_type(tested, carob.Comparison)
+assert_type(tested.to_frame(), DataFrame)
+assert_type(carob.evaluate(judged, ranked).to_frame("queries", "polars"), DataFrame)
+assert_type(carob.evaluate(judged, {"a": ranked}).to_frame(), DataFrame)
+assert_type(carob.evaluate(judged, carob.evaluate(judged, ranked).to_frame()), carob.Scores)
 assert_type(carob.best(carob.evaluate(judged, ["a.run", "b.run"])), carob.Best)
 """
 
@@ -73,6 +78,7 @@ carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, policies=None)
 carob.evaluate({"q": {"a": 1}}, {"a": "a.run"})["a"].by_query(1)
 carob.evaluate(1, {"q": {"a": 1.0}})
 carob.Policy(ties="sideways")
+carob.evaluate("qrels", {"q": {"a": 1.0}}).to_frame() + 1
 carob.compare({"q": {"a": 1}}, ["a.run", "b.run"], test="student")
 carob.Test("t", correction="holms")
 carob.Test(confidence="high")

@@ -20,14 +20,13 @@ from carob.cli.people_and_model import (
     show,
 )
 from carob.cli.terminal import answer, say, steps
-from carob.comparison.findings import CORRECTIONS, TESTS
 
 TWO_RUNS = "Pass a QRELS file and at least two RUNs."
 
 
 @click.command("compare")
 @click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN... | SCORES...")
-@options("compare", test=TESTS, correction=CORRECTIONS)
+@options("compare")
 def compare_command(
     files: tuple[str, ...],
     layout: str,
@@ -164,7 +163,7 @@ def compared(
 
 @click.command("report")
 @click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN...")
-@options("report", test=TESTS, correction=CORRECTIONS)
+@options("report")
 def report_command(
     files: tuple[str, ...], output: str, measures: tuple[str, ...], given: Given, **options: Any
 ) -> None:

@@ -6,6 +6,7 @@ group. The entry of an option has the arguments of ``click.option``, and also:
 - ``short``: the short form, and ``to``: the name of the argument in Python;
 - ``no``: whether there is a ``--no-`` form;
 - ``choices``: the allowed words;
+- ``argument``: the specification in ``carob.conventions.arguments`` that states words or range, for Python too;
 - ``integers`` or ``numbers``: the least and perhaps the largest value, and ``open``: whether both are excluded.
 
 A command may override some of these arguments.
@@ -14,6 +15,7 @@ A command may override some of these arguments.
 from __future__ import annotations
 
 import json
+import math
 import os
 import stat
 from dataclasses import field, fields
@@ -24,6 +26,7 @@ import click
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
+from carob.conventions import arguments
 from carob.conventions.policy import CHOICES, Policy
 from carob.inputs.errors import sentences
 from carob.inputs.files.paths import FOLDERS
@@ -33,7 +36,7 @@ from carob.output.escaping import shown
 from carob.output.language import LANGUAGES, language_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from carob.inputs.qrels import Qrels
     from carob.inputs.run import Run
@@ -61,12 +64,11 @@ HOOKS: dict[str, dict[str, Any]] = {
 """The arguments of ``click.option`` that are code."""
 
 
-def options(command: str, **choices: Iterable[str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Returns a decorator that gives a command its options, and passes the options for files as ``given``.
 
     Args:
         command: the command's entry in ``options.json``.
-        choices: the allowed words of options whose entry does not list them.
     """
     with open(os.path.join(os.path.dirname(__file__), "options.json"), encoding="utf-8") as file:
         table = json.load(file)
@@ -80,8 +82,7 @@ def options(command: str, **choices: Iterable[str]) -> Callable[[Callable[..., N
             function(**given, **values)
 
         for name in reversed(names):
-            words = {"choices": list(choices[name])} if name in choices else {}
-            called = option(name, table["options"][name] | own.get(name, {}) | words)(called)
+            called = option(name, table["options"][name] | own.get(name, {}))(called)
         return called
 
     return decorate
@@ -96,6 +97,8 @@ def expanded(names: list[str], groups: dict[str, list[str]]) -> list[str]:
 def option(name: str, entry: dict[str, Any]) -> Callable[..., Any]:
     """Returns the option that an entry of ``options.json`` describes."""
     made = {key: value for key, value in entry.items() if value != ""} | HOOKS.get(name, {})
+    if "argument" in made:
+        made = ranged(getattr(arguments, made.pop("argument"))) | made
     long = f"--{name}"
     if made.pop("no", False):
         long, made["default"] = f"--{name}/--no-{name}", None
@@ -139,6 +142,16 @@ def grouped(options: dict[str, Any]) -> dict[str, Any]:
             option = next(iter(given)).replace("_", "-")
             raise click.UsageError(f"--{option} needs bounds over unjudged documents. Add --unjudged-bounds.")
     return present(rest)
+
+
+def ranged(specification: Any) -> dict[str, Any]:
+    """Returns the part of an option's entry that an argument's specification states: its words or its range."""
+    if isinstance(specification, arguments.Choice):
+        return {"choices": list(specification.words)}
+    ends = [end for end in (specification.least, specification.most) if math.isfinite(end)]
+    if specification.whole:
+        return {"integers": ends}
+    return {"numbers": ends, "open": specification.exclusive}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

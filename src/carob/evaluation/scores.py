@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats
     from carob.matching.match import Match
     from carob.measures import Measure
+    from carob.output.frames import DataFrame
     from carob.output.pictures.figures import Drawing
 
 
@@ -225,7 +226,7 @@ class Scores(Tabled, QueryValues):
         rows = [(query, *values) for query, values in zip(queries, self.matrix.tolist(), strict=True)]
         return Records(["query", *self.labels], rows, written_as(self))
 
-    def to_frame(self, what: str | None = None, backend: str | None = None) -> Any:
+    def to_frame(self, what: str | None = None, backend: str | None = None) -> DataFrame:
         """Returns a data frame with a row per query and a column per measure.
 
         Args:
@@ -251,7 +252,8 @@ class Scores(Tabled, QueryValues):
         library = backend or next((each.library for each in origins if each.library in known), None)
         if library in TABLES:
             home = next((each.home for each in origins if each.library == library), None)
-            return placed(super().to_frame(what, "pyarrow"), library, home)
+            made: DataFrame = placed(super().to_frame(what, "pyarrow"), library, home)
+            return made
         return super().to_frame(what, library)
 
 
@@ -297,7 +299,7 @@ class ScoresByRun(Tabled, Listed[Scores]):
 
     def to_frame(
         self, what: str | None = None, backend: str | None = None, *, per_query: bool = False
-    ) -> Any:
+    ) -> DataFrame:
         """Returns a data frame with a row per run and a column per measure.
 
         Args:

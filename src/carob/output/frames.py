@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from carob.output.errors import DataError, did_you_mean
 
@@ -13,7 +13,21 @@ FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
 """The libraries whose frames ``to_frame`` makes, apart from the engines."""
 
 
-def frame_of(columns: Mapping[str, Any], library: str | None) -> Any:
+class DataFrame(Protocol):
+    """A data frame of any library: what all of them have, and whatever else the library's own have."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of the columns; the columns themselves in PyArrow."""
+
+    def __getitem__(self, name: Any, /) -> Any:
+        """Returns a column by its name."""
+
+    def __getattr__(self, name: str, /) -> Any:
+        """Returns what the library's frames have by this name."""
+
+
+def frame_of(columns: Mapping[str, Any], library: str | None) -> DataFrame:
     """Returns a data frame of the columns, made by a library such as ``pandas``, by default the first one installed.
 
     Raises:
@@ -32,4 +46,5 @@ def frame_of(columns: Mapping[str, Any], library: str | None) -> Any:
     import narwhals as nw
 
     maker: Any = nw.from_dict
-    return maker(columns, backend=found).to_native()
+    made: DataFrame = maker(columns, backend=found).to_native()
+    return made

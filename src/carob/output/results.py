@@ -17,6 +17,7 @@ from carob.output.layout import Display, separated
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from carob.output.frames import DataFrame
     from carob.output.pictures.figures import Drawing
 
 DELIMITERS = (",", "\t", ";", "|")
@@ -197,7 +198,7 @@ class Result(Display):
         """
         return self.recorded(what).separated(delimiter)
 
-    def to_frame(self, what: str | None = None, backend: str | None = None) -> Any:
+    def to_frame(self, what: str | None = None, backend: str | None = None) -> DataFrame:
         """Returns a table of the result as a data frame.
 
         Args:
