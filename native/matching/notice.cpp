@@ -17,7 +17,7 @@ void Reducer::notice_spellings(std::int64_t query, const Documents& documents, N
     if (hits_.size() == documents.size()) return;  // all are judged
     for (std::size_t i = 0; i < std::min(Sample::RETRIEVED, documents.size()); ++i) noticed.odd_ids |= is_odd(documents.documents[i].name());
     const std::int64_t from = judgments_.offsets()[static_cast<std::size_t>(query)];
-    std::int64_t left = Sample::of(documents.size());
+    std::int64_t left = Sample::of(documents.size(), judgments_.query_count());
     std::size_t width = 0;  // of ids with leading zeros
     for (std::size_t i = 0; i < std::min<std::size_t>(4, documents.size()); ++i) {
         const std::string_view name = documents.documents[i].name();

@@ -148,10 +148,15 @@ inline bool is_odd(std::string_view id) {
 // Which queries are looked at, and how many documents of each: about a thousand documents of a run in all.
 struct Sample {
     static constexpr std::int64_t DOCUMENTS = 1000;
+    static constexpr std::int64_t MOST = 64;      // of a query
     static constexpr std::size_t RETRIEVED = 16;  // of a list, whose ids are looked at
 
     static bool holds(std::int64_t query, std::int64_t queries) { return query % (1 + queries / DOCUMENTS) == 0; }
-    static std::int64_t of(std::size_t length) { return std::min<std::int64_t>(4, 1 + static_cast<std::int64_t>(length) / 64); }
+    // The first relevant document that is not retrieved may be rightly so, hence several where queries are few.
+    static std::int64_t of(std::size_t length, std::int64_t queries) {
+        const auto by_length = std::min<std::int64_t>(4, 1 + static_cast<std::int64_t>(length) / 64);
+        return std::max(by_length, std::min(MOST, DOCUMENTS / std::max<std::int64_t>(queries, 1)));
+    }
 };
 
 }  // namespace carob

@@ -282,7 +282,7 @@ private:
         const auto score_at = [this](std::size_t i) { return scores_[i]; };
         signs_ = signs_of(scores_.size(), descending_, score_at, seen_, findings.noticed.infinite);
         if (!Sample::holds(query, judgments_.query_count()) || hits_.size() == scores_.size()) return;
-        std::int64_t left = Sample::of(scores_.size());
+        std::int64_t left = Sample::of(scores_.size(), judgments_.query_count());
         std::size_t width = 0;
         Py_ssize_t position = 0;
         PyObject* key = nullptr;
