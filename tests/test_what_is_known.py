@@ -370,12 +370,13 @@ def test_scores_of_unequal_measures_are_named_with_their_files(
         assert command(*words, "old.json", "new.json") == 2
         said = capfd.readouterr().err
         assert said.startswith(
-            "carob: new.json: new has no values of AP, which old in old.json has, but of RR. Evaluate both"
+            "carob: new.json: new has no scores of AP, which old in old.json has. Its measures are RR. Evaluate both"
         )
         assert command(*words, "good.json", "old.json") == 2
         said = capfd.readouterr().err
         assert (
-            "old.json: old has no values of RR, which good in good.json has, but of AP. Choose -m AP." in said
+            "old.json: old has no scores of RR, which good in good.json has. Its measures are AP. Choose -m AP."
+            in said
         )
         assert command(*words, "good.json", "old.json", "-m", "AP") == 0
     with pytest.raises(MeasureError, match=r"new\.json: AP was not evaluated"):

@@ -200,7 +200,7 @@ def test_the_fields_of_objects_are_columns_by_name() -> None:
 
 def test_names_in_different_lists_are_refused() -> None:
     rows = [{"id": "q", "a": [{"doc": "x"}], "b": [{"value": 1}]}]
-    with pytest.raises(DataError, match="another list"):
+    with pytest.raises(DataError, match="in a different list"):
         Run.of(rows, query="id", document="a.doc", score="b.value")
     with pytest.raises(DataError, match="named for the query, is inside the list"):
         Run.of(rows, query="a.doc")

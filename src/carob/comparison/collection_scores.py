@@ -112,7 +112,7 @@ def scored(
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
         opened: opens the run of a name and a path; the path alone if None.
-        judged: opens the judgments of a path; the path alone if None.
+        judged: a function that opens the judgments of a path; if None, the path is kept.
         least: the smallest number of runs and of collections that is accepted.
 
     Raises:

@@ -371,7 +371,7 @@ class Fact:
     """A part of a footer: what was done with a run's data, or what they are.
 
     Args:
-        kind: a word for what the part tells, such as ``missing``.
+        kind: a word for what the part states, such as ``missing``.
         count: the number of queries, documents or lines; 1 for a part that counts nothing.
         one: the sentence about one of them.
         many: the sentence about several.

@@ -64,5 +64,5 @@ def texts(mapping: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def is_padding(identifier: object) -> bool:
-    """Returns whether an id is the whole number -1, with which faiss and others fill lists of too few documents."""
+    """Returns whether an id is the whole number -1, with which faiss and other libraries pad short lists."""
     return isinstance(identifier, Integral) and identifier == -1

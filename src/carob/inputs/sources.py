@@ -715,7 +715,7 @@ def content_of(head: bytes) -> str | None:
     if head[TAR_AT : TAR_AT + 5] == b"ustar":
         return "a tar archive: unpack it first (tar -xf)"
     odd = len(head[:1024]) - len(head[:1024].translate(None, ODD))
-    return "no text" if odd > SHARE * min(len(head), 1024) and not is_word(head[:64]) else None
+    return "not text" if odd > SHARE * min(len(head), 1024) and not is_word(head[:64]) else None
 
 
 def known_signatures() -> dict[bytes, str]:

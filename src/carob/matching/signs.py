@@ -177,7 +177,7 @@ def upside_down(run: Run, signs: Signs | None, rows: JudgedRows) -> str | None:
 
 
 def turned(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> str | None:
-    """Returns what a run that is upside down seems to hold, or None.
+    """Returns what the scores of a run that is upside down seem to be, or None.
 
     ``counting`` means ranks, ``rising`` distances. In lists that are not in order of score, these scores may as well be
     the points of a vote, or written from the worst to the best: the column of ranks tells, or else where the relevant

@@ -2,7 +2,7 @@
 
 An interval covers the mean of a correlation over samples of the same size: over other sets of as many queries, or over
 other sets of as many runs. It does not cover the correlation for infinitely many queries, which is larger: noise in the
-means of both sides turns pairs of runs that are nearly equal, so that every finite sample has a smaller correlation.
+means of both sides reverses pairs of runs that are nearly equal, so that every finite sample has a smaller correlation.
 """
 
 from __future__ import annotations

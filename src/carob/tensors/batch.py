@@ -337,7 +337,7 @@ def refuse_shapes(given: dict[str, Any], like: Any, rule: str) -> None:
     """Refuses arrays that do not have one axis, or not the same length.
 
     Raises:
-        DataError: an array has another shape than ``like``.
+        DataError: an array has a different shape from ``like``.
     """
     for name, each in given.items():
         if each is not None and (len(array_of(each, name).shape) != 1 or each.shape != like.shape):

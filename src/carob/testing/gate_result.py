@@ -206,7 +206,7 @@ class Gate(Documented):
         checks: a check for each measure and limit.
         alpha: a corrected p below it is significant.
         compared: the number of tested checks, over which p is corrected.
-        only_before: queries that are judged on the baseline's side only and that the baseline does not answer. They are
+        only_before: queries that only the baseline's judgments contain, and that the baseline does not answer. They are
             not part of any difference.
         only_after: queries that only the run answers, or that are judged on its side only, which are not part either.
         missing_before: judged queries that the baseline does not answer.
