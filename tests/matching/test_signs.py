@@ -455,7 +455,7 @@ def test_ids_of_which_a_part_is_spelled_otherwise_are_said(case: str, form: str)
 @pytest.mark.parametrize("form", FORMS)
 def test_other_spellings_are_said_behind_a_document_that_is_rightly_not_retrieved(form: str) -> None:
     qrels = {f"q{each}": {"a-lost": 2, "doc-b": 1, "doc-c": 1, "d": 0} for each in range(3)}
-    run = {query: {"Doc-B": 3.0, "d": 2.0, "Doc-C": 1.5, "x": 1.0} for query in qrels}
+    run = {query: {"DOC-B": 3.0, "d": 2.0, "DOC-C": 1.5, "x": 1.0} for query in qrels}
     assert "judged documents under other ids" in said(FORMS[form](run), qrels)
 
 
