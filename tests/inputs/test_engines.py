@@ -621,14 +621,14 @@ from pyspark.sql import SparkSession
 import carob
 from carob.inputs.runs import executors
 
-class Twice(executors.Task):
+class Twice(executors.SparkTask):
     def __call__(self, batches):
         for number, part in enumerate(super().__call__(batches)):
             yield part
             if number == 1 and TaskContext.get().attemptNumber() == 0:
                 raise OSError("this try fails after its first rows")
 
-executors.Task = Twice
+executors.SparkTask = Twice
 settings = {"spark.driver.host": "127.0.0.1", "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
 spark = SparkSession.builder.master("local[2,4]").config(map=settings).getOrCreate()
 rows = [(f"q{query}", f"d{each}", float(each % 3)) for query in range(20) for each in range(query % 7 + 1)]
