@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import carob
+from carob.cli import options
+from carob.conventions import arguments
 from carob.conventions.arguments import Argument, Choice
 
 PUBLIC = {name: getattr(carob, name) for name in carob.__all__}
@@ -83,3 +87,11 @@ def test_signatures_show_plain_defaults() -> None:
     for name, argument in SPECIFIED:
         default = inspect.signature(PUBLIC[name]).parameters[argument].default
         assert not isinstance(default, (Argument, Choice))
+
+
+def test_the_command_line_states_no_words_of_an_argument_again() -> None:
+    table = json.loads(Path(options.__file__).with_suffix(".json").read_text(encoding="utf-8"))
+    words = [set(each.words) for each in vars(arguments).values() if isinstance(each, Choice)]
+    again = {name for name, entry in table["options"].items() if set(entry.get("choices", ())) in words}
+    assert again == set()
+    assert sum("argument" in entry for entry in table["options"].values()) >= 26
