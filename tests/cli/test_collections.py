@@ -297,7 +297,7 @@ def test_the_report_is_one_page_with_pictures(tmp_path: Path, capsys: pytest.Cap
         assert f"{options[0]} has no meaning with --collections" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["report", "q", "a", "b", "-o", str(page), "--target", "these"])
-    assert "--target needs --collections" in capsys.readouterr().err
+    assert "--target needs --people and --judge" in capsys.readouterr().err
 
 
 VALUES = "collection,query,run,value\n"

@@ -314,7 +314,7 @@ def test_a_query_of_which_a_record_knows_nothing_is_decided_by_name(
         "eval {qrels} {scores}",
         "eval {scores} {run}",
         "compare {qrels} {run} {scores}",
-        "report a={scores} b={scores} c={scores} -o {page}",
+        "report {qrels} {run} {scores} -o {page}",
         "curve {qrels} {scores}",
         "agreement {qrels} {scores}",
         "gate {qrels} {scores} --min RR=0.1",

@@ -298,7 +298,7 @@ def test_one_run_has_no_order() -> None:
     assert found.to_text().splitlines()[1].endswith("unknown for one run (pass two or more)")
     assert "Order of systems" not in found.to_text()
     assert "first  1.0000     1  0.3333     1  -0.6667" in found.to_text()
-    with pytest.raises(DataError, match="Scores do not contain the retrieved documents"):
+    with pytest.raises(DataError, match="A result of the type Scores has neither judgments nor ranked lists"):
         carob.agreement(LIKES_A, LIKES_C, [carob.evaluate(LIKES_A, SYSTEMS["first"], "RR")])
 
 

@@ -162,7 +162,7 @@ def compared(
 
 
 @click.command("report")
-@click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN...")
+@click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN... | SCORES...")
 @options("report")
 def report_command(
     files: tuple[str, ...], output: str, measures: tuple[str, ...], given: Given, **options: Any
@@ -178,29 +178,41 @@ def report_command(
         carob report qrels.txt old=a/x.run new=b/x.run -o page.html --title New
         carob report --collections beir -o report.html
 
+    With --people and --judge in place of QRELS, the page shows estimates from people's judgments of some queries and a
+    model's judgments of all of them. In place of QRELS and RUN, SCORES are files with existing per-query scores.
+
     With --collections in place of QRELS, the page compares runs on several collections.
     """
     several = several_in(options)
     if several["collections"] is not None:
         report_several(files, output, several, measures, given, options)
         return
-    for name in ("target", "rope", "top", "pairs"):
+    for name in ("rope", "top", "pairs"):
         if options.pop(name) not in (None, "top"):
             raise click.UsageError(f"--{name} needs --collections.")
     from carob.reports import report
     from carob.reports.page import portable
 
-    files = given.with_judgments(files)
-    refuse_few(files, 3, TWO_RUNS)
-    refuse_misuse(*files, options["queries"], options["documents"], given.exclude, output=output)
+    judging = judging_in(options)
+    if judging["people"] is not None:
+        files, existing = (judging["people"], *files), given.scores(judging["people"])
+        refuse_runs(files[1:], existing)
+    else:
+        existing = bool(files) and given.scores(files[0])
+        files = files if existing else given.with_judgments(files)
+    if not existing:
+        refuse_few(files, 3, TWO_RUNS)
+    beside = options["queries"], options["documents"], judging["judge"], judging["strata"], given.exclude
+    refuse_misuse(*files, *beside, output=output)
+    options |= judging_given(judging, given, measures, existing=existing)
     with steps() as tell:
         made = report(
-            given.qrels(files[0], measures or None),
-            [given.run(each) for each in files[1:]],
+            None if existing else given.qrels(files[0], measures or None),
+            scores_in(files, given, measures) if existing else [given.run(each) for each in files[1:]],
             list(measures) or None,
             command=shlex.join(["carob", *portable(sys.argv[1:])]) if sys.argv[1:2] == ["report"] else None,
             progress=tell,
-            **given.conventions,
+            **({} if existing else given.conventions),
             **grouped(options),
         )
     if output == "-":

@@ -13,7 +13,7 @@ from carob.comparison.collection_notes import known_of
 from carob.comparison.evaluate_collections import CollectionsScores
 from carob.comparison.findings import say
 from carob.comparison.held_out import held_out, record_opening
-from carob.comparison.runs import evaluated, place_of, tables_of
+from carob.comparison.runs import evaluated_or_given, place_of, tables_of
 from carob.comparison.tables import top_said
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
@@ -37,9 +37,12 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
 
+    from carob.comparison.runs import RunsLike
     from carob.comparison.runs import RunTable as Values
+    from carob.conventions.request import MeasuresLike
     from carob.evaluation.scores import Scores, ScoresByRun
     from carob.inputs.names import Names
+    from carob.inputs.qrels import QrelsLike
     from carob.inputs.query_files import Groups, GroupsLike
     from carob.lists.rows import Floats
     from carob.output.pictures.figures import Drawing
@@ -344,7 +347,9 @@ def cells(found: Estimate, *, sign: bool = False) -> list[str]:
 
 @specified
 def best(
-    scores: ScoresByRun | Mapping[str, Scores] | Sequence[Scores] | CollectionsScores,
+    scores: ScoresByRun | Mapping[str, Scores] | Sequence[Scores] | CollectionsScores | QrelsLike | None,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike = None,
     *,
     baseline: str | int | None = None,
     variants: Sequence[str] = (),
@@ -370,7 +375,9 @@ def best(
 
     Args:
         scores: the scores of at least two runs, such as the result of ``carob.evaluate`` or ``carob.read_scores``, or
-            of ``carob.evaluate_collections``.
+            of ``carob.evaluate_collections``; or with ``runs``, the judgments, as for ``carob.compare``.
+        runs: the runs, as for ``carob.compare``.
+        measures: the measures, as for ``carob.compare``; None for all of the scores.
         baseline: the run with which to compare the selected variant, by its name, path or index.
         variants: patterns of the names of variants, such as ``dense-*``, one for each family; all runs but the
             baseline if empty.
@@ -412,11 +419,11 @@ def best(
     if variants and baseline is None:
         raise DataError(say("best", "no baseline for variants"))
     across, unit = None, "queries"
-    if isinstance(scores, CollectionsScores):
+    if isinstance(scores, CollectionsScores) and runs is None:
         across, unit, scores = scores, "collections", scores.by_collection()
         if cluster is not None:
             raise DataError(say("best", "clusters of collections"))
-    systems = evaluated(None, scores, None).systems
+    systems = evaluated_or_given(scores, runs, measures).systems
     names = list(systems)
     ids, tables = tables_of([each.scores for each in systems.values()])
     groups = None if cluster is None else groups_of(cluster, ids.texts)

@@ -25,6 +25,7 @@ from carob.estimation.bounds import bounds_of
 from carob.estimation.unjudged_bounds import UnjudgedBounds
 from carob.evaluation.scores import Scores
 from carob.inputs.query_files import GroupsLike, groups_of
+from carob.inputs.run import several_of
 from carob.inputs.runs import MatchOptions, TextRun
 from carob.output import escaping
 from carob.output.document import Document, Documented
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
     from carob.inputs.qrels import QrelsLike
+    from carob.inputs.run import Run
+    from carob.inputs.samples import SampledJudgment
     from carob.lists.rows import Floats
     from carob.output.pictures.figures import Drawing
     from carob.output.results import Records
@@ -66,7 +69,7 @@ MOST_QUERIES = 50
 @specified
 def compare(
     qrels: QrelsLike | None,
-    runs: RunsLike | Evaluation,
+    runs: RunsLike | Read,
     measures: MeasuresLike = None,
     *,
     baseline: str | int | None = None,
@@ -124,37 +127,26 @@ def compare(
         (0.1, 1.0, True)
     """
     test, design = Test.of(test), design or Design()
-    conventions: dict[str, Any] = {"policy": policy, "profile": profile, "weights": design.weights}
-    judging, sample = None, None
     if judge is not None:
         refuse_with_judge(test, design, by)
         test = replace(test, name="t")
-        if qrels is not None and not isinstance(runs, Evaluation):
-            sample, qrels = people_of(qrels, request_of(measures, **conventions))
-        if not isinstance(runs, Evaluation):
-            runs = named(runs, 1)  # they are read under both judges, and an open file is read once
-        judging = evaluated_by(judge, runs, measures, conventions, judged_at)
-    if not isinstance(runs, Evaluation):
-        least = 2 if judge is None else 1
-        runs = evaluated(
-            qrels,
-            runs,
-            measures,
-            **conventions,
-            judged_at=judged_at,
-            progress=progress,
-            again=orders,
-            least=least,
+    if isinstance(runs, Read):
+        read = runs
+    else:
+        conventions: dict[str, Any] = {"policy": policy, "profile": profile, "weights": design.weights}
+        read = Read.of(
+            qrels, runs, measures, conventions, judge, judged_at=judged_at, progress=progress, again=orders
         )
-    systems = list(runs.systems.values())
-    names, scores = tuple(runs.systems), tuple(each.scores for each in systems)
+    people, judging, sample = read.people, read.judge, read.sample
+    systems = list(people.systems.values())
+    names, scores = tuple(people.systems), tuple(each.scores for each in systems)
     ids, tables = tables_of(scores)
     clusters, groups = (None if each is None else groups_of(each, ids.texts) for each in (design.cluster, by))
     if clusters is not None:
         tables = [replace(table, clusters=clusters.codes) for table in tables]
     requested = replace(
         requested_by(test),
-        baseline=place_of(baseline, runs.systems),
+        baseline=place_of(baseline, people.systems),
         clusters=None if clusters is None else len(clusters.names),
         by=None if groups is None else groups.name or "group",
     )
@@ -171,7 +163,7 @@ def compare(
         systems = [replace(each, judged=math.nan) for each in judging.systems.values()]
         scores = tuple(each.scores for each in systems)
     else:
-        ids, contests, facts = judged_contests(runs, judging, settings, design)
+        ids, contests, facts = judged_contests(people, judging, settings, design)
     unused = [name for name in ("resamples", "seed") if getattr(test, name) is not None]
     if unused and not any(draws(settings, table) for table in tables):
         note = say("method", "nothing random", names=" and ".join(unused))
@@ -184,11 +176,11 @@ def compare(
         contests=contests,
         settings=settings,
         judged=tuple(each.judged for each in systems),
-        judged_depth=runs.depth,
-        qrels_name="" if runs.qrels is None else runs.qrels.name,
+        judged_depth=people.depth,
+        qrels_name="" if people.qrels is None else people.qrels.name,
         orders=orders_of(list(contests.values()), systems, settings.baseline) if orders else None,
         judge=facts,
-        unjudged=bounds_over(runs, contests, unjudged_bounds) if unjudged_bounds else None,
+        unjudged=bounds_over(people, contests, unjudged_bounds) if unjudged_bounds else None,
     )
     return replace(found, warnings=cautions_of(found, systems))
 
@@ -207,6 +199,67 @@ def requested_by(test: Test) -> Settings:
         rope=test.rope,
         margin=test.margin,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What a comparison has read: each file once.
+
+    Args:
+        people: the runs under the judgments, which are people's if there is a judge.
+        judge: the runs under the judge's judgments; None without a judge.
+        sample: people's judgments of sampled documents; None if they judged whole queries.
+    """
+
+    people: Evaluation
+    judge: Evaluation | None = None
+    sample: dict[str, dict[str, SampledJudgment]] | None = None
+
+    @property
+    def shown(self) -> Evaluation:
+        """The evaluation that has a value for every query of the comparison."""
+        return self.people if self.sample is None or self.judge is None else self.judge
+
+    @classmethod
+    def of(
+        cls,
+        qrels: QrelsLike | None,
+        runs: RunsLike,
+        measures: MeasuresLike,
+        conventions: dict[str, Any],
+        judge: QrelsLike | RunsLike | None,
+        *,
+        least: int | None = None,
+        judged_at: int | None = None,
+        progress: _native.Progress | None = None,
+        again: bool = False,
+    ) -> Read:
+        """Reads the judgments and the runs of a comparison, or takes their scores.
+
+        Args:
+            qrels: see ``compare``, which has the other arguments, too.
+            runs: the runs or their scores.
+            measures: the measures.
+            conventions: ``policy``, ``profile`` and ``weights``.
+            judge: a judge's judgments or scores.
+            least: the smallest number of runs that is accepted: by default two, or one with a judge.
+            judged_at: the depth to which judged documents are counted.
+            progress: counts the bytes read.
+            again: whether documents of the runs are needed later.
+        """
+        options: dict[str, Any] = {**conventions, "judged_at": judged_at, "again": again}
+        if judge is None:
+            return cls(evaluated(qrels, runs, measures, **options, progress=progress, least=least or 2))
+        least, sample, request = least or 1, None, request_of(measures, **conventions)
+        if qrels is None:
+            from carob.inputs.logs import judgments_in
+
+            qrels = judgments_in(several_of(runs), request.policy, subtopics=request.groups)
+        if qrels is not None:
+            sample, qrels = people_of(qrels, request)
+        its = named(runs, least)  # they are read under both judges, and an open file is read once
+        other = evaluated_by(judge, its, measures, options)
+        return cls(evaluated(qrels, its, measures, **options, progress=progress, least=least), other, sample)
 
 
 def bounds_over(
@@ -237,16 +290,13 @@ def bounds_over(
 
 
 def evaluated_by(
-    judge: Any, runs: Any, measures: MeasuresLike, conventions: dict[str, Any], judged_at: int | None
+    judge: Any, people: dict[str, Run | Scores], measures: MeasuresLike, options: dict[str, Any]
 ) -> Evaluation:
     """Returns the evaluation of the compared runs under a judge's judgments.
 
     Raises:
         DataError: the judge's scores are those of other runs, or only one of the two has scores in place of judgments.
     """
-    if isinstance(runs, Evaluation):
-        raise DataError("Pass the runs, not their evaluation, to compare them with a judge.")
-    people = named(runs, 1)
     if isinstance(judge, Mapping) and all(isinstance(each, Scores) for each in judge.values()):
         if set(judge) != set(people) or not all(isinstance(each, Scores) for each in people.values()):
             raise DataError(
@@ -254,12 +304,12 @@ def evaluated_by(
                 f"the judge has {', '.join(map(str, judge))}, and people have {', '.join(people)}."
             )
         its = {name: judge[name] for name in people}
-        return evaluated(None, its, measures, **conventions, judged_at=judged_at, least=1)
+        return evaluated(None, its, measures, **options, least=1)
     if any(isinstance(each, Scores) for each in people.values()):
         raise DataError(
             "The runs are given as people's scores: pass the judge's scores of the same runs as judge=."
         )
-    return evaluated(judge, runs, measures, **conventions, judged_at=judged_at, least=1)
+    return evaluated(judge, people, measures, **options, least=1)
 
 
 def settled(requested: Settings, runs: int, measures: int) -> Settings:

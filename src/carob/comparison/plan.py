@@ -10,7 +10,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.collection_notes import known_of
 from carob.comparison.findings import say
-from carob.comparison.runs import evaluated, place_of
+from carob.comparison.runs import evaluated_or_given, place_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.output.document import Document, Documented, Items, Line, Section, Table
@@ -28,8 +28,10 @@ from carob.statistics.sample_size import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from carob.comparison.runs import System
+    from carob.comparison.runs import RunsLike, System
+    from carob.conventions.request import MeasuresLike
     from carob.evaluation.scores import Scores, ScoresByRun
+    from carob.inputs.qrels import QrelsLike
     from carob.output.pictures.figures import Drawing
 
 
@@ -161,7 +163,9 @@ def rounded_up(queries: float) -> str:
 
 @specified
 def plan(
-    scores: ScoresByRun | Mapping[str, Scores] | Sequence[Scores],
+    scores: ScoresByRun | Mapping[str, Scores] | Sequence[Scores] | QrelsLike | None,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike = None,
     *,
     difference: float | None = arguments.DIFFERENCE,
     equivalence: float | None = arguments.DIFFERENCE,
@@ -179,7 +183,10 @@ def plan(
     interval of the number. Pass exactly one of ``difference``, ``equivalence`` and ``non_inferiority``.
 
     Args:
-        scores: the scores of at least two runs, such as the result of ``carob.evaluate`` or ``carob.read_scores``.
+        scores: the scores of at least two runs, such as the result of ``carob.evaluate`` or ``carob.read_scores``; or
+            with ``runs``, the judgments, as for ``carob.compare``.
+        runs: the runs, as for ``carob.compare``.
+        measures: the measures, as for ``carob.compare``; None for all of the scores.
         difference: the smallest difference of means that the test should detect.
         equivalence: the margin within which two equal runs should be shown to lie.
         non_inferiority: the margin by which a run that is equally good should be shown not to be worse.
@@ -210,7 +217,7 @@ def plan(
     """
     aim, size = aim_of(difference, equivalence, non_inferiority)
     refuse_half_a_judge(correlation, judged)
-    systems = evaluated(None, scores, None).systems
+    systems = evaluated_or_given(scores, runs, measures).systems
     labels = next(iter(systems.values())).scores.labels
     level = alpha / comparisons
     rows = tuple(

@@ -12,17 +12,25 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import say
 from carob.conventions.request import MeasuresLike, names_in, request_of
-from carob.evaluation.engine import Matches, evaluate_together
+from carob.evaluation.engine import Matches, evaluate_together, judgments_for
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR, GIVEN, aggregate
 from carob.evaluation.scores import Scores, share_judged, weights_given, with_measures
 from carob.inputs.dicts import MappingRun
-from carob.inputs.errors import sentences
+from carob.inputs.errors import refused, sentences
 from carob.inputs.ids import text_of
 from carob.inputs.names import Names
-from carob.inputs.qrels import Qrels, QrelsLike
-from carob.inputs.run import Run, RunLike, in_memory, is_whole, names_apart, refuse_alike, refuse_shared
+from carob.inputs.run import (
+    Run,
+    RunLike,
+    if_pattern,
+    in_memory,
+    names_apart,
+    refuse_alike,
+    refuse_shared,
+    several_of,
+)
 from carob.inputs.runs import TextRun, as_mapping
-from carob.inputs.sources import BYTE_ORDER_MARK, is_pattern, several_runs, source_of
+from carob.inputs.sources import BYTE_ORDER_MARK, source_of
 from carob.output.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
@@ -31,6 +39,7 @@ if TYPE_CHECKING:
     from carob import _native
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
+    from carob.inputs.qrels import Qrels, QrelsLike
     from carob.lists.rows import Floats, Integers
     from carob.matching.match import Match
     from carob.measures import Measure
@@ -132,11 +141,7 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
     Raises:
         DataError: too few runs, or two of the same name.
     """
-    if isinstance(runs, str) or is_whole(runs) or not hasattr(runs, "__iter__"):
-        raise DataError(
-            "Pass several runs: {'name': run, …}, or a list of paths or scores.", remedy=if_pattern(runs)
-        )
-    runs = runs if isinstance(runs, Mapping) else list(runs)
+    runs = several_of(runs)
     refuse_shared(runs)
     if isinstance(runs, Mapping):
         refuse_alike(list(map(str, runs)))
@@ -150,12 +155,6 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
         path = next((each.origin.path for _, each in found if isinstance(each, Run)), None)
         raise DataError(said, remedy=if_pattern(path))
     return dict(found)
-
-
-def if_pattern(path: object) -> str | None:
-    """Returns the advice for a pattern in place of several runs, or None for anything else."""
-    path = os.fspath(path) if isinstance(path, os.PathLike) else path
-    return several_runs(path) if isinstance(path, str) and is_pattern(path) else None
 
 
 def under_name(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
@@ -249,13 +248,7 @@ def evaluated(
     if measures is None and ready:
         measures = ready[0].labels
     request = request_of(measures, profile, policy, weights)
-    if qrels is None:
-        from carob.inputs.logs import judgments_in
-
-        qrels = judgments_in(runs, request.policy, subtopics=request.groups)
-    if qrels is None:
-        raise DataError("Runs need judgments: pass qrels, or pass scores instead of every run.")
-    judged = Qrels.of(qrels, request.policy, subtopics=request.groups).complete
+    judged = judgments_for(runs, qrels, request.policy, subtopics=request.groups).complete
     first = next(iter(request.asked.values()))
     depth = judged_at or (first.depth if first.depth and first.depth <= DEEPEST_JUDGED else 10)
     primary = request.policy.of_measure(first)
@@ -272,6 +265,25 @@ def evaluated(
         return System(scores.complete(), share_judged(scores, depth, own), own, unread[name], matched)
 
     return Evaluation(agreeing({name: system(name, run) for name, run in given.items()}), depth, judged)
+
+
+def evaluated_or_given(first: Any, runs: RunsLike | None, measures: MeasuresLike) -> Evaluation:
+    """Returns the evaluation of runs, or of scores alone, for a function that takes either.
+
+    Args:
+        first: the judgments; without ``runs``, the scores.
+        runs: the runs, or None.
+        measures: the measures.
+
+    Raises:
+        DataError: judgments without runs.
+    """
+    if runs is not None:
+        return evaluated(first, runs, measures)
+    values = first.values() if isinstance(first, Mapping) else first
+    if not isinstance(first, (Mapping, list, tuple)) or not all(isinstance(each, Scores) for each in values):
+        raise refused("scores-or-runs")
+    return evaluated(None, first, measures)
 
 
 def refuse_other_conventions(

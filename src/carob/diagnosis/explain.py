@@ -13,7 +13,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
 from carob.conventions.request import Request, conventions, labelled
-from carob.evaluation.engine import Matches, nested
+from carob.evaluation.engine import Matches, judgments_for, nested
 from carob.evaluation.score_tables import wanted_words
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
@@ -633,6 +633,8 @@ def subject_of(
     if judged_ranking is not None:
         ranking = Qrels.of(judged_ranking, policy).complete
         return Subject(short(ranking.name), query, qrels=alone(ranking, query))
+    if qrels is None and run is not None:
+        qrels = judgments_for([run], None, policy)
     if qrels is None or run is None:
         raise DataError("An explanation needs both judgments and a run: pass 'qrels', 'run' and 'query'.")
     ranked = in_memory(Run.of(run))

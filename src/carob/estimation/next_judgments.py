@@ -15,7 +15,7 @@ from carob.conventions.request import request_of
 from carob.estimation.effects import drawn, effects_of, expected_variances, probabilities
 from carob.estimation.sampled_documents import is_linear
 from carob.estimation.shown_documents import ShownDocuments
-from carob.evaluation.engine import evaluate_together
+from carob.evaluation.engine import evaluate_together, judgments_for
 from carob.evaluation.score_tables import SAME, footers
 from carob.inputs.columns import DRAW
 from carob.inputs.files.rows import NumberedLines, cells_of, separator_of
@@ -315,8 +315,6 @@ def next_judgments(
         >>> [(each.document, round(each.effect, 2)) for each in found.chosen]
         [('y', 1.0)]
     """
-    if qrels is None and judge is None:
-        raise DataError("There are no judgments: pass people's judgments, a judge's, or both.")
     request = request_of(measure, profile, policy)
     label, wanted = next(iter(request.asked.items()))
     definition = wanted.definition
@@ -325,7 +323,7 @@ def next_judgments(
             f"{label} is not a plain mean over queries of values from grades. Choose another measure, such as nDCG@10."
         )
     used = request.policy.of_measure(wanted)
-    people = None if qrels is None else Qrels.of(qrels, used).known
+    people = None if qrels is None and judge is not None else judgments_for(runs, qrels, used).known
     model = None if judge is None else Qrels.of(judge, used).complete
     given = runs_in(runs)
     shown = ShownDocuments.of(people, given, used, model)

@@ -10,7 +10,7 @@ from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.request import request_of
 from carob.estimation.bounds import Bounds, MeasureBounds, all_pairs, bounds_of
-from carob.inputs.qrels import Qrels
+from carob.evaluation.engine import judgments_for
 from carob.inputs.run import runs_in
 from carob.output.document import Document, Documented, Items, Section, Table
 from carob.output.layout import decimals
@@ -231,9 +231,10 @@ def unjudged_bounds(
         (Bounds(low=0.5, high=1.0, exact=True), Bounds(low=0.0, high=0.5, exact=True))
     """
     request = request_of(measures, profile, policy)
+    judged = judgments_for(runs, qrels, request.policy).complete
     given = runs_in(runs)
     found = bounds_of(
-        Qrels.of(qrels, request.policy).complete,
+        judged,
         given,
         request.asked,
         request.policy,

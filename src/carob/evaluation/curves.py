@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from carob._dataclasses import dataclass
 from carob.conventions.profiles import measure_of
 from carob.conventions.request import Request, conventions, names_in
-from carob.evaluation.engine import Matches, warned
+from carob.evaluation.engine import Matches, judgments_for, warned
 from carob.evaluation.score_tables import MISSING, SAME, document_of, footers
 from carob.inputs.qrels import Qrels, QrelsLike
 from carob.inputs.run import Run, RunLike
@@ -221,6 +221,8 @@ def curve(
     if not wanted:
         raise DataError("No measure was requested: name at least one, such as nDCG.")
     request = Request(wanted, convention, policy, weights)
+    if qrels is None and run is not None and grades is None and judged_ranking is None:
+        qrels = judgments_for([run], None, policy, subtopics=request.groups)
     sources = [qrels is not None and run is not None, grades is not None, judged_ranking is not None]
     if sum(sources) != 1 or (qrels is None) != (run is None) or (judged is not None and grades is None):
         raise DataError(

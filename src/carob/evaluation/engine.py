@@ -24,6 +24,7 @@ from carob.evaluation.values import (
     values_together,
     weights_of,
 )
+from carob.inputs.errors import refused
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run, short, text_name
@@ -252,6 +253,27 @@ class RequestParts(NamedTuple):
 
     each: list[RequestPart]
     empty: dict[str, list[bytes]]
+
+
+def judgments_for(runs: Any, given: Any, policy: Policy | None = None, *, subtopics: bool = False) -> Qrels:
+    """Returns the judgments that were given, or those of runs that are one-file logs.
+
+    Args:
+        runs: the runs, by name or in a list.
+        given: the judgments, or None.
+        policy: see ``Qrels.of``.
+        subtopics: see ``Qrels.of``.
+
+    Raises:
+        DataError: there are none, or they cannot be read.
+    """
+    if given is None:
+        from carob.inputs.logs import judgments_in
+
+        given = judgments_in(runs, policy, subtopics=subtopics)
+    if given is None:
+        raise refused("no-judgments")
+    return Qrels.of(given, policy, subtopics=subtopics)
 
 
 def scores_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast, overload
 
 from carob.conventions.request import MeasuresLike, request_of
-from carob.evaluation.engine import Matches, evaluate_together, warned
+from carob.evaluation.engine import Matches, evaluate_together, judgments_for, warned
 from carob.evaluation.scores import ScoresByRun
 from carob.inputs.qrels import Qrels, QrelsLike
 from carob.inputs.run import Run, RunLike, RunsLike, are_several, runs_in
@@ -129,7 +129,9 @@ def evaluate(
         raise DataError(
             f"name={name!r} is the name of one run: to name several runs, pass a dict {{name: run, …}}."
         )
-    judged = Qrels.of(cast("QrelsLike", qrels), request.policy, subtopics=request.groups).complete
+    judged = judgments_for(
+        run if several else [run], qrels, request.policy, subtopics=request.groups
+    ).complete
     if several:
         runs = runs_in(cast("RunsLike", run), exclude)
         evaluated = evaluate_together(judged, runs, request, progress, scores_only=True)

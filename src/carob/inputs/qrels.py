@@ -26,6 +26,7 @@ from carob.inputs.runs import reading_of
 from carob.inputs.sources import Provenance, Readable, Source
 from carob.output.errors import DataError, NothingError, by_policy, worded
 from carob.output.escaping import shown
+from carob.output.layout import Display
 
 if TYPE_CHECKING:
     from carob.inputs.columns import Asked
@@ -140,6 +141,7 @@ class Qrels:
         policy = policy or Policy()
         if isinstance(qrels, Qrels):
             return qrels
+        refuse_results(qrels)
         grouped = subtopics or subtopic is not None
         asked: dict[str, str | float | None] = {"query": query, "document": document, "grade": grade}
         asked |= {"probability": probability, "sample_size": sample_size}
@@ -393,6 +395,18 @@ def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Polic
         said = "document '{document}' of query '{query}' is judged for two subtopics, '{one}' and '{other}'"
         its = {"query": judgments.queries[query], "document": document, "one": one, "other": other}
         raise source.origin.twice(source.name, said, twice, its, remedy)
+
+
+def refuse_results(given: object) -> None:
+    """Refuses what carob computed in place of its input. Scores are mappings, but of values and not of documents.
+
+    Raises:
+        DataError: the object is a result.
+    """
+    first = next(iter(given.values()), None) if isinstance(given, Mapping) else None
+    result = given if isinstance(given, Display) else first
+    if isinstance(result, Display):
+        raise refused("result-as-input", type=type(result).__name__)
 
 
 def refuse_scores(judgments: _native.Judgments) -> None:

@@ -26,7 +26,7 @@ from carob.inputs.frames import (
     refuse_one_column,
 )
 from carob.inputs.ids import text_of
-from carob.inputs.qrels import Qrels
+from carob.inputs.qrels import Qrels, refuse_results
 from carob.inputs.runs import Extracted, TextRun, Wrapper
 from carob.inputs.sources import (
     Provenance,
@@ -37,6 +37,7 @@ from carob.inputs.sources import (
     is_pattern,
     kept,
     memory,
+    several_runs,
     source_of,
 )
 from carob.lists.rows import offsets_of
@@ -162,6 +163,7 @@ class Run:
             return replace(whole, held=excluding(whole.held, pairs_of(exclude)))
         if isinstance(run, Run):
             return run
+        refuse_results(run)
         if isinstance(run, list):
             from carob.inputs.files.json import mapping_of_rows
 
@@ -242,7 +244,10 @@ def are_several(given: object) -> bool:
     if isinstance(given, Mapping):
         path = isinstance(first, str) and (os.path.exists(first) or is_like_path(first))
         row = first[0] if isinstance(first, list) and first else None
-        rows = isinstance(row, Mapping) and any(isinstance(each, (list, Mapping)) for each in row.values())
+        rows = isinstance(row, Mapping) and (
+            any(isinstance(each, (list, Mapping)) for each in row.values())
+            or bool(usual(list(map(str, row)), "query"))
+        )
         return path or rows or is_whole(first) or isinstance(inside, (Mapping, list, tuple))
     return first is None or isinstance(first, str) or is_whole(first) or isinstance(inside, Mapping)
 
@@ -271,7 +276,7 @@ def runs_in(given: Any, exclude: Any = None) -> list[Run]:
     Raises:
         DataError: there is no run, a run cannot be read, or two runs have the same name.
     """
-    given = given if isinstance(given, Mapping) else list(given)
+    given = several_of(given)
     if not given:
         raise refused("no-runs", what="dictionary" if isinstance(given, Mapping) else "list")
     refuse_shared(given)
@@ -284,6 +289,23 @@ def runs_in(given: Any, exclude: Any = None) -> list[Run]:
         found = [Run.of(each, exclude=seen) for each in given]
         names = names_apart(found)
     return [replace(run, name=name) for name, run in zip(names, found, strict=True)]
+
+
+def several_of(given: Any) -> Any:
+    """Returns several runs: a mapping by name, or a list.
+
+    Raises:
+        DataError: it is one run, such as a path, or something else.
+    """
+    if isinstance(given, str) or is_whole(given) or not hasattr(given, "__iter__"):
+        raise refused("several-needed").at(remedy=if_pattern(given))
+    return given if isinstance(given, Mapping) else list(given)
+
+
+def if_pattern(path: object) -> str | None:
+    """Returns the advice for a pattern in place of several runs, or None for anything else."""
+    path = os.fspath(path) if isinstance(path, os.PathLike) else path
+    return several_runs(path) if isinstance(path, str) and is_pattern(path) else None
 
 
 def by_rank_column(held: Any) -> RunSource | None:

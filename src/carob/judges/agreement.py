@@ -17,9 +17,8 @@ from carob.comparison.significance import contests_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.request import conventions
-from carob.evaluation.scores import Scores
 from carob.inputs.ids import text_of
-from carob.inputs.qrels import Qrels
+from carob.inputs.qrels import Qrels, refuse_results
 from carob.judges.agreement_result import FATES, TOP, Agreement, Effect, Judge, Pairing, Statistic
 from carob.output.errors import DataError
 from carob.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
+    from carob.evaluation.scores import Scores
     from carob.inputs.names import Names
     from carob.inputs.qrels import QrelsLike
     from carob.lists.rows import Floats
@@ -259,8 +259,8 @@ def judged_by(
     Raises:
         DataError: a run that cannot be read, or scores in place of a run.
     """
-    if any(isinstance(each, Scores) for each in (runs.values() if isinstance(runs, Mapping) else runs)):
-        raise DataError("Scores do not contain the retrieved documents: pass runs instead of scores.")
+    for each in runs.values() if isinstance(runs, Mapping) else runs:
+        refuse_results(each)
     evaluation = evaluated(qrels, runs, measures, **conventions, least=1)
     systems = evaluation.systems
     scores = tuple(each.scores for each in systems.values())

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
-from carob.comparison.compare import compare
+from carob.comparison.compare import Read, compare
 from carob.comparison.design import Design
-from carob.comparison.runs import evaluated
 from carob.evaluation.score_tables import footers
 from carob.inputs.texts import texts_of
 from carob.output.document import Documented
@@ -127,7 +126,7 @@ def report(
         policy: the policy, as in ``compare``.
         profile: the profile, as in ``compare``.
         progress: a function that is called with a short description when a step begins.
-        settings: all other arguments of ``compare``: ``test``, ``design``, ``by`` …
+        settings: all other arguments of ``compare``: ``test``, ``design``, ``by``, ``judge`` …
 
     Returns:
         The report. Its ``html`` is the page, and its method ``save`` writes the page to a file.
@@ -151,28 +150,26 @@ def report(
     refuse_absent()
     tell = progress or (lambda _: None)
     tell("scoring the runs")
-    evaluation = evaluated(
-        qrels,
-        runs,
-        measures,
-        policy=policy,
-        profile=profile,
-        again=True,
-        weights=(settings.get("design") or Design()).weights,
-        judged_at=settings.get("judged_at"),
-    )
+    weights = (settings.get("design") or Design()).weights
+    conventions = {"policy": policy, "profile": profile, "weights": weights}
+    judge, depth = settings.get("judge"), settings.get("judged_at")
+    read = Read.of(qrels, runs, measures, conventions, judge, least=2, judged_at=depth, again=True)
+    evaluation = read.shown
     tell(f"comparing {len(evaluation.systems)} runs")
-    comparison = compare(None, evaluation, baseline=baseline, **settings)
+    comparison = compare(None, read, baseline=baseline, **settings)
     tell("measuring along the ranks")
-    curves = alongside(evaluation, comparison.primary.measure)
+    # Estimates from people's and a judge's judgments are of means, and the charts would show either judge alone.
+    curves = [] if judge is not None else alongside(evaluation, comparison.primary.measure)
     texts = queries, documents
     html = assembled(evaluation, comparison, curves, *texts, title=title, command=command, tell=tell)
     made = Report(html, comparison)
     if output is not None:
-        read = [
+        files = [
             path for each in comparison.scores for origin in each.inputs.values() for path in origin.files
         ]
-        refuse_overwriting(output, [*read, queries, documents])
+        if read.judge is not None and read.judge.qrels is not None:
+            files += read.judge.qrels.origin.files
+        refuse_overwriting(output, [*files, queries, documents])
         made.save(output)
     return made
 
@@ -190,7 +187,7 @@ def assembled(
 ) -> str:
     """Returns the HTML page of a comparison."""
     from carob.comparison.findings import NOT_OF_MEANS, SHORT_NAMES, TESTS
-    from carob.comparison.verdict import corrected, verdict_of
+    from carob.comparison.verdict import corrected, heading, judge_said, verdict_of
     from carob.reports.data import board, correlation, numbers_of, packed
     from carob.reports.page import bibtex_of, charts, methods_paragraph, page, title_of
 
@@ -216,6 +213,8 @@ def assembled(
         comparison=comparison,
         settings=settings,
         verdict=verdict_of(comparison),
+        heading=heading(comparison).split(" | ")[:3],
+        judge_said=judge_said(comparison),
         test=TESTS[settings.test],
         of_means=settings.test not in NOT_OF_MEANS,
         corrected=corrected(settings),

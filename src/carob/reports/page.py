@@ -103,6 +103,8 @@ def with_parts(value: Any, parts: dict[str, Any]) -> Any:
 
 def methods_paragraph(comparison: Comparison) -> str:
     """Returns the paragraph about methods, for a paper."""
+    from carob.comparison.verdict import heading, method
+
     settings = comparison.settings
     counts = comparison.scores[0].counts
     measures = ", ".join(str(contest.measure) for contest in comparison.contests.values())
@@ -116,6 +118,12 @@ def methods_paragraph(comparison: Comparison) -> str:
     )
     count = plural(len(comparison.ids), "query", "queries")
     compared = f"We compared {len(comparison.names)} runs on {count} by {measures}, computed with carob {__version__}"
+    if comparison.judge is not None:
+        judged = heading(comparison).split(" | ")[2]
+        compared = compared.replace(
+            f"on {count}", f"on queries of which people and a judge judged documents ({judged})"
+        )
+        return " ".join([f"{compared} ({said(conventions)}).", *method(comparison)[:-1]])
     level = f"{settings.confidence * 100:g}%"
     effect = f"We report mean differences with {level} {kind} intervals{drawn} and d_z, the mean"
     sentences = [

@@ -6,6 +6,7 @@ import math
 import os
 import re
 import stat
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,7 +23,7 @@ from carob.evaluation.scores import JUDGED, weights_given, with_judged
 from carob.inputs.errors import sentences
 from carob.inputs.files.paths import lies_in, place_of
 from carob.inputs.qrels import Qrels
-from carob.inputs.run import Run, pairs_of
+from carob.inputs.run import Run, pairs_of, runs_in, several_of
 from carob.inputs.sources import is_pattern
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, Worded
@@ -31,7 +32,7 @@ from carob.output.results import Records
 from carob.testing.record import comparison_of, digests, say, versions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from carob.evaluation.scores import Scores
     from carob.inputs.qrels import QrelsLike
@@ -125,7 +126,7 @@ def verify(
     Args:
         path: the record, as ``carob.record`` or ``--record`` wrote it.
         qrels: the judgments, if they are no longer at the recorded path or were in memory.
-        runs: the files of the runs, by name.
+        runs: the runs, by name or in a list.
         exclude: the pairs of query and document that were excluded from the runs, if their file is no longer there.
         tolerance: the largest difference of a value that is accepted.
         anywhere: whether the record may name any file, and not only those below its own folder or the working folder.
@@ -148,7 +149,10 @@ def verify(
     recorded = read_record(path)
     if not recorded.complete:
         raise DataError(say("verify", "no inputs", path=recorded.path, writer=BY_RECORD))
-    inputs = taken(recorded, qrels, dict(runs or {}), exclude)
+    given = {} if runs is None else several_of(runs)
+    if not isinstance(given, Mapping):
+        given = {each.name: each for each in runs_in(given)}
+    inputs = taken(recorded, qrels, given, exclude)
     refuse_others(recorded, inputs, anywhere=anywhere)
     changed, unknown, same = changed_inputs(inputs)
     scores = recomputed(recorded, inputs, same)
@@ -208,7 +212,7 @@ class Taken:
         return {} if self.path is None else dict(self.entry.get("columns", {}))
 
 
-def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike], seen: Any) -> list[Taken]:
+def taken(recorded: Record, qrels: QrelsLike | None, runs: Mapping[str, RunLike], seen: Any) -> list[Taken]:
     """Returns each input of the record with the argument that replaces it, or else with its recorded path.
 
     Raises:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,11 @@ from carob.comparison.collection_scores import given_in, is_values
 from carob.comparison.runs import evaluated
 from carob.diagnosis.check import ORDER, Check, check
 from carob.diagnosis.check.finding import NOTE, WARNING, found, refusal
+from carob.inputs.run import several_of
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from carob.comparison.collection_notes import Note
     from carob.comparison.collection_scores import CollectionsLike
@@ -127,9 +129,14 @@ def told(note: Note) -> Finding:
 
 def runs_of(given: Any) -> list[str]:
     """Returns the names of the runs of a collection."""
-    runs = given[1] if isinstance(given, tuple) else given
+    try:
+        runs = several_of(given[1] if isinstance(given, tuple) else given)
+    except DataError:
+        return []  # a finding says why
     return (
-        list(map(str, runs)) if hasattr(runs, "keys") else [str(getattr(each, "name", each)) for each in runs]
+        list(map(str, runs))
+        if isinstance(runs, Mapping)
+        else [str(getattr(each, "name", each)) for each in runs]
     )
 
 

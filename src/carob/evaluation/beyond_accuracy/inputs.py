@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass
@@ -194,9 +195,9 @@ def list_of(value: Any, what: str, user: Any) -> list[Any]:
     Raises:
         DataError: the items have another type.
     """
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and all(isinstance(each, Real) for each in value.values()):
         return sorted(value, key=lambda item: -value[item])
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or isinstance(value, Mapping):
         raise DataError(sentence("inputs", "no_list", what=what, user=user, value=value))
     return python_values(value)
 
