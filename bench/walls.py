@@ -1,6 +1,8 @@
 """The modules of carob that a call enters: ``python -m bench.walls [FACE QRELS RUN…]``, by default all on the example.
 
-A module is entered if at least one of its functions runs between the call and its result. Imports do not count.
+A module is entered if at least one of its functions runs between the call and its result. Imports do not count. Doors
+are the times that control enters another module, by a call or when a generator goes on; a dataclass that stores its
+fields is no door.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,22 +25,36 @@ NEW_LOCALS = 2
 """The flag of a function's code (``inspect.CO_NEWLOCALS``), which the body of a class lacks."""
 
 
-def entered(work: Callable[[], object]) -> list[str]:
-    """Returns the modules of carob in which a function runs during a call, as paths."""
+SILENT = ("_dataclasses.py", "_cached.py")
+"""The modules that stand in for Python's own."""
+
+
+def entered(work: Callable[[], object]) -> Counter[str]:
+    """Returns the modules of carob in which a function runs during a call, as paths, and the doors to each."""
     import carob
 
     home = f"{Path(carob.__file__).parent}/"
-    files: set[str] = set()
+    silent = {home + name for name in SILENT}
+    doors: Counter[str] = Counter()
+
+    def counts(frame: FrameType | None) -> bool:
+        name = "" if frame is None else frame.f_code.co_filename
+        return frame is None or (name.startswith(home) and name not in silent)
 
     def note(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
-        if event == "call" and code.co_flags & NEW_LOCALS and code.co_filename.startswith(home):
+        if event == "call" and code.co_flags & NEW_LOCALS and counts(frame):
+            caller = frame.f_back
+            while not counts(caller):
+                caller = None if caller is None else caller.f_back
+            if caller is not None and caller.f_code.co_filename == code.co_filename:
+                return
             above = frame.f_back
             while above is not None and above.f_code.co_name != "<module>":
                 above = above.f_back
             # A function that a module calls while it is imported does not count.
             if above is None or not above.f_code.co_filename.startswith(home):
-                files.add(code.co_filename.removeprefix(home))
+                doors[code.co_filename.removeprefix(home)] += 1
 
     threading.setprofile(note)
     sys.setprofile(note)
@@ -46,7 +63,7 @@ def entered(work: Callable[[], object]) -> list[str]:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)  # type: ignore[arg-type]
-    return sorted(files)
+    return doors
 
 
 def faces(folder: Path, qrels: str, runs: list[str]) -> dict[str, Callable[[], object]]:
@@ -74,7 +91,8 @@ def main(face: str = "", qrels: str = "", *runs: str) -> None:
         for name, work in faces(Path(folder), qrels, files).items():
             if face in ("", name):
                 found = entered(work)
-                print(f"{name}:\n  " + "\n  ".join(found) + f"\n  modules: {len(found)}")
+                listed = "\n  ".join(f"{module}: {count}" for module, count in sorted(found.items()))
+                print(f"{name}:\n  {listed}\n  doors: {found.total()}\n  modules: {len(found)}")
 
 
 if __name__ == "__main__":

@@ -174,7 +174,7 @@ from our_package.readers import Pages
 run = Pages([{"docno": "x", "qid": "q1", "score": 2}, {"docno": "a", "qid": "q1", "score": 1}])
 qrels = Pages([{"docno": "a", "qid": "q1", "label": 2}])
 print(carob.evaluate("qrels.ours", "two.ours", "RR").means(), carob.evaluate(qrels, run, "RR").means())
-print(carob.Run.of(run).held.ranked(b"q1", carob.inputs.runs.MatchOptions(carob.Policy())))
+print(carob.Run.of(run).held.rankings([b"q1"], carob.inputs.runs.MatchOptions(carob.Policy()))[0])
 print(carob.Qrels.of(qrels, grade=1).judgments.grades.tolist())
 """
     expected = "{'RR': 0.75} {'RR': 0.5}\n([b'x', b'a'], [2.0, 1.0])\n[1.0]\n"

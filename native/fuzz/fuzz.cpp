@@ -51,7 +51,7 @@ void rank_and_compare(const std::string& query, const std::string& run, const ca
                       const carob::GoOn& go_on, const oracle::Listed& wanted) {
     carob::MemorySource source(run);
     try {
-        compare(carob::rank_query(query, source, options, go_on), wanted);
+        compare(carob::rank_queries({query}, source, options, go_on).front(), wanted);
     } catch (const carob::LineFault& fault) {
         compare(fault, wanted.refusal);
     }

@@ -1,8 +1,9 @@
-// Ranks all documents that a run has for one query.
+// Ranks all documents that a run has for some queries, and pools the documents of runs.
 #include "matching/ranked.h"
 
 #include <algorithm>
 #include <exception>
+#include <unordered_map>
 
 #include "matching/reduce.h"
 #include "text/run_lines.h"
@@ -10,39 +11,66 @@
 namespace carob {
 namespace {
 
-// Copies what belongs to the query; the blocks that contained its lines no longer exist when they are ranked.
-class QuerySink {
+// Copies what belongs to the queries; the blocks that contained their lines no longer exist when they are ranked.
+class QueriesSink {
 public:
-    QuerySink(std::string_view wanted, const std::atomic<bool>& stop) : wanted_(wanted), stop_(stop) {}
-
-    bool stopped() const { return stop_.load(std::memory_order_relaxed); }
-    void query(std::string_view id, std::int64_t) { inside_ = id == wanted_; }
-    void finish() {}
-
-    void document(const RunLine& line) {
-        if (!inside_) return;
-        listed.ids.add(line.document);
-        listed.scores.push_back(line.score);
-        listed.ranks.push_back(line.rank);
+    QueriesSink(const std::vector<std::string_view>& wanted, const std::atomic<bool>& stop) : listed(wanted.size()), stop_(stop) {
+        for (std::size_t i = 0; i < wanted.size(); ++i) places_.emplace(wanted[i], &listed[i]);
     }
 
-    Listed listed;
+    bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+    void finish() {}
+
+    void query(std::string_view id, std::int64_t) {
+        const auto found = places_.find(id);
+        inside_ = found == places_.end() ? nullptr : found->second;
+    }
+
+    void document(const RunLine& line) {
+        if (inside_ == nullptr) return;
+        inside_->ids.add(line.document);
+        inside_->scores.push_back(line.score);
+        inside_->ranks.push_back(line.rank);
+    }
+
+    std::vector<Listed> listed;
 
 private:
-    const std::string_view wanted_;
     const std::atomic<bool>& stop_;
-    bool inside_ = false;
+    std::unordered_map<std::string_view, Listed*> places_;
+    Listed* inside_ = nullptr;
+};
+
+class PoolSink {
+public:
+    PoolSink(JudgmentsBuilder& pool, const Judgments& judgments, double grade, const std::atomic<bool>& stop)
+        : pool_(pool), judgments_(judgments), grade_(grade), stop_(stop) {}
+
+    bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+    void finish() {}
+    void query(std::string_view id, std::int64_t) { number_ = judgments_.find_query(id); }
+
+    void document(const RunLine& line) {
+        if (number_ >= 0) pool_.add(judgments_.query(number_), line.document, grade_, 0);
+    }
+
+private:
+    JudgmentsBuilder& pool_;
+    const Judgments& judgments_;
+    const double grade_;
+    const std::atomic<bool>& stop_;
+    std::int64_t number_ = -1;
 };
 
 // On its own thread if the caller can stop it.
-void read_query(QuerySink& sink, Source& source, const MatchOptions& options, std::atomic<bool>& stop,
-                const GoOn& go_on) {
-    Blocks blocks(source, Cut::lines, options.reading.block_bytes);
+template <class Sink>
+void read_into(Sink& sink, Source& source, const RunRules& rules, std::atomic<bool>& stop, const GoOn& go_on) {
+    Blocks blocks(source, Cut::lines, rules.reading.block_bytes);
     std::exception_ptr failure;
     const bool wanted = run_in_parallel(1, !go_on, stop, go_on, [&](int) {
         try {
             RunNotes notes;
-            RunReader<QuerySink> reader({options.reading, options.ties == Ties::rank_column}, sink, notes);
+            RunReader<Sink> reader(rules, sink, notes);
             std::int64_t lines = 0;
             std::int64_t data_lines = 0;
             for (Block block; !stop.load() && blocks.next(block);) {
@@ -88,11 +116,24 @@ Ranked rank_listed(std::string_view query, const Listed& listed, const MatchOpti
     return ranked;
 }
 
-Ranked rank_query(std::string_view query, Source& source, const MatchOptions& options, const GoOn& go_on) {
+std::vector<Ranked> rank_queries(const std::vector<std::string_view>& queries, Source& source, const MatchOptions& options,
+                                 const GoOn& go_on) {
     std::atomic<bool> stop{false};
-    QuerySink sink(query, stop);
-    read_query(sink, source, options, stop, interrupting(source, go_on));
-    return rank_listed(query, sink.listed, options);
+    QueriesSink sink(queries, stop);
+    read_into(sink, source, {options.reading, options.ties == Ties::rank_column}, stop, interrupting(source, go_on));
+    std::vector<Ranked> found;
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+        found.push_back(rank_listed(queries[i], sink.listed[i], options));
+        sink.listed[i] = {};
+    }
+    return found;
+}
+
+void add_to_pool(JudgmentsBuilder& pool, const Judgments& judgments, double grade, Source& source, const Reading& reading,
+                 const GoOn& go_on) {
+    std::atomic<bool> stop{false};
+    PoolSink sink(pool, judgments, grade, stop);
+    read_into(sink, source, {reading}, stop, interrupting(source, go_on));
 }
 
 }  // namespace carob

@@ -1,4 +1,4 @@
-// Declares one query's ranked documents, judged or not.
+// Declares the ranked documents of some queries, and the pool of several runs: documents, judged or not.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "matching/ids.h"
+#include "matching/judgments.h"
 #include "matching/parallel.h"
 #include "matching/rows.h"
 #include "text/source.h"
@@ -27,7 +28,13 @@ struct Listed {
 // In the order in which a match ranks them.
 Ranked rank_listed(std::string_view query, const Listed& listed, const MatchOptions& options);
 
-// Reads a whole run and keeps one query; the order is the one in which match_text ranks. Throws what match_text throws.
-Ranked rank_query(std::string_view query, Source& source, const MatchOptions& options, const GoOn& go_on);
+// Reads a whole run once and keeps some queries, each given once; the order is the one in which match_text ranks. Throws
+// what match_text throws.
+std::vector<Ranked> rank_queries(const std::vector<std::string_view>& queries, Source& source, const MatchOptions& options,
+                                 const GoOn& go_on);
+
+// Adds the documents that a run has for judged queries to a pool, in the order of its lines. Throws what match_text throws.
+void add_to_pool(JudgmentsBuilder& pool, const Judgments& judgments, double grade, Source& source, const Reading& reading,
+                 const GoOn& go_on);
 
 }  // namespace carob

@@ -173,7 +173,7 @@ nb::tuple ranked_in_frame(const carob::Frame& frame, nb::bytes wanted, std::size
     const carob::RunColumns columns = run_columns(frame, query, document, score, rank, options.ties);
     const std::string_view id(wanted.c_str(), wanted.size());
     return translated(nb::none(), [&] {
-        return listed_tuple(carob::rank_frame(id, frame, columns, options));
+        return listed_tuple(carob::rank_frame(id, frame, columns, options), std::nullopt);
     });
 }
 

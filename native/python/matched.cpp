@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <utility>
 
 #include "matching/match.h"
 #include "matching/ranked.h"
@@ -18,12 +20,13 @@
 
 namespace carob::python {
 
-nb::tuple listed_tuple(const carob::Ranked& ranked) {
+nb::tuple listed_tuple(const carob::Ranked& ranked, std::optional<std::size_t> depth) {
+    const std::size_t count = std::min(ranked.documents.size(), depth.value_or(ranked.documents.size()));
     nb::list documents;
-    for (const std::string& document : ranked.documents) documents.append(to_bytes(document));
-    auto scores = std::make_unique_for_overwrite<double[]>(ranked.scores.size());
-    std::copy(ranked.scores.begin(), ranked.scores.end(), scores.get());
-    return nb::make_tuple(documents, new_array(std::move(scores), ranked.scores.size()));
+    for (std::size_t i = 0; i < count; ++i) documents.append(to_bytes(ranked.documents[i]));
+    auto scores = std::make_unique_for_overwrite<double[]>(count);
+    std::copy_n(ranked.scores.begin(), count, scores.get());
+    return nb::make_tuple(documents, new_array(std::move(scores), count));
 }
 
 namespace {
@@ -53,19 +56,82 @@ std::unique_ptr<carob::Matched> match_text(const HeldJudgments& judgments, nb::o
     });
 }
 
-nb::tuple ranked_documents(nb::object source, nb::bytes query, const std::string& ties, bool float32,
-                           const std::string& duplicates, const std::string& numbers, const std::string& comments,
-                           const std::string& blank_lines, bool lenient, bool loose) {
+nb::list rankings(nb::object source, const nb::list& queries, std::optional<std::size_t> depth, const std::string& ties,
+                  bool float32, const std::string& duplicates, const std::string& numbers, const std::string& comments,
+                  const std::string& blank_lines, bool lenient, bool loose) {
     carob::MatchOptions options = match_options(ties, float32, duplicates);
     options.reading = reading_rules(numbers, comments, blank_lines, lenient, loose);
-    const std::string_view id(query.c_str(), query.size());
-    const carob::Ranked ranked = translated(source, [&] {
+    std::vector<std::string> names;  // the list may change meanwhile
+    for (std::size_t i = 0; i < queries.size(); ++i) names.emplace_back(bytes_at(queries, static_cast<Py_ssize_t>(i)));
+    const std::vector<std::string_view> ids(names.begin(), names.end());
+    const std::vector<carob::Ranked> ranked = translated(source, [&] {
         const auto bytes = make_source(source);
         const nb::gil_scoped_release free;
-        return carob::rank_query(id, *bytes, options, go_on);
+        return carob::rank_queries(ids, *bytes, options, go_on);
     });
-    return listed_tuple(ranked);
+    nb::list found;
+    for (const carob::Ranked& each : ranked) found.append(listed_tuple(each, depth));
+    return found;
 }
+
+// The judgments of documents that people judged, and behind them the documents of runs that nobody judged.
+class Pool {
+public:
+    Pool(const HeldJudgments& judgments, double grade) : grade_(grade) {
+        if (!std::isfinite(grade)) throw nb::value_error("the grade is not a finite number");
+        const carob::Judgments& data = judgments.data;
+        carob::JudgmentsBuilder queries;
+        for (std::int64_t q = 0; q < data.query_count(); ++q) {
+            queries.add_query(data.query(q));
+            builder_.add_query(data.query(q));
+            for (auto j = data.offsets()[static_cast<std::size_t>(q)]; j < data.offsets()[static_cast<std::size_t>(q) + 1]; ++j)
+                builder_.add(data.query(q), data.document(j), data.grades()[static_cast<std::size_t>(j)], data.line(j));
+        }
+        judged_ = queries.finish(carob::Duplicates::first);
+    }
+
+    void take(nb::object source, bool lenient, bool loose) {
+        carob::Reading reading;
+        reading.lenient = lenient;
+        reading.loose = loose;
+        const Use use(busy_);
+        translated(source, [&] {
+            const auto bytes = make_source(source);
+            const nb::gil_scoped_release free;
+            carob::add_to_pool(builder_, judged_, grade_, *bytes, reading, go_on);
+            return true;
+        });
+    }
+
+    void take_rows(const nb::list& queries, const nb::list& documents) {
+        if (queries.size() != documents.size()) throw nb::value_error("queries and documents must have the same length");
+        const Use use(busy_);
+        for (std::size_t i = 0; i < queries.size(); ++i) {
+            const std::int64_t q = judged_.find_query(bytes_at(queries, static_cast<Py_ssize_t>(i)));
+            if (q >= 0) builder_.add(judged_.query(q), bytes_at(documents, static_cast<Py_ssize_t>(i)), grade_, 0);
+        }
+    }
+
+    std::unique_ptr<HeldJudgments> finish() {
+        const Use use(busy_);
+        return hold(std::exchange(builder_, {}).finish(carob::Duplicates::first));
+    }
+
+private:
+    // Python's threads may meet while a source is read.
+    struct Use {
+        explicit Use(std::atomic<bool>& busy) : busy(busy) {
+            if (busy.exchange(true)) throw nb::value_error("another thread uses this pool");
+        }
+        ~Use() { busy.store(false); }
+        std::atomic<bool>& busy;
+    };
+
+    const double grade_;
+    carob::JudgmentsBuilder builder_;
+    carob::Judgments judged_;
+    std::atomic<bool> busy_{false};
+};
 
 std::unique_ptr<carob::Matched> match_mapping(const HeldJudgments& judgments, nb::object run, const std::string& ties,
                                               bool float32, bool scores, bool relevant_only, bool whole_ids) {
@@ -134,7 +200,12 @@ void bind_matched(nb::module_& module) {
                "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
                "blank_lines"_a = "skip", "lenient"_a = false, "loose"_a = false, "threads"_a = 1, "progress"_a = nb::none(),
                "block_bytes"_a = 0, "scores"_a = false, "relevant_only"_a = false, "spill"_a = nb::none(), "memory"_a = nb::none());
-    module.def("ranked_documents", &ranked_documents, "source"_a, "query"_a, nb::kw_only(), "ties"_a = "trec",
+    nb::class_<Pool>(module, "Pool")
+        .def(nb::init<const HeldJudgments&, double>(), "judgments"_a, "grade"_a)
+        .def("take", &Pool::take, "source"_a, nb::kw_only(), "lenient"_a = false, "loose"_a = false)
+        .def("take_rows", &Pool::take_rows, "queries"_a, "documents"_a)
+        .def("finish", &Pool::finish);
+    module.def("rankings", &rankings, "source"_a, "queries"_a, "depth"_a = nb::none(), nb::kw_only(), "ties"_a = "trec",
                "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
                "blank_lines"_a = "skip", "lenient"_a = false, "loose"_a = false);
     module.def("match_mapping", &match_mapping, "judgments"_a, "run"_a, nb::kw_only(), "ties"_a = "trec",

@@ -1,6 +1,8 @@
 // Declares the parts of the module, and what two of them share.
 #pragma once
 
+#include <optional>
+
 #include "matching/ranked.h"
 #include "python/values.h"
 
@@ -12,7 +14,7 @@ void bind_frames(nb::module_& module);
 void bind_text(nb::module_& module);
 void bind_segments(nb::module_& module);
 
-// The documents of one query, and their scores.
-nb::tuple listed_tuple(const carob::Ranked& ranked);
+// The first documents of one query, and their scores.
+nb::tuple listed_tuple(const carob::Ranked& ranked, std::optional<std::size_t> depth);
 
 }  // namespace carob::python

@@ -39,6 +39,20 @@ nb::bytes changed_run(nb::object source, const std::string& change) {
     }));
 }
 
+nb::list lines_of(nb::object source, const nb::list& queries) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < queries.size(); ++i) names.emplace_back(bytes_at(queries, static_cast<Py_ssize_t>(i)));
+    const std::vector<std::string_view> ids(names.begin(), names.end());
+    nb::list found;
+    for (const std::string& lines : translated(source, [&] {
+             const auto bytes = make_source(source);
+             const nb::gil_scoped_release free;
+             return carob::lines_of(*bytes, ids);
+         }))
+        found.append(to_bytes(lines));
+    return found;
+}
+
 // The beginning of the line, for people.
 nb::object excerpt_of(const carob::Seen& seen) {
     const std::string_view shown = std::string_view(seen.excerpt).substr(0, carob::Seen::SHOWN);
@@ -156,6 +170,7 @@ void bind_text(nb::module_& module) {
         .def("spellings", &spellings_of, "judgments"_a);
     module.def("survey", &survey, "source"_a, "kind"_a, "judgments"_a = nb::none(), nb::kw_only(), "block_bytes"_a = 0);
     module.def("changed_run", &changed_run, "source"_a, "change"_a);
+    module.def("lines_of", &lines_of, "source"_a, "queries"_a);
     module.def("json_sizes", &json_sizes, "lines"_a);
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <unordered_map>
 
 #include "text/blocks.h"
 #include "matching/hash.h"
@@ -454,6 +455,28 @@ std::string changed_run(Source& source, Change change) {
         }
     }
     return made;
+}
+
+std::vector<std::string> lines_of(Source& source, const std::vector<std::string_view>& queries) {
+    std::vector<std::string> found(queries.size());
+    std::unordered_map<std::string_view, std::string*> places;
+    for (std::size_t i = 0; i < queries.size(); ++i) places.emplace(queries[i], &found[i]);
+    Blocks blocks(source, Cut::lines, 0);
+    for (Block block; blocks.next(block);) {
+        std::string_view query;
+        std::string* own = nullptr;
+        for (const char* line = block.begin(); line != block.end();) {
+            const SurveyedLine seen(line, line_end(line, block.end()), 0);
+            if (seen.count != 0 && seen.fields[0] != query) {
+                query = seen.fields[0];
+                const auto place = places.find(query);
+                own = place == places.end() ? nullptr : place->second;
+            }
+            if (seen.count != 0 && own != nullptr) own->append(line, seen.end).push_back('\n');
+            line = seen.end + 1;
+        }
+    }
+    return found;
 }
 
 }  // namespace carob

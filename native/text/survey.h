@@ -80,4 +80,7 @@ enum class Change { negated, by_rank, without_own };
 // The usable lines of a run: with negated scores, with negated ranks for scores, or without each query's own document.
 std::string changed_run(Source& source, Change change);
 
+// The lines of each of some queries, as they are.
+std::vector<std::string> lines_of(Source& source, const std::vector<std::string_view>& queries);
+
 }  // namespace carob

@@ -422,6 +422,9 @@ def survey(source: _Source, kind: str, judgments: Judgments | None = None, *, bl
 def changed_run(source: _Source, change: str) -> bytes:
     """The usable rows of a run, with scores ``"negated"``, ordered ``"by-rank"``, or ``"without-own"`` documents."""
 
+def lines_of(source: _Source, queries: list[bytes]) -> list[bytes]:
+    """The lines of a run for each query, which is given once."""
+
 def match_text(
     judgments: Judgments,
     source: _Source,
@@ -455,9 +458,10 @@ def match_text(
     are called from any thread, one at a time.
     """
 
-def ranked_documents(
+def rankings(
     source: _Source,
-    query: bytes,
+    queries: list[bytes],
+    depth: int | None = None,
     *,
     ties: str = "trec",
     float32: bool = False,
@@ -467,8 +471,23 @@ def ranked_documents(
     blank_lines: str = "skip",
     lenient: bool = False,
     loose: bool = False,
-) -> tuple[list[bytes], NDArray[np.float64]]:
-    """Every document that a run has for one query, in the order in which match_text ranks, and the scores compared."""
+) -> list[tuple[list[bytes], NDArray[np.float64]]]:
+    """The documents that a run has for each query, in the order in which match_text ranks, and the scores compared.
+
+    All, or the first ``depth``. The source is read once; each query is given once.
+    """
+
+class Pool:
+    """Judgments, and behind each query's own the documents of runs that it lacks, in the order of their lines."""
+
+    def __init__(self, judgments: Judgments, grade: float) -> None:
+        """``grade`` is that of the documents added."""
+    def take(self, source: _Source, *, lenient: bool = False, loose: bool = False) -> None:
+        """Add the documents that a run has for judged queries."""
+    def take_rows(self, queries: list[bytes], documents: list[bytes]) -> None:
+        """Add the documents of judged queries, one a row."""
+    def finish(self) -> Judgments:
+        """To be called once."""
 
 def match_mapping(
     judgments: Judgments,
@@ -571,7 +590,7 @@ def ranked_in_frame(
     float32: bool = False,
     duplicates: str = "keep",
 ) -> tuple[list[bytes], NDArray[np.float64]]:
-    """As ranked_documents, from columns by number."""
+    """As rankings of one query, from columns by number."""
 
 def parquet_damage(file: Buffer) -> str | None:
     """What contradicts itself in the footer or the pages' headers of a Parquet file; None if nothing does."""

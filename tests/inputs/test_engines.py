@@ -104,7 +104,9 @@ def test_an_engine_finds_what_dicts_hold(make: Any) -> None:
 @on_engines
 def test_people_see_the_documents_that_the_engine_holds(make: Any) -> None:
     run, policy = by_its_engine(make(RUN)), Policy()
-    assert run.held.ranked(b"q", MatchOptions(policy)) == ([b"c", b"b", b"d", b"a"], [2.0, 2.0, 1.0, 1.0])
+    assert run.held.rankings([b"q"], MatchOptions(policy)) == [
+        ([b"c", b"b", b"d", b"a"], [2.0, 2.0, 1.0, 1.0])
+    ]
     assert as_mapping(run.held, [b"z", b"other", b"\xff"]) == {"z": {"a": 0.0}, "other": {"b": 7.0}}
     many = [f"none{number}".encode() for number in range(200)]
     assert as_mapping(run.held, [*many, b"z"]) == {"z": {"a": 0.0}}

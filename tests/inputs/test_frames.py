@@ -357,7 +357,9 @@ def test_without_a_score_the_lowest_rank_comes_first() -> None:
     needed("polars")
     run = polars_frame({"qid": ["q"] * 3, "docno": ["a", "b", "c"], "rank": [3, 1, 2]})
     assert carob.evaluate({"q": {"c": 1}}, run, "RR")["RR"] == 0.5
-    assert Run.of(run).held.ranked(b"q", MatchOptions(Policy())) == ([b"b", b"c", b"a"], [-1.0, -2.0, -3.0])
+    assert Run.of(run).held.rankings([b"q"], MatchOptions(Policy())) == [
+        ([b"b", b"c", b"a"], [-1.0, -2.0, -3.0])
+    ]
 
 
 def test_scores_go_before_ranks_which_settle_ties_if_asked() -> None:

@@ -278,8 +278,8 @@ class Asked:
         self.times += 1
         return judgments, options, self.times
 
-    def ranked(self, query: bytes, options: MatchOptions) -> tuple[bytes, MatchOptions]:
-        return query, options
+    def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None) -> tuple[Any, ...]:
+        return queries, options, depth
 
 
 def test_a_run_is_matched_once_for_each_order_of_its_documents() -> None:
@@ -304,7 +304,7 @@ def test_a_run_is_matched_once_for_each_order_of_its_documents() -> None:
         assert once.match(judgments, differing)[2] == before + 1
     assert once.match(judgments, MatchOptions(Policy(duplicates="max", depth=3)))[2] == 4
     assert once.match(other, options)[2] == source.times
-    assert once.ranked(b"q", options) == (b"q", options)
+    assert once.rankings([b"q"], options, 3) == ([b"q"], options, 3)
     assert (once.by_rank, once.alone, once.origin) == (True, False, "somewhere")
 
 

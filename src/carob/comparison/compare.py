@@ -14,7 +14,7 @@ from carob._numpy import np
 from carob.comparison.cautions import cautions_of
 from carob.comparison.design import Design, Test, UnjudgedLimits, refuse_with_judge
 from carob.comparison.findings import FAMILY_WISE, Findings, Settings, say
-from carob.comparison.runs import Evaluation, RunsLike, evaluated, named, parts_of, place_of, tables_of
+from carob.comparison.runs import Evaluation, RunsLike, evaluated, named_together, place_of, tables_of
 from carob.comparison.significance import contests_of, draws
 from carob.comparison.with_documents import documents_contests, people_of
 from carob.comparison.with_judge import judged_contests
@@ -26,7 +26,7 @@ from carob.estimation.unjudged_bounds import UnjudgedBounds
 from carob.evaluation.scores import Scores
 from carob.inputs.query_files import GroupsLike, groups_of
 from carob.inputs.run import several_of
-from carob.inputs.runs import MatchOptions, TextRun
+from carob.inputs.runs import MatchOptions
 from carob.output import escaping
 from carob.output.document import Document, Documented
 from carob.output.errors import DataError, PolicyError
@@ -135,7 +135,14 @@ def compare(
     else:
         conventions: dict[str, Any] = {"policy": policy, "profile": profile, "weights": design.weights}
         read = Read.of(
-            qrels, runs, measures, conventions, judge, judged_at=judged_at, progress=progress, again=orders
+            qrels,
+            runs,
+            measures,
+            conventions,
+            judge,
+            judged_at=judged_at,
+            progress=progress,
+            again=orders or bool(unjudged_bounds),
         )
     people, judging, sample = read.people, read.judge, read.sample
     systems = list(people.systems.values())
@@ -257,7 +264,7 @@ class Read:
             qrels = judgments_in(several_of(runs), request.policy, subtopics=request.groups)
         if qrels is not None:
             sample, qrels = people_of(qrels, request)
-        its = named(runs, least)  # they are read under both judges, and an open file is read once
+        its = named_together(runs, least)  # they are read under both judges
         other = evaluated_by(judge, its, measures, options)
         return cls(evaluated(qrels, its, measures, **options, progress=progress, least=least), other, sample)
 
@@ -546,6 +553,5 @@ def lists_of(system: System, queries: Sequence[bytes]) -> list[list[bytes]]:
     if system.run is None:
         return []
     run, options = system.run, MatchOptions(system.scores.policy)
-    # Each file is read only once, not once per query.
-    parts = parts_of(run, queries) if isinstance(run.held, TextRun) else dict.fromkeys(queries, run)
-    return [list(dict.fromkeys(parts[query].held.ranked(query, options)[0]))[:DEEPEST] for query in queries]
+    found = run.held.rankings(list(queries), options)
+    return [list(dict.fromkeys(documents))[:DEEPEST] for documents, _ in found]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import say
@@ -22,21 +22,20 @@ from carob.inputs.names import Names
 from carob.inputs.run import (
     Run,
     RunLike,
+    held_together,
     if_pattern,
-    in_memory,
     names_apart,
     refuse_alike,
     refuse_shared,
     several_of,
 )
 from carob.inputs.runs import TextRun, as_mapping
-from carob.inputs.sources import BYTE_ORDER_MARK, source_of
+from carob.inputs.sources import source_of
 from carob.output.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from carob import _native
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.inputs.qrels import Qrels, QrelsLike
@@ -157,6 +156,13 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
     return dict(found)
 
 
+def named_together(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
+    """Returns the runs by name, as ``named`` does, small texts held in memory: several judges' evaluations follow."""
+    given = named(runs, least)
+    texts = {name: each for name, each in given.items() if isinstance(each, Run)}
+    return given | dict(zip(texts, held_together(texts.values()), strict=True))
+
+
 def under_name(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
     """Returns a run or scores under another name. The run is not read yet."""
     if isinstance(run, Scores):
@@ -174,10 +180,6 @@ def tag_of(run: Run) -> str:
         start = file.read(LONGEST_LINE)
     fields = next((line.split() for line in start.splitlines() if line.strip()[:1] not in (b"", b"#")), [])
     return text_of(fields[5]) if len(fields) > 5 else run.name
-
-
-HELD_TOGETHER = 2**28
-"""Bytes of runs that are held in memory together, so that each file is read once."""
 
 
 def place_of(baseline: str | int | None, systems: Mapping[str, System]) -> int | None:
@@ -253,8 +255,8 @@ def evaluated(
     depth = judged_at or (first.depth if first.depth and first.depth <= DEEPEST_JUDGED else 10)
     primary = request.policy.of_measure(first)
     unread = {name: each for name, each in given.items() if isinstance(each, Run)}
-    if again and sum(each.origin.size for each in unread.values()) <= HELD_TOGETHER:
-        unread = {name: in_memory(each) for name, each in unread.items()}
+    if again:
+        unread = dict(zip(unread, held_together(unread.values()), strict=True))
     found = evaluate_together(judged, list(unread.values()), request, progress)
 
     def system(name: str, run: Run | Scores) -> System:
@@ -348,26 +350,24 @@ def alike_weighted(one: Scores, other: Scores) -> bool:
     return all(first.get(query, 1.0) == second.get(query, 1.0) for query in shared)
 
 
+def near(run: Run, queries: Collection[bytes]) -> Run:
+    """Returns text as it is, or another run's lists of some queries in memory. The run is read once."""
+    return run if isinstance(run.held, TextRun) else Run(run.name, MappingRun(as_mapping(run.held, queries)))
+
+
 def parts_of(run: Run, queries: Collection[bytes]) -> dict[bytes, Run]:
-    """Returns for each query a run that contains only the lines of this query. The run is read once."""
-    if not isinstance(run.held, TextRun):
-        mapping = as_mapping(run.held, queries)
-        names = {query: text_of(query) for query in queries}
+    """Returns for each query a run that contains only the lines of this query. The run, of ``near``, is read once."""
+    if isinstance(run.held, MappingRun):
+        lists = {query: (text_of(query), run.held.mapping) for query in queries}
         return {
-            query: Run(run.name, MappingRun({name: mapping.get(name, {})})) for query, name in names.items()
+            query: Run(run.name, MappingRun({name: mapping.get(name, {})}))
+            for query, (name, mapping) in lists.items()
         }
-    kept: dict[bytes, list[bytes]] = {query: [] for query in queries}
-    start, own = b"\n", None
-    with run.held.source.opened() as file:
-        # The run was already read, so lines are not checked again. Most lines have the query of the previous line.
-        for line in chain([file.readline().removeprefix(BYTE_ORDER_MARK)], iter(file.readline, b"")):
-            if not line.startswith(start):
-                query, *rest = line.split(None, 1) or [b""]
-                own = kept.get(query)
-                start = line[: line.index(query) + len(query) + 1] if rest else b"\n"
-            if own is not None:
-                own.append(line.rstrip(b"\r\n") + b"\n")
-    return {query: Run(run.name, TextRun(source_of(b"".join(lines)))) for query, lines in kept.items()}
+    assert isinstance(run.held, TextRun)
+    lines = _native.lines_of(run.held.source.from_start(), list(queries))
+    return {
+        query: Run(run.name, TextRun(source_of(each))) for query, each in zip(queries, lines, strict=True)
+    }
 
 
 @dataclass(frozen=True, eq=False)

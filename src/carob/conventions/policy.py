@@ -215,6 +215,8 @@ def refuse_values(axes: dict[str, Any]) -> None:
         PolicyError: there is one.
     """
     for axis, value in axes.items():
+        if value in CHOICES.get(axis, ()):
+            continue
         if axis in CHOICES:
             refuse_other(axis, value, CHOICES[axis])
         elif axis == "by_measure":

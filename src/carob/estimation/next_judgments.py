@@ -19,9 +19,9 @@ from carob.evaluation.engine import evaluate_together, judgments_for
 from carob.evaluation.score_tables import SAME, footers
 from carob.inputs.columns import DRAW
 from carob.inputs.files.rows import NumberedLines, cells_of, separator_of
-from carob.inputs.ids import text_of
+from carob.inputs.ids import text_of, texts_of
 from carob.inputs.qrels import Qrels
-from carob.inputs.run import runs_in
+from carob.inputs.run import held_together, runs_in
 from carob.inputs.samples import COLUMNS, sample_columns
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded
@@ -325,7 +325,7 @@ def next_judgments(
     used = request.policy.of_measure(wanted)
     people = None if qrels is None and judge is not None else judgments_for(runs, qrels, used).known
     model = None if judge is None else Qrels.of(judge, used).complete
-    given = runs_in(runs)
+    given = held_together(runs_in(runs))
     shown = ShownDocuments.of(people, given, used, model)
     effects, highest = effects_of(shown, wanted, used, max_grade)
     count = min(budget, len(effects.documents))
@@ -342,7 +342,7 @@ def next_judgments(
         per_run, per_pair = expected_variances(effects, probability)
         lost = max(int((probability[places] < 1).sum()) - 1, 1)
         width, width_run = (interval_width(float(each), lost) for each in (per_pair, per_run.mean()))
-    names = [text_of(query) for query in shown.judgments.queries]
+    names = texts_of(shown.judgments.queries)
     query = shown.query[effects.documents[places]]
     chosen = tuple(
         Chosen(
@@ -400,10 +400,7 @@ def known_of(
 
 def known_in(qrels: Qrels | None) -> dict[str, dict[str, float]]:
     """Returns people's judgments by query and document."""
-    known: dict[str, dict[str, float]] = {}
-    for query, document, grade in () if qrels is None else qrels.rows():
-        known.setdefault(text_of(query), {})[text_of(document)] = grade
-    return known
+    return {} if qrels is None else {query: its for query, its in qrels.table.items() if its}
 
 
 def interval_width(variance: float, freedom: int) -> float:

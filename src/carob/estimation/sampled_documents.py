@@ -16,7 +16,6 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.estimation.people_and_judge import pooling
 from carob.evaluation.values import values_of
-from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.lists.rows import JudgedRows, joined
 from carob.matching.match import finished, match
@@ -70,9 +69,7 @@ class Documents:
         changed: list[float] = []
         sampled: list[int] = []
         probability: list[float] = []
-        judged: dict[str, dict[str, float]] = {text_of(name): {} for name in judge.judgments.queries}
-        for name, document_id, grade in judge.rows():
-            judged.setdefault(text_of(name), {})[text_of(document_id)] = grade
+        judged = judge.table
         for query in people:
             if query not in judged:
                 raise DataError(

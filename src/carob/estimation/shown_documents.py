@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.inputs.ids import text_of
-from carob.inputs.runs import MatchOptions
+from carob.inputs.ids import texts_of
+from carob.inputs.run import held_together
+from carob.inputs.runs import MatchOptions, add_to_pool
 from carob.lists.rows import POOLED, JudgedRows, untied
 from carob.output.errors import DataError, PolicyError
 
@@ -65,18 +66,11 @@ class ShownDocuments:
         table = {query: dict(graded.get(query, {})) for query in {**guessed, **graded}}
         for query, its in guessed.items():
             table[query] = {**dict.fromkeys(its, UNJUDGED), **table[query]}
-        queries = set(table)
+        known = _native.judgments_from_mapping(table)
+        pool, runs = _native.Pool(known, UNJUDGED), held_together(runs)
         for run in runs:
-            for query, document, _ in run.held.rows(queries):
-                its = table[query]
-                if document not in its:
-                    its[document] = UNJUDGED
-        everything = _native.judgments_from_mapping(
-            {
-                text_of(query): dict(zip(map(text_of, its), its.values(), strict=True))
-                for query, its in table.items()
-            }
-        )
+            add_to_pool(pool, run.held, known.queries, policy)
+        everything = pool.finish()
         ranks = np.full((len(runs), len(everything.grades)), np.inf)
         lengths = np.zeros((len(runs), len(table)))
         for place, run in enumerate(runs):
@@ -91,8 +85,8 @@ class ShownDocuments:
         if judge is not None:
             own = (
                 guessed.get(query, {}).get(document, 0.0)
-                for query in everything.queries
-                for document in table[query]
+                for place, query in enumerate(texts_of(everything.queries))
+                for document in texts_of(everything.documents(place))
             )
             grades = np.maximum(np.fromiter(own, np.float64, len(everything.grades)), 0.0)
         return cls(everything, everything.grades.copy(), ranks, lengths, grades)
@@ -112,15 +106,15 @@ class ShownDocuments:
         return max(float(self.grade.max(initial=0.0)), 1.0)
 
 
-def tables_of(qrels: Qrels | None, policy: Policy) -> dict[bytes, dict[bytes, float]]:
+def tables_of(qrels: Qrels | None, policy: Policy) -> dict[str, dict[str, float]]:
     """Returns the grades by query and document. A negative grade becomes 0 or ``POOLED``."""
     if qrels is None:
         return {}
     negative = 0.0 if policy.negative == "nonrelevant" else POOLED
-    table: dict[bytes, dict[bytes, float]] = {query: {} for query in qrels.judgments.queries}
-    for query, document, grade in qrels.rows():
-        table[query][document] = grade if grade >= 0 else negative
-    return table
+    return {
+        query: {document: grade if grade >= 0 else negative for document, grade in its.items()}
+        for query, its in qrels.table.items()
+    }
 
 
 def refuse_unfit_policy(policy: Policy) -> None:

@@ -16,7 +16,7 @@ from carob.output.escaping import shown
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from carob.inputs.runs import MatchOptions, Row
+    from carob.inputs.runs import MatchOptions, Ranked, Row
 
 
 def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -95,7 +95,12 @@ class MappingRun:
         with sentences("run", "run"):
             return _native.match_mapping(judgments, self.mapping, **how)
 
-    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
+    def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
+        """Returns the documents of each query in rank order, with their scores."""
+        found = [self.ranked(query, options) for query in queries]
+        return [(documents[:depth], scores[:depth]) for documents, scores in found]
+
+    def ranked(self, query: bytes, options: MatchOptions) -> Ranked:
         """Returns every document of one query in rank order, with its score."""
         scores = texts(texts(self.mapping).get(text_of(query), {}))
         ids = list(map(bytes_of, scores))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from carob.inputs.columns import Asked
     from carob.inputs.nested import ColumnRoles, Shape
-    from carob.inputs.runs import MatchOptions, Row
+    from carob.inputs.runs import MatchOptions, Ranked, Row
 
 
 LIBRARIES = {"pandas", "polars", "pyarrow", "modin", "cudf"}
@@ -110,11 +110,14 @@ class Columns:
         with sentences("run frame", "run"):
             return _native.match_frame(judgments, self.frame, **self.of_run, **how)
 
-    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
+    def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
+        """Returns the documents of each query in rank order, with the scores by which the documents are ordered."""
         with sentences("run frame", "run"):
-            documents, scores = _native.ranked_in_frame(self.frame, query, **self.of_run, **options.order)
-        return documents, scores.tolist()
+            found = [
+                _native.ranked_in_frame(self.frame, query, **self.of_run, **options.order)
+                for query in queries
+            ]
+        return [(documents[:depth], scores[:depth].tolist()) for documents, scores in found]
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Returns the query, the document and the number of each row: a score, a grade or a negated rank."""

@@ -18,6 +18,11 @@ def text_of(identifier: bytes) -> str:
     return identifier.decode("utf-8", "surrogateescape")
 
 
+def texts_of(identifiers: Iterable[bytes]) -> list[str]:
+    """Returns ids as texts."""
+    return [each.decode("utf-8", "surrogateescape") for each in identifiers]
+
+
 def bytes_of(identifier: str) -> bytes:
     """Returns an id as bytes for the kernel."""
     return identifier.encode("utf-8", "surrogateescape")

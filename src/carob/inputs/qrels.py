@@ -20,7 +20,7 @@ from carob.inputs.dicts import MAPPING, is_sample, numbered, numbers_of, plain
 from carob.inputs.errors import refused, scores_as_grades, sentences
 from carob.inputs.files import read_as
 from carob.inputs.frames import Frame, columns_of, frame_origin, is_frame, listed_in
-from carob.inputs.ids import bytes_of, text_of, texts
+from carob.inputs.ids import bytes_of, text_of, texts, texts_of
 from carob.inputs.names import Names
 from carob.inputs.runs import reading_of
 from carob.inputs.sources import Provenance, Readable, Source
@@ -349,6 +349,15 @@ class Qrels:
                 grade, chance, self.sample.size
             )
         return found
+
+    @property
+    def table(self) -> dict[str, dict[str, float]]:
+        """The grades by query and document, in the order of ``rows``. Of a document judged twice, the last one."""
+        held, grades = self.judgments, iter(self.judgments.grades.tolist())
+        return {
+            query: dict(zip(texts_of(held.documents(place)), grades))
+            for place, query in enumerate(texts_of(held.queries))
+        }
 
     def rows(self) -> Iterator[tuple[bytes, bytes, float]]:
         """Yields the query, the document and the grade of each judgment."""

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from carob.inputs.files.table import FileTable
     from carob.inputs.qrels import Rows
-    from carob.inputs.runs import Found, MatchOptions, Row, RunSource
+    from carob.inputs.runs import Found, MatchOptions, Ranked, Row, RunSource
     from carob.inputs.sources import Provenance
 
 
@@ -228,6 +228,20 @@ def in_memory(run: Run) -> Run:
         return run
     with sentences(run.held.source.name, "run", run.origin.files):
         return replace(run, held=TextRun(run.held.source.held()))
+
+
+HELD_TOGETHER = 2**28
+"""Bytes of runs that are held in memory together, so that each file is read once."""
+
+
+def held_together(runs: Collection[Run]) -> list[Run]:
+    """Returns the runs with their texts held in memory, unless all together are large.
+
+    Raises:
+        DataError: a file cannot be read.
+    """
+    small = sum(each.origin.size for each in runs) <= HELD_TOGETHER
+    return [in_memory(each) if small else each for each in runs]
 
 
 def are_several(given: object) -> bool:
@@ -471,11 +485,14 @@ class ExcludingRun(Wrapper):
         seen = {place: self.seen.get(query, frozenset()) for place, query in enumerate(judgments.queries)}
         return [each for each in found.duplicates if each[1] not in seen[each[0]]]
 
-    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
-        seen = self.seen.get(query, frozenset())
-        rows = [each for each in zip(*self.held.ranked(query, options), strict=True) if each[0] not in seen]
-        return [document for document, _ in rows], [score for _, score in rows]
+    def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
+        """Returns the documents of each query in rank order, with the scores by which the documents are ordered."""
+        found: list[Ranked] = []
+        for query, its in zip(queries, self.held.rankings(queries, options), strict=True):
+            seen = self.seen.get(query, frozenset())
+            rows = [each for each in zip(*its, strict=True) if each[0] not in seen][:depth]
+            found.append(([document for document, _ in rows], [score for _, score in rows]))
+        return found
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Yields the query, document and score of each row that is not excluded."""

@@ -12,7 +12,7 @@ from carob._numpy import np
 from carob.comparison.collection_notes import known_of
 from carob.comparison.compare import settled
 from carob.comparison.findings import Settings
-from carob.comparison.runs import RunsLike, evaluated, named, said_if_sparse, tables_of
+from carob.comparison.runs import RunsLike, evaluated, named_together, said_if_sparse, tables_of
 from carob.comparison.significance import contests_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
@@ -117,7 +117,7 @@ def agreement(
     if runs is not None:
         asked = measures if measures is not None else convention.measures or DEFAULT_MEASURES
         documents = documents_of(pairing) if pool == "both" else None
-        systems = named(runs, least=1)
+        systems = named_together(runs, least=1)
         first, second = (
             judged_by(
                 restricted(each, set(pairing.queries), documents),

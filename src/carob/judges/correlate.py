@@ -14,7 +14,7 @@ from carob.comparison.collection_notes import known_of
 from carob.comparison.compare import settled
 from carob.comparison.design import Test
 from carob.comparison.findings import Settings, say
-from carob.comparison.runs import evaluated, named, said_if_sparse
+from carob.comparison.runs import evaluated, named_together, said_if_sparse
 from carob.comparison.significance import contests_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
@@ -321,7 +321,7 @@ def from_judgments(
     own = measures[0] if measures[0] is not None else list(convention.measures or DEFAULT_MEASURES)
     asked = list(dict.fromkeys([*(measures[1] or []), *own]))
     true = Qrels.of(truth, decided).complete
-    systems = named(runs, least=3)
+    systems = named_together(runs, least=3)
     rest: dict[str, Any] = {"policy": policy, "profile": profile}
     given = [(name, Qrels.of(each, decided).complete) for name, each in by_name(judges)]
     if pool == "both" and len(given) > 1:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from carob.conventions.policy import Policy
     from carob.inputs.run import Run
-    from carob.inputs.runs import Found
+    from carob.inputs.runs import Found, Ranked
 
 
 @dataclass(frozen=True, eq=False)
@@ -484,6 +484,12 @@ def of_query(qrels: Qrels, query: int) -> Qrels:
     return Qrels(qrels.name, qrels.judgments.only(query))
 
 
+def keeps_order(policy: Policy) -> bool:
+    """Returns whether a match has all documents in the order of ``RunSource.rankings``."""
+    moving = policy.ties in ("optimistic", "pessimistic", "expected") or policy.ranks == "given"
+    return not moving and policy.unjudged != "removed"
+
+
 def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) -> Ranking:
     """Ranks the documents of one query of a run under the policy.
 
@@ -494,15 +500,28 @@ def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) 
         grades: the grade at each rank in the match, which shows the documents that the policy moved within a tie, or
             dropped.
     """
-    ids, scores = run.held.ranked(qrels.judgments.queries[0], MatchOptions(policy))
-    grade_of = judged_grades(qrels, policy)
+    ranked = run.held.rankings(qrels.judgments.queries, MatchOptions(policy))[0]
+    return as_matched(qrels, ranked, policy, grades)
+
+
+def as_matched(qrels: Qrels, ranked: Ranked, policy: Policy, grades: Sequence[float]) -> Ranking:
+    """Puts the documents of ``RunSource.rankings`` in the order of the match. Other arguments are as in ``ranking_of``.
+
+    Args:
+        qrels: the judgments of this query only.
+        ranked: the documents with their scores; the first ones are enough if the policy keeps their order.
+        policy: the policy.
+        grades: the grade at each rank in the match.
+    """
+    ids, scores = ranked
+    grade_of = {} if keeps_order(policy) else judged_grades(qrels, policy)
     own = [grade_of.get(document, NEVER_POOLED) for document in ids]
     if policy.unjudged == "removed":
         kept = [place for place, grade in enumerate(own) if grade >= 0]
         ids, scores = [ids[place] for place in kept], [scores[place] for place in kept]
         own = [own[place] for place in kept]
     count = min(len(ids), len(grades))
-    found = as_moved(ids, scores, own, grades)[:count]
+    found = ids[:count] if keeps_order(policy) else as_moved(ids, scores, own, grades)[:count]
     return Ranking(tuple(map(text_of, found)), tuple(scores[:count]))
 
 

@@ -241,5 +241,5 @@ def some_documents(run: Run, queries: Sequence[bytes], policy: Policy) -> list[b
     rows = first_rows(run, None if run.source else wanted)
     found = list(dict.fromkeys(row[1] for row in rows if row[0] in wanted))[:RANKED]
     if run.source and queries and not found:
-        found = run.held.ranked(queries[0], MatchOptions(policy))[0][:RANKED]
+        found = run.held.rankings([queries[0]], MatchOptions(policy), RANKED)[0][0]
     return found

@@ -14,7 +14,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
 from carob.comparison.findings import letter, ranked
-from carob.comparison.runs import parts_of
+from carob.comparison.runs import near, parts_of
 from carob.comparison.verdict import (
     digits_of,
     interval,
@@ -26,8 +26,11 @@ from carob.comparison.verdict import (
 )
 from carob.conventions.request import request_of
 from carob.diagnosis.explain import Subject, explained
-from carob.lists.flat import Flat
-from carob.matching.match import of_query
+from carob.evaluation.engine import scores_of
+from carob.inputs.ids import bytes_of
+from carob.inputs.runs import MatchOptions
+from carob.lists.flat import Flat, fill
+from carob.matching.match import as_matched, keeps_order, of_query
 from carob.measures import Measure, parse_measure
 from carob.output.errors import CarobError
 from carob.output.layout import decimals
@@ -39,10 +42,9 @@ if TYPE_CHECKING:
 
     from carob.comparison.compare import Comparison
     from carob.comparison.findings import Contest, Pair, Settings
-    from carob.comparison.runs import Evaluation
+    from carob.comparison.runs import Evaluation, System
     from carob.conventions.policy import Policy
     from carob.inputs.qrels import Qrels
-    from carob.inputs.run import Run
     from carob.inputs.texts import Text
     from carob.lists.rows import Floats
     from carob.measures.define import Definition
@@ -122,99 +124,103 @@ class Closeup:
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
-    """Some queries, each with its judgments and its part of each run.
+    """Some queries of a comparison, with their judgments.
 
     Args:
+        systems: the runs; those that are not text are held in memory.
         qrels: the judgments of each query, by its index among the comparison's queries.
-        runs: for each run, the lists by query; None for a run given as scores.
+        ids: the id of each of these queries.
     """
 
+    systems: tuple[System, ...]
     qrels: dict[int, Qrels]
-    runs: tuple[dict[int, Run] | None, ...]
+    ids: dict[int, bytes]
 
     @classmethod
     def of(cls, evaluation: Evaluation, queries: Sequence[str], chosen: Sequence[int]) -> Excerpt:
-        """Returns the judgments and ranked lists of the chosen queries, without queries that are not judged."""
-        qrels, runs = evaluation.qrels, [each.run for each in evaluation.systems.values()]
-        if qrels is None or not any(runs):
-            return cls({}, tuple(None for _ in runs))
+        """Returns the judgments of the chosen queries, without queries that are not judged."""
+        qrels, systems = evaluation.qrels, tuple(evaluation.systems.values())
+        if qrels is None or not any(each.run for each in systems):
+            return cls(systems, {}, {})
         places = {query: place for place, query in enumerate(qrels.queries)}
-        names = {query: queries[query] for query in chosen if queries[query] in places}
-        ids = {query: name.encode("utf-8", "surrogateescape") for query, name in names.items()}
-        lists = [None if run is None else parts_of(run, ids.values()) for run in runs]
-        return cls(
-            {query: of_query(qrels, places[name]) for query, name in names.items()},
-            tuple(
-                None if found is None else {query: found[ids[query]] for query in names} for found in lists
-            ),
+        ids = {query: bytes_of(queries[query]) for query in chosen if queries[query] in places}
+        systems = tuple(
+            each if each.run is None else replace(each, run=near(each.run, ids.values())) for each in systems
         )
+        return cls(systems, {query: of_query(qrels, places[queries[query]]) for query in ids}, ids)
 
-    def subjects(self, query: int, name: str) -> list[Subject | None]:
-        """Returns the ranked list of one query for each run, or None for a run given as scores."""
+    def first_documents(self, system: System, policy: Policy) -> list[list[tuple[str, float | None]]] | None:
+        """Returns the top documents of each query, with the grades used in the evaluation; None without lists."""
+        if system.run is None or system.matched is None:
+            return None
+        depth = MOST_DOCUMENTS if keeps_order(policy) else None
+        found = system.matched.under(policy)
+        wanted = set(self.ids.values())
+        found = found.only(np.array([query in wanted for query in found.queries], bool))
+        rows = fill(found.rows if depth is None else Flat(found.rows).top(depth).rows)
+        grades = dict(zip(found.queries, np.split(rows.grade, rows.offsets[1:-1])))
+        ranked = system.run.held.rankings(list(self.ids.values()), MatchOptions(policy), depth)
         return [
-            None
-            if lists is None
-            else Subject(lists[query].name, name, qrels=self.qrels[query], run=lists[query], part=True)
-            for lists in self.runs
+            [
+                (document, grade if grade >= 0 else None)
+                for document, grade in zip(
+                    as_matched(qrels, its, policy, own).documents[:MOST_DOCUMENTS], own
+                )
+            ]
+            for qrels, its, own in (
+                (qrels, its, grades[query].tolist() if query in grades else [])
+                for (qrels, query, its) in zip(self.qrels.values(), self.ids.values(), ranked, strict=True)
+            )
         ]
 
 
 def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], Derivations]:
     """Returns the data of each query that the page shows in full, with derivations of the values up to a limit.
 
-    Queries are processed one by one, and no list is kept.
+    Each run is read once for its documents, and once for its derivations.
     """
     contests = list(comparison.contests.values())
+    policy = comparison.scores[0].policy
+    tops = [excerpt.first_documents(system, policy) for system in excerpt.systems]
+    closeups = [
+        closeup(query, excerpt.qrels[query], [None if run is None else run[place] for run in tops])
+        for place, query in enumerate(excerpt.qrels)
+    ]
     shares = [1, *[len(contests) - 1] * (len(contests) - 1)]
     rooms = [max(MOST_DERIVATIONS // (len(comparison.names) * share), 1) for share in shares]
-    closeups: list[Closeup] = []
-    derivations: Derivations = [{} for _ in contests]
-    for number, query in enumerate(excerpt.qrels):
-        subjects = excerpt.subjects(query, comparison.queries[query])
-        closeups.append(closeup(query, excerpt.qrels[query], subjects, comparison.scores[0].policy))
-        for contest, room, its in zip(contests, rooms, derivations, strict=True):
-            if number < room:
-                its[query] = [
-                    derivation(contest, subject, scores.policy)
-                    for subject, scores in zip(subjects, comparison.scores, strict=True)
-                ]
+    derived = list(excerpt.ids.items())[: max(rooms)]
+    derivations: Derivations = [{query: [] for query, _ in derived[:room]} for room in rooms]
+    for system, scores in zip(excerpt.systems, comparison.scores, strict=True):
+        parts = None if system.run is None else parts_of(system.run, [query for _, query in derived])
+        for number, (query, name) in enumerate(derived):
+            subject = None
+            if parts is not None:
+                part, text = parts[name], comparison.queries[query]
+                subject = Subject(part.name, text, qrels=excerpt.qrels[query], run=part, part=True)
+            for contest, room, own in zip(contests, rooms, derivations, strict=True):
+                if number < room:
+                    own[query].append(derivation(contest, subject, scores.policy))
     return closeups, derivations
 
 
-def closeup(query: int, qrels: Qrels, subjects: Sequence[Subject | None], policy: Policy) -> Closeup:
+def closeup(query: int, qrels: Qrels, tops: Sequence[Sequence[tuple[str, float | None]] | None]) -> Closeup:
     """Returns one query in full: the top documents of each run with their grades."""
     known: dict[str, int] = {}
     grades: list[float | None] = []
     lists: list[tuple[int, ...] | None] = []
-    for subject in subjects:
-        if subject is None:
+    for top in tops:
+        if top is None:
             lists.append(None)
             continue
-        ranked = []
-        for document, grade in first_documents(subject, policy):
+        for document, grade in top:
             if document not in known:
                 known[document] = len(known)
                 grades.append(grade)
-            ranked.append(known[document])
-        lists.append(tuple(ranked))
+        lists.append(tuple(known[document] for document, _ in top))
     judged = qrels.judgments.grades
     return Closeup(
         query, tuple(zip(known, grades)), tuple(lists), int((judged >= 0).sum()), int((judged >= 1).sum())
     )
-
-
-def first_documents(subject: Subject, policy: Policy) -> list[tuple[str, float | None]]:
-    """Returns the top documents of one query with the grades used in the evaluation."""
-    found = subject.matches.under(policy)
-    if not found.queries:
-        return []
-    lists = Flat(found.rows, every_rank=True)
-    ranking = subject.ranking(policy, lists)
-    assert ranking is not None
-    return [
-        (document, grade if grade >= 0 else None)
-        for document, grade in zip(ranking.documents[:MOST_DOCUMENTS], lists.rows.grade.tolist())
-    ]
 
 
 def derivation(contest: Contest, subject: Subject | None, policy: Policy) -> str | None:
@@ -506,7 +512,8 @@ def alongside(evaluation: Evaluation, primary: Measure) -> list[Alongside]:
         "judged": [parse_measure(f"Judged@{depth}") for depth in DEPTHS],
     }
     request = request_of(list(chain(*wanted.values())), None, systems[0].scores.policy)
-    found = [each.matched.scores(request, bounds=False).complete() for each in systems if each.matched]
+    matched = [each.matched for each in systems if each.matched]
+    found = [each.complete() for each in scores_of(matched, request, {}, bounds=False)] if matched else []
     return [
         Alongside(
             *curve,

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from carob.inputs.files.header import Delimited
     from carob.inputs.files.libraries import Library
     from carob.inputs.nested import ColumnRoles, Shape
-    from carob.inputs.runs import Found, MatchOptions, Row
+    from carob.inputs.runs import Found, MatchOptions, Ranked, Row
 
 
 COLUMNAR = ("parquet", "arrow")
@@ -550,10 +550,10 @@ class FileRun(Wrapper):
         with self.table.named(options.policy):
             return self.held.match(judgments, options)
 
-    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
+    def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
+        """Returns the documents of each query in rank order, with the scores by which the documents are ordered."""
         with self.table.named():
-            return self.held.ranked(query, options)
+            return self.held.rankings(queries, options, depth)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Yields the query, document and score of each row, with negated ranks in place of missing scores."""

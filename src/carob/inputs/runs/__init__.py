@@ -32,6 +32,8 @@ Found: TypeAlias = "_native.Matched | Extracted"
 """The judged rows of a run, from the kernel or from an engine."""
 Row: TypeAlias = "tuple[bytes, bytes, float]"
 """A query, a document and its score."""
+Ranked: TypeAlias = "tuple[list[bytes], list[float]]"
+"""The documents of one query in rank order, with the scores by which they are ordered."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,8 +136,8 @@ class RunSource(Protocol):
             DataError: a line, row, score or id that cannot be used.
         """
 
-    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
+    def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
+        """Returns the documents of each query, or the first ones, in the order of ``match``. Reads once."""
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Yields the query, document and score of each row, for some queries or all, in the source's order."""
@@ -166,13 +168,23 @@ class Wrapper:
         """Whether the run must be read alone, without other runs at the same time."""
         return self.held.alone
 
-    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in the order of ``match``, with the scores that were compared."""
-        return self.held.ranked(query, options)
+    def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
+        """Returns the documents of each query in the order of ``match``, with the scores that were compared."""
+        return self.held.rankings(queries, options, depth)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Returns the query, document and score of each row, for some queries or all, in the source's order."""
         return self.held.rows(queries)
+
+
+def add_to_pool(pool: _native.Pool, held: RunSource, queries: Collection[bytes], policy: Policy) -> None:
+    """Adds the documents that a run has for some queries to a pool, in the order of rows."""
+    if isinstance(held, TextRun):
+        with sentences(held.source.name, "run", held.source.origin.files):
+            pool.take(held.source.from_start(), **reading_of(policy))
+    elif rows := list(held.rows(set(queries))):
+        ids, documents, _ = zip(*rows, strict=True)
+        pool.take_rows(list(ids), list(documents))
 
 
 def listing(held: RunSource, queries: Collection[bytes], *, last: bool) -> dict[bytes, list[str]]:
@@ -397,16 +409,13 @@ class TextRun:
                 spill=spill,
             )
 
-    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
+    def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
+        """Returns the documents of each query in rank order, with their scores."""
         with sentences(self.source.name, "run", self.source.origin.files):
-            documents, scores = _native.ranked_documents(
-                self.source.from_start(),
-                query,
-                **options.order,
-                **options.reading,
+            found = _native.rankings(
+                self.source.from_start(), queries, depth, **options.order, **options.reading
             )
-        return documents, scores.tolist()
+        return [(documents, scores.tolist()) for documents, scores in found]
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Yields the query, document and score of each line with six fields."""

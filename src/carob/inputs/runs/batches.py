@@ -21,7 +21,7 @@ from carob.inputs.sources import Provenance
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 
-    from carob.inputs.runs import MatchOptions, Row
+    from carob.inputs.runs import MatchOptions, Ranked, Row
 
 ROWS = 1 << 20
 """Rows of a batch: enough for all cores, and little compared with an engine's own memory."""
@@ -103,9 +103,9 @@ class StreamedRun:
                 del frame  # before the next one is made
             return matcher.finish()
 
-    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
-        return self.columns(self.of_queries([query])).ranked(query, options)
+    def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
+        """Returns the documents of each query in rank order, with the scores by which the documents are ordered."""
+        return self.columns(self.of_queries(queries)).rankings(queries, options, depth)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Yields the query, document and score of each row, with negated ranks in place of missing scores."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from carob import _native
-    from carob.inputs.runs import MatchOptions, Row
+    from carob.inputs.runs import MatchOptions, Ranked, Row
 from carob.inputs.runs.engine_plan import Lazy
 
 AWAY = ("pyspark", "sqlframe", "ibis")
@@ -252,10 +252,10 @@ class EngineRun:
             "engine-twice", file=self.place, **ids, order=order, rule=by_policy("duplicates", "max")
         )
 
-    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
+    def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
+        """Returns the documents of each query in rank order, with the scores by which the documents are ordered."""
         refuse(options)
-        return self.here([query]).ranked(query, options)
+        return self.here(queries).rankings(queries, options, depth)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Yields the query, document and score of each row, in the engine's order."""
