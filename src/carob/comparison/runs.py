@@ -350,13 +350,13 @@ def alike_weighted(one: Scores, other: Scores) -> bool:
     return all(first.get(query, 1.0) == second.get(query, 1.0) for query in shared)
 
 
-def near(run: Run, queries: Collection[bytes]) -> Run:
+def lists_held(run: Run, queries: Collection[bytes]) -> Run:
     """Returns text as it is, or another run's lists of some queries in memory. The run is read once."""
     return run if isinstance(run.held, TextRun) else Run(run.name, MappingRun(as_mapping(run.held, queries)))
 
 
 def parts_of(run: Run, queries: Collection[bytes]) -> dict[bytes, Run]:
-    """Returns for each query a run that contains only the lines of this query. The run, of ``near``, is read once."""
+    """Returns for each query a run that contains only the lines of this query. The run, of ``lists_held``, is read once."""
     if isinstance(run.held, MappingRun):
         lists = {query: (text_of(query), run.held.mapping) for query in queries}
         return {

@@ -14,7 +14,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
 from carob.comparison.findings import letter, ranked
-from carob.comparison.runs import near, parts_of
+from carob.comparison.runs import lists_held, parts_of
 from carob.comparison.verdict import (
     digits_of,
     interval,
@@ -145,7 +145,8 @@ class Excerpt:
         places = {query: place for place, query in enumerate(qrels.queries)}
         ids = {query: bytes_of(queries[query]) for query in chosen if queries[query] in places}
         systems = tuple(
-            each if each.run is None else replace(each, run=near(each.run, ids.values())) for each in systems
+            each if each.run is None else replace(each, run=lists_held(each.run, ids.values()))
+            for each in systems
         )
         return cls(systems, {query: of_query(qrels, places[queries[query]]) for query in ids}, ids)
 
