@@ -356,7 +356,7 @@ def lists_held(run: Run, queries: Collection[bytes]) -> Run:
 
 
 def parts_of(run: Run, queries: Collection[bytes]) -> dict[bytes, Run]:
-    """Returns for each query a run that contains only the lines of this query. The run, of ``lists_held``, is read once."""
+    """Returns for each query a run of its lines only. The given run, of ``lists_held``, is read once."""
     if isinstance(run.held, MappingRun):
         lists = {query: (text_of(query), run.held.mapping) for query in queries}
         return {
