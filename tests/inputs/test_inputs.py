@@ -121,7 +121,15 @@ def test_a_record_of_prefixed_folders_is_verified(sets: Path) -> None:
 
 # ---------------------------------------------------------------- ranks in the place of scores
 
-TABLE = {"qid": ["q"] * 4, "docno": ["b", "c", "d", "a"], "position": [1, 2, 3, 4], "shown": [1, 2, 3, 4]}
+PLACES = [1, 2, 3, 4, 5] * 4
+TABLE = {
+    "qid": [query for query in "qrst" for _ in range(5)],
+    "docno": list("bcdae") * 4,
+    "position": PLACES,
+    "shown": PLACES,
+}
+FIRST = {query: {"b": 1} for query in "qrst"}
+"""The first document of each list is relevant: the lowest number is the best."""
 
 
 def frames() -> dict[str, Callable[[], Any]]:
@@ -140,7 +148,7 @@ def frames() -> dict[str, Callable[[], Any]]:
 
 @pytest.mark.parametrize("library", ["polars", "lazy", "pandas", "arrow", "duckdb", "engine"])
 def test_a_column_of_ranks_is_no_column_of_scores(library: str) -> None:
-    qrels, made = {"q": {"a": 1}}, frames()[library]
+    qrels, made = FIRST, frames()[library]
     extract = "engine" if library == "engine" else None
     with pytest.raises(DataError, match=r"named like a rank.*carob\.Run\.of\(run, rank='position'\)"):
         carob.evaluate(qrels, Run.of(made(), score="position", extract=extract), "RR")
@@ -148,9 +156,9 @@ def test_a_column_of_ranks_is_no_column_of_scores(library: str) -> None:
         with pytest.raises(DataError, match=r"are 1, 2, 3 … in each list.*score='shown!'"):
             carob.evaluate(qrels, Run.of(made(), score="shown"), "RR")
     for insisted in ("position!", "shown!"):
-        assert carob.evaluate(qrels, Run.of(made(), score=insisted, extract=extract), "RR")["RR"] == 1.0
+        assert carob.evaluate(qrels, Run.of(made(), score=insisted, extract=extract), "RR")["RR"] == 0.2
     for rank in ("position", "shown"):
-        assert carob.evaluate(qrels, Run.of(made(), rank=rank, extract=extract), "RR")["RR"] == 0.25
+        assert carob.evaluate(qrels, Run.of(made(), rank=rank, extract=extract), "RR")["RR"] == 1.0
 
 
 def test_the_command_line_refuses_ranks_with_its_own_remedy(
@@ -158,7 +166,7 @@ def test_the_command_line_refuses_ranks_with_its_own_remedy(
 ) -> None:
     pl = pytest.importorskip("polars", reason="reads CSV")
     pl.DataFrame(TABLE).write_csv(tmp_path / "run.csv")
-    (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
+    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 b 1\n" for query in FIRST))
     files = [str(tmp_path / "qrels.txt"), str(tmp_path / "run.csv")]
     for column in ("position", "shown"):
         for words in (["eval", "-m", "RR"], ["gate", "--min", "RR=0"], ["difference", "ranx", "carob", "AP"]):
@@ -167,7 +175,7 @@ def test_the_command_line_refuses_ranks_with_its_own_remedy(
             assert f"--run-columns rank={column}" in said
             assert f"--run-columns score={column}!" in said
         assert command("eval", "-m", "RR", *files, "--run-columns", f"score={column}!") == 0
-        assert "1.0000" in capsys.readouterr().out
+        assert "0.2000" in capsys.readouterr().out
 
 
 def test_names_of_scores_that_speak_of_ranks_are_scores() -> None:
@@ -638,8 +646,7 @@ def test_seen_documents_come_from_a_file_in_every_command(
         path = names["qrels.txt"], names["own.run"], "--exclude", names[seen]
         assert command("eval", "-m", "RR", *path, "--record", str(tmp_path / "record.json")) == 0
         assert "1 document excluded" in capsys.readouterr().out
-        with pytest.raises(DataError, match="without documents that were excluded"):
-            carob.verify(str(tmp_path / "record.json"))
+        assert carob.verify(str(tmp_path / "record.json")).equal
         assert command("gate", "--min", "RR=1", *path) == 0
         assert command("explain", "RR", "--query", "u", *path) == 0
         assert "1 document retrieved" in capsys.readouterr().out
@@ -768,7 +775,7 @@ def test_rows_are_numbered_as_an_editor_shows_them(
 
 def test_grades_that_are_levels_or_words_are_told_how_to_become_numbers(tmp_path: Path) -> None:
     run = b"q Q0 a 1 1.0 t\n"
-    with pytest.raises(DataError, match=r"'L3' is not a number.*in NTCIR's form: write 3 \(sed"):
+    with pytest.raises(DataError, match=r"'L3' is not a number.*in NTCIR's form: write 3: awk"):
         carob.evaluate(b"q 0 a L3\n", run, "RR")
     with pytest.raises(DataError, match=r"found 3 columns.*awk '\{print \$1, 0, \$2, \$3\}'"):
         carob.evaluate(b"q a L3\n", run, "RR")

@@ -24,7 +24,7 @@ from carob import _native
 from carob.cli import main
 from carob.evaluation.scores import Scores
 from carob.inputs.files.paths import Place
-from carob.inputs.files.table import FileRun, Table, Wanted
+from carob.inputs.files.table import FileRun, FileTable, TableRequest
 from carob.inputs.run import Run
 from carob.inputs.runs.batches import StreamedRun
 from carob.inputs.runs import TextRun
@@ -33,7 +33,7 @@ from carob.lists.rows import JudgedRows
 from carob.matching.match import Match
 
 root, path = sys.argv[1:]
-made = (Run, TextRun, FileRun, Table, Place, Wanted, StreamedRun, Match, JudgedRows, Lists, Scores)
+made = (Run, TextRun, FileRun, FileTable, Place, TableRequest, StreamedRun, Match, JudgedRows, Lists, Scores)
 made += (_native.Matched, _native.Frame)
 passed = set()
 

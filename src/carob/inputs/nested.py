@@ -533,7 +533,7 @@ def named_after(listed: str, kind: str, beside: Sequence[str]) -> dict[str, list
             how = {"grade": 1} if kind == "qrels" else {"document": str(listed)}
             reading, without = by_reading(kind, **{role: str(other)}), by_reading(kind, **how)
             words = {"column": other, "listed": listed, "reading": reading, "without": without}
-            raise refused(f"{kind}-numbers", **words)
+            raise refused("run-numbers", **words) if kind == "run" else refused("qrels-numbers", **words)
     return found
 
 
