@@ -433,7 +433,9 @@ def test_results_are_neither_judgments_nor_runs(function: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "one", [3, None, "a.run", b"q Q0 a 1 1 t\n", Path("a.run"), carob.Run.of(RUNS["one"])], ids=repr
+    "one",
+    [3, None, "a.run", b"q Q0 a 1 1 t\n", Path("a.run"), carob.Run.of(RUNS["one"])],
+    ids=["number", "none", "path as text", "bytes", "path", "run"],
 )
 def test_one_run_or_none_in_place_of_several_is_refused_by_one_sentence(one: Any) -> None:
     wanted = "Pass several runs: {'name': run, …}, or a list of paths or scores."

@@ -153,7 +153,9 @@ def test_a_column_of_ranks_is_no_column_of_scores(library: str) -> None:
     with pytest.raises(DataError, match=r"named like a rank.*carob\.Run\.of\(run, rank='position'\)"):
         carob.evaluate(qrels, Run.of(made(), score="position", extract=extract), "RR")
     if library != "engine":  # whose rows have no order
-        with pytest.raises(DataError, match=r"are 1, 2, 3 … in each list.*score='shown!'"):
+        with pytest.raises(
+            DataError, match=r"are 1, 2, 3 … or other equal steps in each list.*score='shown!'"
+        ):
             carob.evaluate(qrels, Run.of(made(), score="shown"), "RR")
     for insisted in ("position!", "shown!"):
         assert carob.evaluate(qrels, Run.of(made(), score=insisted, extract=extract), "RR")["RR"] == 0.2
