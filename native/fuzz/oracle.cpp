@@ -94,6 +94,17 @@ Complaint wrong_columns(const Line& line, std::size_t wanted, Fault fault) {
     return {fault, fault == Fault::uneven ? count + other : count};
 }
 
+bool begins_with_mark(const Line& line) { return line.fields[0].substr(0, 3) == "\xEF\xBB\xBF"; }
+
+// Whether a run's line is two that were joined: the second begins in the tag of the first, or after it.
+bool are_joined(const Line& line, carob::Numbers numbers) {
+    for (const std::size_t first : {5, 6}) {
+        if (line.fields.size() < first + 5) continue;
+        if (line.fields[first + 1] == line.fields[1] && !score_of(line.fields[first + 4], numbers).fault) return line.fields.size() > 10;
+    }
+    return false;
+}
+
 // Calls `data` for each line of data; it may complain. Lenient rules go on, others stop at the first complaint.
 std::optional<Refusal> each_line(
     const std::vector<Line>& lines, const carob::Reading& reading, std::int64_t& malformed,
@@ -259,6 +270,7 @@ Judged read_judgments(const Text& text, const carob::Reading& reading, carob::Du
         each_line(text.lines, reading, judged.malformed,
                   [&](const Line& line, std::int64_t number) -> std::optional<Complaint> {
                       if (with_nul(line.fields, line.fields.size())) return Complaint{Fault::nul, {}};
+                      if (!reading.loose && begins_with_mark(line)) return Complaint{Fault::mark, {}};
                       if (line.fields.size() != 4) return wrong_columns(line, 4, Fault::columns);
                       const Number grade = grade_of(line.fields[3], reading.numbers);
                       if (grade.fault) return Complaint{*grade.fault, line.fields[3].substr(0, 80)};
@@ -300,6 +312,8 @@ Ranked match(const Judged& judged, const Text& text, const carob::MatchOptions& 
             if (with_nul(fields, options.reading.loose ? 6 : fields.size())) return Complaint{Fault::nul, {}};
             if (fields.size() < 6) return wrong_columns(line, width == 0 ? 6 : width, Fault::columns);
             if (!options.reading.loose && width != 0 && fields.size() != width) return wrong_columns(line, width, Fault::uneven);
+            if (!options.reading.loose && width == 0 && are_joined(line, options.reading.numbers))
+                return Complaint{Fault::joined, std::to_string(fields.size())};
             const Number score = score_of(fields[4], options.reading.numbers);
             if (score.fault) return Complaint{*score.fault, fields[4].substr(0, 80)};
             std::int64_t rank = 0;
@@ -308,6 +322,7 @@ Ranked match(const Judged& judged, const Text& text, const carob::MatchOptions& 
             }
             width = fields.size();
             out.tag = fields[5];
+            if (!options.reading.loose && begins_with_mark(line)) return Complaint{Fault::mark, {}};
             const auto at = std::lower_bound(judged.queries.begin(), judged.queries.end(), fields[0]);
             if (at == judged.queries.end() || *at != fields[0]) {
                 out.extra.emplace_back(fields[0]);
