@@ -99,7 +99,7 @@ def test_what_does_not_belong_is_refused(tmp_path: Path) -> None:
     one = saved(tmp_path, "one.json", "anna", [["q1", "a", 1]])
     for other, says in (
         (saved(tmp_path, "two.json", "anna", [["q1", "a", 2]]), "judge 'anna' gave .* the grades 1 and 2"),
-        (saved(tmp_path, "other.json", "ben", [], task="0" * 64), "by a page for other documents"),
+        (saved(tmp_path, "other.json", "ben", [], task="0" * 64), "by a page for different documents"),
         (saved(tmp_path, "id.json", "ben", [["q1", "zz", 1]]), "document 'zz' are not in pairs.csv"),
         (saved(tmp_path, "five.json", "ben", [["q1", "a", 5]]), "grade 5 is not one of 0, 1, 2, 3"),
         (saved(tmp_path, "half.json", "ben", [["q1", "a", 1.5]]), "was changed since"),
