@@ -386,6 +386,9 @@ def test_a_side_whose_lists_were_cut_is_noted_where_a_measure_reads_further(form
     notes = carob.gate(qrels, whole if form == "records" else one, other, {"AP": 0.01}).warnings
     said = "a list has 3 documents on average in the baseline, and 30 in the run: in AP, shorter lists are at"
     assert [each for each in notes if each.startswith(said)]
+    if form == "runs":  # a deep policy does not make a measure read further
+        notes = carob.gate(qrels, one, other, {"P@3": 0.01}, policy=carob.Policy(depth=1000)).warnings
+        assert not [each for each in notes if "shorter lists" in each]
     for baseline, limits in ((other, {"P@3": 0.01}), (one, {"AP": 0.01})):
         notes = carob.gate(qrels, whole if form == "records" else one, baseline, limits).warnings
         assert not [each for each in notes if "shorter lists" in each]

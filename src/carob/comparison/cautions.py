@@ -25,6 +25,7 @@ from carob.comparison.verdict import (
 )
 from carob.estimation.sampled_documents import is_linear
 from carob.evaluation.score_tables import some_of
+from carob.evaluation.suspects import RATIO, reads_beyond
 from carob.evaluation.values import parts_of, values_of
 from carob.lists.rows import offsets_of
 from carob.matching.axes import arranged
@@ -147,10 +148,6 @@ def data(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
         yield Caution(name, tuple(runs), said, {"counts": [note.count for note in own]})
 
 
-RATIO = 1.5
-"""The least ratio of the longest lists of two runs that is reported, as ``carob check`` reports it."""
-
-
 def lengths(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
     """Warns of runs whose lists end before those of another, if a measure reads further down."""
     longest = {
@@ -162,8 +159,7 @@ def lengths(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution
     reads = [
         label
         for label, contest in comparison.contests.items()
-        if (contest.measure.depth or math.inf) > low
-        and (systems[0].scores.policy.of_measure(contest.measure).depth or math.inf) > low
+        if reads_beyond(contest.measure, systems[0].scores.policy, low)
     ]
     if not reads or low < 1 or high < RATIO * low:
         return

@@ -144,7 +144,7 @@ class GroupedJudgments(JudgmentFormat):
 
 @dataclass(frozen=True)
 class Grouped(GroupedJudgments):
-    """PlainQrels of several judgment groups."""
+    """Grades of several judgment groups."""
 
     form = "groups"
 

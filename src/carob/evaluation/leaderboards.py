@@ -17,9 +17,9 @@ from carob.evaluation.score_files import (
     add_json,
     add_table,
     fields_of,
-    is_measure,
 )
 from carob.evaluation.score_tables import sentence
+from carob.inputs.errors import is_measure
 from carob.inputs.files.header import head_of
 from carob.inputs.files.rows import NumberedLines, names_in, text_in
 from carob.inputs.files.table import frame_in
@@ -44,7 +44,7 @@ COLUMNS = {
 
 LAYOUTS = ("auto", *COLUMNS, "jsonl")
 SAMPLE = 200
-"""NumberedLines by which the format of a file is recognised."""
+"""Lines by which the format of a file is recognised."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -16,7 +16,7 @@ from carob.evaluation.score_tables import GIVEN, sentence
 from carob.evaluation.score_tables import MISSING as MISSING_COLUMN
 from carob.evaluation.scores import Scores, ScoresByRun, with_measures, with_zeros
 from carob.inputs.columns import plain_name, usual
-from carob.inputs.errors import refused
+from carob.inputs.errors import is_measure, refused
 from carob.inputs.files.header import head_of, is_text
 from carob.inputs.files.json import is_record
 from carob.inputs.files.paths import origin_of
@@ -371,15 +371,6 @@ def three_columns(line: str) -> tuple[int, int] | None:
     if not is_number(fields[2]):
         return None
     return next(((place, 1 - place) for place in (0, 1) if is_measure(fields[place])), None)
-
-
-def is_measure(name: str) -> bool:
-    """Returns whether carob knows a measure of this name."""
-    try:
-        parse_measure(name)
-    except MeasureError:
-        return False
-    return True
 
 
 def add_table(cells: Cells, lines: NumberedLines, name: str, alone: str | None) -> None:

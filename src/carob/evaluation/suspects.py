@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from carob.conventions.policy import Policy
     from carob.evaluation.score_tables import QueryValues
     from carob.lists.rows import JudgedRows
     from carob.measures import Measure
 
 SEVERAL = 5
 """With this many queries, the best possible values are not chance."""
+RATIO = 1.5
+"""The least ratio of the lengths of two runs' lists that is reported."""
 ROUNDING = 1e-12
 """The largest difference of equal values, whose sums may have been added in another order."""
 
@@ -37,6 +40,12 @@ def constant_lists(rows: JudgedRows) -> list[int]:
     alone = (rows.tie_first == 1) & (rows.tie_last == rows.length[rows.list_of_row]) & (rows.tie_last > 1)
     found = sorted(set(rows.list_of_row[alone].tolist()))
     return found if len(found) >= NOT_FEW * np.count_nonzero(rows.length > 1) else []
+
+
+def reads_beyond(measure: Measure, policy: Policy, length: float) -> bool:
+    """Returns whether a measure reads ranks below lists of a length."""
+    depths = (measure.depth, policy.of_measure(measure).depth)
+    return min(each or np.inf for each in depths) > length
 
 
 def fingerprint(*columns: NDArray[np.generic]) -> bytes:

@@ -218,7 +218,7 @@ def is_decimal(text: str) -> bool:
 
 
 def is_measure(name: str) -> bool:
-    """Returns whether a word is a measure's name."""
+    """Returns whether carob knows a measure of this name."""
     from carob.measures import parse_measure
 
     try:

@@ -14,6 +14,7 @@ from carob.evaluation.evaluate import evaluate_run
 from carob.evaluation.read_record import Record, document_in, record_in, refuse_words
 from carob.evaluation.score_tables import GIVEN
 from carob.evaluation.scores import JUDGED, Scores, share_judged, with_zeros
+from carob.evaluation.suspects import RATIO, reads_beyond
 from carob.inputs.errors import sentences
 from carob.inputs.run import Run
 from carob.output.errors import DataError, Worded, by_policy
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from carob.inputs.run import RunLike
 
 
-RATIO = 1.5
-"""The least ratio of the mean lengths of lists of which a gate warns, as a comparison does."""
 LONG = 10
 """The mean length from which lists are long: whether lists have two or three documents is the data's nature."""
 GAP = 0.05
@@ -150,11 +149,7 @@ def unequal_lists(old: Scores, new: Scores, measures: Iterable[str]) -> list[str
     ]
     short = min(lengths)
     asked = [new.measures[new.column(name)] for name in measures]
-    reads = [
-        str(each)
-        for each in asked
-        if not (depth := new.policy.of_measure(each).depth or each.depth) or depth > short
-    ]
+    reads = [str(each) for each in asked if reads_beyond(each, new.policy, short)]
     if not short or max(lengths) < max(RATIO * short, LONG) or not reads:
         return []
     return [say("gate", "lengths", before=lengths[0], now=lengths[1], labels=listed(reads))]

@@ -11,7 +11,7 @@ from carob._numpy import np
 from carob.diagnosis.check.finding import ERROR, KINDS, WARNING, found, told
 from carob.diagnosis.check.lenient import DEPTH
 from carob.diagnosis.check.text import EXAMPLES, queries_at
-from carob.evaluation.suspects import copies, fingerprint
+from carob.evaluation.suspects import RATIO, copies, fingerprint
 from carob.evaluation.suspects import perfect as perfect_by
 from carob.inputs.ids import text_of
 from carob.inputs.run import short
@@ -141,8 +141,6 @@ QRELS_VS_RUN: tuple[Callable[[RunAndQrels], Iterator[Finding]], ...] = (queries,
 """Every check of a run against the judgments."""
 
 
-RATIO = 1.5
-"""The least ratio of list lengths of two runs that is reported."""
 GAP = 0.1
 """The least difference in the share of judged documents that is reported."""
 
