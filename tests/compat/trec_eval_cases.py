@@ -48,6 +48,59 @@ BASE = {
     "z": "1 map 0.5 0.25\n2 map 0.1 0\n1 P_5 .2 2e-1\n1 num_ret 5 0\n2 zzz 0 1\n3 a 0 1\n1 zzz 0 1\n",
     "z-bad": "1 map 0.5\n",
 }
+GRADES = ("0", "1", "1", "2", "3", "-1", "-2", "4", "10", "+1", "1.7", "01", "x", "999")
+SCORES = (
+    *("0", "-0", "1", "1.0", "1.00000001", "16777217", "16777216", "1e5", "1E-5", ".5", "5.", "-3"),
+    *("+2", "1e39", "1e-46", "1e400", "inf", "-inf", "INFINITY", "0x10", "0x1p3", "1d3", "1_0", "abc", "1,5"),
+)
+IDS = ("d1", "d2", "d3", "D1", "d10", "d01", "é", "ß", "\uff441", "d-1", "a/b", "~", "!", "z" * 60)
+SCRAPS = (
+    "",
+    " ",
+    "\t",
+    "\r",
+    "\n",
+    "\n\n",
+    "  ",
+    "\v",
+    "#",
+    "\ufeff",
+    "\x01",
+    "1",
+    "q1",
+    "-",
+    "\xa0",
+    "q1 0 d1 1\n",
+)
+MEASURES = (
+    *("all_trec", "official", "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall"),
+    *(
+        "P",
+        "P.1,3,5",
+        "recall.2",
+        "ndcg",
+        "ndcg_cut.3",
+        "map_cut.2",
+        "ndcg.1=3,2=1",
+        "ndcg_rel",
+        "Rndcg",
+        "binG",
+    ),
+    *("G", "infAP", "set_P", "set_F.0.5", "set_map", "utility", "utility.1,-1,0,0", "num_q", "num_rel_ret"),
+    *(
+        "success.1,5",
+        "relative_P.5",
+        "relstring.5",
+        "11pt_avg",
+        "yaap",
+        "num_nonrel_judged_ret",
+        "G.2=3",
+        "map",
+        "official",
+    ),
+)
+RARE = ("all_prefs", "nosuch", "P.0", "prefs_simp", "utility.1", "P.-1", "ndcg.x", "")
+FLAGS = ("-q", "-c", "-n", "-J", "-N5", "-M2", "-M10", "-l2", "-l1", "-l0", "-M0", "-q -c", "-q -n", "-o")
 COMMANDS = """
 qrels run
 -q qrels run
@@ -227,6 +280,52 @@ def at_random(seed: int) -> Case:
     arguments += ["-l", r.choice(["0", "2", "3"])] if r.random() < 0.3 else []
     files = {"qrels": "\n".join(lines) + "\n", "run": "\n".join(ranked) + "\n"}
     return Case(10 if r.random() < 0.7 else 9, [*arguments, "qrels", "run"], files)
+
+
+def mutated(seed: int) -> Case:
+    """A few queries with ties, repeats and unjudged documents; a third of the cases have damaged texts."""
+    r = random.Random(seed)
+    queries = r.sample(["q1", "q2", "q3", "1", "10", "2", "é"], r.randint(1, 4))
+    ids = [*IDS[: r.randint(2, len(IDS))], *(f"x{each}" for each in range(r.randint(0, 30)))]
+    plain = r.random() < 0.6
+    grades = GRADES[: 5 if plain else len(GRADES)]
+    odd = SCORES[:4] if plain else SCORES
+
+    def number(rank: int) -> str:
+        exact = (40 - rank) / r.choice([1, 1, 3])
+        return r.choice(odd) if r.random() < 0.3 else f"{exact:.{r.choice([0, 4, 9])}f}"
+
+    judged = [
+        [query, "0", document, r.choice(grades)]
+        for query in queries
+        for document in r.sample(ids, r.randint(1, len(ids)))
+    ]
+    # Without -c, the original stops at a query that the run lacks.
+    answered = queries if r.random() < 0.8 else r.sample([*queries, "q9"], r.randint(1, len(queries)))
+    found = [
+        [query, "Q0", document, str(rank), number(rank), "tag"]
+        for query in answered
+        for rank, document in enumerate(r.sample(ids, r.randint(1, len(ids))))
+    ]
+    texts = []
+    for lines in (judged, found):
+        if r.random() < 0.2:
+            r.shuffle(lines)
+        if r.random() < 0.05:
+            lines.append(r.choice(lines))
+        blank = r.choice([" ", " ", "\t", "  "])
+        end = r.choice(["\n", "\n", "\n", "\r\n"])
+        texts.append(end.join(blank.join(line) for line in lines) + (end if r.random() < 0.9 else ""))
+    if r.random() < 0.33:
+        which = r.randrange(2)
+        for _ in range(r.randint(1, 2)):
+            text = texts[which]
+            start = r.randint(0, len(text))
+            texts[which] = text[:start] + r.choice(SCRAPS) + text[start + r.choice([0, 0, 1, 1, 3, 20]) :]
+    options = [part for _ in range(r.randint(0, 2)) for part in r.choice(FLAGS).split()]
+    for _ in range(r.randint(0, 3)):
+        options += ["-m", r.choice(MEASURES if r.random() < 0.97 else RARE)]
+    return Case(10, [*options, "qrels", "run"], dict(zip(("qrels", "run"), texts, strict=True)))
 
 
 def random_cases(count: int) -> list[Case]:

@@ -220,7 +220,7 @@ def output(request: TrecEvalRequest) -> Iterator[bytes]:
     if len(queries) == 0 and stop is None:
         raise Refusal(7, "trec_eval: No queries with both results and relevance info\n")
     names = [judged.queries[query] for query in queries.tolist()]
-    if stop is None or (request.per_query and stop.code != ABORTED):
+    if stop is None or (request.per_query and len(queries) and stop.code != ABORTED):
         values = printed_values(lists, asked, len(queries))
         stand_in(values, asked, run.placeholder[queries])
         if zscores is not None:
