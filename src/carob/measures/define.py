@@ -14,6 +14,7 @@ from math import inf
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.output.docstrings import docstring_of
 from carob.output.errors import DataError, DataWarning, MeasureError
@@ -284,19 +285,19 @@ class Definition:
         REGISTER[self.name] = self
         return formula
 
-    @property
+    @cached_property
     def settings(self) -> dict[str, Any]:
         """The settings of the policy that a name of this measure may give, and their values."""
         if self.takes == "recommendations":
             return {}
         return {key: value for key, value in OF_POLICY.items() if key not in self.parameters}
 
-    @property
+    @cached_property
     def own(self) -> bool:
         """Whether the measure is one of carob's own."""
         return str(self.formula.__module__).startswith("carob.")
 
-    @property
+    @cached_property
     def groups(self) -> bool:
         """Whether the measure needs judgment groups."""
         return self.takes == "groups"

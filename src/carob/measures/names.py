@@ -109,7 +109,11 @@ class Measure:
             raise MeasureError(f"{self.name}@{depth}: a depth is a whole number from 1 to {DEEPEST:,}.")
         check_scale(self)
 
-    @property
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Returns what makes the measure again: a user's formula, which it refers to, may not be picklable."""
+        return Measure, (self.name, self.parameters, self.depth)
+
+    @cached_property
     def definition(self) -> Definition:
         """The registered definition."""
         try:
@@ -125,13 +129,13 @@ class Measure:
         defaults = {key: value.default for key, value in self.definition.parameters.items()}
         return {key: dict(self.parameters).get(key, default) for key, default in defaults.items()}
 
-    @property
+    @cached_property
     def settings(self) -> dict[str, Any]:
         """The settings of the policy that hold for this measure alone."""
         own = self.definition.parameters
         return {key: value for key, value in self.parameters if key not in own}
 
-    @property
+    @cached_property
     def plain(self) -> Measure:
         """The measure without settings of the policy."""
         own = self.definition.parameters
@@ -152,7 +156,7 @@ class Measure:
         zero = lowest == 0 or (isinstance(gain, str) and gain.endswith("(0)"))
         return "judged" if zero and needed == "relevant" else needed
 
-    @property
+    @cached_property
     def additive(self) -> bool:
         """Whether the value is a sum over documents that depends only on each document and its rank.
 
@@ -160,12 +164,12 @@ class Measure:
         """
         return self.definition.additive and self.arguments.get("ideal") != "top"
 
-    @property
+    @cached_property
     def every_rank(self) -> bool:
         """Whether unjudged documents count, so that the formula needs a row for every rank."""
         return self.rows == "every"
 
-    @property
+    @cached_property
     def wanted(self) -> RequiredJudgments:
         """The relevant judgments: grades of at least ``rel``, else a positive ``gain``, else grade 1 or more."""
         gain, rel = self.by_role("gain"), self.by_role("relevance")
@@ -173,20 +177,25 @@ class Measure:
             return RequiredJudgments(rel)
         return RequiredJudgments() if gain is None else RequiredJudgments(None, gain)
 
-    @property
+    @cached_property
     def may_be_undefined(self) -> bool:
         """Whether a query may have no value by the measure's definition."""
         return self.definition.undefined or "nan" in self.arguments.values()
 
-    @property
+    @cached_property
     def micro(self) -> bool:
         """Whether the measure averages over the documents of all queries, so that queries depend on each other."""
         return bool(self.by_role("micro") == "true")
 
+    @cached_property
+    def roles(self) -> dict[str, Any]:
+        """The value of the parameter with each role."""
+        declared = self.definition.parameters
+        return {each.role: self.arguments[key] for key, each in reversed(declared.items())}
+
     def by_role(self, role: str) -> Any:
         """Returns the value of the parameter with this role, or None without such a parameter."""
-        declared = self.definition.parameters
-        return next((self.arguments[key] for key, each in declared.items() if each.role == role), None)
+        return self.roles.get(role)
 
     @classmethod
     def parse(cls, name: str) -> Measure:
