@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._version import __version__
-from carob.conventions.profiles import profile_named
-from carob.conventions.request import labelled
+from carob.conventions.request import request_of
 from carob.diagnosis.check.baselines import Baseline, baselines_of, no_better, saturated
 from carob.diagnosis.check.baselines import section as baseline_table
 from carob.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, Finding, Kind, found
-from carob.diagnosis.check.inputs import COLUMNS, Files, SurveyedText, fields_in, head, taken
-from carob.diagnosis.check.lenient import LenientQrels, RunAndQrels
+from carob.diagnosis.check.inputs import COLUMNS, Files, taken, usual_width
+from carob.diagnosis.check.lenient import (
+    LENIENT,
+    LenientQrels,
+    RunAndQrels,
+    score_together,
+    with_same_judgments,
+)
 from carob.diagnosis.check.mismatch import QRELS_VS_RUN, RUN_VS_RUN
 from carob.diagnosis.check.qrels import IN_QRELS
 from carob.diagnosis.check.run import IN_ANY_RUN, IN_RUN
@@ -230,7 +235,8 @@ def check(
         >>> print(carob.check(qrels, {"01": {"d1": 2.0, "d2": 1.0}}).findings[0].what)
         the run spells 1 query of 1 differently than the judgments
     """
-    asked = tuple(dict.fromkeys(map(str, labelled(measures, profile_named(None)).values())))
+    request = request_of(measures, None, LENIENT)
+    request = replace(request, asked={str(each): each for each in request.asked.values()})
     files = Files({"qrels": dict(qrels_columns or {}), "run": dict(run_columns or {})}, folders)
     judgments = taken(qrels, "qrels", files=files)
     texts = [taken(run, "run", name, files) for name, run in runs_with_names(runs)]
@@ -245,11 +251,13 @@ def check(
     findings += [found("second-judgments", text.name, other=judgments.name) for text in second]
     texts = [text for text in texts if text not in second]
     judged = LenientQrels.of(judgments)
-    pairs = [RunAndQrels.of(judged, text, asked) for text in texts]
+    pairs = [RunAndQrels.of(judged, text, request) for text in texts]
     for text in (judgments, *texts):
         text.read()
         findings += text.faults
         findings += [each for look in IN_TEXT for each in look(text)]
+    for together in with_same_judgments(pairs):
+        score_together(together)
     first = next((pair for pair in pairs if pair.matched is not None), None)
     findings += unreadable(judgments, None if judged.table is None else judged.judgments)
     if judged.table is not None:
@@ -273,12 +281,3 @@ def runs_with_names(runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
     if isinstance(together, Mapping):
         return [(str(name), run) for name, run in together.items()]
     return [(None, run) for run in together]
-
-
-def usual_width(text: SurveyedText) -> int:
-    """Returns the most frequent number of columns in the first lines of a file, or 0 if the input is not a file."""
-    if text.source is None or not text.is_file:
-        return 0
-    lines = [fields_in(line) for line in head(text.source).split(b"\n")[:-1]]
-    widths = [len(line) for line in lines if line]
-    return max(set(widths), key=widths.count, default=0)

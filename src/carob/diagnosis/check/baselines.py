@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.diagnosis.check.finding import KINDS, NOTE, SEEN, found
-from carob.diagnosis.check.lenient import LENIENT, from_rows
-from carob.evaluation.values import values_of
+from carob.diagnosis.check.lenient import LENIENT, from_rows, score_together, with_same_judgments
+from carob.evaluation.values import ROWS_TOGETHER, parts_of, values_of
+from carob.inputs.names import Names
 from carob.inputs.run import short
-from carob.lists.rows import JudgedRows
+from carob.lists.rows import JudgedRows, stacked
 from carob.matching.axes import chosen
 from carob.matching.match import finished
-from carob.measures import parse_measure
 from carob.output.document import Items, Section, Table
 from carob.output.errors import DataError, Worded
 from carob.output.language import Sentences
@@ -122,9 +123,16 @@ class Ignorant:
         return np.sort(order[: max(most, FEWEST_QUERIES)])
 
     @cached_property
+    def names(self) -> Names:
+        """The ids of the sampled queries."""
+        queries = self.judged.judgments.queries
+        return Names.of_bytes([queries[each] for each in self.sample.tolist()])
+
+    @cached_property
     def documents(self) -> list[list[bytes]]:
         """The judged documents of each sampled query."""
-        return [self.judged.judgments.documents(each) for each in self.sample.tolist()]
+        judgments = self.judged.judgments
+        return [judgments.documents(each) for each in self.sample.tolist()]
 
     @cached_property
     def grades(self) -> list[Floats]:
@@ -135,7 +143,7 @@ class Ignorant:
     @cached_property
     def shifted(self) -> Any:
         """The judgments of each sampled query under the name of the next one."""
-        names = [self.judged.judgments.queries[each] for each in self.sample.tolist()]
+        names = list(self.names)
         rows = [
             (names[(place + 1) % len(names)], document)
             for place, its in enumerate(self.documents)
@@ -203,50 +211,64 @@ def popular_ranks(keys: Integers, rows: list[tuple[int, float]], size: int) -> t
 def baselines_of(pairs: Sequence[RunAndQrels]) -> list[tuple[RunAndQrels, list[Baseline]]]:
     """Returns the means of each run, and those of rankings that ignore the query."""
     known = [pair for pair in pairs if pair.matched is not None and len(pair.found.rank) and pair.scores()]
-    ignorant: dict[int, Ignorant] = {}
-    result = []
-    for pair in known:
-        its = ignorant.setdefault(id(pair.judged), Ignorant(pair.judged))
-        try:
-            result.append((pair, of_run(pair, its, len(known))))
-        except DataError:  # a formula that these grades do not fit; the values have findings of their own
-            continue
-    return result
+    found: dict[int, list[Baseline]] = {}
+    for together in with_same_judgments(known):
+        found |= of_runs(together, Ignorant(together[0].judged), len(known))
+    return [(pair, found[id(pair)]) for pair in known if id(pair) in found]
 
 
-def of_run(pair: RunAndQrels, ignorant: Ignorant, runs: int) -> list[Baseline]:
-    """Returns the baselines of one run, by each measure; none for counts, which are summed over queries."""
+def of_runs(pairs: Sequence[RunAndQrels], ignorant: Ignorant, runs: int) -> dict[int, list[Baseline]]:
+    """Returns the baselines of each run, of ``runs`` runs in all, that has values by the measures."""
+    measures = pairs[0].measures
+    score_together(pairs, ignorant.shifted)
+    try:
+        values = values_by_chance(
+            [part_of(pair, ignorant.sample) for pair in pairs], ignorant, measures, runs
+        )
+        return {id(pair): of_run(pair, ignorant, *its) for pair, its in zip(pairs, values, strict=True)}
+    except DataError:  # a formula that the grades of a run do not fit; the values have findings of their own
+        found: dict[int, list[Baseline]] = {}
+        for pair in pairs if len(pairs) > 1 else []:
+            found |= of_runs([pair], ignorant, runs)
+        return found
+
+
+def of_run(
+    pair: RunAndQrels, ignorant: Ignorant, shuffles: Floats, popular: Floats, orders: int
+) -> list[Baseline]:
+    """Returns the baselines of one run, by each measure; none for counts, which are summed over queries.
+
+    Args:
+        pair: the run.
+        ignorant: the rankings that ignore the query.
+        shuffles: the mean values of random orders [queries, measures].
+        popular: the values of the popular documents [queries, measures].
+        orders: the number of random orders.
+    """
     scores = pair.scores()
     assert scores is not None
-    measures = [parse_measure(each) for each in pair.measures]
-    shown = [each for each, measure in enumerate(measures) if measure.definition.aggregate != "sum"]
-    if not shown:
-        return []
-    sample = ignorant.sample
-    names = [pair.judgments.queries[each] for each in sample.tolist()]
-    places, there = rows_at(scores, names, sample, len(pair.judgments.queries))
-    own = scores.matrix[places]
-    rows = part_of(pair, sample)
-    shuffles, orders = shuffled(rows, measures, runs)
-    depth = float(rows.length.max(initial=0))
-    popular = by_measure(cut(ignorant.popular, depth), measures)
+    names, sample = ignorant.names, ignorant.sample
+    places = rows_at(scores, names, sample, pair.judgments.query_count)
+    there = places >= 0
+    own = scores.matrix[places[there]]
     shifted = pair.scores(qrels=ignorant.shifted)
     other = np.full(own.shape, np.nan)
     if shifted is not None and len(sample) > 1:
-        at, known = rows_at(shifted, names, sample, -1)
-        other[known[there]] = shifted.matrix[at[there[known]]]
+        at = rows_at(shifted, names, sample, -1)
+        other[(at >= 0)[there]] = shifted.matrix[at[there & (at >= 0)]]
     found_in = (shuffles[there], popular[there], other)
     result = []
-    for place in shown:
-        label = scores.labels[place]
+    for place, measure in enumerate(pair.measures):
+        definition = measure.definition
+        if definition.aggregate == "sum":
+            continue
         columns = [each[:, place] for each in found_in]
-        bounded = measures[place].definition.values == (0.0, 1.0)
+        bounded = definition.values == (0.0, 1.0)
         random_mean, popular_mean, other_mean = (float(each.mean()) for each in columns)
-        upward = bounded and not measures[place].definition.smaller_is_better
         result.append(
             Baseline(
                 run=short(pair.name),
-                measure=label,
+                measure=scores.labels[place],
                 value=float(scores.matrix[:, place].mean()),
                 at_one=int((scores.matrix[:, place] == 1).sum()) if bounded else 0,
                 queries=len(scores.matrix),
@@ -255,16 +277,14 @@ def of_run(pair: RunAndQrels, ignorant: Ignorant, runs: int) -> list[Baseline]:
                 other=other_mean,
                 sampled=len(own),
                 orders=orders,
-                near=near(own[:, place], columns) if upward else (),
+                near=near(own[:, place], columns) if bounded and not definition.smaller_is_better else (),
             )
         )
     return result
 
 
-def rows_at(
-    scores: Scores, names: Sequence[bytes], sample: Integers, judged: int
-) -> tuple[Integers, NDArray[np.bool_]]:
-    """Returns the rows of sampled queries in the scores, and which of these queries have scores.
+def rows_at(scores: Scores, names: Names, sample: Integers, judged: int) -> Integers:
+    """Returns the row of each sampled query in the scores, or -1 for a query without scores.
 
     Args:
         scores: the scores.
@@ -272,11 +292,7 @@ def rows_at(
         sample: their numbers among all judged queries.
         judged: the number of judged queries: if all have scores, their numbers are the rows.
     """
-    if len(scores.matrix) == judged:
-        return sample, np.ones(len(sample), bool)
-    places = {query: place for place, query in enumerate(scores.ids)}
-    there = np.array([name in places for name in names], bool)
-    return np.array([places[name] for name in names if name in places], np.int64), there
+    return sample if len(scores.matrix) == judged else names.places_in(scores.ids)
 
 
 def near(own: Floats, columns: Sequence[Floats]) -> tuple[str, ...]:
@@ -315,42 +331,62 @@ def cut(rows: JudgedRows, depth: float) -> JudgedRows:
     return replace(rows.kept(rows.rank <= depth), length=np.minimum(rows.length, depth))
 
 
-def shuffled(rows: JudgedRows, measures: Sequence[Measure], runs: int) -> tuple[Floats, int]:
-    """Returns the mean value of random orders of each list, and the number of orders.
+def values_by_chance(
+    lists: Sequence[JudgedRows], ignorant: Ignorant, measures: Sequence[Measure], runs: int
+) -> Iterator[tuple[Floats, Floats, int]]:
+    """Yields for each run the mean value of random orders of each list, that of the popular documents, and how many
+    orders there are.
 
     Args:
-        rows: the lists.
+        lists: the lists of each run, with the same judgments.
+        ignorant: the rankings that ignore the query.
         measures: the measures.
         runs: the number of runs that are checked, which share the work.
     """
+    popular, queries = ignorant.popular, len(ignorant.sample)
+    whole = [max(int(rows.length.sum()) * runs, 1) for rows in lists]
+    orders = [int(np.clip(MOST_DOCUMENTS // each, 1, MOST_ORDERS)) for each in whole]
+    tables = (
+        each
+        for rows, count in zip(lists, orders, strict=True)
+        for each in (cut(popular, float(rows.length.max(initial=0))), *shuffled(rows, count))
+    )
+    sizes = [
+        len(ranks) + queries
+        for rows, count in zip(lists, orders, strict=True)
+        for ranks in (popular.rank, *[rows.rank] * count)
+    ]
+    values = (
+        each
+        for first, last in parts_of(np.array(sizes), ROWS_TOGETHER)
+        for each in np.split(by_measure(stacked(list(islice(tables, last - first))), measures), last - first)
+    )
+    for count in orders:
+        of_popular = next(values)
+        yield sum(islice(values, count), np.zeros(of_popular.shape)) / count, of_popular, count
+
+
+def shuffled(rows: JudgedRows, orders: int) -> Iterator[JudgedRows]:
+    """Yields the rows in random orders of the documents of each list."""
     length = rows.length.astype(np.int64)
     whole = int(length.sum())
-    orders = int(np.clip(MOST_DOCUMENTS // max(whole * runs, 1), 1, MOST_ORDERS))
     draw = np.random.default_rng(SEED)
     starts = np.append(0, np.cumsum(length))[:-1]
     counts = np.diff(rows.offsets)
     of_list = np.repeat(np.arange(len(length)), length)
     place = np.repeat(starts, counts) + np.arange(rows.offsets[-1]) - np.repeat(rows.offsets[:-1], counts)
     its_list = np.repeat(np.arange(len(length)), counts)
-    total = np.zeros((len(length), len(measures)))
     for _ in range(orders):
-        # The documents of each list in a random order: the sort keeps the lists apart.
+        # The sort keeps the lists apart.
         order = np.argsort(of_list + draw.random(whole), kind="stable")
         rank = np.empty(whole)
         rank[order] = np.arange(whole) - np.repeat(starts, length) + 1
         own = rank[place]
         sort = np.lexsort((own, its_list))
-        changed = replace(
-            rows,
-            rank=own[sort],
-            grade=rows.grade[sort],
-            tie_first=own[sort],
-            tie_last=own[sort],
-            listed=None,
-            scores=None,
+        ranks, grades = own[sort], rows.grade[sort]
+        yield replace(
+            rows, rank=ranks, grade=grades, tie_first=ranks, tie_last=ranks, listed=None, scores=None
         )
-        total += by_measure(changed, measures)
-    return total / orders, orders
 
 
 def by_measure(rows: JudgedRows, measures: Sequence[Measure]) -> Floats:
@@ -396,7 +432,7 @@ def saturated(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
     scores = [each for pair in pairs if pair.matched is not None and (each := pair.scores()) is not None]
     if not scores or any(each.ids != scores[0].ids for each in scores):
         return
-    for place, measure in enumerate(map(parse_measure, pairs[0].measures)):
+    for place, measure in enumerate(pairs[0].measures):
         values = np.stack([each.matrix[:, place] for each in scores], axis=1)
         if measure.definition.values != (0.0, 1.0) or len(values) < FEWEST_QUERIES:
             continue

@@ -228,6 +228,13 @@ def fields_in(line: bytes) -> list[bytes]:
     )
 
 
+def usual_width(text: SurveyedText) -> int:
+    """Returns the most frequent number of columns in the first lines of a file, or 0 if the input is not a file."""
+    lines = head(text.source).split(b"\n")[:-1] if text.is_file else []
+    widths = [width for width in map(len, map(fields_in, lines)) if width]
+    return max(set(widths), key=widths.count, default=0)
+
+
 def held_in(given: Any, kind: str, **columns: Any) -> Any:
     """Returns qrels, a run, a dict, a list of rows or a data frame in a form that has rows.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from carob import _native
@@ -12,7 +12,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.diagnosis.check.finding import Values, refusal
-from carob.evaluation.evaluate import evaluate_run
+from carob.evaluation.engine import MOST_SHARED, Matches, scores_of
 from carob.inputs.errors import sentences
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run, short
@@ -23,13 +23,16 @@ from carob.matching.match import MatchedOnce, rows_of
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
+    from carob.conventions.request import Request
     from carob.diagnosis.check.inputs import SurveyedText
+    from carob.evaluation.engine import Ideals
     from carob.evaluation.scores import Scores
     from carob.lists.rows import Floats, JudgedRows
+    from carob.measures import Measure
 
 
 @dataclass(eq=False)
@@ -131,7 +134,7 @@ class RunAndQrels:
     Args:
         given: the judgments.
         text: the run's text.
-        measures: the measures whose means show the effects.
+        request: the measures whose means show the effects, under the policy of a check.
         queries: judged queries that the run has only in another spelling, and that spelling.
         documents: the spellings of documents, with the line of the first occurrence.
         run: the run to match; None if there is none.
@@ -142,7 +145,7 @@ class RunAndQrels:
 
     given: LenientQrels
     text: SurveyedText
-    measures: tuple[str, ...]
+    request: Request
     queries: dict[bytes, bytes] = field(default_factory=dict)
     documents: dict[bytes, tuple[bytes, int]] = field(default_factory=dict)
     run: Run | None = None
@@ -155,7 +158,7 @@ class RunAndQrels:
         self.judged = self.given
 
     @classmethod
-    def of(cls, judged: LenientQrels, text: SurveyedText, measures: tuple[str, ...]) -> RunAndQrels:
+    def of(cls, judged: LenientQrels, text: SurveyedText, request: Request) -> RunAndQrels:
         """Surveys the run, then matches it with the judgments."""
         if judged.table is None:
             strictly(
@@ -163,7 +166,7 @@ class RunAndQrels:
                 lambda given: Run.of(given).match(Qrels.of({"": {"": 0}}).judgments, MatchOptions(Policy())),
             )
             text.read()
-            return cls(judged, text, measures)
+            return cls(judged, text, request)
         judgments = judged.qrels.judgments
         strictly(text, lambda given: Run.of(given).match(judgments, MatchOptions(Policy())))
         survey = text.read(judgments)
@@ -173,7 +176,7 @@ class RunAndQrels:
             for each, token, line in survey.spellings(judgments)
             if folded(each) == folded(token)
         }
-        pair = cls(judged, text, measures, queries, documents)
+        pair = cls(judged, text, request, queries, documents)
         if queries or documents:
             # Other problems show only if queries and documents match.
             pair.judged = LenientQrels(judged.text, pair.spelled(queries=True, documents=True))
@@ -245,25 +248,21 @@ class RunAndQrels:
             return None
         key = (qrels, change, *axes.items())
         if key not in self.scored:
-            self.scored[key] = self.evaluated(qrels, change, axes)
+            run = self.run if change is None else self.changed(change)
+            request = (
+                replace(self.request, policy=self.request.policy.changed(**axes)) if axes else self.request
+            )
+            matched = Matches.of_run(qrels or self.judged.qrels, run, request, scores_only=True)
+            try:
+                self.scored[key] = usable(matched.scores(request, bounds=not (axes or change or qrels)))
+            except DataError:
+                self.scored[key] = None
         return self.scored[key]
 
-    def evaluated(self, qrels: Qrels | None, change: str | None, axes: dict[str, Any]) -> Scores | None:
-        """Evaluates the run under alternative decisions. Returns None if carob cannot evaluate the run."""
-        assert self.run is not None
-        run = self.run if change is None else self.changed(change)
-        try:
-            found = evaluate_run(
-                qrels or self.judged.qrels,
-                run,
-                self.measures,
-                policy=LENIENT.changed(**axes),
-                bounds=not (axes or change or qrels),
-                quiet=True,
-            )
-        except DataError:
-            return None
-        return None if len(found.counts.missing) == found.counts.judged else found  # as carob eval refuses it
+    @property
+    def measures(self) -> list[Measure]:
+        """The measures whose means show the effects."""
+        return list(self.request.asked.values())
 
     def changed(self, change: str) -> Run:
         """Returns the run with negated scores, ordered by rank, or without the queries' own documents."""
@@ -290,3 +289,32 @@ class RunAndQrels:
         """Matches the run with the judgments again, under another policy, and returns the rows."""
         assert self.run is not None
         return cast("_native.Matched", self.run.match(self.judgments, MatchOptions(LENIENT.changed(**axes))))
+
+
+def usable(scores: Scores) -> Scores | None:
+    """Returns the scores, or None for a run without a judged query, as ``carob eval`` refuses it."""
+    return None if len(scores.counts.missing) == scores.counts.judged else scores
+
+
+def with_same_judgments(pairs: Iterable[RunAndQrels]) -> list[list[RunAndQrels]]:
+    """Returns the runs in groups, each with the same judgments in the same spelling."""
+    groups: dict[int, list[RunAndQrels]] = {}
+    for pair in pairs:
+        groups.setdefault(id(pair.judged), []).append(pair)
+    return list(groups.values())
+
+
+def score_together(pairs: Sequence[RunAndQrels], qrels: Qrels | None = None) -> None:
+    """Computes the scores of runs with the same judgments, or against other ones, by one call of each formula."""
+    runs = [(pair, pair.run) for pair in pairs if pair.run is not None and pair.matched is not None]
+    if len(runs) < 2:
+        return
+    judged, request = qrels or pairs[0].judged.qrels, pairs[0].request
+    best: Ideals | None = {} if judged.judgments.count <= MOST_SHARED else None
+    several = [Matches.of_run(judged, run, request, scores_only=True) for _, run in runs]
+    try:
+        found = scores_of(several, request, best, bounds=qrels is None)
+    except DataError:
+        return  # each run has scores, or a reason of its own
+    for (pair, _), scores in zip(runs, found, strict=True):
+        pair.scored[(qrels, None)] = usable(scores)
