@@ -8,6 +8,7 @@ import unicodedata
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import carob
@@ -15,6 +16,7 @@ from carob import DataError, DataWarning, Policy, Qrels, Run, _native
 from carob.cli import main
 from carob.matching.match import match
 from carob.matching.signs import Lean
+from strategies import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.filterwarnings("ignore::carob.DataWarning")
 
 IDS = [f"d{number:02}" for number in range(12)]
-QRELS = {query: {"d00": 1, "d01": 1, "d05": 0, "d11": 1} for query in ("p", "q", "r")}
+QRELS = {query: {"d00": 1, "d01": 1, "d05": 0, "d11": 0} for query in ("p", "q", "r")}
 """In the lists below, d00 is best: its rank is 1."""
 MIXED = [7, 2, 11, 0, 5, 9, 1, 10, 3, 8, 6, 4]
 """An order of documents that neither rises nor falls."""
@@ -90,7 +92,7 @@ FORMS: dict[str, Callable[[Scored], Any]] = {
 def test_ranks_given_as_scores_are_said_in_any_order_of_rows(case: str, form: str) -> None:
     with pytest.warns(DataWarning, match=r"the scores are 1, 2, 3 ….*upside down"):
         scores = carob.evaluate(QRELS, FORMS[form](RANKS[case]), "RR")
-    assert scores.by_query("RR")["p"] == 1  # d11, which is last by rank
+    assert scores.by_query("RR")["p"] == 1 / 11  # d01, the last but one
     assert len(scores.warnings) == 1
 
 
@@ -186,12 +188,13 @@ def test_the_lean_of_lists_is_a_linear_rank_test() -> None:
     # all orders is (1 + 4 + 1 - 4² / 12) · 12 · 13 / 12 = 182 / 3.
     qrels, run = Qrels.of(FOUND), Run.of(UPSIDE_DOWN["distances"])
     lean = Lean.of(match(qrels, run, Policy()).whole)
-    assert (lean.lists, lean.below) == (3, 3)
+    assert lean.below.tolist() == [True] * 3
     assert lean.excess == pytest.approx(17 / (182 / 3) ** 0.5 * 3**0.5)
     equal = match(qrels, Run.of(scored(lambda rank: 1.0)), Policy()).whole
-    assert Lean.of(equal) == Lean(3, 0, 0.0)
+    assert Lean.of(equal).of_lists.tolist() == [0.0] * 3
     every = Qrels.of({query: dict.fromkeys(IDS, 2) for query in FOUND})
-    assert Lean.of(match(every, run, Policy()).whole) == Lean(0, 0, 0.0)
+    nothing = Lean.of(match(every, run, Policy()).whole)
+    assert (len(nothing.telling), nothing.excess) == (0, 0.0)
 
 
 def test_a_rank_column_that_counts_the_worst_as_1_does_not_hide_distances() -> None:
@@ -239,7 +242,159 @@ def test_logs_and_collections_say_it(tmp_path: Path) -> None:
         )
 
 
+# ---------------------------------------------------------------- some lists only
+
+
+def parts(lists: int, wrong: int, score: Callable[[int], float], order: Any = MIXED) -> tuple[Any, Scored]:
+    """Judgments and a good run, of which the first lists, as from another shard, have a score by the rank."""
+    good = {IDS[each]: 20.0 - (each + 1) ** 1.1 for each in order}
+    bad = {IDS[each]: float(score(each + 1)) for each in order}
+    queries = [f"q{number:02}" for number in range(lists)]
+    run = {query: dict(bad if at < wrong else good) for at, query in enumerate(queries)}
+    return dict.fromkeys(queries, FOUND["p"]), run
+
+
+SOME: dict[str, tuple[Callable[[int], float], Any]] = {
+    "distances": (lambda rank: 0.1 * rank**2, MIXED),
+    "distances, in their order": (lambda rank: 0.1 * rank**2, range(12)),
+    "ranks": (lambda rank: rank, MIXED),
+    "ranks, in their order": (lambda rank: rank, range(12)),
+    "distances of the best last": (lambda rank: 0.1 * rank**2, range(11, -1, -1)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("wrong", [8, 5])
+@pytest.mark.parametrize("case", SOME)
+def test_a_part_of_the_lists_upside_down_is_said(case: str, wrong: int, form: str) -> None:
+    qrels, run = parts(16, wrong, *SOME[case])
+    found = said(FORMS[form](run), qrels)
+    assert f"in {wrong} of 16 lists" in found
+    assert "upside down" in found
+    assert "every list" not in found
+    checked = carob.check(qrels, FORMS[form](run))
+    assert [each.count for each in checked if each.severity == "error"] == [wrong]
+    assert not said(FORMS[form](parts(16, 0, *SOME[case])[1]), qrels)
+
+
+def test_a_part_of_the_lists_upside_down_is_said_by_each_face(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels, run = parts(16, 8, lambda rank: 0.1 * rank**2)
+    good = parts(16, 0, lambda rank: 0.0)[1]
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "qrels.txt").write_text(
+            "".join(f"{q} 0 {d} {g}\n" for q, its in qrels.items() for d, g in its.items())
+        )
+        (tmp_path / name / "bad.run").write_bytes(text(run))
+        (tmp_path / name / "good.run").write_bytes(text(good))
+    paths = [str(tmp_path / "one" / each) for each in ("qrels.txt", "bad.run", "good.run")]
+    for words in (
+        ["eval", *paths, "--format", "csv"],
+        ["compare", *paths, "-m", "AP"],
+        ["best", *paths, "-m", "AP", "--resamples", "20"],
+        ["plan", *paths, "-m", "AP", "--difference", "0.1"],
+        ["gate", *paths[:2], "--min", "AP=0"],
+        ["eval", "--collections", str(tmp_path), "-m", "AP"],
+    ):
+        main(words)
+        out, err = capsys.readouterr()
+        assert "far nearer to the end than by chance in 8 of 16 lists, such as that of query 'q00'" in (
+            " ".join((out + err).split())
+        ), words
+    lazy = pytest.importorskip("polars").DataFrame(
+        [(q, d, s) for q, its in run.items() for d, s in its.items()],
+        schema=["query_id", "doc_id", "score"],
+        orient="row",
+    )
+    assert "in 8 of 16 lists" in said(Run.of(lazy.lazy(), extract="engine"), qrels)
+    log = [
+        {
+            "query_id": query,
+            "retrieved_ids": list(its),
+            "scores": list(its.values()),
+            "reference_ids": ["d00", "d01", "d03"],
+        }
+        for query, its in run.items()
+    ]
+    assert "in 8 of 16 lists" in " ".join(carob.evaluate(log, measures="AP").warnings)
+
+
 # ---------------------------------------------------------------- no false alarm
+
+LENGTHS = {
+    "two, one relevant": (2, 1),
+    "three, one relevant": (3, 1),
+    "three, two relevant": (3, 2),
+    "ten, one relevant": (10, 1),
+    "ten, three relevant": (10, 3),
+    "twelve, nine relevant": (12, 9),
+    "fifty, five relevant": (50, 5),
+}
+
+
+def drawn(
+    draw: np.random.Generator,
+    lists: int,
+    length: int,
+    relevant: int,
+    lean: float = 0.0,
+    *,
+    counting: bool = False,
+) -> tuple[Any, Scored]:
+    """Judgments, and lists in ascending order of score, in which relevant documents are ``lean`` deviations higher."""
+    run: Scored = {}
+    for number in range(lists):
+        own = draw.normal(size=length) + lean * (np.arange(length) < relevant)
+        rows = sorted(zip(own.tolist(), range(length)))
+        run[f"q{number}"] = {
+            f"d{each}": float(place) if counting else score for place, (score, each) in enumerate(rows, 1)
+        }
+    grades = {f"d{each}": int(each < relevant) for each in range(length)}
+    return dict.fromkeys(run, grades), run
+
+
+def rate(draws: int, **how: Any) -> float:
+    """How often a system is said to be upside down."""
+    draw = np.random.default_rng(7)
+    return (
+        sum("upside down" in said(run, qrels) for qrels, run in (drawn(draw, **how) for _ in range(draws)))
+        / draws
+    )
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("counting", [False, True])
+@pytest.mark.parametrize("lists", [3, 4, 10, 30])
+@pytest.mark.parametrize("case", LENGTHS)
+def test_random_systems_in_ascending_order_are_said_to_be_upside_down_in_one_of_20_draws_at_most(
+    case: str, lists: int, counting: bool
+) -> None:
+    length, relevant = LENGTHS[case]
+    assert rate(examples(600), lists=lists, length=length, relevant=relevant, counting=counting) <= 0.05
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("counting", [False, True])
+@pytest.mark.parametrize(("lists", "least"), [(5, 0.7), (10, 0.95), (25, 1.0)])
+def test_distances_and_ranks_of_middling_systems_are_found(lists: int, least: float, counting: bool) -> None:
+    """Their relevant documents are one standard deviation above others, which makes nDCG about 0.6."""
+    assert rate(examples(300), lists=lists, length=20, relevant=4, lean=-1.0, counting=counting) >= least
+
+
+def test_lists_in_ascending_order_are_told_unless_something_shows_them_to_be_right() -> None:
+    for lean, told in ((0.0, True), (-2.0, True), (2.0, False)):
+        qrels, run = drawn(np.random.default_rng(3), 12, 20, 4, lean)
+        scores = carob.evaluate(qrels, run, "AP")
+        assert ("12 lists in ascending order of score" in scores.footer()) is told
+        assert scores.counts.rising == 12 * told
+        assert bool(scores.warnings) is (lean < 0)
+        other = {query: {each: -score for each, score in its.items()} for query, its in run.items()}
+        two = carob.compare(qrels, {"one": run, "two": other}, "AP")
+        assert ("in ascending order of score" in str(two)) is told
+    ranked = text(run, lambda row, score: 21 - row)
+    assert "ascending" not in carob.evaluate(qrels, ranked, "AP").footer()
 
 
 @pytest.mark.parametrize("scores", [(1.0, 2.0), (0.2, 0.3, 0.7), (1.0, 2.0, 3.0)])

@@ -121,6 +121,7 @@ def judgments(comparison: Findings) -> Iterator[Caution]:
 DATA = (
     "perfect",
     "constant",
+    "rising",
     "infinite",
     "covered",
     "nearly covered",

@@ -500,7 +500,7 @@ def explained(
     found = subject.matches.under(own)
     if subject.run is not None and not subject.part:
         refuse_empty(subject.run, found, own)
-        upside_down(subject.run, found.signs, found.whole)
+        upside_down(subject.run, found.signs, found.whole, found.queries)
     refuse_left_out(found, own, subject, measure)
     scores = subject.matches.scores(Request({label: measure}, convention, policy))
     lists = Flat(found.rows, every_rank=True)

@@ -482,6 +482,9 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
             "{count} lists with all scores equal, {order}",
         )
         facts.append(Fact("constant", counts.constant, one, many, words))
+    if counts.rising:
+        one, many = "{count} list in ascending order of score", "{count} lists in ascending order of score"
+        facts.append(Fact("rising", counts.rising, one, many))
     if counts.infinite and policy.retrieved == "all":
         facts.append(Fact("infinite", counts.infinite, "{count} infinite score", "{count} infinite scores"))
     shown = (policy.judgments, policy.unjudged) == ("all", "nonrelevant")

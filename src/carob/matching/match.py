@@ -37,7 +37,7 @@ from carob.matching.axes import (
     to_depth,
     without_negative,
 )
-from carob.matching.signs import CONSTANT, FEWEST, Signs
+from carob.matching.signs import CONSTANT, FEWEST, Signs, rising_lists
 from carob.output.errors import PolicyError, by_policy
 
 if TYPE_CHECKING:
@@ -72,6 +72,8 @@ class Counts:
         relevant: those with a grade above 0.
         retrieved: all documents that the run retrieves for judged queries.
         constant: lists of at least three documents whose scores are all equal.
+        rising: lists whose scores rise from row to row, if nearly all do, and neither ranks nor relevant documents show
+            that the highest is the best.
         infinite: infinite scores.
         fractions: judgments with a grade between 0 and 1.
         lowest_ratings: judgments with a grade of 1 if no grade is lower and some are 4 or more; else 0.
@@ -94,6 +96,7 @@ class Counts:
     relevant: int = 0
     retrieved: int = 0
     constant: int = 0
+    rising: int = 0
     infinite: int = 0
     fractions: int = 0
     lowest_ratings: int = 0
@@ -236,7 +239,8 @@ def match(
     signs = Signs.of(found)
     if signs is not None:
         constant = int(np.count_nonzero(signs.have(CONSTANT, FEWEST)))
-        counts = replace(counts, constant=constant, infinite=signs.infinite)
+        rising = 0 if run.meant else rising_lists(signs, rows)
+        counts = replace(counts, constant=constant, rising=rising, infinite=signs.infinite)
     first_tie = None if shortened is None else shortened.first_tie.copy()
     retrieved = found.length >= 0
     del found, shortened  # which take as much memory as the rows

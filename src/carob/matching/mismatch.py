@@ -59,7 +59,7 @@ def signs_of(judged: Qrels, run: Run, found: Match, policy: Policy) -> Iterator[
     """
     signs, rows = found.signs, found.whole
     if not run.meant:
-        turned = upside_down(run, signs, rows)
+        turned = upside_down(run, signs, rows, found.queries)
         agree, contradict = (0, 0) if signs is None else signs.accord
         if turned:
             yield turned

@@ -16,7 +16,7 @@ from carob.output.errors import DataError
 from carob.output.language import Sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from carob.inputs.qrels import Qrels
     from carob.inputs.run import Run
     from carob.inputs.runs import Found, Row
-    from carob.lists.rows import Integers, JudgedRows
+    from carob.lists.rows import Floats, Integers, JudgedRows
 
 
 say = Sentences(__file__)
@@ -39,12 +39,17 @@ STEPS = 8
 RISES = 10
 """The rises from row to row before one suspects distances."""
 MOSTLY = 0.9
-"""The share of lists in which the scores of a run of distances rise."""
-IN_ORDER, SHUFFLED, ALONE = 0.5, 1.0, 3.5
-"""How many standard deviations below chance relevant documents are, before one suspects a run upside down: one whose
-rows are in that order, one whose scores are 1, 2, 3 … in any order, and any other."""
+"""The share of lists with rising scores that is a habit of the writer, and no accident."""
+LOOKING = 2.0
+"""How many standard deviations below chance relevant documents are, before one suspects scores that look like ranks or
+distances. The scores of random lists look so in files that are sorted from the worst to the best, and so do points of a
+vote. Of such lists, at most one in 25 is suspected (tested)."""
+ALONE, SOME = 3.5, 3.5
+"""The same for scores that look like neither, and for the lists that lean to the end among others that do not."""
 BELOW, LISTS = 2 / 3, 3
 """The share of lists that are better upside down, and the fewest lists, before one suspects a run for that alone."""
+FAR = 1.0
+"""The lean of a list that is one of some upside down."""
 ENOUGH = 10_000
 """The rows of the first lists that show whether all are upside down."""
 ROWS = 200_000
@@ -107,14 +112,8 @@ class Signs:
         """Returns a mask of the lists with a sign, of at least so many documents."""
         return np.asarray((self.lists & sign).astype(bool) & (self.length >= fewest))
 
-    @property
-    def mostly_count(self) -> bool:
-        """Whether the scores of at least half of the lists are 1, 2, 3 …, but do not fall from row to row."""
-        counting = self.have(COUNTING, FEWEST)
-        return bool(counting.any() and 2 * counting.sum() >= (self.length >= FEWEST).sum())
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lean:
     """Whether relevant documents lean to the end of the lists, as they do if the lists are upside down.
 
@@ -123,15 +122,11 @@ class Lean:
     nothing.
 
     Args:
-        lists: the lists that say something.
-        below: those that are better upside down.
-        excess: by how many standard deviations relevant documents are nearer to the end than chance puts them; negative
-            if they are nearer to the top.
+        of_lists: by how many standard deviations the relevant documents of each list are nearer to its end than chance
+            puts them; negative if they are nearer to the top, and NaN if the list says nothing.
     """
 
-    lists: int
-    below: int
-    excess: float
+    of_lists: Floats
 
     @classmethod
     def of(cls, rows: JudgedRows, which: NDArray[np.bool_] | None = None) -> Lean:
@@ -148,64 +143,136 @@ class Lean:
         telling = (length > 1) & (spread > 1e-9 * squares)
         if which is not None:
             telling &= which
-        found = moved[telling] / np.sqrt(spread[telling])
-        count = len(found)
-        return cls(count, int((found > 0).sum()), float(found.sum() / count**0.5) if count else 0.0)
+        found = np.full(len(length), np.nan)
+        found[telling] = moved[telling] / np.sqrt(spread[telling])
+        return cls(found)
 
     @property
-    def upside_down(self) -> bool:
+    def telling(self) -> Floats:
+        """The lean of the lists that say something."""
+        return self.of_lists[~np.isnan(self.of_lists)]
+
+    @property
+    def below(self) -> NDArray[np.bool_]:
+        """A mask of the lists that are better upside down."""
+        return self.of_lists > 0
+
+    @property
+    def excess(self) -> float:
+        """By how many standard deviations relevant documents are nearer to the end of all lists than by chance."""
+        its = self.telling
+        return float(its.sum() / len(its) ** 0.5) if len(its) else 0.0
+
+    @property
+    def of_all(self) -> bool:
         """Whether this alone suggests that the lists are upside down."""
-        return self.lists >= LISTS and self.excess >= ALONE and self.below >= BELOW * self.lists
+        lists = len(self.telling)
+        return lists >= LISTS and self.excess >= ALONE and int(self.below.sum()) >= BELOW * lists
+
+    @property
+    def of_some(self) -> bool:
+        """Whether this alone suggests that some lists are upside down.
+
+        Σ max(z, 0)² over n lists in random order has a mean of n / 2 and a variance of 5 n / 4, as z is nearly normal.
+        """
+        its = np.maximum(self.telling, 0.0)
+        excess = float((its * its).sum()) - len(its) / 2
+        return len(its) >= LISTS and excess >= SOME * (1.25 * len(its)) ** 0.5
 
 
-def upside_down(run: Run, signs: Signs | None, rows: JudgedRows) -> str | None:
+@dataclass(frozen=True, eq=False)
+class Reversal:
+    """Lists whose lowest scores seem to be the best.
+
+    Args:
+        kind: what shows it: the scores are ``counting``, as ranks are, or ``rising`` from row to row, as distances do;
+            or the relevant documents alone show it, of all lists (``below``) or of a few (``some``).
+        which: a mask of the lists.
+        lists: the number of lists that might be upside down.
+    """
+
+    kind: str
+    which: NDArray[np.bool_]
+    lists: int
+
+    @property
+    def count(self) -> int:
+        """The number of lists."""
+        return int(self.which.sum())
+
+
+def upside_down(run: Run, signs: Signs | None, rows: JudgedRows, queries: Sequence[bytes]) -> str | None:
     """Returns a sentence if the scores look like ranks or distances, of which the lowest is the best; else None.
+
+    Args:
+        run: the run.
+        signs: what was noticed in it; None if nothing could be.
+        rows: its rows of judged documents.
+        queries: the queries of its lists.
 
     Raises:
         DataError: the caller named the column for scores, and it contains ranks.
     """
-    kind = turned(signs, rows, ranked=run.doubted is None)
-    if kind == "counting" and run.doubted is not None:
-        raise refused("counts-up", file=run.name, column=run.doubted, remedy=rank_or_score(run.doubted))
-    if kind is None:
+    found = reversal(signs, rows, ranked=run.doubted is None)
+    if found is None:
         return None
-    if kind == "below" or signs is None:
-        lean = Lean.of(rows)
-        return say("signs", "below", run=run.name, count=lean.below, total=lean.lists)
-    lists = int((signs.length >= 2).sum())
-    return say("signs", kind, run=run.name, count=int(signs.have(RISING).sum()), total=lists)
+    if found.kind == "counting" and run.doubted is not None:
+        raise refused("counts-up", file=run.name, column=run.doubted, remedy=rank_or_score(run.doubted))
+    first = text_of(queries[int(found.which.argmax())])
+    these = "every list is" if found.count == found.lists else "these lists are"
+    return say(
+        "signs", found.kind, run=run.name, count=found.count, total=found.lists, query=first, these=these
+    )
 
 
-def turned(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> str | None:
-    """Returns what the scores of a run that is upside down seem to be, or None.
+def reversal(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> Reversal | None:
+    """Returns the lists of a run that seem to be upside down, or None.
 
-    ``counting`` means ranks, ``rising`` distances. In lists that are not in order of score, these scores may as well be
-    the points of a vote, or written from the worst to the best: the column of ranks tells, or else where the relevant
-    documents are. If these are near the end of most lists, that is enough, whatever the scores look like (``below``).
+    Scores that are 1, 2, 3 …, or that rise from row to row, may as well be the points of a vote, or written from the
+    worst to the best: the column of ranks tells, or else where the relevant documents are. If these are near the end of
+    most lists, or far too near in some, that is enough, whatever the scores look like.
 
     Args:
         signs: what was noticed; None if nothing could be.
         rows: the rows of judged documents.
         ranked: whether the run may have a rank column of its own.
     """
-    shape = None if signs is None else shape_of(signs, rows, ranked=ranked)
+    found = None if signs is None else by_shape(signs, rows, ranked=ranked)
+    if found is not None:
+        return found
     some = min(len(rows.length), max(LISTS, int(np.searchsorted(rows.offsets, ENOUGH))))
-    return shape or ("below" if Lean.of(rows.part(0, some)).upside_down else None)
+    lean = Lean.of(rows.part(0, some))
+    if not (lean.of_all or lean.of_some):
+        return None
+    if some < len(rows.length):
+        lean = Lean.of(rows)
+    if lean.of_all:
+        return Reversal("below", lean.below, len(lean.telling))
+    return Reversal("some", lean.of_lists > FAR, len(lean.telling))
 
 
-def shape_of(signs: Signs, rows: JudgedRows, *, ranked: bool) -> str | None:
-    """Returns what the scores look like, unless the relevant documents or the ranks show that the highest is best."""
+def by_shape(signs: Signs, rows: JudgedRows, *, ranked: bool) -> Reversal | None:
+    """Returns the lists that look upside down, unless relevant documents or ranks show that the highest is best."""
     agree, contradict = signs.accord
     if ranked and agree > contradict:
         return None
-    length, counting, rising = signs.length, signs.have(COUNTING, FEWEST), signs.have(RISING)
-    counted = signs.mostly_count and (length[counting] - 2).sum() >= STEPS
-    if counted and Lean.of(rows, counting).excess > (0 if rising[counting].all() else SHUFFLED):
-        return "counting"
-    several = length >= 2
-    if not rising.any() or rising.sum() < MOSTLY * several.sum() or (length[rising] - 1).sum() < RISES:
-        return None
-    return "rising" if Lean.of(rows, rising).excess > IN_ORDER else None
+    length = signs.length
+    for kind, which, steps, enough in (
+        ("counting", signs.have(COUNTING, FEWEST), 2, STEPS),
+        ("rising", signs.have(RISING), 1, RISES),
+    ):
+        if (length[which] - steps).sum() >= enough and Lean.of(rows, which).excess > LOOKING:
+            return Reversal(kind, which, int((length >= FEWEST if kind == "counting" else length >= 2).sum()))
+    return None
+
+
+def rising_lists(signs: Signs, rows: JudgedRows) -> int:
+    """Returns how many lists have scores that rise from row to row, if nearly all do, and nothing shows them right."""
+    rising, (agree, contradict) = signs.have(RISING), signs.accord
+    lists = int(rising.sum())
+    if not lists or lists < MOSTLY * (signs.length >= 2).sum() or (signs.length[rising] - 1).sum() < RISES:
+        return 0
+    return 0 if agree > contradict or Lean.of(rows, rising).excess < -LOOKING else lists
 
 
 def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:

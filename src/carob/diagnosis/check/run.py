@@ -12,7 +12,7 @@ from carob.evaluation.suspects import constant_lists
 from carob.inputs.ids import text_of
 from carob.inputs.runs import MatchOptions
 from carob.inputs.sources import is_pattern, several_runs
-from carob.matching.signs import COUNTING, Lean, Signs, turned
+from carob.matching.signs import Signs, reversal
 from carob.output.language import plural
 
 if TYPE_CHECKING:
@@ -157,33 +157,23 @@ def order(pair: RunAndQrels) -> Iterator[Finding]:
     if not survey.usable:
         return
     yield from ranks(pair)
-    signs = Signs.of(matched)
-    kind = turned(signs, pair.rows, ranked=pair.text.is_file)
-    if signs is not None and kind == "counting":
+    turned = reversal(Signs.of(matched), pair.rows, ranked=pair.text.is_file)
+    if turned is not None and turned.kind != "rising":
         yield found(
-            "ranks-as-scores",
+            "ranks-as-scores" if turned.kind == "counting" else "relevant-last",
             pair.name,
-            count=int(signs.have(COUNTING).sum()),
+            count=turned.count,
+            where=queries_at(pair.judgments.queries[each] for each in np.flatnonzero(turned.which)),
             values={"unchanged": pair.means(), "with negated scores": pair.means(change="negated")},
-            lists=survey.query_count,
+            lists=turned.lists,
         )
         return
-    if kind == "below":
-        lean = Lean.of(pair.rows)
-        yield found(
-            "relevant-last",
-            pair.name,
-            count=lean.below,
-            values={"unchanged": pair.means(), "with negated scores": pair.means(change="negated")},
-            lists=lean.lists,
-        )
-        return
-    if kind == "rising" or rise(pair):
+    if turned is not None or rise(pair):
         yield found(
             "ascending-scores",
             pair.name,
             count=matched.unordered,
-            severity=ERROR if kind == "rising" else WARNING,
+            severity=WARNING if turned is None else ERROR,
             values={"unchanged": pair.means(), "with negated scores": pair.means(change="negated")},
             lists=survey.query_count,
         )
