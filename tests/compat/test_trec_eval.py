@@ -82,6 +82,8 @@ def test_many_random_cases_where_the_real_program_is(
             continue
         if not case.files["run"].strip():
             continue
+        if any(text.startswith("\ufeff") for text in case.files.values()):  # docs/departures.md
+            continue
         real = ask(program, case)
         put(tmp_path, case.files)
         if real.code < 128:  # a signal: the original read memory that is not its own
