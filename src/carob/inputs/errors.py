@@ -54,7 +54,7 @@ def refused(fault: str, /, *, part: str = "refused", error: Any = DataError, **w
     known = sentences_of(part)
     # A score is ranked by, which other numbers are not: some faults have a sentence for those.
     chosen = known.get(fault if number == "score" else f"{fault}-unranked", known.get(fault))
-    found, *remedy = (filled(each, words) for each in chosen or ["{fault} {detail}."])
+    found, *remedy = (filled(each, **words) for each in chosen or ["{fault} {detail}."])
     fields = {each: word for each, word in words.items() if each in DataError.FIELDS}
     return cast("DataError", error(found, **{"remedy": remedy[0] if remedy else None, **fields}))
 

@@ -14,8 +14,8 @@ from math import log2
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from carob._numpy import np
-from carob.lists.rows import sentence
 from carob.output.errors import DataError, UncomputableError
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Gain", "Lists", "Preferences", "Queries", "Rows", "once"]
 
+GROUPS_APART = (
+    "These lists do not record which documents several judgment groups of a query share: pass qrels and a "
+    "run."
+)
+NO_LINES = (
+    "This measure needs the order in which the run lists its documents, but these lists do not contain this "
+    "order: pass a run, and choose listing=known."
+)
 
 Number = TypeVar("Number", bound="Numbers")
 Word = TypeVar("Word", bound="Callable[..., Any]")
@@ -205,7 +213,7 @@ class Lists(ABC):
             DataError: the judgments have no groups.
         """
         del values
-        raise DataError(sentence("lists", "apart"))
+        raise DataError(GROUPS_APART)
 
     def most_novel(self, alpha: float, rel: float) -> Lists:
         """Returns each query's greedy best list, split by judgment group: each rank takes the document that adds most.
@@ -218,7 +226,7 @@ class Lists(ABC):
             DataError: the lists do not identify documents across groups.
         """
         del alpha, rel
-        raise DataError(sentence("lists", "apart"))
+        raise DataError(GROUPS_APART)
 
     def preferences(self, of: str, among: str, nonrelevant: str = "all") -> Preferences:
         """The preferences that the judgments state between documents.
@@ -231,7 +239,10 @@ class Lists(ABC):
         Raises:
             DataError: the judgments are grades, not preferences.
         """
-        raise DataError(sentence("lists", "no_preferences", of=of, among=among, nonrelevant=nonrelevant))
+        raise DataError(
+            f"This measure counts preferences ({of}, {among}, {nonrelevant}), and qrels have none: evaluate "
+            "a file of preferences with 'carob trec-eval -R prefs' or '-R qrels_prefs'."
+        )
 
     def all_above(self, rows: Rows | float) -> Rows:
         """The sum of ``rows`` over all queries' documents with a higher score, plus half the sum over those with an
@@ -243,7 +254,10 @@ class Lists(ABC):
             DataError: there are no scores.
         """
         del rows
-        raise DataError(sentence("lists", "no_scores"))
+        raise DataError(
+            "This measure compares the scores of documents of different queries, but documents in rank "
+            "order have no scores: pass judgments and a run."
+        )
 
     def all_total(self, values: Queries) -> Queries:
         """The sum over all lists, the same for each of them.
@@ -252,7 +266,10 @@ class Lists(ABC):
             DataError: these lists are only some of the queries' lists.
         """
         del values
-        raise DataError(sentence("lists", "a_part"))
+        raise DataError(
+            "This measure needs the lists of all queries at once, but these lists are only some of them: "
+            "evaluate all queries together."
+        )
 
     # ------------------------------------------------------------ primitive methods, which every subclass implements
 
@@ -291,7 +308,7 @@ class Lists(ABC):
             DataError: the carrier does not have the order of lines.
         """
         del rows
-        raise DataError(sentence("lists", "no_lines"))
+        raise DataError(NO_LINES)
 
     def outranked(self, rows: Rows, then: Rows) -> Rows:
         """The number of documents ranked below each one with a smaller value, or an equal value and a smaller ``then``.
@@ -302,7 +319,7 @@ class Lists(ABC):
             DataError: the carrier does not have the order of lines.
         """
         del rows, then
-        raise DataError(sentence("lists", "no_lines"))
+        raise DataError(NO_LINES)
 
     def powers(self, base: float, exponents: Either) -> Either:
         """The powers of ``base`` with the given whole exponents.
@@ -377,8 +394,15 @@ class Lists(ABC):
         beyond = abs(cast("Any", gains)) > self.largest
         if bool(beyond.any()):
             where, grade = self.first_of(beyond)
-            facts = {"grade": f"{grade:g}", "gain": gain if isinstance(gain, str) else "{…}"}
-            raise UncomputableError(sentence("lists", "too_large", **facts), where)
+            raise UncomputableError(
+                filled(
+                    "the gain of grade {grade} is too large to compute with (gain={gain}): use grades on a "
+                    "smaller scale, or another gain.",
+                    grade=f"{grade:g}",
+                    gain=gain if isinstance(gain, str) else "{…}",
+                ),
+                where,
+            )
         return gains
 
     def unit_gains(self, gain: Gain, rel: float | str = "graded", highest: float | str = "query") -> Rows:
@@ -420,7 +444,14 @@ class Lists(ABC):
             where, grade = self.first_of(beyond)
             facts = {"grade": grade, "highest": highest, "needed": max(grade, highest + 1)}
             shown = {name: f"{value:g}" for name, value in facts.items()}
-            raise UncomputableError(sentence("lists", "above_scale", **shown), where)
+            raise UncomputableError(
+                filled(
+                    "grade {grade} has a larger gain than the highest grade of the scale, max={highest}: "
+                    "use the highest grade that occurs, as in max={needed}.",
+                    **shown,
+                ),
+                where,
+            )
         return rows
 
     def own_unit_gains(self, gain: Gain) -> Rows:

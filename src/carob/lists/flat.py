@@ -14,7 +14,6 @@ from carob.lists.rows import (
     Integers,
     JudgedRows,
     offsets_of,
-    sentence,
     stretches,
     untied,
 )
@@ -210,7 +209,11 @@ class Flat(Lists):
             return self
         by_group = self.rows.by_group
         if by_group is None:
-            raise DataError(sentence("flat", "no_groups"))
+            raise DataError(
+                "This measure averages over judgment groups, and these judgments have none: pass qrels "
+                "whose second column names subtopics, or evaluate a file with groups by 'carob trec-eval -R "
+                "qrels_jg'."
+            )
         apart = self.shared.setdefault("groups", {})
         every, depth = Flat(by_group, best=apart), self.rows.depth
         return every if depth is None else every.top(depth)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from carob._numpy import np
 from carob.lists import Gain, Lists, Queries, Rows, gain_of, once
-from carob.lists.rows import sentence
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -165,7 +164,10 @@ class Padded(Lists):
 
     @property
     def groups(self) -> Padded:
-        raise DataError(sentence("padded", "no_groups"))
+        raise DataError(
+            "This measure averages over judgment groups, and an array of grades has none: evaluate files of "
+            "judgment groups with 'carob trec-eval -R qrels_jg'."
+        )
 
     def over_groups(self, values: Queries) -> Queries:
         return values
@@ -328,7 +330,10 @@ class Padded(Lists):
     def by_worth(self, gain: tuple[tuple[float, float], ...], of: str) -> Any:
         """Returns the grades in descending order of their gains in a table."""
         if of == "trec_eval":
-            raise DataError(sentence("padded", "trec_eval"))
+            raise DataError(
+                "ideal=trec_eval with a gain table needs trec_eval's sort, which arrays do not have: choose "
+                "ideal=judged, or evaluate files."
+            )
         there = self.inside if of in RETRIEVED else self.pool >= 0.0
         grades = self.xp.where(there, self.candidates(of in RETRIEVED), -float("inf"))
         worth = cast("Any", Padded(self.xp, grades).gains(gain))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.lists.rows import sentence
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -154,8 +153,10 @@ class Recommended:
         inside = self.base(of)
         stray = np.flatnonzero(self.shown & ~inside)
         if len(stray):
-            facts = {"count": len(stray), "of": of, "item": self.items[stray[0]]}
-            raise DataError(sentence("recommended", "missing_items", measure=self.measure, **facts))
+            raise DataError(
+                f"{self.measure}: {len(stray)} recommended items are missing from {of}=, such as "
+                f"{self.items[stray[0]]!r}. Add them, or choose another base with of=…."
+            )
         return self.counts[inside]
 
     def times_seen(self, of: str) -> tuple[Floats, float]:
@@ -265,7 +266,9 @@ class Recommended:
         unknown = np.flatnonzero(np.isnan(rows).any(axis=1))
         if len(unknown):
             item = self.items[int(self.rows.item[unknown[0]])]
-            raise DataError(sentence("recommended", "no_features", item=item))
+            raise DataError(
+                f"ILD: recommended item {item!r} has no features. Pass features= for every recommended item."
+            )
         return rows
 
     def cosines(self) -> Floats:
@@ -313,7 +316,8 @@ class Recommended:
         short = np.flatnonzero(summed(np.ones(len(far))) < self.pairs)
         if len(short):
             raise DataError(
-                sentence("recommended", "no_distance", measure=self.measure, user=self.users[int(short[0])])
+                f"{self.measure}: a pair of items in the list of user {self.users[int(short[0])]!r} has no "
+                "distance. Add the distance of every pair to distances=."
             )
         return summed(far)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.output.errors import DataError, Worded
-from carob.output.language import Sentences
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +25,6 @@ NEVER_POOLED, POOLED = -1.0, -2.0
 """The grade of a document outside the judgment pool, and of a document that was pooled but left unjudged."""
 MERIT_OF_ZERO = POOLED - 1.0
 """What grade 0 counts as where tied documents are ordered by grade: less than a document without a judgment."""
-
-sentence = Sentences(__file__)
-"""Returns the sentence of an error of this package."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -266,6 +263,16 @@ def refuse_more_than_judged(
         return
     begin, end = starts[over][0], np.append(starts[1:], len(counts))[over][0]
     its = int((counts[begin:end] > 0).sum())
-    facts = {"query": first + int(lists[begin]) + 1, "ranked": its, "judged": int(end - begin) - its}
     whole = Worded("judged=", "--judged")
-    raise DataError(sentence("rows", "more_than_judged", **facts, grade=f"{values[begin]:g}", whole=whole))
+    raise DataError(
+        filled(
+            "Query number {query} ranks {ranked:document} of grade {grade}, but has only {judged:judgment} "
+            "of this grade. {whole} needs all grades of the query's judgments, retrieved or not: add the "
+            "missing grades, or leave out {whole}.",
+            query=first + int(lists[begin]) + 1,
+            ranked=its,
+            judged=int(end - begin) - its,
+            grade=f"{values[begin]:g}",
+            whole=whole,
+        )
+    )

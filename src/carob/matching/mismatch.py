@@ -12,7 +12,7 @@ from carob.inputs.ids import text_of
 from carob.inputs.run import ExcludingRun, by_rank_column
 from carob.inputs.runs import MatchOptions
 from carob.matching.match import rows_of
-from carob.matching.signs import Lean, first_rows, say, spelled_otherwise, upside_down
+from carob.matching.signs import Lean, first_rows, spelled_otherwise, upside_down
 from carob.output.errors import DataError, by_policy, worded
 
 if TYPE_CHECKING:
@@ -64,7 +64,11 @@ def signs_of(judged: Qrels, run: Run, found: Match, policy: Policy) -> Iterator[
         if turned:
             yield turned
         elif contradict > max(1, OFTEN * (agree + contradict)) and not reranked(judged, run, found, policy):
-            yield say("signs", "ranks", run=run.name, contradict=contradict, total=agree + contradict)
+            yield (
+                f"{run.name}: the rank column orders {contradict:,} of {agree + contradict:,} pairs of "
+                "documents differently from the scores, which decide. If the ranks are right, write scores "
+                "that decrease from rank to rank."
+            )
     if signs is not None and policy.overlap != "none" and signs.met:
         yield from spelled_otherwise(judged, run, signs)
 

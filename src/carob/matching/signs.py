@@ -13,7 +13,7 @@ from carob.inputs.columns import rank_or_score
 from carob.inputs.errors import refused
 from carob.inputs.ids import text_of
 from carob.output.errors import DataError
-from carob.output.language import Sentences
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -27,9 +27,20 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats, Integers, JudgedRows
 
 
-say = Sentences(__file__)
-"""Returns a sentence of this package."""
-
+REVERSED = {
+    "counting": "{run}: the scores are 1, 2, 3 … or other equal steps in {count:,} of {total:list}, as ranks are, and "
+    "the highest comes first: if these are ranks, {these} upside down. Write scores that decrease from the first "
+    "document to the last.",
+    "rising": "{run}: the scores rise from row to row in {count:,} of {total:list}, as distances do, and the highest "
+    "comes first: if these are distances, {these} upside down. Write the negated distances as scores.",
+    "below": "{run}: relevant documents are nearer to the end than to the top in {count:,} of {total:list}, far more "
+    "than by chance, and the highest score comes first: if the lowest is the best, as of ranks or distances, every "
+    "list is upside down. Write the negated scores.",
+    "some": "{run}: relevant documents are far nearer to the end than by chance in {count:,} of {total:list}, such as "
+    "that of query '{query}', but not in the others, and the highest score comes first: if these lists, of one shard "
+    "perhaps, have ranks or distances as scores, they are upside down. Write the negated scores there.",
+}
+"""The sentences about lists that seem to be upside down."""
 CONSTANT, RISING, COUNTING = 1, 2, 4
 """The kernel's signs of a list: equal scores, scores that rise from row to row, and scores that are 1, 2, 3 …."""
 FEWEST = 3
@@ -220,8 +231,8 @@ def upside_down(run: Run, signs: Signs | None, rows: JudgedRows, queries: Sequen
         raise refused("counts-up", file=run.name, column=run.doubted, remedy=rank_or_score(run.doubted))
     first = text_of(queries[int(found.which.argmax())])
     these = "every list is" if found.count == found.lists else "these lists are"
-    return say(
-        "signs", found.kind, run=run.name, count=found.count, total=found.lists, query=first, these=these
+    return filled(
+        REVERSED[found.kind], run=run.name, count=found.count, total=found.lists, query=first, these=these
     )
 
 
@@ -284,7 +295,10 @@ def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
         missing = [judgments.queries[each] for each in np.flatnonzero(signs.length < 0)[:MISSING].tolist()]
         pair = written_otherwise(list(map(text_of, missing)), list(map(text_of, signs.extra)))
         if pair is not None:
-            yield say("signs", "query", run=run.name, judged=pair.judged, ranked=pair.ranked, why=pair.why)
+            yield (
+                f"{run.name} may have judged queries under other ids, which count as missing: the run writes "
+                f"'{pair.ranked}' for '{pair.judged}'; {pair.why}."
+            )
     examples = list(signs.examples)
     if not examples and signs.beyond_ascii:
         examples = list(islice(in_other_forms(judgments, run), 1))
@@ -297,7 +311,13 @@ def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
             "query": text_of(judgments.queries[place]),
         }
         why = how_written(words["judged"], words["ranked"])
-        yield say("signs", "document", run=run.name, why=why, **words)
+        yield filled(
+            "{run} may retrieve judged documents under other ids, which count as unjudged: in query "
+            "'{query}' the run writes '{ranked}', the judgments write '{judged}'; {why}.",
+            run=run.name,
+            why=why,
+            **words,
+        )
 
 
 def in_other_forms(judgments: _native.Judgments, run: Run) -> Iterator[tuple[int, bytes, bytes]]:

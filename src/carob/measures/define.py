@@ -18,16 +18,12 @@ from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.output.docstrings import docstring_of
 from carob.output.errors import DataError, DataWarning, MeasureError
-from carob.output.language import Sentences
 from carob.output.taken import take
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from carob.lists import Queries
-
-sentence = Sentences(__file__)
-"""Returns the sentence of an error of this package."""
 
 
 Value: TypeAlias = "str | float | tuple[Any, ...]"
@@ -333,7 +329,9 @@ def check_name(name: str, formula: Callable[..., Queries]) -> None:
         owner = REGISTER[name].formula.__module__
         raise MeasureError(f"A measure {name} exists already, in {owner}: choose another name.")
     if not docstring_of(formula).strip() and sys.flags.optimize < 2:
-        raise MeasureError(sentence("define", "no_docstring", name=name))
+        raise MeasureError(
+            f"The formula of {name} has no docstring: add one whose first line defines the measure."
+        )
 
 
 def replaceable(old: Callable[..., Queries], new: Callable[..., Queries]) -> bool:
@@ -380,7 +378,10 @@ def declared(name: str, formula: Callable[..., Any], parameter: str, default: An
         words = literals(formula, parameter)
         if default in words:
             return OneOf(default, *(word for word in words if word != default))
-    raise MeasureError(sentence("define", "unclear_default", name=name, parameter=parameter))
+    raise MeasureError(
+        f"The default of {name}'s parameter {parameter} does not declare the allowed values: use a number, "
+        "number(…) for a range, one_of(…) for a few words, or a word of its Literal type."
+    )
 
 
 @cache

@@ -14,9 +14,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
-from carob.measures.define import REGISTER, as_typed, sentence, shortened
+from carob.measures.define import REGISTER, as_typed, shortened
 from carob.output.errors import MeasureError
 from carob.output.files import own_table
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,7 +72,9 @@ def written_plainly(name: str) -> str:
     """
     if len(name) > LONGEST:
         shown = shortened(name)
-        raise MeasureError(sentence("grammar", "too_long", length=len(name), name=shown, longest=LONGEST))
+        raise MeasureError(
+            f"A measure's name of {len(name):,} characters ({shown}) is too long: the limit is {LONGEST:,}."
+        )
     return unicodedata.normalize("NFKC", name).strip()
 
 
@@ -137,7 +140,9 @@ def depth_of(text: str, name: str) -> int:
         MeasureError: the depth is not a whole number from 1 to 10^9.
     """
     if not re.fullmatch(r"[0-9]+", text):
-        raise MeasureError(sentence("grammar", "no_depth", name=shortened(name), text=shortened(text)))
+        raise MeasureError(
+            f"'{shortened(name)}': a depth is a whole number of at least 1, not '{shortened(text)}'."
+        )
     digits = text.lstrip("0") or "0"
     if len(digits) > len(str(DEEPEST)) or int(digits) > DEEPEST:
         raise MeasureError(f"'{shortened(name)}': a depth is at most {DEEPEST:,}.")
@@ -250,7 +255,7 @@ def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, d
         at = same_depth(name, parameter, given.pop(parameter), at)
     for parameter in [each for each in RELEVANT if each in given and "rel" in has]:
         value = as_typed(given[parameter])
-        raise MeasureError(sentence("others", "lowest_grade", name=name, parameter=parameter, value=value))
+        raise MeasureError(f"{name}({parameter}={value}): write rel={value} for the lowest relevant grade.")
     if "judged_only" in given and truth(name, "judged_only", given.pop("judged_only")):
         given["unjudged"] = "removed"
     if "gains" in given and "gain" in has:
@@ -268,7 +273,15 @@ def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, d
     if name == "SetF" and "beta" in given:
         beta = given["beta"]
         squared = f"{beta * beta:g}" if isinstance(beta, float) else "beta squared"
-        raise MeasureError(sentence("others", "two_meanings", beta=as_typed(beta), squared=squared))
+        raise MeasureError(
+            filled(
+                "SetF(beta={beta}) has two meanings. Write SetF(weight={squared}) for van Rijsbergen's "
+                "beta, since weight is beta squared, or SetF(weight={beta}) for ir_measures, which passes "
+                "beta to trec_eval as weight.",
+                beta=as_typed(beta),
+                squared=squared,
+            )
+        )
     return name, given, at
 
 
@@ -303,7 +316,9 @@ def dcg_of(name: str, given: dict[str, Any]) -> None:
     """
     word = given.pop("dcg")
     if word not in ("log2", "exp-log2") or "gain" in given:
-        raise MeasureError(sentence("others", "dcg", name=name, word=as_typed(word)))
+        raise MeasureError(
+            f"{name}(dcg={as_typed(word)}): write gain=linear for ir_measures' dcg=log2, or gain=exp2 for dcg=exp-log2."
+        )
     if word == "exp-log2":
         given["gain"] = "exp2"
 
@@ -332,7 +347,10 @@ def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
         given["gain"] = gains_from(lowest, highest)
         inside = ", ".join(f"{key}={as_typed(each)}" for key, each in given.items())
         write = f"{name}({inside})" + ("" if at is None else f"@{at}")
-        raise MeasureError(sentence("others", "lowest", name=name, lowest=as_typed(lowest), write=write))
+        raise MeasureError(
+            f"{name}(min_rel={as_typed(lowest)}): a scale must begin at grade 0. Write the gain of each "
+            f"grade, as in {write}."
+        )
     return at
 
 

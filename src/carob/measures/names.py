@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
-from carob.measures.define import REGISTER, Value, as_typed, plugged, sentence, shortened, tidied
+from carob.measures.define import REGISTER, Value, as_typed, plugged, shortened, tidied
 from carob.measures.grammar import (
     DEEPEST,
     NICKNAMES,
@@ -24,6 +24,7 @@ from carob.measures.grammar import (
 )
 from carob.measures.unknown_names import respelled, unknown
 from carob.output.errors import TOO_LARGE, CarobError, MeasureError
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from carob.lists import Lists, Queries
@@ -244,10 +245,24 @@ class Measure:
             raise
         except (Exception, SystemExit) as error:
             facts["type"] = type(error).__name__
-            raise MeasureError(sentence("names", "formula_fails", **facts, error=error)) from error
+            raise MeasureError(
+                filled(
+                    "The formula of {name}, in {module}, fails: {type}: {error}. Use only the operations of "
+                    "carob.lists.Lists, and combine only values of the same lists.",
+                    **facts,
+                    error=error,
+                )
+            ) from error
         odd = oddity(values, getattr(getattr(cut, "length", None), "shape", None))
         if odd:
-            raise MeasureError(sentence("names", "formula_returns", **facts, odd=odd))
+            raise MeasureError(
+                filled(
+                    "The formula of {name}, in {module}, returned {odd}. Return one real number for each "
+                    "query, such as what the methods of carob.lists.Lists return.",
+                    **facts,
+                    odd=odd,
+                )
+            )
         return values
 
     @property
@@ -255,7 +270,10 @@ class Measure:
         """The reason for which a value that is not finite is refused."""
         if self.definition.own:
             return TOO_LARGE
-        return sentence("names", "not_finite", module=self.definition.formula.__module__)
+        return (
+            f"its formula, in {self.definition.formula.__module__}, gives NaN or an infinite number: return "
+            "a finite number for each query, or declare undefined=True if a query may have no value."
+        )
 
     def weigh(self, lists: Lists) -> Queries | None:
         """Returns the weight of each query in the mean, or None for equal weights."""
@@ -310,14 +328,25 @@ def check_scale(measure: Measure) -> None:
     facts = {"name": measure.name, "gain": as_typed(gain), "highest": as_typed(highest)}
     if isinstance(gain, tuple):
         if dict(gain).get(highest, highest) <= 0:
-            raise MeasureError(sentence("names", "no_gain", **facts))
+            raise MeasureError(
+                filled("{name}(max={highest}): the highest grade of the scale has no gain.", **facts)
+            )
         return
     word, _, held = gain.rstrip(")").partition("(")
     lowest = float(held or 0)
     if word == "exp2" and highest - lowest > STEEPEST:
-        raise MeasureError(sentence("names", "too_steep", **facts, most=as_typed(lowest + STEEPEST)))
+        raise MeasureError(
+            filled(
+                "{name}(max={highest}): with gain={gain} the highest grade of a scale is at most {most}, "
+                "since gains double with each grade.",
+                **facts,
+                most=as_typed(lowest + STEEPEST),
+            )
+        )
     if highest < lowest:
-        raise MeasureError(sentence("names", "no_gain_of_word", **facts))
+        raise MeasureError(
+            filled("{name}(gain={gain}, max={highest}): the highest grade of the scale has no gain.", **facts)
+        )
 
 
 def parse_measure(name: str | Measure) -> Measure:
@@ -373,11 +402,15 @@ def given_names(names: object, kinds: tuple[type, ...] = ()) -> list[Any]:
     if isinstance(names, kinds):
         return [names]
     if not isinstance(names, Iterable):
-        raise MeasureError(sentence("names", "no_names", names=names))
+        raise MeasureError(
+            f"measures={names!r}: use a name, such as 'nDCG@10', a Measure, or a list of them."
+        )
     found = list(names)
     for name in found:
         if not isinstance(name, kinds):
-            raise MeasureError(sentence("names", "no_name", name=name))
+            raise MeasureError(
+                f"{name!r} does not name a measure: pass text, such as 'nDCG@10', or a Measure."
+            )
     return found
 
 
@@ -388,7 +421,13 @@ def refuse_without_depth(measure: Measure) -> None:
         MeasureError: the depth is missing.
     """
     if measure.depth is None and measure.definition.whole:
-        raise MeasureError(sentence("names", "no_depth", name=measure.name, whole=measure.definition.whole))
+        raise MeasureError(
+            filled(
+                "{name} needs a depth, as in {name}@10; for whole lists, write {whole}.",
+                name=measure.name,
+                whole=measure.definition.whole,
+            )
+        )
 
 
 def as_parameter(value: Any) -> Value:

@@ -116,11 +116,19 @@ class Sentences:
 
     def __call__(self, section: str, key: str, /, **values: Any) -> str:
         """Returns a sentence."""
-        return filled(self.table[section][key], values)
+        return filled(self.table[section][key], **values)
 
 
-def filled(text: str, values: Mapping[str, Any]) -> str:
-    """Fills in the placeholders of a sentence, and keeps both wordings if a value has two."""
-    python = Counting().format(text, **values)
-    commands = {name: each.command for name, each in values.items() if isinstance(each, Worded)}
-    return Worded(python, Counting().format(text, **{**values, **commands})) if commands else python
+def filled(text: str, /, **words: Any) -> str:
+    """Fills in the placeholders of a sentence, and keeps both wordings if a word has two.
+
+    An f-string does for words that neither are counted nor have two wordings.
+
+    Example:
+        >>> from carob.output.language import filled
+        >>> filled("{count:query/queries} without a value", count=3)
+        '3 queries without a value'
+    """
+    python = Counting().format(text, **words)
+    commands = {name: each.command for name, each in words.items() if isinstance(each, Worded)}
+    return Worded(python, Counting().format(text, **words | commands)) if commands else python

@@ -10,15 +10,12 @@ from carob._numpy import np
 from carob.inputs.query_files import A_WEIGHT, LARGEST, SMALLEST
 from carob.lists.arrays import arrays_of, host_view
 from carob.output.errors import DataError, warn
-from carob.output.language import Sentences
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from carob.lists.arrays import Arrays
-
-sentence = Sentences(__file__)
-"""Returns the sentence of an error of this package."""
 
 
 MASKED = {
@@ -33,6 +30,10 @@ MASKED = {
 NAN_SCORES = ("error", "worst", "skip")
 """The rules for a query with a score that is NaN, as of a model that diverges."""
 
+NAN_WARNINGS = {
+    "worst": "The scores contain NaN. A query with such a score is ranked in the worst order (nan_scores='worst').",
+    "skip": "The scores contain NaN. A query with such a score is left out of the means (nan_scores='skip').",
+}
 NAN_ADVICE = "give each document a score, mask it, or choose nan_scores='worst' or 'skip'"
 
 UNHELD = "a score that floating point does not hold, so that different scores would be equal"
@@ -124,7 +125,10 @@ def refuse_no_ids(array: Any, name: str) -> None:
         DataError: the ids have fractions, which would be rounded, or NaN.
     """
     if not arrays_of(array).library.isdtype(array.dtype, "integral"):
-        raise DataError(sentence("batch", "ids", name=name, dtype=array.dtype))
+        raise DataError(
+            f"{name} is of type {array.dtype}: ids are whole numbers, with -1 where there is none. Number "
+            "the documents from 0."
+        )
 
 
 FEW = 2**20
@@ -229,10 +233,17 @@ def batch_of(
     for name, each in (("relevance", relevance), ("mask", mask)):
         if each is not None and tuple(array_of(each, name).shape) != tuple(scores.shape):
             raise DataError(
-                sentence("batch", "shapes", scores=shape_text(scores), name=name, shape=shape_text(each))
+                f"'scores' has shape {shape_text(scores)}, but '{name}' has shape {shape_text(each)}: pass "
+                "both as [query, document]."
             )
     if judged is not None and (two_axes(judged, "judged").shape[0] != scores.shape[0]):
-        raise DataError(sentence("batch", "rows", queries=scores.shape[0], judged=judged.shape[0]))
+        raise DataError(
+            filled(
+                "'scores' has {queries:row} and 'judged' has {judged:row}: pass one row for each query in both.",
+                queries=scores.shape[0],
+                judged=judged.shape[0],
+            )
+        )
     arrays = arrays_of(scores, dtype)
     mask = arrays.truth(mask)
     scores, unheld = as_scores(arrays, scores)
@@ -243,7 +254,7 @@ def batch_of(
         if nan_scores == "error":
             flaws.add(marked, "a score that is not a number (NaN)", NAN_ADVICE)
         elif arrays.on_host and marked.any():
-            warn(sentence("batch", f"nan_{nan_scores}"))
+            warn(NAN_WARNINGS[nan_scores])
     if unheld is not None:
         flaws.add(any_of(arrays, unheld, mask), UNHELD, "subtract a constant, or cast the scores to double")
     worst, left_out = (marked if nan_scores == rule else None for rule in ("worst", "skip"))
@@ -262,7 +273,9 @@ def array_of(array: Any, name: str) -> Any:
         DataError: the argument is something else.
     """
     if not hasattr(array, "shape"):
-        raise DataError(sentence("batch", "no_array", name=name, type=type(array).__name__))
+        raise DataError(
+            f"{name} is a {type(array).__name__}, not an array: make it one, as in numpy.asarray({name})."
+        )
     return array
 
 
@@ -275,8 +288,14 @@ def two_axes(array: Any, name: str) -> Any:
     if len(array_of(array, name).shape) == 2:
         return array
     if name == "judged":
-        raise DataError(sentence("batch", "judged_axes", shape=shape_text(array)))
-    raise DataError(sentence("batch", "axes", name=name, shape=shape_text(array)))
+        raise DataError(
+            f"'judged' has shape {shape_text(array)}. Pass [query, judgment], or [judgment] with the query "
+            "of each judgment in judged_queries=."
+        )
+    raise DataError(
+        f"'{name}' has shape {shape_text(array)}, but needs two axes [query, document]. For one query, add "
+        "an axis. For documents of all queries end to end, pass queries=."
+    )
 
 
 def shape_text(array: Any) -> str:
@@ -395,7 +414,13 @@ def padded(
     entries, given, queries = int(queries.shape[0]), queries, wide(arrays, queries)
     if n_queries > max(FEW, FEW // 2**10 * entries):
         facts = {"argument": argument, "queries": n_queries, "entries": entries, "what": what}
-        raise DataError(sentence("batch", "too_many_queries", **facts))
+        raise DataError(
+            filled(
+                "{argument} implies {queries} queries for {entries} {what}s: number the queries from 0 "
+                "without gaps, as numpy.unique({argument}, return_inverse=True)[1] does.",
+                **facts,
+            )
+        )
     # Masked entries go to one more query, after all others.
     beyond = xp.full_like(queries, n_queries)
     numbers = queries if mask is None else xp.where(mask, queries, beyond)
@@ -406,7 +431,15 @@ def padded(
     elif wrong.any():
         place = int(wrong.argmax())
         facts = {"argument": argument, "queries": n_queries, "last": n_queries - 1, "what": what}
-        raise DataError(sentence("batch", "unknown_query", query=int(given[place]), place=place, **facts))
+        raise DataError(
+            filled(
+                "'{argument}' contains {query} at place {place}, but the {queries} queries have the numbers "
+                "from 0 to {last}: correct the number, or mask {what}s that belong to no query.",
+                query=int(given[place]),
+                place=place,
+                **facts,
+            )
+        )
     order = xp.argsort(numbers, stable=True)
     wanted = xp.arange(n_queries + 1, dtype=queries.dtype, device=arrays.device)
     edges = xp.searchsorted(xp.take(numbers, order), wanted)
@@ -451,7 +484,13 @@ def topk_batch(
     for name, (array, _) in both.items():
         refuse_no_ids(array, name)
     if ids.shape[0] != relevant_ids.shape[0]:
-        raise DataError(sentence("batch", "rows_of_ids", queries=ids.shape[0], judged=relevant_ids.shape[0]))
+        raise DataError(
+            filled(
+                "'ids' has {queries:row} and 'relevant_ids' has {judged:row}: pass one row for each query in both.",
+                queries=ids.shape[0],
+                judged=relevant_ids.shape[0],
+            )
+        )
     arrays = arrays_of(ids, dtype)
     for name, each, like in (
         ("mask", mask, ids),
@@ -460,7 +499,8 @@ def topk_batch(
     ):
         if each is not None and tuple(array_of(each, name).shape) != tuple(like.shape):
             raise DataError(
-                sentence("batch", "shapes_of_ids", name=name, shape=shape_text(each), ids=shape_text(like))
+                f"'{name}' has shape {shape_text(each)}, but the ids have shape {shape_text(like)}: pass "
+                "arrays of equal shapes."
             )
     flaws = Flaws(arrays)
     (ids, kept), (relevant_ids, there) = (

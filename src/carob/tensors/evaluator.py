@@ -12,12 +12,12 @@ from carob.evaluation.score_tables import GEOMETRIC_FLOOR
 from carob.inputs.runs import available_cores, in_threads
 from carob.lists.arrays import arrays_of
 from carob.output.errors import DataError, MeasureError, refuse_other
+from carob.output.language import filled
 from carob.tensors.batch import (
     NAN_SCORES,
     Batch,
     array_of,
     batch_in,
-    sentence,
     taken,
     topk_batch,
     weights_taken,
@@ -300,7 +300,11 @@ class Evaluator:
         """
         if weights is not None and tuple(array_of(weights, "weights").shape) != tuple(batch.grades.shape[:1]):
             raise DataError(
-                sentence("evaluator", "weights", shape=list(weights.shape), queries=batch.grades.shape[0])
+                filled(
+                    "'weights' has shape {shape}: use one weight for each of {queries:query/queries}.",
+                    shape=list(weights.shape),
+                    queries=batch.grades.shape[0],
+                )
             )
         batch = self.looked_at(batch)
         found = on_all_cores(self.part, list(batch.parts()))
@@ -351,7 +355,7 @@ def dtype_of(dtype: Any, array: Any) -> Any:
     library = arrays_of(array).library
     found = getattr(library, name.removeprefix("torch."), None)
     if found is None or not library.isdtype(found, "real floating"):
-        raise DataError(sentence("evaluator", "dtype", dtype=name))
+        raise DataError(f"dtype is {name}, which is not a floating-point type: pass 'float64' or 'float32'.")
     return found
 
 
@@ -444,9 +448,15 @@ def refuse_measure(measure: Measure) -> None:
         MeasureError: it counts preferences or judgment groups, or compares scores of different queries.
     """
     if measure.micro:
-        raise MeasureError(sentence("evaluator", "micro", measure=measure, name=measure.name))
+        raise MeasureError(
+            f"{measure} compares the scores of all queries, and a batch may contain only some: use "
+            f"{measure.name} with the documents of all queries as one list, or evaluate a run."
+        )
     if measure.definition.takes != "grades":
-        raise MeasureError(sentence("evaluator", "no_grades", measure=measure))
+        raise MeasureError(
+            f"{measure} counts preferences or judgment groups, but an array of grades contains none: "
+            "evaluate files with 'carob trec-eval'."
+        )
 
 
 @dataclass(frozen=True, eq=False)

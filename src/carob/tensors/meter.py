@@ -13,7 +13,6 @@ from carob.evaluation.scores import Scores
 from carob.lists.arrays import Arrays
 from carob.output.errors import DataError, MeasureError
 from carob.output.language import plural
-from carob.tensors.batch import sentence
 from carob.tensors.evaluator import Evaluator, MeasureValues, mean_of, sums_of, terms_of
 
 if TYPE_CHECKING:
@@ -145,7 +144,9 @@ class Meter:
             DataError: scores of other measures or under another policy, or a query that was added before.
         """
         if not isinstance(scores, Scores):
-            raise DataError(sentence("meter", "no_scores", type=type(scores).__name__))
+            raise DataError(
+                f"add() takes carob.Scores, not a {type(scores).__name__}: pass batches to update()."
+            )
         if scores.measures != self.measures:
             raise self.other_measures("The scores contain", scores.labels)
         self.stand_under(scores.policy)
@@ -207,7 +208,9 @@ class Meter:
             for name, (values, part) in other.queries.items():
                 known, _ = mine.queries.setdefault(name, (values, part))
                 if not np.allclose(known, values, rtol=0.0, atol=SAME, equal_nan=True):
-                    raise DataError(sentence("meter", "two_values", name=name))
+                    raise DataError(
+                        f"Query '{name}' occurs twice with different values: give each query its own id."
+                    )
             mine.count = len(mine.queries)
             return
         refuse_twice(len(mine.seen & other.seen))
@@ -217,8 +220,9 @@ class Meter:
 
     def other_measures(self, found: str, measures: Iterable[str]) -> DataError:
         """Returns the error for scores or a state of other measures than the meter's."""
-        facts = {"found": found, "measures": ", ".join(measures), "own": ", ".join(self.labels)}
-        return DataError(sentence("meter", "measures", **facts))
+        return DataError(
+            f"{found} the measures {', '.join(measures)}, but the meter has {', '.join(self.labels)}."
+        )
 
     def stand_under(self, policy: Policy) -> None:
         """Stores the policy of the first batch, and refuses a later batch with another policy.
@@ -228,7 +232,8 @@ class Meter:
         """
         if self.policy is not None and policy != self.policy:
             raise DataError(
-                sentence("meter", "policy", earlier=self.policy.describe(), policy=policy.describe())
+                f"The earlier batches have the policy '{self.policy.describe()}', but this batch has "
+                f"'{policy.describe()}': use one policy for all batches, as in carob.Meter(policy=...)."
             )
         self.policy = policy
 
@@ -324,7 +329,10 @@ class Meter:
             measures = list(map(str, state["measures"]))
             known = self.known_from(state)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            raise DataError(sentence("meter", "no_state", type=type(error).__name__, error=error)) from None
+            raise DataError(
+                f"This is not the state of a carob.Meter ({type(error).__name__}: {error}): pass the value "
+                "that state_dict() returned."
+            ) from None
         if measures != [str(each) for each in self.measures]:
             raise self.other_measures("The state contains", measures)
         self.state = known
@@ -378,7 +386,11 @@ class Meter:
             distributed.all_gather_object(sets, self.state.seen)
             state.seen = set().union(*sets)
             if len(state.seen) < marked:
-                raise DataError(sentence("meter", "two_processes", count=int(marked) - len(state.seen)))
+                raise DataError(
+                    f"{int(marked) - len(state.seen)} of the queries came from more than one process, and "
+                    "would count twice: give each query to one process only, or create the meter with "
+                    "per_query=True, which counts them once."
+                )
         everything.state = state
         return everything
 
@@ -418,7 +430,10 @@ def refuse_twice(count: int) -> None:
         DataError: a query would count twice.
     """
     if count:
-        raise DataError(sentence("meter", "twice", count=count))
+        raise DataError(
+            f"{count} of the queries occur twice and would count twice: remove them, or create the meter "
+            "with per_query=True, which counts them once."
+        )
 
 
 def fingerprints(names: list[str]) -> set[bytes]:

@@ -14,7 +14,7 @@ from carob.lists.padded import MOST_LEVELS, Padded
 from carob.lists.rows import MERIT_OF_ZERO, NEVER_POOLED, POOLED, JudgedRows, refuse_more_than_judged
 from carob.matching.match import Counts, Match, finished
 from carob.output.errors import DataError, MeasureError, PolicyError, UncomputableError
-from carob.tensors.batch import sentence
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from carob.lists.arrays import Arrays
@@ -29,7 +29,10 @@ def refuse_axes(policy: Policy) -> None:
         PolicyError: the rule for ties needs a rank column.
     """
     if policy.ties == "rank-column":
-        raise PolicyError(sentence("ranking", "rank_column"))
+        raise PolicyError(
+            "ties='rank-column' does not work with arrays, because a batch has no rank column: pass scores "
+            "that fall with the rank."
+        )
 
 
 def checked(batch: Batch, policy: Policy) -> Batch:
@@ -65,7 +68,14 @@ def refuse_swapped(batch: Batch) -> None:
     grades, scores = batch.grades[here], batch.scores[here]
     low = grades[(grades < 0) & (xp.library.trunc(grades) != grades)]
     if low.size and xp.is_whole(scores):
-        raise DataError(sentence("ranking", "swapped", grade=f"{float(low[0]):.4g}"))
+        raise DataError(
+            filled(
+                "'relevance' contains {grade} and 'scores' contains only whole numbers: are the two "
+                "swapped? The order is evaluate(scores, relevance). If you mean such grades, choose "
+                "Policy(negative='nonrelevant').",
+                grade=f"{float(low[0]):.4g}",
+            )
+        )
 
 
 def within_judged(batch: Batch) -> Batch:
@@ -249,7 +259,10 @@ def means_over_orders(
     others = {label: each for label, each in measures.items() if label not in additive}
     if others and not batch.arrays.on_host:
         label = next(iter(others))
-        raise MeasureError(sentence("ranking", "no_mean", label=label))
+        raise MeasureError(
+            f"{label} has no mean over orders of tied documents (ties='expected') on a device, where carob "
+            "does not inspect scores: choose another rule for ties, or pass arrays in the host's memory."
+        )
     if others:
         rows = rows_of(whole)
         missing = np.zeros(len(rows.length), bool)
