@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,9 @@ from scipy import stats
 import carob
 from carob.cli import main
 from carob.statistics.sample_size import interval_of_sd, judged_by_people, power_of, queries_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TEA = Path(__file__).parents[2] / "examples" / "tea"
 
@@ -141,3 +145,19 @@ def test_the_command_plans_from_files_and_from_scores(
     with pytest.raises(SystemExit):
         main(["plan", *tea])
     assert "exactly one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("function", [partial(carob.plan, difference=0.1), carob.best])
+def test_a_policy_that_advice_names_is_an_argument(function: Callable[..., Any]) -> None:
+    qrels = {f"q{number}": {"a": 1} for number in range(4)}
+    runs = {
+        name: {query: {"a": float(number % step), "b": 0.5} for number, query in enumerate(qrels)}
+        for name, step in (("one", 2), ("other", 3))
+    }
+    del runs["one"]["q3"]
+    with pytest.raises(carob.DataError, match=r"missing='zero'\) or 'skip'"):
+        function(qrels, runs, "RR", policy=carob.Policy(missing="error"))
+    assert function(qrels, runs, "RR", policy=carob.Policy(missing="zero"))
+    scores = carob.evaluate(qrels, runs, "RR")
+    with pytest.raises(carob.DataError, match="is given as scores, which policy= cannot change"):
+        function(scores, policy=carob.Policy(missing="skip"))

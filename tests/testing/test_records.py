@@ -559,3 +559,37 @@ def test_the_tea_example_is_recorded_in_lines_that_a_person_can_read(tmp_path: P
     lines = path.read_text(encoding="utf-8").splitlines()
     assert sum(line.lstrip().startswith('"t0') for line in lines) == 9
     assert carob.verify(path).equal
+
+
+def test_a_record_of_dictionaries_is_equal_with_files_of_the_same_content(folder: Path) -> None:
+    made = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"c": 1.0}, "q3": {"d": 1.0}}
+    carob.record(carob.evaluate("qrels.txt", made, "AP", name="mine"), "mine.json")
+    (folder / "mine.run").write_text("q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\nq2 Q0 c 1 1 t\nq3 Q0 d 1 1 t\n")
+    assert carob.verify("mine.json", runs={"mine": "mine.run"}).findings == ()
+    carob.record(carob.evaluate("qrels.txt", "mine.run", "AP"), "mine.json")
+    assert carob.verify("mine.json", runs={"mine": made}).findings == ()
+
+
+def test_files_in_place_of_memory_are_read_with_the_columns_that_are_named_now(folder: Path) -> None:
+    judged = {"q1": {"a": "Good", "b": "Bad"}}
+    words = {"Good": 1, "Bad": 0}
+    run = {"q1": {"a": 2.0, "b": 1.0}}
+    carob.record(carob.evaluate(carob.Qrels.of(judged, words=words), run, "AP", name="mine"), "mine.json")
+    (folder / "words.csv").write_text("qid,docno,how\nq1,a,Good\nq1,b,Bad\n")
+    (folder / "places.csv").write_text("qid,docno,place\nq1,a,1\nq1,b,2\n")
+    given = ["--qrels", "words.csv", "--run", "mine=places.csv", "--run-columns", "rank=place"]
+    assert command("verify", "mine.json", *given, "--qrels-columns", "grade=how") == 2
+    assert (
+        command(
+            "verify", "mine.json", *given, "--qrels-columns", "grade=how", "--grade-words", "Good=1,Bad=0"
+        )
+        == 0
+    )
+
+
+def test_a_verification_advises_no_other_policy_than_the_records(folder: Path) -> None:
+    carob.record(carob.evaluate("qrels.txt", {"q1": {"a": 1.0}}, "AP", name="mine"), "mine.json")
+    (folder / "twice.run").write_text("q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n")
+    with pytest.raises(DataError, match="a record is verified under its own policy") as caught:
+        carob.verify("mine.json", runs={"mine": "twice.run"})
+    assert "duplicates" not in str(caught.value)

@@ -40,9 +40,8 @@ def check_command(
     refuse_misuse(*files)
     options: dict[str, Any] = {
         **({"measures": measures} if measures else {}),
-        "qrels_columns": given.columns["qrels"],
-        "run_columns": given.columns["run"],
-        "folders": given.folders,
+        **given.checked,
+        **({"columns": given.policy.columns} if given.policy else {}),
     }
     found = (
         checked(files, given, options)

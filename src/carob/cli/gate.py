@@ -160,9 +160,9 @@ def verify_command(
     path: str,
     qrels: str | None,
     runs: tuple[str, ...],
-    exclude: str | None,
     tolerance: float,
     layout: str,
+    given: Given,
     *,
     anywhere: bool,
 ) -> None:
@@ -178,7 +178,15 @@ def verify_command(
     names = read_record(path).names if runs else []
     handed = [name_and_file(each, names) for each in runs]
     refuse_alike([name for name, _ in handed])
-    found = verify(path, qrels, dict(handed), exclude=exclude, tolerance=tolerance, anywhere=anywhere)
+    found = verify(
+        path,
+        qrels,
+        dict(handed),
+        exclude=given.exclude,
+        tolerance=tolerance,
+        anywhere=anywhere,
+        **given.checked,
+    )
     answer(found, layout)
     if not found.equal:
         sys.exit(1)

@@ -194,6 +194,12 @@ class Given:
         return found
 
     @property
+    def checked(self) -> dict[str, Any]:
+        """Returns the columns and folders as keyword arguments of ``carob.check`` and ``carob.verify``."""
+        columns = {f"{kind}_columns": self.columns[kind] for kind in ("qrels", "run")}
+        return {**columns, "folders": self.folders}
+
+    @property
     def conventions(self) -> dict[str, Any]:
         """Returns the policy and the profile as keyword arguments of carob's functions."""
         return {"policy": self.policy, "profile": self.profile}

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
     from carob.comparison.runs import RunsLike
     from carob.comparison.runs import RunTable as Values
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
     from carob.evaluation.scores import Scores, ScoresByRun
     from carob.inputs.names import Names
@@ -351,6 +353,8 @@ def best(
     runs: RunsLike | None = None,
     measures: MeasuresLike = None,
     *,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
     baseline: str | int | None = None,
     variants: Sequence[str] = (),
     folds: int = arguments.FOLDS,
@@ -378,6 +382,8 @@ def best(
             of ``carob.evaluate_collections``; or with ``runs``, the judgments, as for ``carob.compare``.
         runs: the runs, as for ``carob.compare``.
         measures: the measures, as for ``carob.compare``; None for all of the scores.
+        policy: as in ``carob.compare``; of scores, it must be theirs.
+        profile: as in ``carob.compare``; of scores, it must be theirs.
         baseline: the run with which to compare the selected variant, by its name, path or index.
         variants: patterns of the names of variants, such as ``dense-*``, one for each family; all runs but the
             baseline if empty.
@@ -423,7 +429,7 @@ def best(
         across, unit, scores = scores, "collections", scores.by_collection()
         if cluster is not None:
             raise DataError(say("best", "clusters of collections"))
-    systems = evaluated_or_given(scores, runs, measures).systems
+    systems = evaluated_or_given(scores, runs, measures, policy=policy, profile=profile).systems
     names = list(systems)
     ids, tables = tables_of([each.scores for each in systems.values()])
     groups = None if cluster is None else groups_of(cluster, ids.texts)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from carob.comparison.runs import RunsLike, System
+    from carob.conventions.policy import Policy
+    from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
     from carob.evaluation.scores import Scores, ScoresByRun
     from carob.inputs.qrels import QrelsLike
@@ -167,6 +169,8 @@ def plan(
     runs: RunsLike | None = None,
     measures: MeasuresLike = None,
     *,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
     difference: float | None = arguments.DIFFERENCE,
     equivalence: float | None = arguments.DIFFERENCE,
     non_inferiority: float | None = arguments.DIFFERENCE,
@@ -187,6 +191,8 @@ def plan(
             with ``runs``, the judgments, as for ``carob.compare``.
         runs: the runs, as for ``carob.compare``.
         measures: the measures, as for ``carob.compare``; None for all of the scores.
+        policy: as in ``carob.compare``; of scores, it must be theirs.
+        profile: as in ``carob.compare``; of scores, it must be theirs.
         difference: the smallest difference of means that the test should detect.
         equivalence: the margin within which two equal runs should be shown to lie.
         non_inferiority: the margin by which a run that is equally good should be shown not to be worse.
@@ -217,7 +223,7 @@ def plan(
     """
     aim, size = aim_of(difference, equivalence, non_inferiority)
     refuse_half_a_judge(correlation, judged)
-    systems = evaluated_or_given(scores, runs, measures).systems
+    systems = evaluated_or_given(scores, runs, measures, policy=policy, profile=profile).systems
     labels = next(iter(systems.values())).scores.labels
     level = alpha / comparisons
     rows = tuple(

@@ -269,23 +269,26 @@ def evaluated(
     return Evaluation(agreeing({name: system(name, run) for name, run in given.items()}), depth, judged)
 
 
-def evaluated_or_given(first: Any, runs: RunsLike | None, measures: MeasuresLike) -> Evaluation:
+def evaluated_or_given(
+    first: Any, runs: RunsLike | None, measures: MeasuresLike, **conventions: Any
+) -> Evaluation:
     """Returns the evaluation of runs, or of scores alone, for a function that takes either.
 
     Args:
         first: the judgments; without ``runs``, the scores.
         runs: the runs, or None.
         measures: the measures.
+        conventions: the policy and the profile.
 
     Raises:
         DataError: judgments without runs.
     """
     if runs is not None:
-        return evaluated(first, runs, measures)
+        return evaluated(first, runs, measures, **conventions)
     values = first.values() if isinstance(first, Mapping) else first
     if not isinstance(first, (Mapping, list, tuple)) or not all(isinstance(each, Scores) for each in values):
         raise refused("scores-or-runs")
-    return evaluated(None, first, measures)
+    return evaluated(None, first, measures, **conventions)
 
 
 def refuse_other_conventions(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -20,20 +21,22 @@ class Worded(str):
     Args:
         python: the text with arguments, as a user of Python writes them.
         command: the text with options, as they are written on the command line.
+        policy: whether it asks for another policy.
     """
 
-    __slots__ = ("command",)
+    __slots__ = ("command", "policy")
     command: str
+    policy: bool
 
-    def __new__(cls, python: str, command: str) -> Self:
+    def __new__(cls, python: str, command: str, *, policy: bool = False) -> Self:
         """Stores both wordings."""
         made = super().__new__(cls, python)
-        made.command = command
+        made.command, made.policy = command, policy
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles both wordings for another process."""
-        return Worded, (str(self), self.command)
+        return partial(Worded, policy=self.policy), (str(self), self.command)
 
 
 def command_of(text: str) -> str:
@@ -43,12 +46,19 @@ def command_of(text: str) -> str:
 
 def worded(*parts: str) -> Worded:
     """Joins parts of a sentence and keeps both wordings. An f-string would lose the second wording."""
-    return Worded("".join(parts), "".join(map(command_of, parts)))
+    return Worded("".join(parts), "".join(map(command_of, parts)), policy=any(map(asks_for_policy, parts)))
+
+
+def asks_for_policy(text: object) -> bool:
+    """Returns whether a text asks for another policy."""
+    return isinstance(text, Worded) and text.policy
 
 
 def reworded(text: str, change: Callable[[str], str]) -> str:
     """Returns the text with the same change made to both wordings."""
-    return Worded(change(str(text)), change(text.command)) if isinstance(text, Worded) else change(text)
+    if not isinstance(text, Worded):
+        return change(text)
+    return Worded(change(str(text)), change(text.command), policy=text.policy)
 
 
 def by_policy(axis: str, *values: str | int) -> Worded:
@@ -56,8 +66,8 @@ def by_policy(axis: str, *values: str | int) -> Worded:
     quoted = [repr(each) for each in values]
     python = f"policy=carob.Policy({axis}={quoted[0]})"
     if axis == "malformed":
-        return Worded(python, "--lenient")
-    return Worded(one_of([python, *quoted[1:]]), f"--{axis} {one_of(list(map(str, values)))}")
+        return Worded(python, "--lenient", policy=True)
+    return Worded(one_of([python, *quoted[1:]]), f"--{axis} {one_of(list(map(str, values)))}", policy=True)
 
 
 def one_of(words: list[str]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
-from carob.output.errors import PolicyError, Worded
+from carob.output.errors import PolicyError, Worded, asks_for_policy
 from carob.output.files import own_table
 
 if TYPE_CHECKING:
@@ -131,4 +131,7 @@ def filled(text: str, /, **words: Any) -> str:
     """
     python = Counting().format(text, **words)
     commands = {name: each.command for name, each in words.items() if isinstance(each, Worded)}
-    return Worded(python, Counting().format(text, **words | commands)) if commands else python
+    if not commands:
+        return python
+    policy = any(map(asks_for_policy, words.values()))
+    return Worded(python, Counting().format(text, **words | commands), policy=policy)

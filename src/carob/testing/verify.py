@@ -26,7 +26,7 @@ from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run, pairs_of, runs_in, several_of
 from carob.inputs.sources import is_pattern
 from carob.output.document import Document, Documented, Line, Section, Table
-from carob.output.errors import DataError, Worded
+from carob.output.errors import DataError, Worded, asks_for_policy
 from carob.output.language import plural
 from carob.output.results import Records
 from carob.testing.record import comparison_of, digests, say, versions
@@ -120,6 +120,9 @@ def verify(
     exclude: Any = None,
     tolerance: float = TOLERANCE,
     anywhere: bool = False,
+    qrels_columns: Mapping[str, Any] | None = None,
+    run_columns: Mapping[str, str] | None = None,
+    folders: str | None = None,
 ) -> Verification:
     """Evaluate a record again and report differences: inputs, versions, policy, measures, values.
 
@@ -130,6 +133,10 @@ def verify(
         exclude: the pairs of query and document that were excluded from the runs, if their file is no longer there.
         tolerance: the largest difference of a value that is accepted.
         anywhere: whether the record may name any file, and not only those below its own folder or the working folder.
+        qrels_columns: the names of the columns of ``qrels``, if it is a path, as in ``carob.check``; None for those in
+            the record.
+        run_columns: those of ``runs``, in the same form.
+        folders: how to read files in several folders: ``parts`` or ``prefix``.
 
     Returns:
         The differences from the record. ``equal`` says whether there are none. Another version of carob, Python or
@@ -152,7 +159,7 @@ def verify(
     given = {} if runs is None else several_of(runs)
     if not isinstance(given, Mapping):
         given = {each.name: each for each in runs_in(given)}
-    inputs = taken(recorded, qrels, given, exclude)
+    inputs = taken(recorded, qrels, given, exclude, {"qrels": qrels_columns, "run": run_columns}, folders)
     refuse_others(recorded, inputs, anywhere=anywhere)
     changed, unknown, same = changed_inputs(inputs)
     scores = recomputed(recorded, inputs, same)
@@ -179,11 +186,15 @@ class Taken:
         entry: the record's entry for the input.
         now: a path, or the argument given for it.
         named: whether the path comes from the record and not from an argument.
+        asked: the columns that were named now, in place of those in the record.
+        folders: how to read files in several folders.
     """
 
     entry: dict[str, Any]
     now: Any
     named: bool = False
+    asked: Mapping[str, Any] | None = None
+    folders: str | None = None
 
     @property
     def option(self) -> Worded:
@@ -207,12 +218,22 @@ class Taken:
         return os.fspath(self.now) if isinstance(self.now, (str, os.PathLike)) else None
 
     @property
-    def columns(self) -> dict[str, Any]:
-        """The columns that were named for a table in files."""
-        return {} if self.path is None else dict(self.entry.get("columns", {}))
+    def reading(self) -> dict[str, Any]:
+        """The columns that were named for a table in files, and how to read several folders."""
+        if self.path is None:
+            return {}
+        columns = self.asked or self.entry.get("columns", {})
+        return {"folders": self.folders, **columns} if self.folders else dict(columns)
 
 
-def taken(recorded: Record, qrels: QrelsLike | None, runs: Mapping[str, RunLike], seen: Any) -> list[Taken]:
+def taken(
+    recorded: Record,
+    qrels: QrelsLike | None,
+    runs: Mapping[str, RunLike],
+    seen: Any,
+    columns: Mapping[str, Any],
+    folders: str | None,
+) -> list[Taken]:
     """Returns each input of the record with the argument that replaces it, or else with its recorded path.
 
     Raises:
@@ -226,7 +247,10 @@ def taken(recorded: Record, qrels: QrelsLike | None, runs: Mapping[str, RunLike]
     for entry in recorded.document["inputs"]:
         name = entry.get("name")
         now = runs.get(name) if entry["role"] == "run" else seen if entry["role"] == "exclude" else qrels
-        each = Taken(entry, entry["path"] if now is None else now, named=now is None)
+        if now is None:
+            each = Taken(entry, entry["path"], named=True)
+        else:
+            each = Taken(entry, now, asked=columns.get(entry["role"]), folders=folders)
         if entry["role"] == "grades":
             raise DataError(say("verify", "grades", path=recorded.path))
         if each.now is None:
@@ -277,14 +301,14 @@ def recomputed(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list
                 seen[each.entry["name"]] = pairs_of(each.now)
                 continue
             if each.entry["role"] == "qrels":
-                judged = Qrels.of(each.now, policy, subtopics=groups, **each.columns).complete
+                judged = Qrels.of(each.now, policy, subtopics=groups, **each.reading).complete
                 continue
             old = next(runs)
             how: dict[str, Any] = {"policy": policy, "profile": profile, "weights": weights_given(old)}
             if judged is None:
                 found.append(evaluate_judged_ranking(each.now, labels, name=old.name, **how))
             else:
-                run = Run.of(each.now, old.name, exclude=seen.get(old.name), **each.columns)
+                run = Run.of(each.now, old.name, exclude=seen.get(old.name), **each.reading)
                 if math.isnan(old.judged) or JUDGED in old:
                     found.append(evaluate_run(judged, run, labels, name=old.name, **how))
                 else:
@@ -298,11 +322,13 @@ def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
     """Hides the content of a file whose hash differs from the record, because a record may name any file.
 
     Raises:
-        DataError: replaces an error that would show a line of the file.
+        DataError: replaces an error that would show a line of the file; and advises no other policy than the record's.
     """
     try:
         yield
-    except DataError:
+    except DataError as error:
+        if asks_for_policy(error.remedy):
+            error.at(remedy=say("verify", "policy"))
         if not given.named or given in same:
             raise
         words = {"path": given.path, "role": given.entry["role"], "option": given.option}
@@ -493,7 +519,12 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
             first = listed([f"'{each}'" for each in queries], 3)
             sentence = f"{name}: {'query' if len(queries) == 1 else 'queries'} {first} {words}"
             findings.append(Change("queries", name, sentence, {"queries": queries}))
-    findings += changed("counts", old["counts"], new["counts"], start=f"{name}: ")
+    # Lines are counted in text alone: a dictionary or a frame has none.
+    both = old["counts"].get("lines") and new["counts"].get("lines")
+    then, now = (
+        {key: count for key, count in each["counts"].items() if both or key != "lines"} for each in (old, new)
+    )
+    findings += changed("counts", then, now, start=f"{name}: ")
     largest = 0.0
     for label, mean in old["means"].items():
         pairs = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from carob._dataclasses import dataclass
 from carob._version import __version__
@@ -207,6 +207,7 @@ def check(
     qrels_columns: Mapping[str, Any] | None = None,
     run_columns: Mapping[str, str] | None = None,
     folders: str | None = None,
+    columns: Literal["equal", "trec_eval"] = "equal",
 ) -> Check:
     """Find problems in judgments and runs, and show their effect on the scores.
 
@@ -221,6 +222,7 @@ def check(
             ``qrels`` is a path; with ``words``, the numbers of grades in words, in every form of judgments.
         run_columns: the names of the columns of runs, in the same form.
         folders: how to read files in several folders: ``parts`` or ``prefix``.
+        columns: how to read lines of a run, as in ``carob.Policy``.
 
     Returns:
         The findings, the most severe first.
@@ -228,6 +230,7 @@ def check(
     Raises:
         DataError: one open file as two runs.
         MeasureError: a measure that does not exist.
+        PolicyError: a value of ``columns`` that does not exist.
 
     Example:
         >>> import carob
@@ -235,7 +238,7 @@ def check(
         >>> print(carob.check(qrels, {"01": {"d1": 2.0, "d2": 1.0}}).findings[0].what)
         the run spells 1 query of 1 differently than the judgments
     """
-    request = request_of(measures, None, LENIENT)
+    request = request_of(measures, None, LENIENT.changed(columns=columns))
     request = replace(request, asked={str(each): each for each in request.asked.values()})
     files = Files({"qrels": dict(qrels_columns or {}), "run": dict(run_columns or {})}, folders)
     judgments = taken(qrels, "qrels", files=files)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from carob.comparison.collection_notes import DOUBTFUL, notes_of
 from carob.comparison.collection_scores import given_in, is_values
@@ -41,6 +41,7 @@ def check_collections(
     qrels_columns: Mapping[str, Any] | None = None,
     run_columns: Mapping[str, str] | None = None,
     folders: str | None = None,
+    columns: Literal["equal", "trec_eval"] = "equal",
 ) -> Check:
     """Find the problems in the judgments and runs of several collections, all at once.
 
@@ -55,6 +56,7 @@ def check_collections(
         qrels_columns: as in ``carob.check``.
         run_columns: as in ``carob.check``.
         folders: as in ``carob.check``.
+        columns: as in ``carob.check``.
 
     Returns:
         The findings of ``carob.check`` for each collection, whose name is their ``collection``, and the runs that a
@@ -91,6 +93,7 @@ def check_collections(
             qrels_columns=qrels_columns,
             run_columns=run_columns,
             folders=folders,
+            columns=columns,
         )
         for name, its in own.items()
     }

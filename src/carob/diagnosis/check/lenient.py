@@ -183,7 +183,7 @@ class RunAndQrels:
         if text.source is not None and survey.rows:
             pair.run = Run(short(text.name), MatchedOnce(TextRun(text.source)))
             try:
-                found = pair.run.match(pair.judged.qrels.judgments, MatchOptions(LENIENT))
+                found = pair.run.match(pair.judged.qrels.judgments, MatchOptions(request.policy))
                 pair.matched = cast("_native.Matched", found)  # text is the kernel's to match
             except DataError as error:
                 text.refuse(refusal("refused", text.name, error))
@@ -288,7 +288,8 @@ class RunAndQrels:
     def rematched(self, **axes: Any) -> _native.Matched:
         """Matches the run with the judgments again, under another policy, and returns the rows."""
         assert self.run is not None
-        return cast("_native.Matched", self.run.match(self.judgments, MatchOptions(LENIENT.changed(**axes))))
+        policy = self.request.policy.changed(**axes)
+        return cast("_native.Matched", self.run.match(self.judgments, MatchOptions(policy)))
 
 
 def usable(scores: Scores) -> Scores | None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from carob._numpy import np
 from carob.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, found, moved
-from carob.diagnosis.check.lenient import LENIENT
 from carob.diagnosis.check.text import EXAMPLES, of_lines, queries_at, repeats_at, truncated_line, unreadable
 from carob.evaluation.suspects import constant_lists
 from carob.inputs.ids import text_of
@@ -211,7 +210,7 @@ def rise(pair: RunAndQrels) -> bool:
 def displaced(pair: RunAndQrels) -> int:
     """Returns the number of judged documents whose rank by score differs from the rank column."""
     mine = pair.found
-    other = pair.changed("by-rank").match(pair.judgments, MatchOptions(LENIENT))
+    other = pair.changed("by-rank").match(pair.judgments, MatchOptions(pair.request.policy))
     if len(other.judgment) != len(mine.judgment):
         return 0
     by_judgment = np.argsort(mine.judgment), np.argsort(other.judgment)
