@@ -280,5 +280,5 @@ def test_answers_without_a_clear_grade_are_listed_by_line(tmp_path: Path) -> Non
     with pytest.raises(DataError, match=r"1 answer has no clear grade: .*answers.jsonl line 1\."):
         collected(TASK, [path], GRADES)
     found = collected(TASK, [path], GRADES, lenient=True)
-    assert found.failed == [(path, 1)]
+    assert found.failed == [f"{path} line 1"]
     assert grades(found) == {"q1 b": 1, "q2 c": 2}

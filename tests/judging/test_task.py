@@ -45,7 +45,7 @@ def test_other_tables_are_read(text: str, tmp_path: Path) -> None:
         ("query,document\n", "the table is empty: there are no pairs"),
         ("", "the table is empty: there are no pairs"),
         ("query,title\nq,a\n", "no column with a usual name for the document"),
-        ("query,document\nq,\n", "line 2: '' is not an id"),
+        ("query,document\nq,\n", "line 2: the row has no 'document'"),
         ('{"query": "q", "document": "a\\nb"}\n', "several lines"),
         ('{"query": "q", "document": "\\ud800"}\n', "is not an id"),
         ('{"query": "q", "document": "a"}\n{"query": "q"}\n', "line 2: the row has no 'document'"),

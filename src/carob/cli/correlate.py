@@ -129,6 +129,7 @@ def is_judged(path: str, given: Given) -> bool:
     from carob.evaluation.score_files import columns_in
     from carob.inputs.columns import usual
     from carob.inputs.files.header import head_of
+    from carob.inputs.files.libraries import columnar_kind
     from carob.inputs.files.rows import names_in
     from carob.inputs.sources import is_pattern, is_trec
 
@@ -137,7 +138,7 @@ def is_judged(path: str, given: Given) -> bool:
     found = sorted(glob(path)) if is_pattern(path) else [path]
     first = files_in(found[0])[0] if found else path
     head = head_of(first)
-    if head.startswith((b"PAR1", b"ARROW1")):
+    if columnar_kind(head):
         names = columns_in(first)
     elif is_trec(head, "qrels") or is_trec(head, "run"):
         return is_trec(head, "qrels")

@@ -176,10 +176,8 @@ def collect_judgments(files: tuple[str, ...], **given: Any) -> None:
         said += f" by {len(found.by_judge)} judges, {twice} by several, {len(found.different)} with different grades"
     click.echo(f"{said}.", err=True)
     if found.failed:
-        lines = ", ".join(f"{path} line {line}" for path, line in found.failed)
-        click.echo(
-            f"{plural(len(found.failed), 'answer')} without a clear grade left out: {lines}.", err=True
-        )
+        answers = plural(len(found.failed), "answer")
+        click.echo(f"{answers} without a clear grade left out: {', '.join(found.failed)}.", err=True)
 
 
 def serve_page(path: str, given: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ from carob.conventions.request import names_in
 from carob.evaluation.score_files import Cells, Layout, by_role, holds_scores, read_scores, scores_of
 from carob.evaluation.scores import Scores, ScoresByRun
 from carob.inputs.files.collections import collections_in, is_table_of_files, noted, rows_in
+from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.frames import is_frame
 from carob.output.errors import DataError, Worded, one_of, refuse_other, worded
 
@@ -159,7 +160,7 @@ def given_in(
             found = from_path(os.fspath(given), runs, missing, measures, opened, judged, faults)
     elif is_frame(given):
         with noted(faults):
-            found = from_rows("frame", rows_of_frame(given), measures, missing)
+            found = from_rows("frame", list(SmallTable.of(given, "frame")), measures, missing)
     elif isinstance(given, Mapping):
         found = {str(name): its for name, its in given.items()}
     else:
@@ -249,17 +250,11 @@ def inside(collection: str, file: str) -> Iterator[None]:
         raise named.at(file=error.file or file) from None
 
 
-def rows_of_frame(frame: Any) -> list[tuple[int, dict[str, Any]]]:
-    """Returns the rows of a data frame with their numbers."""
-    import narwhals as nw
-
-    table = nw.from_native(frame)
-    table = table.collect() if isinstance(table, nw.LazyFrame) else table
-    return list(enumerate(table.iter_rows(named=True)))
-
-
 def from_rows(
-    file: str, rows: Sequence[tuple[int, Mapping[str, Any]]], measures: MeasuresLike, missing: str
+    file: str,
+    rows: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
+    measures: MeasuresLike,
+    missing: str,
 ) -> dict[str, Any]:
     """Returns the scores of each collection in a table of values, which may have a column for the query.
 
@@ -276,19 +271,18 @@ def from_rows(
     by_query = Layout.fits(names)
     layout = Layout.of(names if by_query else [*names, "query"], alone, file)
     cells: dict[str, Cells] = {}
-    place = "row" if file == "frame" else "line"
-    for number, row in rows:
+    for place, row in rows:
         name = name_in(row)
         if not name:
-            raise DataError(say("collections", "no name"), file=file).at(**{place: number})
+            raise DataError(say("collections", "no name"), **place)
         rest = {key: value for key, value in row.items() if key != "collection"}
         if by_query:
             with inside(name, file):
                 own = cells.setdefault(name, Cells(file=file))
-                by_role(own, rest, "run", {place: number}, layout)
+                by_role(own, rest, "run", place, layout)
         else:
             own = cells.setdefault("", Cells(file=file, mark=MARK))
-            by_role(own, {**rest, "query": MARK + name}, "run", {place: number}, layout)
+            by_role(own, {**rest, "query": MARK + name}, "run", place, layout)
     if by_query:
         found: dict[str, Any] = {}
         for name, each in cells.items():

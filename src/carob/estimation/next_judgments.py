@@ -17,12 +17,11 @@ from carob.estimation.sampled_documents import is_linear
 from carob.estimation.shown_documents import ShownDocuments
 from carob.evaluation.engine import evaluate_together, judgments_for
 from carob.evaluation.score_tables import SAME, footers
-from carob.inputs.columns import DRAW
 from carob.inputs.files.rows import NumberedLines, cells_of, separator_of
 from carob.inputs.ids import text_of, texts_of
+from carob.inputs.judgment_tables import COLUMNS, WRITTEN, judgment_columns
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import held_together, runs_in
-from carob.inputs.samples import COLUMNS, sample_columns
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded
 from carob.output.files import write_whole
@@ -129,9 +128,8 @@ class Next(Documented):
                 for query, its in self.known.items()
                 for document, grade in its.items()
             ]
-        names = sample_columns(sampled=sampled)
-        written = {"grade": "{:g}".format, DRAW[0]: "{:.9g}".format}
-        return Records(names, [(*row, size)[: len(names)] for row in rows], written)
+        names = judgment_columns(sampled=sampled)
+        return Records(names, [(*row, size)[: len(names)] for row in rows], WRITTEN)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the table to a file. A table that people have begun to fill in is not replaced.

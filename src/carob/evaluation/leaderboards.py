@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._version import __version__
 from carob.evaluation.score_files import (
+    OF_ONE_RUN,
     SUMMARY,
     Cells,
     Layout,
-    add_frame,
-    add_json,
-    add_table,
+    add_lines,
+    add_named,
     fields_of,
 )
 from carob.evaluation.score_tables import sentence
 from carob.inputs.errors import is_measure
 from carob.inputs.files.header import head_of
-from carob.inputs.files.rows import NumberedLines, names_in, text_in
-from carob.inputs.files.table import frame_in
+from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.sources import called, is_number
 from carob.output.document import Document, Documented, Section, Table
 from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from carob.evaluation.scores import Scores
 
 COLUMNS = {
-    "trec_eval": ("measure", "query", "value"),
+    "trec_eval": OF_ONE_RUN,
     "tot": ("run", "measure", "query", "value"),
     "ir_measures": ("run", "query", "measure", "value"),
     "ranking": ("query", "", "run", "", "value", "measure"),
@@ -130,19 +129,19 @@ class Board(Cells):
     """
 
     stated: dict[str, dict[str, float]] = field(default_factory=dict)
-    in_words: dict[str, tuple[str, str, dict[str, Any]]] = field(default_factory=dict)
+    in_words: dict[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
     numbers: set[str] = field(default_factory=set)
 
-    def add(self, run: str, measure: str, query: str, value: object, place: dict[str, Any]) -> None:
+    def add(self, run: str, measure: str, query: str, value: object, place: Mapping[str, Any]) -> None:
         """Adds a value of a query, or a mean over all queries.
 
         Raises:
             DataError: no name of a run or measure, or a second value.
         """
         if not run or not measure:
-            raise DataError(sentence("score_files", "no_run"), file=self.file, **place)
+            raise DataError(sentence("score_files", "no_run"), **place)
         if is_word(value):
-            self.in_words.setdefault(measure, (self.file, str(value), place))
+            self.in_words.setdefault(measure, (str(value), place))
             return
         if query not in SUMMARY:
             self.numbers.add(measure)
@@ -151,7 +150,7 @@ class Board(Cells):
         own = self.stated.setdefault(run, {})
         if measure in own:
             words = {"run": run, "measure": measure, "name": query}
-            raise DataError(sentence("score_files", "twice", **words), file=self.file, **place)
+            raise DataError(sentence("score_files", "twice", **words), **place)
         self.numbers.add(measure)
         own[measure] = self.number(value, place)
 
@@ -211,8 +210,8 @@ def read_leaderboard(
         read_file(board, file, layout)
     mixed = next((each for each in board.in_words if each in board.numbers), None)
     if mixed is not None:
-        file, found, place = board.in_words[mixed]
-        raise DataError(sentence("score_files", "no_number", found=found[:40]), file=file, **place)
+        found, place = board.in_words[mixed]
+        raise DataError(sentence("score_files", "no_number", found=found[:40]), **place)
     if not board.values and not board.stated:
         raise DataError(sentence("score_files", "empty"), file=whole)
     words, named = tuple(board.in_words), None if name else whole
@@ -266,30 +265,10 @@ def read_file(board: Board, path: str, layout: str) -> None:
     Raises:
         DataError: a file that cannot be read, or whose format is not recognised.
     """
-    run = called(path)
-    if layout == "auto" and head_of(path).startswith((b"PAR1", b"ARROW1")):
-        add_frame(board, frame_in(path), run, None)
+    run, table = called(path), SmallTable.at(path)
+    if layout in ("auto", "jsonl") and add_named(board, table, run):
         return
-    text = text_in(path)
-    lines = NumberedLines(text)
-    if lines.first is None:
-        raise DataError(sentence("score_files", "empty"), file=path)
-    first = lines.first[1]
-    if layout == "jsonl" or (layout == "auto" and first.lstrip().startswith(("{", "["))):
-        add_json(board, text, run, None)
-    elif layout == "auto" and Layout.fits(names_in(first)):
-        add_table(board, lines, run, None)
-    else:
-        add_columns(board, lines, run, layout)
-
-
-def add_columns(board: Board, lines: NumberedLines, run: str, layout: str) -> None:
-    """Adds lines of columns without names, perhaps below a line of names.
-
-    Raises:
-        DataError: the columns are not recognised, or a line has another number of columns.
-    """
-    sample = [fields_of(line) for _, line in islice(lines, SAMPLE)]
+    sample = [fields_of(line) for _, line in islice(table.lines, SAMPLE)]
     columns, headed = COLUMNS.get(layout), layout != "auto" and is_header(sample)
     if columns is None:
         columns, headed = leaderboard_columns(sample)
@@ -302,14 +281,7 @@ def add_columns(board: Board, lines: NumberedLines, run: str, layout: str) -> No
             "trec_eval or ranking.",
         )
         raise DataError(sentence("score_files", "no_layout", found=found), file=board.file, remedy=remedy)
-    for number, fields in ((number, fields_of(line)) for number, line in islice(lines, int(headed), None)):
-        if len(fields) != len(columns):
-            words = {"count": len(fields), "expected": len(columns), "found": " ".join(fields)[:60]}
-            raise DataError(sentence("score_files", "fields", **words), file=board.file, line=number)
-        row = dict(zip(columns, fields, strict=True))
-        if row["measure"] == "runid" and is_word(row["value"]):  # trec_eval's line "runid all TAG"
-            continue
-        board.add(row.get("run", run), row["measure"], row["query"], row["value"], {"line": number})
+    add_lines(board, table, run, columns, islice(table.lines, int(headed), None))
 
 
 def is_header(rows: Sequence[list[str]]) -> bool:

@@ -19,9 +19,10 @@ from carob.inputs.columns import plain_name, usual
 from carob.inputs.errors import is_measure, refused
 from carob.inputs.files.header import head_of, is_text
 from carob.inputs.files.json import is_record
+from carob.inputs.files.libraries import column_names, columnar_kind
 from carob.inputs.files.paths import origin_of
-from carob.inputs.files.rows import NumberedLines, names_in, rows_of, text_in
-from carob.inputs.files.table import column_names, frame_in
+from carob.inputs.files.rows import names_in
+from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.frames import is_frame
 from carob.inputs.names import Names
 from carob.inputs.nested import lists_documents
@@ -31,7 +32,7 @@ from carob.measures import Measure, parse_measure
 from carob.measures.define import UNBOUNDED, Definition
 from carob.measures.names import MeasureObject, given_names
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError, Worded, refuse_other
-from carob.output.parsing import json_in, json_or_none
+from carob.output.parsing import json_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +58,7 @@ YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 MISSING = ("error", "zero", "skip")
 MOST_NAMED = 5
 
-Place: TypeAlias = "dict[str, Any]"
+PlaceOfValue: TypeAlias = "Mapping[str, Any]"
 """The fields of an error that say where a value is: its file and its line or row."""
 
 
@@ -107,7 +108,7 @@ class Cells:
     sources: dict[str, str] = field(default_factory=dict)
     missing: dict[str, set[str]] = field(default_factory=dict)
 
-    def add(self, run: str, measure: str, query: str, value: object, place: Place) -> None:
+    def add(self, run: str, measure: str, query: str, value: object, place: PlaceOfValue) -> None:
         """Adds a value, but not the mean over all queries.
 
         Raises:
@@ -116,7 +117,7 @@ class Cells:
         if query in SUMMARY:
             return
         if not query:
-            raise DataError(sentence("score_files", "no_query"), file=self.file, **place)
+            raise DataError(sentence("score_files", "no_query"), **place)
         tables = self.values.get(run)
         if tables is None:
             tables = self.values[run] = {}
@@ -127,7 +128,7 @@ class Cells:
                 raise two_files(run)
             words = {"run": run, "measure": measure, "name": query.removeprefix(self.mark)}
             key = "twice:collection" if self.mark else "twice"
-            raise DataError(sentence("score_files", key, **words), file=self.file, **place)
+            raise DataError(sentence("score_files", key, **words), **place)
         own[query] = self.number(value, place)
 
     def add_scores(self, scores: Sequence[Scores], file: str) -> None:
@@ -162,7 +163,7 @@ class Cells:
             self.sources[name] = part.file
             self.missing[name] = part.missing.get(runs[0], set())
 
-    def mark_missing(self, run: str, query: str, value: object, place: Place) -> None:
+    def mark_missing(self, run: str, query: str, value: object, place: PlaceOfValue) -> None:
         """Keeps a query that a run lacks, if the cell of a row about it says so.
 
         Raises:
@@ -172,11 +173,11 @@ class Cells:
             return
         word = str(value).strip().lower()
         if word not in (*YES, *NO, *NOTHING):
-            raise DataError(sentence("score_files", "no_flag", found=word[:40]), file=self.file, **place)
+            raise DataError(sentence("score_files", "no_flag", found=word[:40]), **place)
         if word in YES:
             self.missing.setdefault(run, set()).add(query)
 
-    def number(self, value: object, place: Place) -> float:
+    def number(self, value: object, place: PlaceOfValue) -> float:
         """Returns a value as a number, or NaN for an empty cell.
 
         Raises:
@@ -191,7 +192,7 @@ class Cells:
         found = math.inf if given is None or isinstance(value, bool) else given
         if math.isinf(found):
             found_text = str(value)[:40]
-            raise DataError(sentence("score_files", "no_number", found=found_text), file=self.file, **place)
+            raise DataError(sentence("score_files", "no_number", found=found_text), **place)
         return found
 
 
@@ -266,11 +267,12 @@ def add(cells: Cells, given: Any, run: str | None, alone: str | None) -> None:
             add(part, its, str(name), alone)
             cells.join(part, str(name))
     elif is_frame(given):
-        add_frame(cells, given, run or "run", alone)
+        add_rows(cells, SmallTable.of(given, cells.file), run or "run", alone)
     elif isinstance(given, Iterable):
         for number, each in enumerate(given):
             row = each._asdict() if hasattr(each, "_asdict") else each
-            by_role(cells, dict(row), run or "run", {"row": number}, Layout.of(dict(row), alone))
+            place = {"file": cells.file, "row": number}
+            by_role(cells, dict(row), run or "run", place, Layout.of(dict(row), alone))
     else:
         raise DataError(sentence("score_files", "no_source", type=type(given).__name__))
 
@@ -286,7 +288,7 @@ def holds_scores(path: str) -> bool:
         head = head_of(path)
     except DataError:
         return False
-    if head.startswith((b"PAR1", b"ARROW1")):
+    if columnar_kind(head):
         return Layout.fits(columns_in(path))
     lines = [line for line in head.decode("utf-8", "surrogateescape").splitlines() if line.strip()]
     if not lines or not is_text(lines[0]):
@@ -310,14 +312,12 @@ def json_holds_scores(path: str, line: str) -> bool:
         row = json_or_none(line)
         if isinstance(row, dict) and not any(isinstance(each, (dict, list)) for each in row.values()):
             return Layout.fits(list(row))
-        whole = json_in(text_in(path))
-        if not isinstance(whole, dict):
-            return False
-        if not is_record(whole):
+        whole = SmallTable.at(path).document
+        if isinstance(whole, dict) and not is_record(whole):
             nested(Cells(), whole)
     except (ValueError, OSError):
         return False
-    return True
+    return isinstance(whole, dict)
 
 
 def read_file(cells: Cells, path: str, run: str | None, alone: str | None) -> None:
@@ -326,31 +326,61 @@ def read_file(cells: Cells, path: str, run: str | None, alone: str | None) -> No
     Raises:
         DataError: a file that cannot be read, or whose content is not understood.
     """
-    head, name = head_of(path), run or called(path)
-    if head.startswith((b"PAR1", b"ARROW1")):
-        add_frame(cells, frame_in(path), name, alone)
+    table, name = SmallTable.at(path), run or called(path)
+    if add_named(cells, table, name, alone):
         return
-    text = text_in(path)
-    if text.lstrip().startswith(("{", "[")):
-        add_json(cells, text, name, alone)
-        return
-    lines = NumberedLines(text)
-    if lines.first is None:
-        raise DataError(sentence("score_files", "empty"), file=path)
-    number, first = lines.first
-    if Layout.fits(names_in(first)):
-        add_table(cells, lines, name, alone)
-        return
-    order = three_columns(first)
+    order = three_columns(table.first)
     if order is None:
+        number, first = table.lines.first or (1, "")
         raise DataError(sentence("score_files", "unknown", found=first.strip()[:60]), file=path, line=number)
-    for number, line in lines:
+    add_lines(cells, table, name, order)
+
+
+def add_named(cells: Cells, table: SmallTable, name: str, alone: str | None = None) -> bool:
+    """Adds a table whose columns have names, or nested objects, and returns whether the file is one of these.
+
+    Raises:
+        DataError: the file is empty, or its content is not understood.
+    """
+    document = table.document
+    if isinstance(document, dict) and any(isinstance(each, (dict, list)) for each in document.values()):
+        nested(cells, document, name)
+        return True
+    if table.frame is None and not table.first:
+        raise DataError(sentence("score_files", "empty"), file=table.name)
+    # The columns of a text must have usual names.
+    named = table.frame is not None or table.has_objects or Layout.fits(table.names)
+    if named:
+        add_rows(cells, table, name, alone)
+    return named
+
+
+def add_lines(
+    cells: Cells, table: SmallTable, name: str, columns: Sequence[str], lines: Iterable[Any] | None = None
+) -> None:
+    """Adds lines of columns without names.
+
+    Args:
+        cells: the values read so far.
+        table: the lines.
+        name: the run, if no column names it.
+        columns: the roles of the columns: ``run``, ``query``, ``measure``, ``value``, or empty for any other.
+        lines: some of the lines, with their numbers; all if None.
+
+    Raises:
+        DataError: a line with another number of columns.
+    """
+    for number, line in table.lines if lines is None else lines:
         fields = fields_of(line)
-        if len(fields) != 3:
-            found = sentence("score_files", "three", count=len(fields), found=line.strip()[:60])
-            raise DataError(found, file=path, line=number)
-        measure, query = (fields[each] for each in order)
-        cells.add(name, measure, query, fields[2], {"line": number})
+        place: dict[str, Any] = {"file": table.name, "line": number}
+        if len(fields) != len(columns):
+            words = {"count": len(fields), "found": " ".join(fields)[:60]}
+            expected = f"{len(columns)} ({', '.join(filter(None, columns))})"
+            raise DataError(sentence("score_files", "fields", expected=expected, **words), **place)
+        row = dict(zip(columns, fields, strict=True))
+        if row["measure"] == "runid" and not is_number(row["value"]):  # trec_eval's line "runid all TAG"
+            continue
+        cells.add(row.get("run", name), row["measure"], row["query"], row["value"], place)
 
 
 def fields_of(line: str) -> list[str]:
@@ -358,56 +388,27 @@ def fields_of(line: str) -> list[str]:
     return [field.strip() for field in line.split("\t")] if line.count("\t") > 1 else line.split()
 
 
-def three_columns(line: str) -> tuple[int, int] | None:
-    """Returns the places of the measure and the query in lines of ``trec_eval -q`` or ``ir_measures -q``.
+OF_ONE_RUN = ("measure", "query", "value")
+"""The columns of ``trec_eval -q``."""
 
-    The result is None for other lines.
-    """
+
+def three_columns(line: str) -> tuple[str, ...] | None:
+    """Returns the columns in lines of ``trec_eval -q`` or ``ir_measures -q``, or None for other lines."""
     fields = fields_of(line)
     if len(fields) != 3:
         return None
     if fields[1] in SUMMARY and not is_number(fields[2]):  # trec_eval's line "runid all TAG"
-        return 0, 1
-    if not is_number(fields[2]):
+        return OF_ONE_RUN
+    if not is_number(fields[2]) or not (is_measure(fields[0]) or is_measure(fields[1])):
         return None
-    return next(((place, 1 - place) for place in (0, 1) if is_measure(fields[place])), None)
+    return OF_ONE_RUN if is_measure(fields[0]) else ("query", "measure", "value")
 
 
-def add_table(cells: Cells, lines: NumberedLines, name: str, alone: str | None) -> None:
-    """Adds the rows of a table in text, whose first line has the names of the columns."""
-    layout = Layout.of(names_in(lines.first[1] if lines.first else ""), alone, cells.file)
-    for number, row in rows_of(lines, cells.file):
-        by_role(cells, row, name, {"line": number}, layout)
-
-
-def add_json(cells: Cells, text: str, name: str, alone: str | None) -> None:
-    """Adds the content of a JSON file, or the objects of JSON lines.
-
-    Raises:
-        DataError: text that is not JSON.
-    """
-    whole = json_or_none(text, file=cells.file)
-    if isinstance(whole, dict) and any(isinstance(each, (dict, list)) for each in whole.values()):
-        nested(cells, whole, name)
-        return
-    layout = None
-    for number, line in NumberedLines(text):
-        row = json_or_none(line, file=cells.file, line=number)
-        if not isinstance(row, dict):
-            raise DataError(sentence("score_files", "no_json"), file=cells.file, line=number)
-        layout = layout or Layout.of(row, alone, cells.file)
-        by_role(cells, row, name, {"line": number}, layout)
-
-
-def add_frame(cells: Cells, frame: Any, name: str, alone: str | None) -> None:
-    """Adds the rows of a data frame."""
-    import narwhals as nw
-
-    table = nw.from_native(frame)
-    table = table.collect() if isinstance(table, nw.LazyFrame) else table
-    layout = Layout.of(table.columns, alone, cells.file)
-    for number, row in enumerate(table.iter_rows(named=True)):
-        by_role(cells, row, name, {"row": number}, layout)
+def add_rows(cells: Cells, table: SmallTable, name: str, alone: str | None) -> None:
+    """Adds the rows of a table."""
+    layout = Layout.of(table.names, alone, cells.file)
+    for place, row in table:
+        by_role(cells, row, name, place, layout)
 
 
 # ---------------------------------------------------------------- tables
@@ -479,7 +480,7 @@ class Layout:
         return cls(query, run, None, None, runs, alone or "value", None if runs else missing)
 
 
-def by_role(cells: Cells, row: Mapping[str, Any], name: str, place: Place, layout: Layout) -> None:
+def by_role(cells: Cells, row: Mapping[str, Any], name: str, place: PlaceOfValue, layout: Layout) -> None:
     """Adds the values in a row of a table.
 
     Args:
@@ -493,7 +494,7 @@ def by_role(cells: Cells, row: Mapping[str, Any], name: str, place: Place, layou
         DataError: a row of JSON lines without one of the columns.
     """
     if layout.query not in row:
-        raise DataError(sentence("score_files", "no_query"), file=cells.file, **place)
+        raise DataError(sentence("score_files", "no_query"), **place)
     query = text(row[layout.query])
     run = text(row.get(layout.run)) if layout.run else name
     if layout.missing is not None:
@@ -549,7 +550,7 @@ def nested(cells: Cells, given: Mapping[str, Any], name: str | None = None) -> N
         for one, its in tables.items():
             for other, value in dict(its).items():
                 measure, query = (one, other) if outer_is_measure else (other, one)
-                cells.add(str(run), str(measure), str(query), value, {})
+                cells.add(str(run), str(measure), str(query), value, {"file": cells.file})
 
 
 # ---------------------------------------------------------------- scores

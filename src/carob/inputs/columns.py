@@ -156,6 +156,12 @@ def usual(names: Sequence[str], role: str) -> list[str]:
     return []
 
 
+def first_usual(names: Sequence[str], roles: Sequence[str]) -> dict[str, str]:
+    """Returns the first column with a usual name for each role that has one."""
+    found = {role: usual(names, role) for role in roles}
+    return {role: its[0] for role, its in found.items() if its}
+
+
 def plain_name(name: object) -> str:
     """Returns a column's name in normal form: lower case, without separators."""
     return re.sub(r"[\s_-]+", "", str(name)).casefold()

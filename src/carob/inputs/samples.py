@@ -1,6 +1,6 @@
-"""Judgments of a sample: documents that were drawn with known probabilities. Their table is read and written here.
+"""Judgments of a sample: documents that were drawn with known probabilities.
 
-``carob next`` and ``carob judge`` write the table, and every reader of judgments recognises it by its columns. In
+``carob next`` and ``carob judge`` write their table, and every reader of judgments recognises it by its columns. In
 Python it is also ``{query: {document: (grade, probability)}}``, perhaps with the sample's size as a third number.
 """
 
@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.inputs.columns import DRAW, IDS, usual
+from carob.inputs.columns import DRAW
 from carob.inputs.dicts import MAPPING
 from carob.inputs.errors import refused, sentences
 from carob.inputs.ids import text_of
-from carob.inputs.sources import number_of
+from carob.inputs.judgment_tables import COLUMNS, rows_of_judgments
 from carob.output.errors import DataError, Worded, by_reading
 from carob.output.escaping import shown
-from carob.output.parsing import json_or_none
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
     from carob.inputs.frames import Columns
     from carob.inputs.sources import Provenance
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 
 COMPLETE = by_reading("qrels", probability=1)
 """How to say that judgments are complete, although they have a column of probabilities."""
-COLUMNS = ("query", "document", "grade")
-"""The columns that carob writes for judgments of any kind."""
 
 
 class SampledJudgment(NamedTuple):
@@ -220,11 +217,11 @@ def numbers_in(columns: Columns, role: str) -> _native.Judgments:
         raise refused("not-drawn", column=error.column, empty=error.kind, **place) from None
 
 
-# ---------------------------------------------------------------- tables in text
+# ---------------------------------------------------------------- tables in files
 
 
 def read_sample(*paths: str, roles: Mapping[str, str] | None = None) -> dict[str, dict[str, SampledJudgment]]:
-    """Reads judgments of sampled documents from the files of a table in CSV, TSV or JSON lines.
+    """Reads judgments of sampled documents from the files of a table in CSV, TSV, JSON lines, Parquet or Arrow.
 
     Args:
         paths: the files.
@@ -234,30 +231,22 @@ def read_sample(*paths: str, roles: Mapping[str, str] | None = None) -> dict[str
         DataError: a missing column; a grade or a probability that is not allowed; a document that occurs twice or is
             not judged.
     """
-    from carob.inputs.files.rows import text_in
+    from carob.inputs.files.small_tables import SmallTable
 
     found: dict[str, dict[str, SampledJudgment]] = {}
     unjudged: list[dict[str, Any]] = []
     for path in paths:
-        for line, row in rows_of_text(text_in(path), path):
-            place: dict[str, Any] = {"file": path, "line": line}
-            roles = roles or roles_of(list(row), path)
-            cells = {role: field_in(row, name, place, role) for role, name in roles.items()}
-            query, document = (str(cells[role]).strip() for role in ("query", "document"))
-            its = found.setdefault(query, {})
-            if document in its:
-                raise refused("drawn-twice", query=query, document=document, **place)
-            if cells["grade"] is None or not str(cells["grade"]).strip():
-                unjudged.append({"query": query, "document": document, **place})
-                its[document] = SampledJudgment(math.nan, 1.0)
-                continue
-            grade, probability = (number_in(cells[role], role, **place) for role in ("grade", "probability"))
-            if not 0 < probability <= 1:
-                ids = {"query": query, "document": document}
-                raise refused("no-probability", value=probability, complete=COMPLETE, **ids, **place)
-            stated = cells.get("sample_size")
-            size = None if stated in (None, "") else number_in(stated, "sample_size", **place)
-            its[document] = SampledJudgment(grade, probability, size)
+        for place, row in rows_of_judgments(SmallTable.at(path), (*COLUMNS, DRAW[0]), roles):
+            place |= {"query": row.query, "document": row.document}
+            its = found.setdefault(row.query, {})
+            if row.document in its:
+                raise refused("drawn-twice", **place)
+            probability = row.probability or 0.0
+            if row.grade is None:
+                unjudged.append(place)
+            elif not 0 < probability <= 1:
+                raise refused("no-probability", value=probability, complete=COMPLETE, **place)
+            its[row.document] = SampledJudgment(row.grade or 0.0, probability, row.size)
     if unjudged:
         more = len(unjudged) - 1
         others = f" ({more:,} more of the sample are not judged either)" if more else ""
@@ -265,73 +254,3 @@ def read_sample(*paths: str, roles: Mapping[str, str] | None = None) -> dict[str
     if not found:
         raise DataError("there are no judgments.", file=paths[0])
     return found
-
-
-def field_in(row: Mapping[str, Any], name: str, place: dict[str, Any], role: str) -> Any:
-    """Returns a field of a row.
-
-    Raises:
-        DataError: the field is missing, or an id is empty.
-    """
-    if name not in row or (role in IDS and row[name] in (None, "")):
-        raise refused("no-field", column=name, **place)
-    return row[name]
-
-
-def rows_of_text(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yields the number of each line of a file's text and its row.
-
-    Raises:
-        DataError: a row has another number of columns, or is not a JSON object.
-    """
-    from carob.inputs.files.rows import NumberedLines, rows_of
-
-    lines = NumberedLines(text)
-    if lines.first is None or not lines.first[1].lstrip().startswith("{"):
-        yield from rows_of(lines, path)
-        return
-    for number, line in lines:
-        row = json_or_none(line, file=path, line=number)
-        if not isinstance(row, dict):
-            raise DataError("the line is not a JSON object.", file=path, line=number)
-        yield number, row
-
-
-def roles_of(names: Sequence[str], path: str) -> dict[str, str]:
-    """Returns the column of each role.
-
-    Raises:
-        DataError: a column is missing.
-    """
-    found = {role: next(iter(usual(names, role)), None) for role in (*COLUMNS, *DRAW)}
-    for role, name in found.items():
-        if name is None and role != "sample_size":
-            raise DataError(
-                f"there is no column with a usual name for the {role}, such as '{role}'.", file=path
-            )
-    return {role: name for role, name in found.items() if name is not None}
-
-
-def number_in(value: object, role: str, file: str, line: int) -> float:
-    """Returns a field as a finite number.
-
-    Raises:
-        DataError: the field is not a number.
-    """
-    found = number_of(str(value))
-    if found is None or not math.isfinite(found):
-        raise DataError(f"the {role} '{value}' is not a number. Correct it.", file=file, line=line)
-    return found
-
-
-# ---------------------------------------------------------------- writing
-
-
-def sample_columns(*, sampled: bool) -> list[str]:
-    """Returns the columns of a table of judgments."""
-    return [*COLUMNS, *(DRAW if sampled else ())]
-
-
-def draw_of(probability: float | None, size: int) -> list[str]:
-    """Returns the fields of a document about the draw: its probability, and the number of documents in the sample."""
-    return [] if probability is None else [f"{probability:.9g}", str(size)]

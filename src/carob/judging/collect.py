@@ -8,16 +8,15 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob._dataclasses import dataclass
-from carob.inputs.columns import DRAW, usual
-from carob.inputs.files.rows import NumberedLines, name_of, names_in, text_in
-from carob.inputs.samples import number_in, rows_of_text
+from carob.inputs.columns import DRAW, first_usual
+from carob.inputs.files.small_tables import SmallTable
+from carob.inputs.judgment_tables import COLUMNS, REMARKS, is_empty, number_in
 from carob.judging import say
 from carob.judging.journal import Form, JournalEntry, known_in, one_line
 from carob.judging.prompts import grade_in
 from carob.judging.session import LONGEST_NOTE
 from carob.judging.task import id_of
 from carob.output.errors import DataError
-from carob.output.parsing import json_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,12 +41,12 @@ class Entry(NamedTuple):
     """A judgment in a file.
 
     Args:
-        line: the line, or the number of the judgment in a file of the offline page.
+        where: the file and the line or row, or the number of the judgment in a file of the offline page.
         place: the place of the pair in the task.
-        judgment: the judgment; its grade is None if an answer has none.
+        judgment: the judgment; None if an answer has no clear grade.
     """
 
-    line: int
+    where: dict[str, Any]
     place: int
     judgment: JournalEntry | None
 
@@ -59,12 +58,12 @@ class Collected:
     Args:
         task: the pairs to judge.
         by_judge: the judgments of each judge, by place. A judge without a name has the name of the file.
-        failed: for each model's answer without a clear grade, the file and the line.
+        failed: the file and the line or row of each model's answer without a clear grade.
     """
 
     task: Task
     by_judge: dict[str, dict[int, JournalEntry]] = field(default_factory=dict)
-    failed: list[tuple[str, int]] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
 
     def merged(self, rule: str) -> dict[int, JournalEntry]:
         """Returns one judgment for each judged pair.
@@ -132,21 +131,22 @@ def collected(
     """
     found = Collected(task)
     refuse_twice(paths)
-    for path, content in ((name_of(each), text_in(each)) for each in paths):
-        judge, entries = judgments_in(task, path, content, grades)
+    for table in map(SmallTable.at, paths):
+        judge, entries = judgments_in(task, table, grades)
         count, failed = 0, set()
         for entry in entries:
             count += 1
             if entry.judgment is None:
                 if entry.place not in failed:  # as many as there are pairs, however long the file is
-                    found.failed.append((path, entry.line))
+                    file, *rest = entry.where.items()
+                    found.failed.append(" ".join([file[1], *(f"{key} {value}" for key, value in rest)]))
                 failed.add(entry.place)
                 continue
-            take(found, entry.place, entry.judgment, judge or path, grades, path, entry.line)
+            take(found, entry, judge or table.name, grades)
         if not count:
-            raise DataError(say("collect", "empty"), file=path)
+            raise DataError(say("collect", "empty"), file=table.name)
     if found.failed and not lenient:
-        lines = ", ".join(f"{path} line {line}" for path, line in found.failed[:20])
+        lines = ", ".join(found.failed[:20])
         more = " …" if len(found.failed) > 20 else ""
         key = "no grades of sample" if task.sampled else "no grades"
         raise DataError(say("collect", key, count=len(found.failed), lines=lines + more))
@@ -172,68 +172,46 @@ def refuse_twice(paths: Sequence[str]) -> None:
             raise DataError(say("collect", "file twice", first=paths[first]), file=path)
 
 
-def take(
-    found: Collected,
-    place: int,
-    judgment: JournalEntry,
-    judge: str,
-    grades: Mapping[int, str],
-    path: str,
-    line: int,
-) -> None:
+def take(found: Collected, entry: Entry, judge: str, grades: Mapping[int, str]) -> None:
     """Adds a judgment, unless it is a grade that the task has already.
 
     Raises:
         DataError: a grade that is not allowed, or another grade by the same judge.
     """
+    where, place, judgment = entry
+    assert judgment is not None
     pair = found.task.pairs[place]
-    words = {"query": pair.query, "document": pair.document}
+    words = {"query": pair.query, "document": pair.document, "grade": f"{judgment.grade:g}"}
     if pair.grade is not None:
         if judgment.grade != pair.grade:
-            raise DataError(say("collect", "known", grade=f"{pair.grade:g}", **words), file=path, line=line)
+            words["grade"] = f"{pair.grade:g}"
+            raise DataError(say("collect", "known", **words), **where)
         return
     if judgment.grade not in grades:
-        words = {"grade": f"{judgment.grade:g}", "grades": ", ".join(map(str, grades))}
-        raise DataError(say("collect", "other grade", **words), file=path, line=line)
-    its = found.by_judge.setdefault(judgment.judge or judge, {})
-    old = its.get(place)
-    if old is not None and old.grade != judgment.grade:
-        grades_given = {
-            "one": f"{old.grade:g}",
-            "other": f"{judgment.grade:g}",
-            "judge": judgment.judge or judge,
-        }
-        raise DataError(say("collect", "contradiction", **grades_given, **words), file=path, line=line)
-    its[place] = judgment
+        raise DataError(say("collect", "other grade", **words, grades=", ".join(map(str, grades))), **where)
+    judge = judgment.judge or judge
+    old = found.by_judge.setdefault(judge, {}).setdefault(place, judgment)
+    if old.grade != judgment.grade:
+        words |= {"one": f"{old.grade:g}", "other": words["grade"], "judge": judge}
+        raise DataError(say("collect", "contradiction", **words), **where)
+    found.by_judge[judge][place] = judgment
 
 
 # ---------------------------------------------------------------- the kinds of files
 
 
-def judgments_in(
-    task: Task, path: str, content: str, grades: Mapping[int, str]
-) -> tuple[str, Iterable[Entry]]:
+def judgments_in(task: Task, table: SmallTable, grades: Mapping[int, str]) -> tuple[str, Iterable[Entry]]:
     """Returns the name of the judge, which may be empty, and the judgments in a file, which are read one by one.
 
     Raises:
         DataError: the file is of no known kind, or belongs to another task.
     """
-    if content.lstrip().startswith("{"):
-        saved = whole_json(content, path)
-        if saved is not None and saved.get("carob") == "judgments":
-            return read_saved(task, path, saved)
-        return "", read_rows(task, path, content, grades)
-    lines = NumberedLines(content)
-    names = names_in(lines.first[1]) if lines.first else []
-    if usual(names, "query") and usual(names, "document"):
-        return "", read_rows(task, path, content, grades)
-    return "", read_qrels(task, path, lines)
-
-
-def whole_json(content: str, path: str) -> dict[str, Any] | None:
-    """Returns the JSON object of a file, or None if it is not a single object."""
-    found = json_or_none(content, file=path)
-    return found if isinstance(found, dict) else None
+    saved = table.document
+    if isinstance(saved, dict) and saved.get("carob") == "judgments":
+        return read_saved(task, table.name, saved)
+    if table.has_objects or len(first_usual(table.names, ("query", "document"))) == 2:
+        return "", read_rows(task, table, grades)
+    return "", read_qrels(task, table)
 
 
 def read_saved(task: Task, path: str, saved: dict[str, Any]) -> tuple[str, list[Entry]]:
@@ -248,52 +226,52 @@ def read_saved(task: Task, path: str, saved: dict[str, Any]) -> tuple[str, list[
     entries = []
     try:
         for number, each in enumerate(saved["judgments"], 1):
-            place = place_of(task, each["query"], each["document"], path, number)
+            where: dict[str, Any] = {"file": path, "line": number}
+            place = place_of(task, each["query"], each["document"], where)
             grade, note, time = each["grade"], word_in(each.get("note")), word_in(each.get("time"))
             if type(grade) is not int:
                 raise TypeError
             if len(note) > LONGEST_NOTE:
-                raise DataError(say("server", "long note", most=LONGEST_NOTE), file=path, line=number)
-            entries.append(Entry(number, place, JournalEntry(grade, time, note, judge)))
+                raise DataError(say("server", "long note", most=LONGEST_NOTE), **where)
+            entries.append(Entry(where, place, JournalEntry(grade, time, note, judge)))
     except (KeyError, TypeError, AttributeError):
         raise DataError(say("collect", "no saved file"), file=path) from None
     return judge, entries
 
 
-def read_rows(task: Task, path: str, content: str, grades: Mapping[int, str]) -> Iterator[Entry]:
-    """Yields the judgments in a table in CSV, TSV or JSON lines, which may be a model's answers.
+def read_rows(task: Task, table: SmallTable, grades: Mapping[int, str]) -> Iterator[Entry]:
+    """Yields the judgments in a table, which may be a model's answers.
 
     Raises:
         DataError: a row without a pair of the task, or without a grade or an answer.
     """
     ids = {id_of(task.pairs[place]): place for place in task.open}
+    wanted = (*COLUMNS, *(DRAW if task.sampled else ()))
     names: list[str] = []
-    roles: dict[str, str | None] = {}
-    for line, row in rows_of_text(content, path):
+    roles: dict[str, str] = {}
+    for where, row in table:
         if names != list(row):  # most often those of the row before
             names = list(row)
-            roles = {role: next(iter(usual(names, role)), None) for role in ("query", "grade", *DRAW)}
-            roles["document"] = next((name for name in usual(names, "document") if name != "id"), None)
-        query, document, grade = roles["query"], roles["document"], roles["grade"]
-        if query is not None and document is not None:
-            place = place_of(task, row[query], row[document], path, line)
-        else:
-            own = str(row.get("id", row.get("custom_id")))
-            if own not in ids:
-                raise DataError(say("collect", "no id", id=own, task=task.name), file=path, line=line)
+            roles = first_usual([name for name in names if name != "id"], wanted)
+        own = str(row.get("id", row.get("custom_id")))
+        if {"query", "document"} <= roles.keys():
+            place = place_of(task, row[roles["query"]], row[roles["document"]], where)
+        elif own in ids:
             place = ids[own]
-        if grade is not None and row[grade] not in (None, ""):
-            rest = {name: word_in(row.get(name)) for name in ("time", "note", "judge")}
-            if is_other_draw(task, place, row, roles, path, line):
-                raise DataError(say("journal", "other draw", task=task.name), file=path, line=line)
-            yield Entry(line, place, JournalEntry(number_in(row[grade], "grade", path, line), **rest))
-            continue
+        else:
+            raise DataError(say("collect", "no id", id=own, task=task.name), **where)
         answer = next((row[name] for name in ANSWERS if name in row), None)
-        if answer is not None:
+        if "grade" in roles and not is_empty(row[roles["grade"]]):
+            rest = {name: word_in(row.get(name)) for name in REMARKS}
+            grade = number_in(row[roles["grade"]], "grade", where)
+            if is_other_draw(task, place, row, roles, where):
+                raise DataError(say("journal", "other draw", task=task.name), **where)
+            yield Entry(where, place, JournalEntry(grade, **rest))
+        elif answer is not None:
             found = grade_in(str(answer), grades)
-            yield Entry(line, place, None if found is None else JournalEntry(found))
-        elif grade is None:
-            raise DataError(say("collect", "no answer"), file=path, line=line)
+            yield Entry(where, place, None if found is None else JournalEntry(found))
+        elif "grade" not in roles:
+            raise DataError(say("collect", "no answer"), **where)
 
 
 def word_in(value: object) -> str:
@@ -302,32 +280,31 @@ def word_in(value: object) -> str:
 
 
 def is_other_draw(
-    task: Task, place: int, row: Mapping[str, Any], roles: Mapping[str, str | None], path: str, line: int
+    task: Task, place: int, row: Mapping[str, Any], roles: Mapping[str, str], where: Mapping[str, Any]
 ) -> bool:
     """Returns whether a row contradicts the task about how its document was drawn."""
-    chance, size = task.pairs[place].probability, len(task.pairs)
-    for role, own in () if chance is None else zip(DRAW, (chance, size), strict=True):
-        name = roles[role]
-        if name is not None and abs(number_in(row[name], role, path, line) - own) > ROUNDING:
-            return True
-    return False
+    drawn = zip(DRAW, (task.pairs[place].probability or 0.0, len(task.pairs)), strict=True)
+    return any(
+        abs(number_in(row[roles[role]], role, where) - own) > ROUNDING for role, own in drawn if role in roles
+    )
 
 
-def read_qrels(task: Task, path: str, lines: NumberedLines) -> Iterator[Entry]:
+def read_qrels(task: Task, table: SmallTable) -> Iterator[Entry]:
     """Yields the judgments in qrels.
 
     Raises:
         DataError: a line that is not a judgment of the task.
     """
-    for number, line in lines:
+    for number, line in table.lines:
+        where: dict[str, Any] = {"file": table.name, "line": number}
         fields = line.split()
         if len(fields) != 4:
-            raise DataError(say("collect", "no kind"), file=path, line=number)
-        place = place_of(task, fields[0], fields[2], path, number)
-        yield Entry(number, place, JournalEntry(number_in(fields[3], "grade", path, number)))
+            raise DataError(say("collect", "no kind"), **where)
+        place = place_of(task, fields[0], fields[2], where)
+        yield Entry(where, place, JournalEntry(number_in(fields[3], "grade", where)))
 
 
-def place_of(task: Task, query: object, document: object, path: str, line: int) -> int:
+def place_of(task: Task, query: object, document: object, where: Mapping[str, Any]) -> int:
     """Returns the place of a pair.
 
     Raises:
@@ -336,5 +313,5 @@ def place_of(task: Task, query: object, document: object, path: str, line: int) 
     place = task.places.get((str(query).strip(), str(document).strip()))
     if place is None:
         words = {"query": str(query), "document": str(document), "task": task.name}
-        raise DataError(say("journal", "other pair", **words), file=path, line=line)
+        raise DataError(say("journal", "other pair", **words), **where)
     return place

@@ -16,11 +16,11 @@ import os
 import re
 import stat
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob.inputs import ENDINGS, PACKED
 from carob.inputs.columns import DRAW
-from carob.inputs.samples import draw_of, sample_columns
+from carob.inputs.judgment_tables import cells_written, judgment_columns
 from carob.inputs.sources import number_of
 from carob.judging import say
 from carob.judging.file_lock import FileLock
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 PAGE = 4096
 """The bytes of the smallest page. Linux copies what is written page by page, and readers may see what lies between."""
+
+QRELS = ["query", "0", "document", "grade"]
+"""The columns of a line of qrels, of which the second is always 0."""
 
 
 class JournalEntry(NamedTuple):
@@ -95,18 +98,17 @@ class Form:
         ending = os.path.splitext(path)[1].lower()
         self.table = ending == ".csv"
         self.task = task
-        self.columns = sample_columns(sampled=self.table and task.sampled)
+        self.columns = judgment_columns(sampled=task.sampled, remarks=True) if self.table else QRELS
         if self.table:
-            self.columns += ["judge", "time", "note"]
-        elif ending in ENDINGS or ending in PACKED or ending in (".tsv", ".parquet", ".jsonl", ".json"):
+            return
+        if ending in ENDINGS or ending in PACKED or ending in (".tsv", ".parquet", ".jsonl", ".json"):
             raise DataError(say("journal", "no format"), file=path)
-        elif task.sampled:
+        if task.sampled:
             raise DataError(say("journal", "no table"), file=path)
-        else:
-            for pair in task.pairs:
-                if len(pair.query.split()) != 1 or len(pair.document.split()) != 1:
-                    words = {"query": pair.query, "document": pair.document}
-                    raise DataError(say("journal", "no white space", **words), file=path)
+        for pair in task.pairs:
+            if len(pair.query.split()) != 1 or len(pair.document.split()) != 1:
+                words = {"query": pair.query, "document": pair.document}
+                raise DataError(say("journal", "no white space", **words), file=path)
 
     @property
     def head(self) -> bytes:
@@ -115,23 +117,16 @@ class Form:
 
     def line(self, place: int, judgment: JournalEntry) -> bytes:
         """Returns the line of a judgment."""
-        pair, grade = self.task.pairs[place], f"{judgment.grade:g}"
-        if not self.table:
-            return f"{pair.query} 0 {pair.document} {grade}\n".encode()
-        its = [
-            pair.query,
-            pair.document,
-            grade,
-            *self.draw(place),
-            judgment.judge,
-            judgment.time,
-            judgment.note,
-        ]
-        return line_of(its)
+        cells = cells_written(self.pair(place) | judgment._asdict() | {"0": "0"}, self.columns)
+        return line_of(cells) if self.table else " ".join(cells).encode() + b"\n"
+
+    def pair(self, place: int) -> dict[str, Any]:
+        """Returns what the table of the task says about a pair, by column."""
+        return self.task.pairs[place]._asdict() | {"sample_size": len(self.task.pairs)}
 
     def draw(self, place: int) -> list[str]:
         """Returns the probability of a pair and the number of all pairs, as they are written for a sample."""
-        return draw_of(self.task.pairs[place].probability, len(self.task.pairs))
+        return cells_written(self.pair(place), [name for name in DRAW if name in self.columns])
 
     def read(self, lines: list[bytes], path: str) -> Iterator[tuple[int, int, JournalEntry]]:
         """Yields the number of each line, the place of its pair, and the judgment.
@@ -164,9 +159,7 @@ class Form:
         try:
             text = line.decode()
             row = next(csv.reader([text], strict=True)) if self.table else text.split()
-            named = dict(
-                zip(self.columns if self.table else ["query", "0", "document", "grade"], row, strict=True)
-            )
+            named = dict(zip(self.columns, row, strict=True))
             grade = number_of(named["grade"])
         except (ValueError, csv.Error, StopIteration):
             return None

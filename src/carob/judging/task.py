@@ -5,20 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
-from carob.inputs.columns import DRAW, usual
-from carob.inputs.files.rows import name_of, text_in
-from carob.inputs.files.table import COLUMNAR, frame_in
-from carob.inputs.samples import COLUMNS, number_in, rows_of_text, size_of
-from carob.inputs.sources import kind_of
+from carob.inputs.files.small_tables import SmallTable
+from carob.inputs.judgment_tables import rows_of_judgments
+from carob.inputs.samples import size_of
 from carob.judging import say
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
 
 class QueryDocument(NamedTuple):
@@ -72,7 +70,7 @@ class Task:
 
 
 def read_task(path: str) -> Task:
-    """Reads the pairs to judge from a table in CSV, TSV or JSON lines, such as the one that ``carob next`` writes.
+    """Reads the pairs to judge from a table in a file, such as the one that ``carob next`` writes.
 
     It has columns for the query and the document. An empty or missing grade is to be judged. A column of probabilities
     is kept for the estimates.
@@ -81,73 +79,29 @@ def read_task(path: str) -> Task:
         DataError: a missing column, a pair that occurs twice, an id that no table can hold, a part of a sample, or
             nothing to judge.
     """
+    table = SmallTable.at(path)
     pairs: dict[tuple[str, str], QueryDocument] = {}
-    roles: dict[str, str] = {}
-    rows, path = table_rows(path), name_of(path)
     stated: list[float | None] = []
-    for line, row in rows:
-        roles = roles or roles_of(list(row), path)
-        pair = pair_in(row, roles, path, line)
-        size = row.get(roles.get("sample_size", ""))
-        stated.append(None if size in (None, "") else number_in(size, "sample_size", path, line))
-        key = pair.query, pair.document
-        if key in pairs:
-            raise DataError(say("task", "twice", query=key[0], document=key[1]), file=path, line=line)
-        pairs[key] = pair
+    for place, row in rows_of_judgments(table, ("query", "document")):
+        query, document, grade, probability, size = row
+        for each in (query, document):
+            if not each or len(each.splitlines()) > 1 or re.search("[\x00\ud800-\udfff]", each):
+                raise DataError(say("task", "no id", id=repr(each)), **place)
+        if probability is not None and not 0 < probability <= 1:
+            raise DataError(say("task", "no probability", value=f"{probability:g}"), **place)
+        if (query, document) in pairs:
+            raise DataError(say("task", "twice", query=query, document=document), **place)
+        pairs[query, document] = QueryDocument(query, document, grade, probability)
+        stated.append(size)
     if not pairs:
-        raise DataError(say("task", "empty"), file=path)
-    whole = size_of(stated, path)
+        raise DataError(say("task", "empty"), file=table.name)
+    whole = size_of(stated, table.name)
     if whole not in (None, len(pairs)):
-        raise DataError(say("task", "part", size=whole, count=len(pairs)), file=path)
-    task = Task(path, tuple(pairs.values()))
+        raise DataError(say("task", "part", size=whole, count=len(pairs)), file=table.name)
+    task = Task(table.name, tuple(pairs.values()))
     if not task.open:
-        raise DataError(say("task", "nothing"), file=path)
+        raise DataError(say("task", "nothing"), file=table.name)
     return task
-
-
-def table_rows(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yields the number of each line of a table and its row: CSV, TSV, JSON lines, Parquet or Arrow."""
-    if kind_of(path) in COLUMNAR:
-        yield from enumerate(frame_in(path).iter_rows(named=True), 1)
-    else:
-        yield from rows_of_text(text_in(path), name_of(path))
-
-
-def roles_of(names: Sequence[str], path: str) -> dict[str, str]:
-    """Returns the column of each role. The grade may be missing, and the draw of what is not a sample.
-
-    Raises:
-        DataError: there is no column of queries or documents, or of the probabilities of a sample.
-    """
-    found = {role: next(iter(usual(names, role)), None) for role in (*COLUMNS, *DRAW)}
-    for role in ("query", "document", *(["probability"] if found["sample_size"] else [])):
-        if found[role] is None:
-            raise DataError(say("task", "no column", role=role), file=path)
-    return {role: name for role, name in found.items() if name is not None}
-
-
-def pair_in(row: Any, roles: dict[str, str], path: str, line: int) -> QueryDocument:
-    """Returns the pair in a row of a table.
-
-    Raises:
-        DataError: an id that no table can hold, a grade that is not a number, or a probability that is not allowed.
-    """
-    try:
-        query, document = (str(row[roles[role]]).strip() for role in ("query", "document"))
-        given = row[roles["grade"]] if "grade" in roles else None
-        chance = row[roles["probability"]] if "probability" in roles else None
-    except KeyError as error:
-        raise DataError(say("task", "no field", name=error.args[0]), file=path, line=line) from None
-    for each in (query, document):
-        if not each or len(each.splitlines()) > 1 or re.search("[\x00\ud800-\udfff]", each):
-            raise DataError(say("task", "no id", id=repr(each)), file=path, line=line)
-    grade = None if given in (None, "") else number_in(given, "grade", path, line)
-    probability = None
-    if "probability" in roles:
-        probability = number_in(chance, "probability", path, line)
-        if not 0 < probability <= 1:
-            raise DataError(say("task", "no probability", value=f"{probability:g}"), file=path, line=line)
-    return QueryDocument(query, document, grade, probability)
 
 
 # ---------------------------------------------------------------- who judges what, and in which order

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from carob._dataclasses import dataclass
 from carob.inputs.errors import refused, sentences
 from carob.inputs.files.paths import file_names, lies_in
-from carob.inputs.files.rows import NumberedLines, names_in, rows_of, text_in
+from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.sources import called
 from carob.output.errors import DataError
 from carob.output.parsing import read_toml
@@ -218,12 +218,7 @@ def name_in(pattern: str) -> str:
 
 
 def add(
-    runs: dict[str, str],
-    name: str,
-    path: str,
-    collection: str,
-    table: str | None = None,
-    line: int | None = None,
+    runs: dict[str, str], name: str, path: str, collection: str, place: Mapping[str, Any] | None = None
 ) -> None:
     """Adds a run.
 
@@ -232,20 +227,17 @@ def add(
         name: the run.
         path: its path.
         collection: the collection.
-        table: the table of collections that names the run; None for a run in a folder or at a pattern.
-        line: the line of the table.
+        place: the place that names the run in a table of collections; None for a run in a folder or at a pattern.
 
     Raises:
         DataError: another run of this collection has the same name.
     """
     if name in runs:
-        words: dict[str, Any] = {"file": table or path, "line": line, "run": name, "collection": collection}
-        words |= {"path": path, "other": runs[name]}
+        words: dict[str, Any] = {"run": name, "collection": collection, "path": path, "other": runs[name]}
+        words |= place or {"file": path}
         if runs[name] == path:
             raise refused("same-run-twice", **words)
-        if table is None:
-            raise refused("run-twice", **words)
-        raise refused("run-twice-in-table", **words)
+        raise refused("run-twice", **words) if place is None else refused("run-twice-in-table", **words)
     runs[name] = path
 
 
@@ -358,7 +350,7 @@ def in_toml(path: str, faults: Faults | None = None) -> list[CollectionFiles]:
                 raise refused("no-collection-in-toml", file=path, collection=name)
             runs: dict[str, str] = {}
             for run, where in runs_named(entry.get("runs", []), path, name):
-                add(runs, run, os.path.join(home, where), name, path)
+                add(runs, run, os.path.join(home, where), name, {"file": path})
             found.append(CollectionFiles(name, os.path.join(home, entry["qrels"]), runs))
     if not found and not faults:
         raise refused("no-collections", file=path)
@@ -378,19 +370,22 @@ def runs_named(given: Any, path: str, collection: str) -> list[tuple[str, str]]:
     raise refused("no-collection-in-toml", file=path, collection=collection)
 
 
-def rows_in(path: str) -> list[tuple[int, dict[str, str]]]:
-    """Returns the rows of a CSV or TSV table with their line numbers.
+def rows_in(path: str) -> list[tuple[dict[str, Any], dict[str, str]]]:
+    """Returns the rows of a table in a file, each after its place.
 
     Raises:
         DataError: the file is not a table of collections, or a row has another number of columns.
     """
-    lines = NumberedLines(text_in(path))
-    if lines.first is None or "collection" not in names_in(lines.first[1]):
+    table = SmallTable.at(path)
+    if "collection" not in table.names:
         raise refused("no-table-of-collections", file=path)
-    return [(line, {name: cell.strip() for name, cell in row.items()}) for line, row in rows_of(lines, path)]
+    return [
+        (place, {name: "" if cell is None else str(cell).strip() for name, cell in row.items()})
+        for place, row in table
+    ]
 
 
-def is_table_of_files(rows: Iterable[tuple[int, Mapping[str, str]]]) -> bool:
+def is_table_of_files(rows: Iterable[tuple[Any, Mapping[str, str]]]) -> bool:
     """Returns whether rows name files, and not values."""
     return all("qrels" in row for _, row in rows)
 
@@ -403,16 +398,16 @@ def in_table(path: str, faults: Faults | None = None) -> list[CollectionFiles]:
     """
     home = os.path.dirname(path)
     found: dict[str, CollectionFiles] = {}
-    for line, row in rows_in(path):
+    for place, row in rows_in(path):
         name, qrels, run = (row.get(each, "") for each in COLUMNS)
         with noted(faults, name or None):
             if not name or not qrels or ("run" in row and not run):
-                raise refused("cell-of-collections", file=path, line=line)
+                raise refused("cell-of-collections", **place)
             own = found.setdefault(name, CollectionFiles(name, os.path.join(home, qrels)))
             if own.qrels != os.path.join(home, qrels):
-                raise refused("two-qrels", file=path, line=line, collection=name)
+                raise refused("two-qrels", **place, collection=name)
             if run:
-                add(own.runs, row.get("name") or called(run), os.path.join(home, run), name, path, line)
+                add(own.runs, row.get("name") or called(run), os.path.join(home, run), name, place)
     if not found and not faults:
         raise refused("no-collections", file=path)
     return list(found.values())

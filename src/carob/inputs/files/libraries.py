@@ -6,27 +6,38 @@ import mmap
 import re
 import subprocess
 import sys
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from carob import _native
 from carob.inputs.columns import IDS
-from carob.inputs.errors import most_of, refuse_written_out, refused, sentences
+from carob.inputs.errors import first_line, is_panic, most_of, refuse_written_out, refused, sentences
+from carob.inputs.files.header import head_of
+from carob.inputs.files.paths import Place
 from carob.inputs.nested import query_in_two_rows, shapes_of_types, twice_among
+from carob.output.errors import DataError
 from carob.output.escaping import shown
 from carob.output.taken import take
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator
 
     import duckdb
     import polars as pl
     import pyarrow.dataset
 
     from carob.inputs.files.header import Delimited
-    from carob.inputs.files.paths import Place
     from carob.inputs.nested import ColumnRoles, Shape
-    from carob.output.errors import DataError
+
+
+COLUMNAR = ("parquet", "arrow")
+MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+
+
+def columnar_kind(head: bytes) -> str | None:
+    """Returns whether the first bytes of a file are those of ``parquet`` or of ``arrow``, or None."""
+    return next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), None)
 
 
 class Library:
@@ -453,3 +464,72 @@ def refuse_damaged(path: str) -> None:
             damage = _native.parquet_damage(content)
     if damage is not None:
         raise refused("damaged", file=path, damage=damage)
+
+
+def opened(place: Place) -> tuple[Library, Any]:
+    """Opens Parquet or Arrow files as one lazy table of the first library that can read them.
+
+    Raises:
+        DataError: no library is installed, or a file is damaged or unreadable.
+    """
+    library = library_for(place, place.kind)
+    if place.kind == "parquet":
+        for each in place.files:
+            refuse_damaged(each)
+    with reading(place.name, library.name):
+        return library, library.columnar(place)
+
+
+def column_names(path: str) -> list[str]:
+    """Returns the names of the columns of a Parquet or Arrow file.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    library, table = opened(columnar_file(path))
+    with reading(path, library.name):
+        return list(library.fields_of(table))
+
+
+def frame_in(path: str) -> Any:
+    """Returns the rows of a Parquet or Arrow file as a narwhals frame in memory.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    import narwhals as nw
+
+    library, table = opened(columnar_file(path))
+    with reading(path, library.name):
+        frame = nw.from_native(table.to_table() if library.name == "pyarrow" else table)
+        frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+        refuse_written_out(_native.Frame(frame.__arrow_c_stream__()), most_of([path]))
+        return frame
+
+
+def columnar_file(path: str) -> Place:
+    """Returns the place of one Parquet or Arrow file, whose first bytes show its kind."""
+    return Place(path, (path,), columnar_kind(head_of(path, 8)) or "text")
+
+
+@contextmanager
+def reading(name: str, library: str) -> Iterator[None]:
+    """Turns a library's error about a file into a ``DataError`` that names the file.
+
+    Raises:
+        DataError: with the name of the file.
+    """
+    try:
+        yield
+    except DataError as error:
+        raise error.at(file=error.file or name) from None
+    except BaseException as error:
+        home = type(error).__module__.partition(".")[0].lstrip("_")
+        known = (home in (library, "narwhals") and isinstance(error, Exception)) or isinstance(
+            error, (OSError, UnicodeError)
+        )
+        if not known and not is_panic(error):
+            raise
+        if "utf-8" in str(error).casefold() or "unicode" in str(error).casefold():
+            raise refused("not-utf-8", file=name) from None
+        raise refused("unreadable", file=name, library=library, why=first_line(error)) from None

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from carob._cached import cached_property
 from carob.inputs.errors import refused, sentences
 from carob.inputs.ids import twice
-from carob.inputs.sources import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from carob.inputs.sources import Source
 
 FILLED = re.compile(r"[^\r\n]+")
 
@@ -41,18 +42,22 @@ class NumberedLines:
         return next(iter(self), None)
 
 
-def text_in(path: str) -> str:
-    """Returns the whole text of a file, or of standard input (``-``), decompressed and without a byte order mark.
+def text_of(source: Source, name: str) -> str:
+    """Returns the whole text of a source, decompressed and without a byte order mark.
+
+    Args:
+        source: the source.
+        name: its name in errors.
 
     Raises:
-        DataError: the file cannot be read, or is not UTF-8.
+        DataError: the source cannot be read, or is not UTF-8.
     """
-    with sentences(name_of(path)):
-        content = source_of(path).content()
+    with sentences(name):
+        content = source.content()
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise refused("table-not-utf-8", file=name_of(path)) from None
+        raise refused("table-not-utf-8", file=name) from None
 
 
 def name_of(path: str) -> str:

@@ -9,17 +9,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from carob import _native
 from carob._dataclasses import dataclass
 from carob.inputs import READERS
 from carob.inputs.columns import constant_in, named_in
 from carob.inputs.errors import (
     WHOLE,
     first_line,
-    is_panic,
     most_of,
     number_error,
-    refuse_written_out,
     refused,
     sentences,
 )
@@ -33,7 +30,7 @@ from carob.inputs.files.json import (
     refuse_lines,
     whole_line,
 )
-from carob.inputs.files.libraries import library_for, refuse_damaged
+from carob.inputs.files.libraries import COLUMNAR, columnar_kind, library_for, opened, reading
 from carob.inputs.files.paths import Place, place_of
 from carob.inputs.frames import is_frame, rows_of_frame
 from carob.inputs.nested import plan_of, shapes_of
@@ -45,6 +42,7 @@ from carob.output.taken import take
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
+    from carob import _native
     from carob.conventions.policy import Policy
     from carob.inputs.columns import Asked
     from carob.inputs.files.header import Delimited
@@ -53,8 +51,6 @@ if TYPE_CHECKING:
     from carob.inputs.runs import Found, MatchOptions, Ranked, Row
 
 
-COLUMNAR = ("parquet", "arrow")
-MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 JSON = re.compile(rb"\s*(?:\{|\[\s*\{)")
 """The start of an object or of a list of objects."""
 LISTED = re.compile(rb"\s*\[")
@@ -238,10 +234,7 @@ def together(place: Place, tables: list[tuple[str, FileTable]]) -> FileTable:
 
 def by_magic(head: bytes) -> str:
     """Returns the kind of a file by its first bytes, for a file whose name does not show the kind."""
-    for magic, kind in MAGIC.items():
-        if head.startswith(magic):
-            return kind
-    return "json" if JSON.match(head) else "text"
+    return columnar_kind(head) or ("json" if JSON.match(head) else "text")
 
 
 # ---------------------------------------------------------------- each kind
@@ -357,52 +350,6 @@ def columnar(wanted: TableRequest) -> FileTable:
         return wanted.by_row(plan, (({"row": number}, row) for number, row in enumerate(rows)))
 
 
-def opened(place: Place) -> tuple[Library, Any]:
-    """Opens Parquet or Arrow files as one lazy table of the first library that can read them.
-
-    Raises:
-        DataError: no library is installed, or a file is damaged or unreadable.
-    """
-    library = library_for(place, place.kind)
-    if place.kind == "parquet":
-        for each in place.files:
-            refuse_damaged(each)
-    with reading(place.name, library.name):
-        return library, library.columnar(place)
-
-
-def column_names(path: str) -> list[str]:
-    """Returns the names of the columns of a Parquet or Arrow file.
-
-    Raises:
-        DataError: the file cannot be read.
-    """
-    library, table = opened(columnar_file(path))
-    with reading(path, library.name):
-        return list(library.fields_of(table))
-
-
-def frame_in(path: str) -> Any:
-    """Returns the rows of a Parquet or Arrow file as a narwhals frame in memory.
-
-    Raises:
-        DataError: the file cannot be read.
-    """
-    import narwhals as nw
-
-    library, table = opened(columnar_file(path))
-    with reading(path, library.name):
-        frame = nw.from_native(table.to_table() if library.name == "pyarrow" else table)
-        frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-        refuse_written_out(_native.Frame(frame.__arrow_c_stream__()), most_of([path]))
-        return frame
-
-
-def columnar_file(path: str) -> Place:
-    """Returns the place of one Parquet or Arrow file, whose first bytes show its kind."""
-    return Place(path, (path,), by_magic(head_of(path, 8)))
-
-
 def by_text(wanted: TableRequest, how: Delimited) -> FileTable:
     """Opens CSV or TSV files, which must all have the same first line."""
     place = wanted.place
@@ -504,29 +451,6 @@ def refuse_packed(place: Place) -> None:
     packed = next((each for each in place.files if each.endswith(UNREAD)), None)
     if packed is not None:
         raise refused("packed-table", file=packed)
-
-
-@contextmanager
-def reading(name: str, library: str) -> Iterator[None]:
-    """Turns a library's error about a file into a ``DataError`` that names the file.
-
-    Raises:
-        DataError: with the name of the file.
-    """
-    try:
-        yield
-    except DataError as error:
-        raise error.at(file=error.file or name) from None
-    except BaseException as error:
-        home = type(error).__module__.partition(".")[0].lstrip("_")
-        known = (home in (library, "narwhals") and isinstance(error, Exception)) or isinstance(
-            error, (OSError, UnicodeError)
-        )
-        if not known and not is_panic(error):
-            raise
-        if "utf-8" in str(error).casefold() or "unicode" in str(error).casefold():
-            raise refused("not-utf-8", file=name) from None
-        raise refused("unreadable", file=name, library=library, why=first_line(error)) from None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,0 +1,92 @@
+"""Small tables in files, row by row: CSV, TSV, JSON lines, Parquet and Arrow, whose rows say where they stand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from carob._cached import cached_property
+from carob.inputs.errors import refused, sentences
+from carob.inputs.files.libraries import columnar_kind, frame_in
+from carob.inputs.files.rows import NumberedLines, name_of, names_in, rows_of, text_of
+from carob.inputs.sources import source_of
+from carob.output.parsing import json_or_none
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+class SmallTable:
+    """A table whose rows are read one by one, or the lines of a text that has no names of columns.
+
+    Args:
+        name: the file, or another name of the table in errors.
+        text: the text of a file.
+        frame: a data frame, in place of a text.
+    """
+
+    def __init__(self, name: str, text: str = "", frame: Any = None) -> None:
+        self.name, self.lines, self.frame = name, NumberedLines(text), frame
+
+    @classmethod
+    def at(cls, path: str) -> SmallTable:
+        """Returns the table in a file, compressed or not, or at standard input (``-``).
+
+        Raises:
+            DataError: the file cannot be read, or is text that is not UTF-8.
+        """
+        name = name_of(path)
+        with sentences(name):
+            source = source_of(path)
+            if columnar_kind(source.start()):
+                return cls(name, frame=frame_in(path))
+        return cls(name, text_of(source, name))
+
+    @classmethod
+    def of(cls, frame: Any, name: str) -> SmallTable:
+        """Returns the rows of a data frame, which is collected if it is lazy."""
+        import narwhals as nw
+
+        table = nw.from_native(frame)
+        return cls(name, frame=table.collect() if isinstance(table, nw.LazyFrame) else table)
+
+    @property
+    def first(self) -> str:
+        """The first line of text that is not blank, or an empty text."""
+        return "" if self.lines.first is None else self.lines.first[1].lstrip()
+
+    @property
+    def has_objects(self) -> bool:
+        """Whether the rows are JSON objects, of which each has its own names."""
+        return self.first.startswith(("{", "["))
+
+    @cached_property
+    def document(self) -> Any:
+        """The value of a file that is JSON as a whole, else None."""
+        return json_or_none(self.lines.text, file=self.name) if self.has_objects else None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns: of objects, those of the first one."""
+        if self.frame is not None:
+            return list(self.frame.columns)
+        return list(next((row for _, row in self), ())) if self.has_objects else names_in(self.first)
+
+    def __iter__(self) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
+        """Yields the place of each row, as the fields of an error, and its cells by the names of the columns.
+
+        Raises:
+            DataError: a row has another number of columns, or is not a JSON object.
+        """
+        if self.frame is not None:
+            for number, cells in enumerate(self.frame.iter_rows(named=True)):
+                yield {"file": self.name, "row": number}, cells
+        elif not self.has_objects:
+            for line, row in rows_of(self.lines, self.name):
+                yield {"file": self.name, "line": line}, row
+        else:
+            for line, text in self.lines:
+                place: dict[str, Any] = {"file": self.name, "line": line}
+                found = json_or_none(text, **place)
+                if not isinstance(found, dict):
+                    raise refused("line-not-an-object", **place, found=text[:60])
+                yield place, found

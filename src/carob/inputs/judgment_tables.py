@@ -1,0 +1,127 @@
+"""The table of judgments that ``next``, ``judge`` and ``compare`` share, with a row for each query and document.
+
+Its columns are the query, the document and the grade; of a sample, the probability with which the document was drawn
+and the number of the sample's documents; of people's judgments, the judge, the time and a note.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from carob.inputs.columns import DRAW, IDS, ROLES, first_usual
+from carob.inputs.errors import refused
+from carob.inputs.sources import number_of
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from carob.inputs.files.small_tables import SmallTable
+
+COLUMNS = ROLES["qrels"]
+"""The columns that carob writes for judgments of any kind."""
+REMARKS = ("judge", "time", "note")
+WRITTEN: dict[str, Callable[[Any], str]] = {"grade": "{:g}".format, "probability": "{:.9g}".format}
+"""How the numbers of a column are written."""
+
+
+class JudgmentRow(NamedTuple):
+    """A row of a table of judgments.
+
+    Args:
+        query: the query.
+        document: the document.
+        grade: the grade; None if the document is still to be judged.
+        probability: the probability with which the document was drawn; None if it was not drawn.
+        size: the number of documents of the whole sample; None if it is not stated.
+    """
+
+    query: str
+    document: str
+    grade: float | None
+    probability: float | None
+    size: float | None
+
+
+def judgment_columns(*, sampled: bool, remarks: bool = False) -> list[str]:
+    """Returns the columns of a table of judgments."""
+    return [*COLUMNS, *(DRAW if sampled else ()), *(REMARKS if remarks else ())]
+
+
+def cells_written(values: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
+    """Returns the cells of some columns as they are written."""
+    return [WRITTEN.get(name, str)(values[name]) for name in columns]
+
+
+def rows_of_judgments(
+    table: SmallTable, needed: Sequence[str], roles: Mapping[str, str] | None = None
+) -> Iterator[tuple[dict[str, Any], JudgmentRow]]:
+    """Yields the judgment in each row, after the place of the row.
+
+    Args:
+        table: the table.
+        needed: the roles for which there must be a column.
+        roles: the column of each role; None looks for usual names.
+
+    Raises:
+        DataError: a missing column or field, or a field that is not a number.
+    """
+    for place, row in table:
+        roles = roles or roles_of(list(row), needed, table.name)
+        yield place, judgment_in(row, roles, place)
+
+
+def roles_of(names: Sequence[str], needed: Sequence[str], file: str) -> dict[str, str]:
+    """Returns the column of each role.
+
+    Raises:
+        DataError: there is no column for a role that is needed, or for the probability where sizes are stated.
+    """
+    found = first_usual(names, (*COLUMNS, *DRAW))
+    for role in (*needed, *(["probability"] if "sample_size" in found else [])):
+        if role not in found:
+            why = f"there is no column with a usual name for the {role}, such as '{role}'."
+            raise DataError(why, file=file, remedy="Name it in the first line.")
+    return found
+
+
+def judgment_in(row: Mapping[str, Any], roles: Mapping[str, str], place: Mapping[str, Any]) -> JudgmentRow:
+    """Returns the judgment in a row.
+
+    Args:
+        row: the row.
+        roles: the column of each role.
+        place: the place of the row, for errors.
+
+    Raises:
+        DataError: a missing field, or a field that is not a number.
+    """
+    for role, name in roles.items():
+        if name not in row or (role in IDS and row[name] in (None, "")):
+            raise refused("no-field", column=name, **place)
+    grade, size = (
+        None if is_empty(cell) else number_in(cell, role, place)
+        for role in ("grade", "sample_size")
+        for cell in [row.get(roles.get(role, ""))]
+    )
+    probability = number_in(row[roles[DRAW[0]]], DRAW[0], place) if DRAW[0] in roles else None
+    query, document = (str(row[roles[role]]).strip() for role in ("query", "document"))
+    return JudgmentRow(query, document, grade, probability, size)
+
+
+def is_empty(cell: object) -> bool:
+    """Returns whether a cell has no content."""
+    return cell is None or not str(cell).strip()
+
+
+def number_in(value: object, role: str, place: Mapping[str, Any]) -> float:
+    """Returns a field as a finite number.
+
+    Raises:
+        DataError: the field is not a number.
+    """
+    found = number_of(str(value))
+    if found is None or not math.isfinite(found):
+        raise DataError(f"the {role} '{value}' is not a number.", remedy="Correct it.", **place)
+    return found
