@@ -23,7 +23,7 @@ from carob.comparison.verdict import (
 from carob.output import escaping
 from carob.output.document import Table
 from carob.output.errors import Worded, command_of, worded
-from carob.output.escaping import printable
+from carob.output.escaping import Raw, printable
 from carob.output.layout import Marked, apart, decimals, folded, table_width, width
 
 if TYPE_CHECKING:
@@ -97,9 +97,9 @@ class FittedTable(Table):
         note = f"\n{escaping.markdown(self.note)}\n" if self.note else ""
         return super().markdown() + note
 
-    def html(self, rows: int | None = None) -> str:
+    def markup(self, rows: int | None = None) -> list[str]:
         """Returns the table, and its note as a paragraph."""
-        return super().html(rows) + (f"<p>{escaping.html(self.note)}</p>\n" if self.note else "")
+        return [*super().markup(rows), *(["<p>", Raw(self.note), "</p>\n"] if self.note else [])]
 
     def on_command_line(self) -> FittedTable:
         """Returns the table with its note in the wording for the command line."""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from carob._dataclasses import dataclass
 from carob.output import escaping
 from carob.output.errors import command_of
-from carob.output.layout import COLUMNS, MOST_LINES, folded, in_bands, lay_out, width
+from carob.output.escaping import Raw, marked_up
+from carob.output.layout import COLUMNS, MOST_LINES, folded, html_parts, in_bands, lay_out, width
 from carob.output.results import Result
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 LATEX = {"answer": "\\textbf{%s}"}
 MARKDOWN = {"answer": "**%s**"}
-HTML = {"": "<p>%s</p>\n", "answer": '<p class="answer"><b>%s</b></p>\n'}
+HTML = {"": ("<p>", "</p>\n"), "answer": ('<p class="answer"><b>', "</b></p>\n")}
 
 
 class Part:
@@ -44,14 +45,18 @@ class Part:
         """Returns the part as LaTeX."""
         return ""
 
-    def html(self, rows: int | None = None) -> str:
-        """Returns the part as HTML.
+    def html(self) -> str:
+        """Returns the part as HTML."""
+        return marked_up(self.markup())
+
+    def markup(self, rows: int | None = None) -> list[str]:
+        """Returns parts of HTML, of which the texts are ``Raw``.
 
         Args:
             rows: the maximum number of rows of a table; None for all.
         """
         del rows
-        return ""
+        return []
 
     def on_command_line(self) -> Part:
         """Returns the part with sentences that name options of the command line instead of arguments."""
@@ -97,20 +102,21 @@ class Line(Part):
     @property
     def whole(self) -> str:
         """The sentence with its mark."""
-        return escaping.sentence(f"{self.mark.rstrip()} {self.words}".strip())
+        return f"{self.mark.rstrip()} {self.words}".strip()
 
     def markdown(self) -> str:
         """Returns the sentence as a Markdown paragraph."""
-        return MARKDOWN.get(self.role, "%s") % escaping.markdown(self.whole) + "\n"
+        return MARKDOWN.get(self.role, "%s") % escaping.markdown(escaping.sentence(self.whole)) + "\n"
 
     def latex(self) -> str:
         """Returns the sentence as a LaTeX paragraph."""
-        return LATEX.get(self.role, "%s") % escaping.latex(self.whole) + "\n"
+        return LATEX.get(self.role, "%s") % escaping.latex(escaping.sentence(self.whole)) + "\n"
 
-    def html(self, rows: int | None = None) -> str:
+    def markup(self, rows: int | None = None) -> list[str]:
         """Returns an HTML paragraph whose class is the role of the sentence."""
         del rows
-        return HTML.get(self.role, f'<p class="{self.role}">%s</p>\n') % escaping.html(self.whole)
+        start, end = HTML.get(self.role, (f'<p class="{self.role}">', "</p>\n"))
+        return [start, Raw(self.whole), end]
 
     def on_command_line(self) -> Part:
         """Returns the sentence in the wording for the command line."""
@@ -147,11 +153,11 @@ class Items(Part):
         items = "".join(f"\\item {escaping.latex(escaping.sentence(each))}\n" for each in self.sentences)
         return f"\\begin{{itemize}}\n{items}\\end{{itemize}}\n" if items else ""
 
-    def html(self, rows: int | None = None) -> str:
+    def markup(self, rows: int | None = None) -> list[str]:
         """Returns the sentences as an HTML list."""
         del rows
-        items = "".join(f"<li>{escaping.html(escaping.sentence(each))}</li>\n" for each in self.sentences)
-        return f"<ul>\n{items}</ul>\n" if items else ""
+        items = [part for each in self.sentences for part in ("<li>", Raw(each), "</li>\n")]
+        return ["<ul>\n", *items, "</ul>\n"] if items else []
 
     def on_command_line(self) -> Part:
         """Returns the sentences in the wording for the command line."""
@@ -199,14 +205,15 @@ class Terms(Part):
         )
         return f"\\begin{{description}}\n{items}\\end{{description}}\n" if items else ""
 
-    def html(self, rows: int | None = None) -> str:
+    def markup(self, rows: int | None = None) -> list[str]:
         """Returns the terms as an HTML description list."""
         del rows
-        items = "".join(
-            f"<dt>{escaping.html(term)}</dt><dd>{escaping.html(meaning)}</dd>\n"
+        items = [
+            part
             for term, meaning in self.present
-        )
-        return f"<dl>\n{items}</dl>\n" if items else ""
+            for part in ("<dt>", Raw(term), "</dt><dd>", Raw(meaning), "</dd>\n")
+        ]
+        return ["<dl>\n", *items, "</dl>\n"] if items else []
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -225,9 +232,14 @@ class Table(Part):
     names: int | Container[int] = 1
     keep: int = 1
 
+    @property
+    def places(self) -> Container[int]:
+        """The columns that hold names."""
+        return range(self.names) if isinstance(self.names, int) else self.names
+
     def drawn(self, layout: str, columns: int) -> str:
         """Returns the bands of the table, separated by empty lines."""
-        names = range(self.names) if isinstance(self.names, int) else self.names
+        names = self.places
         return "\n".join(
             lay_out(
                 layout,
@@ -250,13 +262,13 @@ class Table(Part):
         """Returns the bands of the table as LaTeX tables for the package booktabs."""
         return self.drawn("latex", COLUMNS)
 
-    def html(self, rows: int | None = None) -> str:
+    def markup(self, rows: int | None = None) -> list[str]:
         """Returns an HTML table that scrolls if it is wide, with the number of omitted rows below it."""
         few = rows is None or len(self.rows) <= rows
         shown = self.rows if few else self.rows[: (rows or 0) - 1]
-        drawn = lay_out("html", self.header, shown, self.names)
-        more = "" if few else f"<p>… {len(self.rows) - len(shown)} more rows</p>\n"
-        return f'<div class="wide" tabindex="0">\n{drawn}</div>\n{more}'
+        more = [] if few else [f"<p>… {len(self.rows) - len(shown)} more rows</p>\n"]
+        drawn = html_parts(self.header, shown, self.places)
+        return ['<div class="wide" tabindex="0">\n', *drawn, "</div>\n", *more]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -355,15 +367,12 @@ class Document:
             level: the level of the highest heading.
             rows: the maximum number of rows of a table; None for all.
         """
-        blocks = (
-            [f"<h{level}>{escaping.html(escaping.sentence(self.title))}</h{level}>\n"] if self.title else []
-        )
+        parts = [f"<h{level}>", Raw(self.title), f"</h{level}>\n"] if self.title else []
         below = level + bool(self.title)
         for each in self.sections:
-            title = escaping.html(escaping.sentence(each.title))
-            blocks += [f"<h{below}>{title}</h{below}>\n"] if each.title else []
-            blocks += [part.html(rows) for part in each.parts]
-        return "".join(blocks)
+            parts += [f"<h{below}>", Raw(each.title), f"</h{below}>\n"] if each.title else []
+            parts += [piece for part in each.parts for piece in part.markup(rows)]
+        return marked_up(parts)
 
     def styled(self, rows: int | None = None) -> str:
         """Returns the document as HTML with a style sheet, light or dark as the browser prefers.

@@ -9,12 +9,18 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
 
 LONGEST = 120
 """The most characters of a name in output for people. The middle of a longer name is left out."""
 LONGEST_SENTENCE = 4000
 """Most characters of a sentence."""
+
+PLAIN = re.compile(r"[\w .,+-]*", re.ASCII)
+"""Text that needs no escape, as most cells of a table."""
 
 TO_A_BUILD = r"(?<!\S):(?=:)|#(?=#\w*\[)"
 """The start of a command to the runner of GitHub (``::error`` after blanks, ``##[error]`` anywhere), Azure
@@ -60,6 +66,8 @@ def shown(given: object) -> str:
 
 def sentence(text: str) -> str:
     """Returns the sentence on one line, with unprintable characters escaped and long words shortened."""
+    if len(text) <= LONGEST and PLAIN.fullmatch(text):
+        return text
     words = re.sub(rf"\S{{{LONGEST + 1},}}", lambda word: shortened(word[0]), printable(text))
     return shortened(words, LONGEST_SENTENCE)
 
@@ -92,6 +100,11 @@ def lines_for_terminal(text: str) -> str:
     return "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
 
 
+def each(escape: Callable[[str], str], texts: Iterable[str]) -> list[str]:
+    """Returns texts, such as the cells of a column, escaped by one of the functions of this module."""
+    return list(map(escape, texts))
+
+
 # ---------------------------------------------------------------- formats
 
 MARKS = (
@@ -119,6 +132,11 @@ def markdown(text: str) -> str:
     return re.sub(MARKS, inert, printable(text))
 
 
+def markdown_number(text: str) -> str:
+    """Escapes a cell of numbers for Markdown, in which a hyphen is a minus sign."""
+    return printable(text).replace("<", "&lt;").replace("|", "\\|")
+
+
 # LaTeX's old font encoding prints other signs for < > |.
 LATEX_SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "<": "\\textless{}",
@@ -138,8 +156,10 @@ def latex(text: str) -> str:
     return "".join(LATEX_SPECIAL.get(letter, letter) for letter in printable(text))
 
 
-PLAIN = re.compile(r"[\w .,+-]*", re.ASCII)
-"""Text that needs no escape, as most cells of a table."""
+def latex_number(text: str) -> str:
+    """Escapes a cell of numbers for LaTeX, with dashes in ranges and minus signs."""
+    ranges = re.sub(r"(?<=\d)-(?=\d)", "--", latex(text))
+    return re.sub(r"(?<![\d-])-(?=\d)", "$-$", ranges)
 
 
 def html(text: str) -> str:
@@ -149,6 +169,23 @@ def html(text: str) -> str:
     from html import escape
 
     return escape(printable(text))
+
+
+class Raw(str):
+    """A text within HTML that is not escaped yet."""
+
+    __slots__ = ()
+
+
+def marked_up(parts: Iterable[str]) -> str:
+    """Joins parts of HTML. The ``Raw`` parts are sentences, which are escaped."""
+    return "".join([html(sentence(each)) if type(each) is Raw else each for each in parts])
+
+
+def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:
+    """Returns rows as CSV or TSV. Each cell is read back as the same text."""
+    lines = (delimiter.join([cell(each, delimiter) for each in row]) for row in rows)
+    return "".join([f"{line}\n" for line in lines])
 
 
 def cell(text: str, delimiter: str) -> str:

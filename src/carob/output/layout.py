@@ -7,10 +7,11 @@ import re
 import textwrap
 from collections.abc import Callable, Container, ItemsView, KeysView, Mapping, Sequence, ValuesView
 from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from carob.output import escaping
-from carob.output.escaping import printable, shortened
+from carob.output.escaping import Raw, printable, shortened
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -44,12 +45,6 @@ class Marked(str):
         self.plain, self.raised, self.bold = text, raised, bold
         return self
 
-    def written(self, escape: Callable[[str], str], bold: str, raised: str) -> str:
-        """Returns the cell with markup. ``bold`` and ``raised`` are the layout's patterns, with %s for the text."""
-        text = escape(self.plain)
-        text = bold % text if self.bold else text
-        return text + (raised % escape(self.raised) if self.raised else "")
-
 
 def decimals(value: float | None, digits: int, *, sign: bool = False, undefined: str = "-") -> str:
     """Returns the number with this many decimals, or ``undefined`` for None, NaN and infinity."""
@@ -75,10 +70,10 @@ def apart(names: Sequence[str], room: int = escaping.LONGEST) -> list[str]:
         >>> apart(["covidex.r5.2s.lr", "covidex.r5.d2q.2s.lr", "bm25"], 10)
         ['cov…s.lr~1', 'cov…s.lr~2', 'bm25']
     """
-    written = [printable(name) for name in names]
+    written = escaping.each(printable, names)
     if max(map(len, written), default=0) <= room:
         return written
-    short = [shortened(name, room) for name in written]
+    short = escaping.each(partial(shortened, room=room), written)
     owners: dict[str, dict[str, None]] = {}
     for name, its in zip(written, short, strict=True):
         owners.setdefault(its, {})[name] = None
@@ -153,7 +148,10 @@ def plain_cells(rows: Rows, names: Names) -> list[list[str]]:
     columns = [
         one_line_each(column)
         if place in names
-        else [each if isinstance(each, Marked) else printable(each) for each in column]
+        else [
+            its if isinstance(its, Marked) else text
+            for its, text in zip(column, escaping.each(printable, column))
+        ]
         for place, column in enumerate(zip(*rows, strict=True))
     ]
     return [list(row) for row in zip(*columns, strict=True)]
@@ -162,13 +160,15 @@ def plain_cells(rows: Rows, names: Names) -> list[list[str]]:
 def one_line_each(column: Sequence[str]) -> list[str]:
     """Shortens names or sentences to one line each."""
     if any(len(cell) > escaping.LONGEST and " " in cell for cell in column):
-        return list(map(escaping.sentence, column))
+        return escaping.each(escaping.sentence, column)
     return apart(column)
 
 
 def header_lines(header: Sequence[str]) -> list[list[str]]:
     """Returns the text lines of a table header. Titles with fewer lines are aligned at the bottom."""
-    cells = [[shortened(printable(line)) for line in cell.split("\n")] for cell in header]
+    cells = [cell.split("\n") for cell in header]
+    titles = iter(escaping.each(shortened, escaping.each(printable, chain.from_iterable(cells))))
+    cells = [list(islice(titles, len(lines))) for lines in cells]
     height = max(map(len, cells), default=1)
     padded = [[""] * (height - len(lines)) + lines for lines in cells]
     return [list(line) for line in zip(*padded, strict=True)]
@@ -176,20 +176,11 @@ def header_lines(header: Sequence[str]) -> list[list[str]]:
 
 def markdown(header: Sequence[str], rows: Rows, names: Names) -> str:
     """Lays out a pipe table and escapes Markdown's special characters."""
-
-    def number(cell: str) -> str:
-        return printable(cell).replace("<", "&lt;").replace("|", "\\|")
-
-    def line(cells: Sequence[str]) -> str:
-        written = escaped(cells, names, (escaping.markdown, number), ("**%s**", "<sup>%s</sup>"))
-        return f"| {' | '.join(written)} |\n"
-
-    def title(cell: str) -> str:
-        return "<br>".join(map(escaping.markdown, cell.split("\n")))
-
-    head = f"| {' | '.join(map(title, header))} |\n"
+    titles = ["<br>".join(escaping.each(escaping.markdown, cell.split("\n"))) for cell in header]
     rule = ["---" if place in names else "---:" for place in range(len(header))]
-    return head + "".join(map(line, [rule, *short_names(rows, names)]))
+    escapes, marks = (escaping.markdown, escaping.markdown_number), ("**%s**", "<sup>%s</sup>")
+    lines = [titles, rule, *escaped(short_names(rows, names), names, escapes, marks)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def short_names(rows: Rows, names: Names) -> list[list[str]]:
@@ -200,72 +191,81 @@ def short_names(rows: Rows, names: Names) -> list[list[str]]:
 
 
 def escaped(
-    cells: Sequence[str],
+    rows: Rows,
     names: Names,
     escapes: tuple[Callable[[str], str], Callable[[str], str]],
     marks: tuple[str, str],
-) -> list[str]:
-    """Escapes the cells of a row for a format.
+) -> list[list[str]]:
+    """Escapes the cells of a table for a format.
 
     Args:
-        cells: the cells.
+        rows: the cells.
         names: the columns that hold names.
         escapes: escape a name, and a number.
         marks: the patterns for bold and for superscript.
     """
-    written = []
-    for place, cell in enumerate(cells):
-        escape = escapes[0] if place in names else escapes[1]
-        written.append(cell.written(escape, *marks) if isinstance(cell, Marked) else escape(cell))
-    return written
+
+    def written(column: Sequence[str], escape: Callable[[str], str]) -> list[str]:
+        texts = escaping.each(escape, [cell.plain if isinstance(cell, Marked) else cell for cell in column])
+        for place, cell in enumerate(column):
+            if isinstance(cell, Marked):
+                bold = marks[0] % texts[place] if cell.bold else texts[place]
+                texts[place] = bold + (marks[1] % escape(cell.raised) if cell.raised else "")
+        return texts
+
+    columns = [
+        written(each, escapes[place not in names]) for place, each in enumerate(zip(*rows, strict=True))
+    ]
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
     """Lays out a LaTeX table for the package booktabs."""
 
-    def number(cell: str) -> str:
-        ranges = re.sub(r"(?<=\d)-(?=\d)", "--", escaping.latex(cell))
-        return re.sub(r"(?<![\d-])-(?=\d)", "$-$", ranges)
-
-    def line(cells: Sequence[str]) -> str:
-        marks = ("\\textbf{%s}", "\\textsuperscript{%s}")
-        written = escaped(cells, names, (escaping.latex, number), marks)
+    def lines(cells: Rows) -> str:
+        escapes, marks = (escaping.latex, escaping.latex_number), ("\\textbf{%s}", "\\textsuperscript{%s}")
         # LaTeX would read a bracket or star after a line's end as its argument.
-        return ("{}" if written[0][:1] in ("[", "*") else "") + " & ".join(written) + " \\\\\n"
+        return "".join(
+            ("{}" if line[0][:1] in ("[", "*") else "") + " & ".join(line) + " \\\\\n"
+            for line in escaped(cells, names, escapes, marks)
+        )
 
     columns = "".join("l" if place in names else "r" for place in range(len(header)))
-    head = "".join(map(line, header_lines(header)))
-    body = (
-        "\\toprule\n" + head + "\\midrule\n" + "".join(map(line, short_names(rows, names))) + "\\bottomrule\n"
-    )
-    return f"\\begin{{tabular}}{{{columns}}}\n{body}\\end{{tabular}}\n"
+    body = f"{lines(header_lines(header))}\\midrule\n{lines(short_names(rows, names))}"
+    return f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\\bottomrule\n\\end{{tabular}}\n"
+
+
+def html_parts(header: Sequence[str], rows: Rows, names: Names) -> list[str]:
+    """Lays out an HTML table, in parts of which the texts are ``Raw``.
+
+    Names have the class ``name``, and the first line of a longer title is bold.
+    """
+    starts = ['%s class="name">' if place in names else "%s>" for place in range(len(header))]
+    heads, cells = ([each % f"<{tag}" for each in starts] for tag in ("th", "td"))
+    parts = ["<table>\n<thead>\n<tr>"]
+    for start, cell in zip(heads, header, strict=True):
+        first, *others = cell.split("\n")
+        parts += [start, *(["<b>", Raw(first), "</b>"] if others else [Raw(first)])]
+        parts += [part for each in others for part in ("<br>", Raw(each))]
+        parts.append("</th>")
+    parts.append("</tr>\n</thead>\n<tbody>\n")
+    for row in short_names(rows, names):
+        parts.append("<tr>")
+        for start, cell in zip(cells, row):
+            parts += (start, Raw(cell), "</td>")
+        parts.append("</tr>\n")
+    return [*parts, "</tbody>\n</table>\n"]
 
 
 def html(header: Sequence[str], rows: Rows, names: Names) -> str:
-    """Lays out an HTML table. Names have the class ``name``, and the first line of a longer title is bold."""
-
-    def line(cells: Sequence[str], tag: str) -> str:
-        marks = [f'<{tag} class="name">' if place in names else f"<{tag}>" for place in range(len(cells))]
-        return "<tr>" + "".join(f"{mark}{each}</{tag}>" for mark, each in zip(marks, cells)) + "</tr>\n"
-
-    def title(cell: str) -> str:
-        first, *others = map(escaping.html, cell.split("\n"))
-        return "<br>".join([f"<b>{first}</b>" if others else first, *others])
-
-    body = "".join(line(list(map(escaping.html, row)), "td") for row in short_names(rows, names))
-    head = line(list(map(title, header)), "th")
-    return f"<table>\n<thead>\n{head}</thead>\n<tbody>\n{body}</tbody>\n</table>\n"
+    """Lays out an HTML table."""
+    return escaping.marked_up(html_parts(header, rows, names))
 
 
-def separated(delimiter: str) -> Callable[[Sequence[str], Rows, Names], str]:
-    """Returns a layout function that puts this delimiter between cells, and does not shorten names."""
-
-    def write(header: Sequence[str], rows: Rows, names: Names) -> str:
-        del names
-        lines = (delimiter.join(escaping.cell(cell, delimiter) for cell in line) for line in [header, *rows])
-        return "".join(f"{line}\n" for line in lines)
-
-    return write
+def separated(header: Sequence[str], rows: Rows, names: Names, delimiter: str = ",") -> str:
+    """Lays out rows of cells with this delimiter between them, and does not shorten names."""
+    del names
+    return escaping.separated([header, *rows], delimiter)
 
 
 BOLD = "\x1b[1m%s\x1b[22m"
@@ -273,8 +273,8 @@ BOLD = "\x1b[1m%s\x1b[22m"
 LAYOUTS: dict[str, Callable[[Sequence[str], Rows, Names], str]] = {
     "text": text,
     "terminal": partial(text, bold=BOLD),
-    "csv": separated(","),
-    "tsv": separated("\t"),
+    "csv": separated,
+    "tsv": partial(separated, delimiter="\t"),
     "markdown": markdown,
     "latex": latex,
     "html": html,
@@ -339,7 +339,7 @@ class Display:
 
     def _repr_html_(self) -> str:
         """Returns the text for a notebook, escaped."""
-        lines = "\n".join(map(escaping.html, repr(self).split("\n")))
+        lines = "\n".join(escaping.each(escaping.html, repr(self).split("\n")))
         return f"<pre>{lines}</pre>\n"
 
 

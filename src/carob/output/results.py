@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob.output import escaping
 from carob.output.errors import DataError, did_you_mean, refuse_other
-from carob.output.layout import Display, separated
+from carob.output.layout import Display
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -112,7 +112,7 @@ class Records(NamedTuple):
             [write(value) if is_defined(value) else "" for write, value in zip(writers, row, strict=True)]
             for row in self.rows
         ]
-        return separated(delimiter)(self.names, rows, ())
+        return escaping.separated([self.names, *rows], delimiter)
 
 
 def spread(name: str) -> list[str]:
