@@ -142,7 +142,7 @@ def simulated(draw: np.random.Generator, queries: int = 60, runs: int = 8) -> Va
 
 def these_queries(values: Values, size: int, replicates: int) -> tuple[Held, Held]:
     """Returns the coverage and the width of the intervals of all runs and of all pairs."""
-    from carob.comparison.with_judge import contrasts_of, interval_of
+    from carob.comparison.with_judge import contrasts_of
     from carob.estimation.people_and_judge import JudgedSample, estimated
 
     draw = np.random.default_rng([SEED, size])
@@ -154,11 +154,10 @@ def these_queries(values: Values, size: int, replicates: int) -> tuple[Held, Hel
     for _ in range(replicates):
         rows = draw.permutation(queries)[:size]
         sample = JudgedSample(values.people[rows], values.judge, rows)
-        low, high = interval_of(estimated(sample, contrasts), 0.95)
-        held.append((low <= truth) & (truth <= high))
-        width.append(high - low)
-        low, high = interval_of(estimated(sample, contrasts, weight=0.0), 0.95)
-        alone.append(high - low)
+        found = estimated(sample, contrasts)
+        held.append((found.low <= truth) & (truth <= found.high))
+        width.append(found.width)
+        alone.append(estimated(sample, contrasts, weight=0.0).width)
     both = []
     for own in (np.arange(len(truth)) < runs, np.arange(len(truth)) >= runs):
         some = own & differs
@@ -173,7 +172,6 @@ def these_queries(values: Values, size: int, replicates: int) -> tuple[Held, Hel
 
 def similar_queries(follows: float, size: int, replicates: int) -> Held:
     """Returns the coverage and the width of intervals of a mean over similar queries, of values like nDCG@10."""
-    from carob.comparison.with_judge import interval_of
     from carob.estimation.people_and_judge import JudgedSample, estimated
 
     draw, truth = np.random.default_rng([SEED, size, int(10 * follows)]), 1.2 / 2.2
@@ -183,11 +181,10 @@ def similar_queries(follows: float, size: int, replicates: int) -> Held:
         noise = draw.beta(1.2, 1.0, size + SIMULATED)
         judge = np.clip(0.12 + 0.8 * (follows * people + (1 - follows) * noise), 0, 1)
         sample = JudgedSample(people[:size, None], judge[:, None], np.arange(size))
-        low, high = interval_of(estimated(sample, np.eye(1), similar=True), 0.95)
-        held.append(low[0] <= truth <= high[0])
-        width.append(high[0] - low[0])
-        low, high = interval_of(estimated(sample, np.eye(1), weight=0.0, similar=True), 0.95)
-        alone.append(high[0] - low[0])
+        found = estimated(sample, np.eye(1), similar=True)
+        held.append(found.low[0] <= truth <= found.high[0])
+        width.append(found.width[0])
+        alone.append(estimated(sample, np.eye(1), weight=0.0, similar=True).width[0])
     return Held(float(np.mean(held)), float(np.mean(width) / np.mean(alone)))
 
 

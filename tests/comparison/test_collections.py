@@ -188,7 +188,7 @@ def test_the_posterior_is_symmetric_and_equal_runs_share() -> None:
 def test_a_macro_mean_over_collections_like_these_is_the_paired_t_test() -> None:
     table = np.random.default_rng(4).normal(0.1, 0.2, (9, 5))
     found, wanted = like_these(table), paired(table)
-    for name in ("mean", "error", "df", "p", "low", "high"):
+    for name in ("value", "error", "freedom", "p", "low", "high"):
         assert getattr(found, name) == pytest.approx(getattr(wanted, name), rel=1e-12), name
 
 
@@ -198,7 +198,7 @@ def test_a_micro_mean_over_collections_like_these_is_the_cluster_robust_t_test()
     queries = [draw.normal(0.1, 0.2, (size, 2)) for size in sizes]
     found = like_these([each.mean(axis=0) for each in queries], sizes)
     wanted = paired(np.concatenate(queries), clusters=np.repeat(np.arange(5), sizes))
-    for name in ("mean", "error", "df", "p", "low", "high"):
+    for name in ("value", "error", "freedom", "p", "low", "high"):
         assert getattr(found, name) == pytest.approx(getattr(wanted, name), rel=1e-9), name
 
 
@@ -213,8 +213,8 @@ def test_two_collections_are_welchs_test() -> None:
 def test_missing_cells_count_in_no_mean() -> None:
     table = np.array([[0.1, 0.2], [0.3, np.nan], [0.2, 0.6]])
     found = like_these(table)
-    assert found.mean == pytest.approx([0.2, 0.4])
-    assert found.df == pytest.approx([2.0, 1.0])
+    assert found.value == pytest.approx([0.2, 0.4])
+    assert found.freedom == pytest.approx([2.0, 1.0])
     alone = like_these(np.array([[0.2], [0.6]]))
     assert (found.p[1], found.low[1]) == pytest.approx((alone.p[0], alone.low[0]))
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from carob import DataError
-from carob.comparison.with_judge import interval_of
 from carob.estimation.people_and_judge import JudgedSample, estimated
 
 PEOPLE = np.array([0.42, 0.81, 0.10, 0.65, 0.93, 0.27, 0.55, 0.70])
@@ -142,8 +141,7 @@ def test_the_needed_judgments_give_the_wanted_width() -> None:
     assert 30 < needed[0] < 400
     assert 2 * found.half_widths(needed, 0.95)[0] <= 0.08 < 2 * found.half_widths(needed - 1, 0.95)[0]
     more = estimated(JudgedSample(truth[: int(needed[0])], judge, np.arange(int(needed[0]))), np.eye(1))
-    low, high = interval_of(more, 0.95)
-    assert high[0] - low[0] == pytest.approx(0.08, rel=0.2)
+    assert more.width[0] == pytest.approx(0.08, rel=0.2)
     similar = estimated(JudgedSample(truth[:30], judge, np.arange(30)), np.eye(1), similar=True)
     assert np.isnan(similar.needed(0.01, 0.95)[0])
 
@@ -170,8 +168,7 @@ def test_simulated_intervals_hold_the_mean_of_similar_queries(follows: float) ->
         found = estimated(
             JudgedSample(people[:8, None], judge[:, None], np.arange(8)), np.eye(1), similar=True
         )
-        low, high = interval_of(found, 0.95)
-        held += low[0] <= 1.2 / 2.2 <= high[0]
+        held += found.low[0] <= 1.2 / 2.2 <= found.high[0]
     assert 0.93 <= held / 2000 <= 0.97
 
 
@@ -187,11 +184,9 @@ def test_simulated_intervals_of_differences_hold_the_difference_over_these_queri
         judge = np.clip(0.15 + 0.9 * people + draw.normal(0, 0.08, (60, 3)), 0, 1)
         rows = draw.permutation(60)[:size]
         found = estimated(JudgedSample(people[rows], judge, rows), pairs)
-        low, high = interval_of(found, 0.95)
         truth = pairs @ people.mean(axis=0)
-        held.append((low <= truth) & (truth <= high))
-        width.append(high - low)
-        low, high = interval_of(estimated(JudgedSample(people[rows], judge, rows), pairs, weight=0.0), 0.95)
-        alone.append(high - low)
+        held.append((found.low <= truth) & (truth <= found.high))
+        width.append(found.width)
+        alone.append(estimated(JudgedSample(people[rows], judge, rows), pairs, weight=0.0).width)
     assert 0.93 <= np.mean(held) <= 0.975
     assert np.mean(width) < 0.75 * np.mean(alone)

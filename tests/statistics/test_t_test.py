@@ -14,12 +14,12 @@ def test_sakais_first_example() -> None:
     """Mean .0750, variance .0251, effect size .473, t 2.116, p .048, margin .0742 in the book."""
     found = paired(A - B)
     assert found.n == 20
-    assert found.mean[0] == pytest.approx(0.0750, abs=5e-5)
+    assert found.value[0] == pytest.approx(0.0750, abs=5e-5)
     assert found.sd[0] ** 2 == pytest.approx(0.0251, abs=5e-5)
     assert found.d_z[0] == pytest.approx(0.473, abs=5e-4)
     assert found.t[0] == pytest.approx(2.11576, abs=5e-6)
     assert found.p[0] == pytest.approx(0.0477968, abs=5e-8)
-    assert found.high[0] - found.mean[0] == pytest.approx(0.0742, abs=5e-5)
+    assert found.high[0] - found.value[0] == pytest.approx(0.0742, abs=5e-5)
     assert not found.constant[0]
 
 
@@ -46,32 +46,32 @@ def test_detectable_differences_of_the_mock_up() -> None:
         shape = np.linspace(-1, 1, 249)
         unit = paired(shape)
         found = paired(mean + shape * half / unit.high[0])
-        assert found.high[0] - found.mean[0] == pytest.approx(half, rel=1e-9)
+        assert found.high[0] - found.value[0] == pytest.approx(half, rel=1e-9)
         assert found.d_z[0] == pytest.approx(d_z, abs=5e-4)
         assert found.p[0] == pytest.approx(p, abs=5e-6)
-        assert found.detectable[0] == pytest.approx(detectable, abs=2e-5)
+        assert found.detectable(0.95)[0] == pytest.approx(detectable, abs=2e-5)
 
 
 def test_many_queries_need_what_the_normal_approximation_says() -> None:
     """n = 7.85 (sd / δ)²: 7.85 = (1.960 + 0.842)²."""
     noise = np.tile([1.0, -1.0], 5000)
     found = paired(noise)
-    assert 7.849 * (found.sd[0] / found.detectable[0]) ** 2 == pytest.approx(10_000, rel=2e-3)
+    assert 7.849 * (found.sd[0] / found.detectable(0.95)[0]) ** 2 == pytest.approx(10_000, rel=2e-3)
 
 
 def test_identical_runs_are_said_to_be_so() -> None:
     found = paired(np.zeros(12))
     assert found.identical[0]
-    assert (found.p[0], found.mean[0], found.low[0], found.high[0], found.d_z[0]) == (1, 0, 0, 0, 0)
-    assert np.isnan(found.detectable[0])
+    assert (found.p[0], found.value[0], found.low[0], found.high[0], found.d_z[0]) == (1, 0, 0, 0, 0)
+    assert np.isnan(found.detectable(0.95)[0])
 
 
 def test_one_query_has_no_interval_and_proves_nothing() -> None:
     found = paired([0.25])
     assert found.constant[0]
-    assert found.mean[0] == 0.25
+    assert found.value[0] == 0.25
     assert found.p[0] == 1
-    assert np.isnan([found.low[0], found.high[0], found.detectable[0], found.sd[0]]).all()
+    assert np.isnan([found.low[0], found.high[0], found.detectable(0.95)[0], found.sd[0]]).all()
 
 
 @pytest.mark.parametrize("value", [0.1, -0.3])
@@ -86,7 +86,7 @@ def test_the_same_difference_everywhere_has_the_sign_flips_p(value: float) -> No
 
 def test_clusters_of_one_query_are_no_clusters() -> None:
     plain, clustered = paired(A - B), paired(A - B, clusters=np.arange(20))
-    for name in ("error", "df", "t", "p", "low", "high", "detectable"):
+    for name in ("error", "freedom", "t", "p", "low", "high"):
         assert getattr(clustered, name)[0] == pytest.approx(getattr(plain, name)[0], rel=1e-12)
 
 
@@ -97,7 +97,7 @@ def test_clusters_of_equal_size_equal_the_t_test_of_their_means() -> None:
     means = difference.reshape(5, 4).mean(axis=1)
     found = paired(difference, clusters=np.repeat(["e", "d", "c", "b", "a"], 4))
     theirs = ttest_1samp(means, 0)
-    assert found.df[0] == pytest.approx(4, rel=1e-12)
+    assert found.freedom[0] == pytest.approx(4, rel=1e-12)
     assert found.t[0] == pytest.approx(theirs.statistic, rel=1e-12)
     assert found.p[0] == pytest.approx(theirs.pvalue, rel=1e-12)
 
@@ -119,7 +119,7 @@ def test_unequal_clusters_follow_bell_and_mccaffrey() -> None:
     products = np.array(columns) @ np.array(columns).T
     found = paired(difference, clusters=labels)
     assert found.error[0] == pytest.approx(meat**0.5 / n, rel=1e-10)
-    assert found.df[0] == pytest.approx(np.trace(products) ** 2 / (products**2).sum(), rel=1e-10)
+    assert found.freedom[0] == pytest.approx(np.trace(products) ** 2 / (products**2).sum(), rel=1e-10)
 
 
 def test_copies_of_queries_widen_nothing_once_they_are_a_cluster() -> None:

@@ -23,7 +23,8 @@ from carob.output.errors import DataError
 from carob.output.layout import apart, decimals
 from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
-from carob.statistics.paired import Draw, paired, quantile
+from carob.statistics.estimates import Estimate, quantile
+from carob.statistics.paired import Draw, paired
 from carob.statistics.selection import (
     RESELECTIONS,
     Selection,
@@ -57,21 +58,6 @@ OF_COLLECTIONS = (
 
 FEWEST = 3
 """The smallest number of queries on which a run can be selected without one of them."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """An estimate with its interval.
-
-    Args:
-        value: the estimate.
-        low: the lower end; NaN if the queries have no spread.
-        high: the upper end.
-    """
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -584,8 +570,7 @@ class SelectionMethod:
 
     def estimate(self, values: Floats, table: Values) -> Estimate:
         """Returns the mean of per-query scores with Student's interval."""
-        test = paired(values, confidence=1 - self.draw.alpha, clusters=table.clusters)
-        return Estimate(float(test.mean[0]), float(test.low[0]), float(test.high[0]))
+        return paired(values, confidence=1 - self.draw.alpha, clusters=table.clusters)[0]
 
     def family(self, pattern: str, places: list[int], base: int, names: list[str], table: Values) -> Family:
         """Returns the gain of the selected variant of a family over the baseline."""

@@ -620,14 +620,13 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
         words |= {name: decimals(value, digits) for name, value in figures}
         return caution("unjudged:alone", runs, words, **numbers)
     difference = mine[:, 0] - its[:, 0]
-    test = paired(difference[~np.isnan(difference)], confidence=comparison.settings.confidence)
-    middle, low, high = (float(each[0]) for each in (test.mean, test.low, test.high))
+    found = paired(difference[~np.isnan(difference)], confidence=comparison.settings.confidence)[0]
     least = contest.means[run] - means(comparison, its)[1]
     most = relevant - contest.means[others[0]]
-    figures = zip(("difference", "least", "most"), (middle, least, most), strict=True)
+    figures = zip(("difference", "least", "most"), (found.value, least, most), strict=True)
     words |= {name: signed(value, digits) for name, value in figures}
-    words["ends"] = interval(low, high, digits, sign=True)
-    numbers |= {"difference_removed": middle, "low_removed": low, "high_removed": high}
+    words["ends"] = interval(found.low, found.high, digits, sign=True)
+    numbers |= {"difference_removed": found.value, "low_removed": found.low, "high_removed": found.high}
     return caution("unjudged:pair", runs, words, **numbers, difference_least=least, difference_most=most)
 
 

@@ -24,12 +24,12 @@ from carob.conventions.arguments import specified
 from carob.inputs.runs import available_cores, in_threads
 from carob.output.errors import DataError, did_you_mean
 from carob.statistics.collections import (
-    Contrasts,
     expanded,
     like_these,
     resampled_queries,
     these,
 )
+from carob.statistics.estimates import NOISE
 from carob.statistics.mean_ranks import (
     borda,
     critical_difference,
@@ -38,7 +38,7 @@ from carob.statistics.mean_ranks import (
     mid_ranks,
     nemenyi,
 )
-from carob.statistics.paired import NOISE, Draw, resample_means
+from carob.statistics.paired import Draw, resample_means
 from carob.statistics.selection import ranks_in
 from carob.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p
 
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
     from carob.lists.rows import Floats, Integers
+    from carob.statistics.estimates import Tested
 
 MOST_POSTERIORS = 2_000
 """The most pairs with a posterior, which takes some milliseconds each. With more, only those of the best run have."""
@@ -229,11 +230,11 @@ class CollectionsMethod:
         adjusted = corrected(found.p, settings.correction)
         significant = differing(runs, first, second, adjusted < settings.alpha)
         counts = (~np.isnan(means)).sum(axis=0).tolist()
-        order = best_first(own.mean.tolist(), self.sign, counts)
+        order = best_first(own.value.tolist(), self.sign, counts)
         ranks = mid_ranks(self.sign * means)
         pairs = self.pairs(found, adjusted, differences, ranks[whole], first, second, order[0])
         others = self.other_target(differences, errors, size, weight)
-        micro = None if size is None else like_these(means, size).mean
+        micro = None if size is None else like_these(means, size).value
         return Across(
             label=label,
             smaller_is_better=self.sign < 0,
@@ -241,10 +242,10 @@ class CollectionsMethod:
                 self.one(name, each, squares, first, second, rank)
                 for name, each, squares, rank in zip(self.names, values, errors, ranks, strict=True)
             ),
-            means=tuple(own.mean.tolist()),
+            means=tuple(own.value.tolist()),
             low=tuple(own.low.tolist()),
             high=tuple(own.high.tolist()),
-            macro=tuple(like_these(means).mean.tolist()),
+            macro=tuple(like_these(means).value.tolist()),
             micro=None if micro is None else tuple(micro.tolist()),
             counts=tuple(counts),
             pairs=pairs,
@@ -291,7 +292,7 @@ class CollectionsMethod:
         size: Floats | None,
         weight: Floats | None,
         target: str = "",
-    ) -> Contrasts:
+    ) -> Tested:
         """Returns the means over collections of runs, or of differences, with the test of the target."""
         confidence = self.settings.confidence
         if (target or self.settings.target) == "similar" or size is None:
@@ -336,12 +337,12 @@ class CollectionsMethod:
 
     def percentiles(
         self,
-        found: Contrasts,
+        found: Tested,
         first: Integers,
         second: Integers | None,
         values: Floats,
         drawn: Floats | None,
-    ) -> Contrasts:
+    ) -> Tested:
         """Returns the means with percentile intervals.
 
         Columns with missing collections keep their intervals, and those without a spread have none.
@@ -358,11 +359,11 @@ class CollectionsMethod:
             if second is not None:
                 means = means - drawn[:, second[part]]
             low[part], high[part] = np.quantile(means, [tail, 1 - tail], axis=0)
-        return found._replace(low=low, high=high)
+        return replace(found, low=low, high=high)
 
     def pairs(
         self,
-        found: Contrasts,
+        found: Tested,
         adjusted: Floats,
         differences: Floats,
         ranks: Floats,
@@ -382,7 +383,7 @@ class CollectionsMethod:
             "a": first.tolist(),
             "b": second.tolist(),
             "collections": count.tolist(),
-            "difference": found.mean.tolist(),
+            "difference": found.value.tolist(),
             "low": found.low.tolist(),
             "high": found.high.tolist(),
             "p": found.p.tolist(),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from carob._numpy import np
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Stratum, say
 from carob.inputs.runs import available_cores, in_threads
+from carob.statistics.estimates import t_quantile
 from carob.statistics.multiple_comparisons import anova, randomised_tukey, romano_wolf
 from carob.statistics.paired import (
     Draw,
@@ -15,7 +16,6 @@ from carob.statistics.paired import (
     bayes,
     equivalence,
     max_flip,
-    one_sided_quantile,
     paired,
     resample_means,
     sign_flip,
@@ -188,9 +188,9 @@ def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, 
     one, other = outcome.a[places], outcome.b[places]
     differences = seen[:, one] - seen[:, other]
     found = paired(differences, confidence=settings.confidence, clusters=table.clusters)
-    outcome.difference[places], outcome.low[places], outcome.high[places] = found.mean, found.low, found.high
-    outcome.d_z[places], outcome.detectable[places] = found.d_z, found.detectable
-    outcome.freedom[places] = found.df
+    outcome.difference[places], outcome.low[places], outcome.high[places] = found.value, found.low, found.high
+    outcome.d_z[places], outcome.detectable[places] = found.d_z, found.detectable(settings.confidence)
+    outcome.freedom[places] = found.freedom
     outcome.wins[places], outcome.ties[places], outcome.losses[places] = wins(
         table.sign * (table.values[:, one] - table.values[:, other])
     )
@@ -332,11 +332,6 @@ def from_p(outcome: Outcome, settings: Settings) -> Floats:
         reached = t_quantile(1 - outcome.adjusted, outcome.freedom)
         half = np.abs(outcome.difference) * t_quantile(1 - settings.alpha, outcome.freedom) / reached
     return np.asarray(half)
-
-
-def t_quantile(confidence: Floats | float, freedom: Floats) -> Floats:
-    """Returns half the width of each t interval, in standard errors."""
-    return one_sided_quantile((1 + np.asarray(confidence)) / 2, freedom)
 
 
 def beaten(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[tuple[int, ...], ...]:

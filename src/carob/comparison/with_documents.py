@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from carob._numpy import np
 from carob.comparison.findings import JudgeComparison, Judging
 from carob.comparison.runs import tables_of
 from carob.comparison.significance import correct_together, empty_outcome, join, pairs_of
-from carob.comparison.with_judge import (
-    contest_of,
-    contrasts_of,
-    half_median,
-    interval_of,
-    known_errors,
-    tested,
-)
+from carob.comparison.with_judge import contest_of, contrasts_of, half_median, tested, without_unknown
 from carob.estimation.sampled_documents import (
     Documents,
     changes_of,
@@ -25,7 +17,7 @@ from carob.estimation.sampled_documents import (
 )
 from carob.inputs.qrels import Qrels
 from carob.output.errors import DataError, PolicyError
-from carob.statistics.paired import NOISE
+from carob.statistics.estimates import NOISE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +27,7 @@ if TYPE_CHECKING:
     from carob.comparison.runs import Evaluation, RunTable
     from carob.comparison.significance import Outcome
     from carob.conventions.request import Request
-    from carob.estimation.sampled_documents import Sampled
+    from carob.estimation.sampled_documents import SampledEstimates
     from carob.inputs.names import Names
     from carob.inputs.qrels import QrelsLike
     from carob.inputs.samples import SampledJudgment
@@ -93,15 +85,15 @@ def documents_contests(
     runs = len(judge.systems)
     first, second = pairs_of(runs, settings.baseline)
     contrasts = contrasts_of(runs, first, second)
-    found = estimates_of(documents, judge, tables, contrasts, design)
+    found = estimates_of(documents, judge, tables, contrasts, design, settings.confidence)
     outcomes = [outcome_of(each, runs, first, second, len(documents.sampled), settings) for each in found]
     correct_together(outcomes, settings)
     contests, facts = {}, {}
-    widths = [design.width or half_median(found[0], own, settings) for own in (slice(runs), slice(runs, -1))]
+    widths = [design.width or half_median(found[0], own) for own in (slice(runs), slice(runs, -1))]
     for table, each, outcome in zip(tables, found, outcomes, strict=True):
         join(outcome, settings, geometric=False)
         contests[table.label] = contest_of(table, each, outcome, settings, runs)
-        facts[table.label] = judged_of(each, runs, widths, len(documents.sampled), settings)
+        facts[table.label] = judged_of(each, runs, widths, len(documents.sampled))
     info = Judging(
         name=judge.qrels.name,
         target=design.target,
@@ -142,8 +134,13 @@ def refuse_unfit(table: RunTable, judge: Evaluation) -> None:
 
 
 def estimates_of(
-    documents: Documents, judge: Evaluation, tables: list[RunTable], contrasts: Floats, design: Design
-) -> list[Sampled]:
+    documents: Documents,
+    judge: Evaluation,
+    tables: list[RunTable],
+    contrasts: Floats,
+    design: Design,
+    confidence: float,
+) -> list[SampledEstimates]:
     """Returns the estimates of each measure."""
     changes = []
     measures = [table.measure for table in tables]
@@ -156,35 +153,34 @@ def estimates_of(
         own = [each[place] for each in changes]
         linear = is_linear(measure)
         made = estimated_documents(
-            own, documents.probability, contrasts, linear=linear, weight=design.judge_weight
+            own,
+            documents.probability,
+            contrasts,
+            linear=linear,
+            weight=design.judge_weight,
+            confidence=confidence,
         )
-        found.append(replace(made, error=known_errors(made)))
+        found.append(without_unknown(made))
     return found
 
 
 def outcome_of(
-    found: Sampled, runs: int, first: Integers, second: Integers, size: int, settings: Settings
+    found: SampledEstimates, runs: int, first: Integers, second: Integers, size: int, settings: Settings
 ) -> Outcome:
     """Returns the difference, interval and p of every pair."""
     outcome = empty_outcome(first, second)
     own = slice(runs, runs + len(first))
-    low, high = interval_of(found, settings.confidence)
     outcome.n[:] = size
-    outcome.difference[:], outcome.low[:], outcome.high[:] = found.value[own], low[own], high[own]
-    outcome.freedom[:] = found.freedom[own]
-    tested(outcome, found.error[own], found.freedom[own], settings)
+    tested(outcome, found, own, settings)
     outcome.identical[:] = (np.abs(outcome.difference) <= NOISE) & (found.error[own] <= NOISE)
     outcome.p[outcome.identical] = 1.0
     return outcome
 
 
-def judged_of(
-    found: Sampled, runs: int, widths: list[float], size: int, settings: Settings
-) -> JudgeComparison:
+def judged_of(found: SampledEstimates, runs: int, widths: list[float], size: int) -> JudgeComparison:
     """Returns what people's judgments say about the judge on one measure. The needed judgments are documents."""
     bias = found.judge - found.value
-    low, high = interval_of(found, settings.confidence)
-    half = (high - low) / 2
+    half = found.width / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         needed, needed_pairs = (np.ceil(size * (2 * half / width) ** 2) for width in widths)
     nothing = (np.nan,) * runs

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeVar
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import Contest, JudgeComparison, Judging
 from carob.comparison.runs import RunTable, tables_of
 from carob.comparison.significance import beaten, correct_together, empty_outcome, join, pairs_in, pairs_of
-from carob.estimation.people_and_judge import Estimates, JudgedSample, estimated
+from carob.estimation.people_and_judge import JudgedEstimates, JudgedSample, estimated
+from carob.estimation.sampled_documents import SampledEstimates
 from carob.inputs.names import Names
 from carob.inputs.query_files import groups_of
 from carob.output.errors import DataError
-from carob.statistics.paired import NOISE, Located, one_sided_quantile, wins
+from carob.statistics.estimates import NOISE
+from carob.statistics.paired import wins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from carob.comparison.runs import Evaluation
     from carob.comparison.significance import Outcome
     from carob.lists.rows import Floats, Integers
+    from carob.statistics.estimates import Estimates
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +77,9 @@ def judged_contests(
     runs = len(people.systems)
     first, second = pairs_of(runs, settings.baseline)
     found = [
-        estimates_of(table.part(rows), other, shared, design, contrasts_of(runs, first, second))
+        estimates_of(
+            table.part(rows), other, shared, design, contrasts_of(runs, first, second), settings.confidence
+        )
         for table, other in zip(tables, others, strict=True)
     ]
     outcomes = [outcome_of(values.table, values.values, first, second, settings) for values in found]
@@ -83,9 +88,7 @@ def judged_contests(
     for values, outcome in zip(found, outcomes, strict=True):
         join(outcome, settings, geometric=False)
         contests[values.table.label] = contest_of(values.table, values.values, outcome, settings, runs)
-    widths = [
-        design.width or half_median(found[0].values, own, settings) for own in (slice(runs), slice(runs, -1))
-    ]
+    widths = [design.width or half_median(found[0].values, own) for own in (slice(runs), slice(runs, -1))]
     known = {values.table.label: judged_of(values, runs, widths, settings) for values in found}
     undefined = {values.table.label: values.lost for values in found if values.lost}
     info = Judging(
@@ -123,13 +126,18 @@ class Estimated:
     """
 
     table: RunTable
-    values: Estimates
-    biases: Estimates
+    values: JudgedEstimates
+    biases: JudgedEstimates
     lost: int
 
 
 def estimates_of(
-    table: RunTable, other: RunTable, shared: Shared, design: Design, contrasts: Floats
+    table: RunTable,
+    other: RunTable,
+    shared: Shared,
+    design: Design,
+    contrasts: Floats,
+    confidence: float,
 ) -> Estimated:
     """Estimates the means of a measure.
 
@@ -139,6 +147,7 @@ def estimates_of(
         shared: the queries.
         design: how to estimate.
         contrasts: the series to estimate.
+        confidence: the confidence level of the intervals.
 
     Raises:
         DataError: the measure's aggregate is not a mean over queries, or too few queries have a value.
@@ -171,70 +180,40 @@ def estimates_of(
         else tuple(groups.names[code] for code in np.unique(groups.codes[known]).tolist()),
     )
     similar = design.target == "similar"
-    found = estimated(sample, contrasts, weight=design.judge_weight, similar=similar)
-    plain = estimated(sample, contrasts, weight=1.0)
+    found = estimated(sample, contrasts, weight=design.judge_weight, similar=similar, confidence=confidence)
+    plain = estimated(sample, contrasts, weight=1.0, confidence=confidence)
     if found.sample < found.queries:
-        found, plain = (replace(each, error=known_errors(each)) for each in (found, plain))
+        found, plain = without_unknown(found), without_unknown(plain)
     return Estimated(table, found, plain, int((~known).sum()))
 
 
-def known_errors(found: EstimatedSeries) -> Floats:
-    """Returns the standard errors, or NaN for an error of 0, which only says that the sample's judgments are alike.
+Known = TypeVar("Known", JudgedEstimates, SampledEstimates)
+
+
+def without_unknown(found: Known) -> Known:
+    """Returns estimates without the errors of 0 that only say that the sample's judgments are alike.
 
     Series that are 0 under both judges keep theirs, as of two runs with the same documents.
     """
     unknown = (found.error <= NOISE) & (np.maximum(np.abs(found.value), np.abs(found.judge)) > NOISE)
-    return np.where(unknown, np.nan, found.error)
-
-
-class EstimatedSeries(Protocol):
-    """Estimated means of several series, which are runs or differences of runs. Each array is [series]."""
-
-    @property
-    def value(self) -> Floats:
-        """The estimates."""
-
-    @property
-    def error(self) -> Floats:
-        """Their standard errors."""
-
-    @property
-    def freedom(self) -> Floats:
-        """The degrees of freedom of the errors."""
-
-    @property
-    def judge(self) -> Floats:
-        """The means of the judge's values alone."""
-
-
-def interval_of(found: EstimatedSeries, confidence: float) -> tuple[Floats, Floats]:
-    """Returns the ends of the interval of each series."""
-    half = (
-        one_sided_quantile((1 + confidence) / 2, np.where(found.freedom > 0, found.freedom, np.nan))
-        * found.error
-    )
-    half = np.where(found.error <= 0, 0.0, half)
-    return found.value - half, found.value + half
+    low, high, error = (np.where(unknown, np.nan, each) for each in (found.low, found.high, found.error))
+    return replace(found, low=low, high=high, error=error)
 
 
 def outcome_of(
-    table: RunTable, found: Estimates, first: Integers, second: Integers, settings: Settings
+    table: RunTable, found: JudgedEstimates, first: Integers, second: Integers, settings: Settings
 ) -> Outcome:
     """Returns the difference, interval and p of every pair."""
     runs, pairs = table.values.shape[1], len(first)
     outcome = empty_outcome(first, second)
     own = slice(runs, runs + pairs)
-    low, high = interval_of(found, settings.confidence)
     there = table.values[~np.isnan(table.values).any(axis=1)]
     differences = there[:, first] - there[:, second]
     outcome.n[:] = found.sample
-    outcome.difference[:], outcome.low[:], outcome.high[:] = found.value[own], low[own], high[own]
-    outcome.freedom[:] = found.freedom[own]
     if pairs:
         outcome.wins[:], outcome.ties[:], outcome.losses[:] = wins(table.sign * differences)
-    error, freedom = found.error[own], np.where(found.freedom[own] > 0, found.freedom[own], np.nan)
-    tested(outcome, error, freedom, settings)
-    unaided = found.unaided[own]
+    error, unaided = found.error[own], found.unaided[own]
+    tested(outcome, found, own, settings)
     outcome.identical[:] = (np.abs(outcome.difference) <= NOISE) & (unaided <= NOISE) & (error <= NOISE)
     outcome.p[outcome.identical] = 1.0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -242,46 +221,45 @@ def outcome_of(
     return outcome
 
 
-def tested(outcome: Outcome, error: Floats, freedom: Floats, settings: Settings) -> None:
+def tested(outcome: Outcome, found: Estimates, own: slice, settings: Settings) -> None:
     """Writes p, the probabilities that the settings request, and the detectable difference of every pair.
 
     Args:
-        outcome: the pairs with their differences.
-        error: the standard error of each difference.
-        freedom: its degrees of freedom, or NaN.
+        outcome: the pairs.
+        found: the estimates.
+        own: the places of the pairs' differences among them.
         settings: the settings of the test.
     """
-    found = Located(outcome.difference, error, freedom, ~(error <= NOISE))
+    outcome.difference[:], outcome.low[:], outcome.high[:] = found.value[own], found.low[own], found.high[own]
+    outcome.freedom[:] = found.freedom[own]
     if settings.margin is not None:
-        outcome.p_equivalent[:] = found.equivalence(settings.margin)
+        outcome.p_equivalent[:] = found.equivalence(settings.margin)[own]
     if settings.rope is not None:
-        outcome.p_worse[:], outcome.p_same[:], outcome.p_better[:] = found.bayes(settings.rope)
-    outcome.p[:], outcome.detectable[:] = found.p, found.detectable(settings.confidence)
+        outcome.p_worse[:], outcome.p_same[:], outcome.p_better[:] = (
+            each[own] for each in found.bayes(settings.rope)
+        )
+    outcome.p[:], outcome.detectable[:] = found.student_p[own], found.detectable(settings.confidence)[own]
     outcome.error[:] = 0.0
 
 
-def contest_of(
-    table: RunTable, found: EstimatedSeries, outcome: Outcome, settings: Settings, runs: int
-) -> Contest:
+def contest_of(table: RunTable, found: Estimates, outcome: Outcome, settings: Settings, runs: int) -> Contest:
     """Returns the comparison by one measure."""
-    low, high = interval_of(found, settings.confidence)
     return Contest(
         label=table.label,
         measure=table.measure,
         values=table.values,
         means=tuple(found.value[:runs].tolist()),
-        low=tuple(low[:runs].tolist()),
-        high=tuple(high[:runs].tolist()),
+        low=tuple(found.low[:runs].tolist()),
+        high=tuple(found.high[:runs].tolist()),
         beaten=beaten(runs, outcome, settings.alpha, table.sign),
         pairs=pairs_in(outcome, settings),
         smaller_is_better=table.sign < 0,
     )
 
 
-def half_median(found: EstimatedSeries, own: slice, settings: Settings) -> float:
+def half_median(found: Estimates, own: slice) -> float:
     """Returns half the median width of the intervals of some series, or NaN if there are none."""
-    low, high = interval_of(found, settings.confidence)
-    widths = (high - low)[own]
+    widths = found.width[own]
     widths = widths[~np.isnan(widths)]
     return float(np.median(widths)) / 2 if len(widths) else np.nan
 
@@ -297,8 +275,7 @@ def judged_of(values: Estimated, runs: int, widths: Sequence[float], settings: S
     """
     found, plain = values.values, values.biases
     bias = plain.judge - plain.value
-    low, high = interval_of(plain, settings.confidence)
-    lows, highs = plain.judge - high, plain.judge - low
+    lows, highs = plain.judge - plain.high, plain.judge - plain.low
     needed, needed_pairs = (found.needed(width, settings.confidence) for width in widths)
     return JudgeComparison(
         weight=found.weight,

@@ -29,6 +29,7 @@ from carob.output.language import plural
 from carob.output.layout import decimals
 from carob.output.results import Records
 from carob.output.taken import refuse_taken
+from carob.statistics.estimates import quantile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -339,7 +340,7 @@ def next_judgments(
     if order == "sample":
         per_run, per_pair = expected_variances(effects, probability)
         lost = max(int((probability[places] < 1).sum()) - 1, 1)
-        width, width_run = (interval_width(float(each), lost) for each in (per_pair, per_run.mean()))
+        width, width_run = (2 * quantile(0.95, lost) * math.sqrt(each) for each in (per_pair, per_run.mean()))
     names = texts_of(shown.judgments.queries)
     query = shown.query[effects.documents[places]]
     chosen = tuple(
@@ -399,10 +400,3 @@ def known_of(
 def known_in(qrels: Qrels | None) -> dict[str, dict[str, float]]:
     """Returns people's judgments by query and document."""
     return {} if qrels is None else {query: its for query, its in qrels.table.items() if its}
-
-
-def interval_width(variance: float, freedom: int) -> float:
-    """Returns the width of a 95% interval of Student's t."""
-    from scipy.special import stdtrit
-
-    return float(2 * stdtrit(freedom, 0.975) * math.sqrt(variance))

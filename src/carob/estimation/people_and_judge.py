@@ -13,28 +13,23 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.output.errors import DataError
+from carob.statistics.estimates import NOISE, Estimates, half_width, t_quantile
 
 if TYPE_CHECKING:
     from carob.lists.rows import Floats, Integers
-
-NOISE = 1e-12
-"""The rounding error of equal values: a smaller spread is 0."""
 
 LEAST_FREEDOM = 2
 """With fewer degrees of freedom λ is 0, so that people's values count alone."""
 
 MOST_SEARCHED = 10_000_000
-"""The most judged queries that ``Estimates.needed`` considers."""
+"""The most judged queries that ``JudgedEstimates.needed`` considers."""
 
 
 @dataclass(frozen=True, eq=False)
-class Estimates:
+class JudgedEstimates(Estimates):
     """Estimated means of several series, which are runs or differences of runs. Each array is [series].
 
     Args:
-        value: the estimate.
-        error: its standard error.
-        freedom: the degrees of freedom of the error.
         people: the mean of the people's values over the sample.
         judge: the mean of the judge's values over all queries.
         weight: λ, the weight of the judge's values.
@@ -46,9 +41,6 @@ class Estimates:
         apart: how many standard errors the judge's mean over the sample lies above the judge's mean over all queries.
     """
 
-    value: Floats
-    error: Floats
-    freedom: Floats
     people: Floats
     judge: Floats
     weight: float
@@ -74,13 +66,11 @@ class Estimates:
             sample: the number of queries, for each series.
             confidence: the confidence level.
         """
-        from scipy.special import stdtrit
-
         size = np.asarray(sample, np.float64)
         # A fitted λ adds on average one part in n − 3 to the variance.
         fitted = 1 + 1 / np.maximum(size - 3, 1)
         variance = np.maximum(1 / size - 1 / self.queries, 0) * self.aided * fitted + self.lasting
-        return np.asarray(stdtrit(np.maximum(size - 2, 1), (1 + confidence) / 2) * np.sqrt(variance))
+        return t_quantile(confidence, np.maximum(size - 2, 1)) * np.sqrt(variance)
 
     def needed(self, width: float, confidence: float) -> Floats:
         """Returns how many queries people must judge for intervals of at most this width, or NaN if none suffices.
@@ -124,8 +114,13 @@ class JudgedSample:
 
 
 def estimated(
-    sample: JudgedSample, contrasts: Floats, *, weight: float | None = None, similar: bool = False
-) -> Estimates:
+    sample: JudgedSample,
+    contrasts: Floats,
+    *,
+    weight: float | None = None,
+    similar: bool = False,
+    confidence: float = 0.95,
+) -> JudgedEstimates:
     """Estimates means over all queries from a random sample that people judged.
 
     Within each stratum, the sampled queries must be a simple random sample. λ is fitted by least squares on all runs
@@ -140,6 +135,7 @@ def estimated(
         weight: λ. If None, λ is fitted, but not below 0. With a fixed λ, the estimate and the squared error are
             unbiased.
         similar: whether the mean over an endless supply of similar queries is estimated, and not over these queries.
+        confidence: the confidence level of the intervals.
 
     Raises:
         DataError: a stratum has fewer than two sampled queries, although people did not judge all of its queries.
@@ -199,10 +195,14 @@ def estimated(
     spread_judge = quadratic(contrasts, centre(sample.judge)) / max(queries - 1, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         apart = np.where(spread_judge * left > NOISE, -gap / np.sqrt(spread_judge * left), 0.0)
-    return Estimates(
-        value=contrasts @ (mean_people + fit.weight * (mean_judge - mean_sampled)),
-        error=np.sqrt(variance),
-        freedom=freedom,
+    value, error = contrasts @ (mean_people + fit.weight * (mean_judge - mean_sampled)), np.sqrt(variance)
+    half = half_width(error, freedom, confidence)
+    return JudgedEstimates(
+        value,
+        value - half,
+        value + half,
+        error,
+        freedom,
         people=contrasts @ mean_people,
         judge=contrasts @ mean_judge,
         weight=fit.weight,

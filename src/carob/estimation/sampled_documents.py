@@ -20,6 +20,7 @@ from carob.inputs.qrels import Qrels
 from carob.lists.rows import JudgedRows, joined
 from carob.matching.match import finished, match
 from carob.output.errors import DataError
+from carob.statistics.estimates import NOISE, Estimates, half_width
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from carob.inputs.samples import SampledJudgment
     from carob.lists.rows import Floats, Integers
     from carob.measures import Measure
-
-NOISE = 1e-12
-"""The rounding error of equal values."""
 
 
 # ---------------------------------------------------------------- values under two grades
@@ -185,20 +183,14 @@ def is_linear(measure: Measure) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Sampled:
+class SampledEstimates(Estimates):
     """Estimated means of several series, which are runs or differences of runs. Each array is [series].
 
     Args:
-        value: the estimate.
-        error: its standard error.
-        freedom: its degrees of freedom.
         judge: the mean with the judge's grades alone.
         weight: λ, the weight of the judge's grades.
     """
 
-    value: Floats
-    error: Floats
-    freedom: Floats
     judge: Floats
     weight: float
 
@@ -210,7 +202,8 @@ def estimated_documents(
     *,
     linear: bool,
     weight: float | None = None,
-) -> Sampled:
+    confidence: float = 0.95,
+) -> SampledEstimates:
     """Estimates means from judgments of sampled documents.
 
     For a linear measure with a fixed λ, the estimate is unbiased. λ is fitted to all runs and all pairs of runs
@@ -223,6 +216,7 @@ def estimated_documents(
         contrasts: the weights of the runs in each series [series, runs].
         linear: whether the measure is linear.
         weight: λ; None fits it for a linear measure.
+        confidence: the confidence level of the intervals.
     """
     drawn = probability < 1
     size = int(drawn.sum())
@@ -253,4 +247,8 @@ def estimated_documents(
     value = contrasts @ (weight * with_judge + (1 - weight) * alone + represented)
     error = np.sqrt(np.maximum(squared, 0.0) * (max(size - 1, 1) / max(size - 1 - lost, 1)))
     freedom = np.full(len(value), float(size - 1 - lost))
-    return Sampled(value, error, freedom, contrasts @ np.array([each.judge for each in runs]), weight)
+    judge = contrasts @ np.array([each.judge for each in runs])
+    half = half_width(error, freedom, confidence)
+    return SampledEstimates(
+        value, value - half, value + half, error, freedom, judge, weight, unit="documents"
+    )

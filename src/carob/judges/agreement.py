@@ -19,7 +19,7 @@ from carob.conventions.arguments import specified
 from carob.conventions.request import conventions
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels, refuse_results
-from carob.judges.agreement_result import FATES, TOP, Agreement, Effect, Judge, Pairing, Statistic
+from carob.judges.agreement_result import FATES, TOP, Agreement, Coefficient, Effect, Judge, Pairing
 from carob.output.errors import DataError
 from carob.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
 from carob.statistics.paired import Draw, resample_means
@@ -363,7 +363,7 @@ def formulas(scale: Floats) -> dict[str, Callable[[Floats], float]]:
     }
 
 
-def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tuple[Statistic, ...]:
+def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tuple[Coefficient, ...]:
     """Returns each statistic with its percentile interval over queries drawn with replacement.
 
     Raises:
@@ -380,5 +380,5 @@ def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tupl
     found = []
     for name, formula in formulas(scale).items():
         low, high = middle_share(np.array([formula(table) for table in drawn]))
-        found.append(Statistic(name, formula(whole), low, high))
+        found.append(Coefficient(formula(whole), low, high, name=name))
     return tuple(found)

@@ -16,6 +16,7 @@ from carob.output.errors import DataError, did_you_mean
 from carob.output.layout import decimals
 from carob.output.pictures.figures import panels, whiskers
 from carob.output.results import Records
+from carob.statistics.estimates import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,20 +81,19 @@ class Pairing:
 
 
 @dataclass(frozen=True)
-class Statistic:
-    """A coefficient of agreement with its 95% interval over queries.
+class Coefficient(Estimate):
+    """A coefficient of agreement or of correlation, with its interval.
 
     Args:
-        name: the name of the coefficient.
-        value: the coefficient over all documents that both judged.
-        low: the lower end of the interval; NaN if there is none.
-        high: the upper end of the interval.
+        name: its name.
     """
 
-    name: str
-    value: float
-    low: float
-    high: float
+    name: str = field(kw_only=True)
+
+    @property
+    def row(self) -> tuple[str, float, float, float]:
+        """The name, the value and the interval, as tables of records and figures have them."""
+        return self.name, self.value, self.low, self.high
 
     @property
     def interval(self) -> str:
@@ -345,7 +345,7 @@ class Agreement(Documented):
     grades: tuple[float, ...]
     table: Floats
     tables: Floats = field(repr=False)
-    statistics: tuple[Statistic, ...]
+    statistics: tuple[Coefficient, ...]
     kappas: Floats
     effects: tuple[Effect, ...]
     settings: Settings | None
@@ -356,7 +356,7 @@ class Agreement(Documented):
     resamples: int
     seed: int
 
-    def __getitem__(self, name: str) -> Statistic:
+    def __getitem__(self, name: str) -> Coefficient:
         """Returns a statistic by its name.
 
         Raises:
@@ -414,15 +414,16 @@ class Agreement(Documented):
         A query has the number of documents that both judged, the share of equal grades, the mean of B - A, and the
         quadratic κ. A statistic has its interval, and a system its mean and rank under both judges by each measure.
         """
+        rows = [each.row for each in self.statistics]
         return {
             "queries": self.query_records,
-            "statistics": lambda: Records.of(Statistic, [(each,) for each in self.statistics]),
+            "statistics": lambda: Records(["name", "value", "low", "high"], rows),
             "systems": self.system_records,
         }
 
     def figures(self) -> dict[str, Drawing]:
         """Returns the functions that draw the statistics with intervals, and the systems' means under both judges."""
-        rows = [(each.name, each.value, each.low, each.high) for each in self.statistics]
+        rows = [each.row for each in self.statistics]
         points = [(f"A: {each.label}", each.a, f"B: {each.label}", each.b) for each in self.effects]
         drawn = {"statistics": lambda drawn: whiskers(drawn, rows, "agreement")}
         return {**drawn, **({"systems": lambda drawn: panels(drawn, points)} if points else {})}

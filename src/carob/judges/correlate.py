@@ -34,7 +34,8 @@ from carob.judges.agreement import (
     winner_and_loser,
 )
 from carob.judges.agreement import confusions as confusions_of
-from carob.judges.correlate_result import Coefficient, Correlated, Correlations, GradeAgreement, Turned
+from carob.judges.agreement_result import Coefficient
+from carob.judges.correlate_result import Correlated, Correlations, GradeAgreement, Turned
 from carob.judges.sheets import aligned, in_scores, measures_to_pair, sheets_of
 from carob.output.errors import DataError, Worded
 from carob.statistics import SEED
@@ -402,7 +403,7 @@ class CorrelationMethod:
         samples = self.samples(found)
         for each in self.usual(len(truth.runs)):
             low, high = UNDEFINED if samples is None else samples.interval(each, self.confidence)
-            coefficients.append(Coefficient(each.name, each.of(x, y), low, high))
+            coefficients.append(Coefficient(each.of(x, y), low, high, name=each.name))
         return Correlated(
             judge=names[1],
             truth_measure=truth.label,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from carob.comparison.findings import Settings
-    from carob.judges.agreement_result import Statistic
+    from carob.judges.agreement_result import Coefficient
     from carob.output.pictures.figures import Drawing
 
 MOST_PAIRS = 10
@@ -42,28 +42,6 @@ FATES = ("turned", "kept", "lost", "gained", "reversed")
 def said(key: str, **values: Any) -> str:
     """Fills a sentence about correlations with the given values."""
     return say("correlate", key, **values)
-
-
-@dataclass(frozen=True)
-class Coefficient:
-    """A correlation with its interval.
-
-    Args:
-        name: its name.
-        value: its value; NaN where it is undefined.
-        low: the lower end of the interval; NaN where there is none.
-        high: the upper end.
-    """
-
-    name: str
-    value: float
-    low: float
-    high: float
-
-    @property
-    def interval(self) -> str:
-        """The interval as text."""
-        return "-" if math.isnan(self.low) else f"[{self.low:.2f}, {self.high:.2f}]"
 
 
 @dataclass(frozen=True)
@@ -162,7 +140,7 @@ class GradeAgreement:
     documents: int
     only_truth: int
     only_judge: int
-    statistics: tuple[Statistic, ...]
+    statistics: tuple[Coefficient, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -226,7 +204,7 @@ class Correlations(Documented):
             "name": first.name,
             "value": decimals(first.value, 3),
         }
-        words |= {"measure": best.measure, "interval": "" if math.isnan(first.low) else f" {first.interval}"}
+        words |= {"measure": best.measure, "interval": f" {first.interval}" if first.bounded else ""}
         kind = "measures" if self.of_measures else "judges"
         several = "" if len(self.rows) > 1 else " one"
         words["true"] = best.truth_measure
@@ -269,7 +247,7 @@ class Correlations(Documented):
         for own, each in zip(cells, rows, strict=True):
             if len(sizes) > 1:
                 own += [str(len(each.runs)), "-" if each.queries is None else str(each.queries)]
-            values = ((decimals(its.value, 3), its.interval) for its in each.coefficients)
+            values = ((decimals(its.value, 3), its.interval or "-") for its in each.coefficients)
             own += [f"{value} {interval}" if sampled else value for value, interval in values]
         keep = len(header)
         if len(sizes) > 1:
@@ -289,7 +267,7 @@ class Correlations(Documented):
     @property
     def sampled(self) -> bool:
         """Whether there are intervals."""
-        return any(not math.isnan(own.low) for each in self.rows for own in each.coefficients)
+        return any(own.bounded for each in self.rows for own in each.coefficients)
 
     def pairs(self, measure: str, rows: list[Correlated]) -> Section:
         """Returns the table of the pairs of runs, and the significant ones that each judge turns."""
@@ -421,7 +399,7 @@ class Correlations(Documented):
             "correlations": lambda: Records(
                 [*start, "runs", "queries", "correlation", "value", "low", "high"],
                 [
-                    (*names, len(each.runs), each.queries, its.name, its.value, its.low, its.high)
+                    (*names, len(each.runs), each.queries, *its.row)
                     for names, each in own
                     for its in each.coefficients
                 ],
@@ -449,11 +427,7 @@ class Correlations(Documented):
             ),
             "grades": lambda: Records(
                 ["judge", "documents", "statistic", "value", "low", "high"],
-                [
-                    (each.judge, each.documents, its.name, its.value, its.low, its.high)
-                    for each in self.grades
-                    for its in each.statistics
-                ],
+                [(each.judge, each.documents, *its.row) for each in self.grades for its in each.statistics],
             ),
         }
 

@@ -6,17 +6,11 @@ A column is a run or a difference of two runs, a row is a collection, and NaN is
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from carob._numpy import np
-from carob.statistics.paired import (
-    NOISE,
-    Located,
-    bell_mccaffrey,
-    one_sided_quantile,
-    quantile,
-    resample_means,
-)
+from carob.statistics.estimates import NOISE, Estimates, Tested, quantile, t_quantile
+from carob.statistics.paired import bell_mccaffrey, resample_means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,30 +20,10 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats
     from carob.statistics.paired import Draw
 
-__all__ = ["Contrasts", "expanded", "like_these", "resampled_queries", "these"]
+__all__ = ["expanded", "like_these", "resampled_queries", "these"]
 
 
-class Contrasts(NamedTuple):
-    """Weighted means over collections with Student's test and interval. Every field is an array [columns].
-
-    Args:
-        mean: the weighted mean over the collections that have a value.
-        error: its standard error.
-        df: the degrees of freedom.
-        p: two-sided; NaN where there is no error.
-        low: the lower end of the interval.
-        high: the upper end.
-    """
-
-    mean: Floats
-    error: Floats
-    df: Floats
-    p: Floats
-    low: Floats
-    high: Floats
-
-
-def like_these(values: ArrayLike, size: ArrayLike | None = None, *, confidence: float = 0.95) -> Contrasts:
+def like_these(values: ArrayLike, size: ArrayLike | None = None, *, confidence: float = 0.95) -> Tested:
     """Returns means as estimates for all collections of which these are a sample.
 
     Without sizes, this is the paired t-test over collections. With sizes, each collection weighs as much as its
@@ -63,7 +37,7 @@ def like_these(values: ArrayLike, size: ArrayLike | None = None, *, confidence: 
 
     Example:
         >>> found = like_these([[0.2], [0.1], [0.2], [0.4], [0.0], [0.1]])
-        >>> f"{found.mean[0]:.3f} [{found.low[0]:.3f}, {found.high[0]:.3f}], p {found.p[0]:.3f}"
+        >>> f"{found.value[0]:.3f} [{found.low[0]:.3f}, {found.high[0]:.3f}], p {found.p[0]:.3f}"
         '0.167 [0.023, 0.310], p 0.031'
     """
     table, weight = weighted(values, size)
@@ -83,7 +57,7 @@ def these(
     size: ArrayLike | None = None,
     *,
     confidence: float = 0.95,
-) -> Contrasts:
+) -> Tested:
     """Returns means as estimates for these collections, of whose queries those at hand are a sample.
 
     The squared error is the sum of the collections' squared errors, each with the squared weight of its collection.
@@ -98,7 +72,7 @@ def these(
 
     Example:
         >>> found = these([[0.1], [0.3]], [[0.0001], [0.0003]], [50, 200])
-        >>> f"{found.mean[0]:.2f} ± {found.error[0]:.3f}, {found.df[0]:.0f} degrees of freedom"
+        >>> f"{found.value[0]:.2f} ± {found.error[0]:.3f}, {found.freedom[0]:.0f} degrees of freedom"
         '0.20 ± 0.010, 244 degrees of freedom'
     """
     table, weight = weighted(values, size)
@@ -133,7 +107,7 @@ def weighted(values: ArrayLike, size: ArrayLike | None) -> tuple[Floats, Floats]
 
 def student(
     mean: Floats, square: Floats, df: Floats, largest: Floats, units: Floats, confidence: float
-) -> Contrasts:
+) -> Tested:
     """Returns the test and the interval of means with these squared errors.
 
     A mean of zeros has p = 1, and a mean whose error is 0 has the p of the sign-flip test, as in ``paired``.
@@ -150,18 +124,19 @@ def student(
     error = np.sqrt(square)
     identical = (largest <= NOISE) & (error <= NOISE) & (units > 0)
     usual = (error > NOISE * np.maximum(largest, 1.0)) & ~identical & (df > 0)
-    p = np.where(usual, Located(mean, error, df, usual).p, 2.0 ** (1 - np.maximum(units, 1)))
-    half = np.where(usual, half_widths(confidence, df) * error, np.nan)
-    p[identical], half[identical] = 1.0, 0.0
+    half = np.where(usual, half_widths(confidence, df) * error, np.where(identical, 0.0, np.nan))
+    found = Estimates(mean, mean - half, mean + half, error, df, unit="collections")
+    p = np.where(usual, found.student_p, 2.0 ** (1 - np.maximum(units, 1)))
+    p[identical] = 1.0
     p[np.isnan(square) | (units == 0)] = np.nan
-    return Contrasts(mean, error, df, p, mean - half, mean + half)
+    return Tested(**vars(found), p=p)
 
 
 def half_widths(confidence: float, df: Floats) -> Floats:
     """Returns half the width of each interval in standard errors, computed once if all are alike."""
     if len(df) and (df == df[0]).all():
-        return np.full(len(df), one_sided_quantile((1 + confidence) / 2, float(df[0])))
-    return one_sided_quantile((1 + confidence) / 2, df)
+        return np.full(len(df), t_quantile(confidence, float(df[0])))
+    return t_quantile(confidence, df)
 
 
 def expanded(alpha: float, units: int) -> float:

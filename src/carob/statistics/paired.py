@@ -12,6 +12,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.output.errors import DataError
 from carob.statistics import SEED
+from carob.statistics.estimates import NOISE, Estimates, Tested, quantile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -205,106 +206,26 @@ def weighted_sums(whole: Floats, resamples: int, weights: Callable[[slice], NDAr
     return sums
 
 
-POWER = 0.8
-"""The probability with which a detectable difference is found."""
-
-NOISE = 1e-12
-"""The rounding error of equal scores: a smaller difference is a tie, a smaller spread is 0."""
-
-
 @dataclass(frozen=True, eq=False)
-class Located:
-    """Estimates whose errors have Student's distribution. Every field except ``single`` is an array [pairs].
-
-    Args:
-        mean: the estimate.
-        error: its standard error.
-        df: the degrees of freedom of the error.
-        usual: whether the error is more than rounding.
-        single: whether there is only one query, so that nothing is known about the error.
-    """
-
-    mean: Floats
-    error: Floats
-    df: Floats
-    usual: NDArray[np.bool_]
-    single: bool = False
-
-    @property
-    def p(self) -> Floats:
-        """The two-sided p of a mean of 0; not a number without an error."""
-        return np.where(self.usual, 2 * self.below(-np.abs(self.mean)), np.nan)
-
-    def below(self, distance: Floats) -> Floats:
-        """Returns the probability of a value below a distance from 0."""
-        from scipy.special import stdtr
-
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(stdtr(self.df, distance / self.error))
-
-    def beyond(self, distance: Floats) -> Floats:
-        """Returns the probability of a value beyond a bound, or 0 or 1 without an error.
-
-        Args:
-            distance: the distance by which the mean exceeds the bound.
-        """
-        known = np.nan if self.single else (distance > NOISE).astype(float)
-        return np.where(self.usual, self.below(distance), known)
-
-    def equivalence(self, margin: float) -> Floats:
-        """Returns the larger p of two one-sided t-tests (Schuirmann, 1987)."""
-        return np.maximum(self.beyond(-margin - self.mean), self.beyond(self.mean - margin))
-
-    def bayes(self, rope: float) -> tuple[Floats, Floats, Floats]:
-        """Returns the probability that the first run is worse, practically equal, or better."""
-        worse, better = self.beyond(-rope - self.mean), self.beyond(self.mean - rope)
-        return worse, np.maximum(1 - worse - better, 0.0), better
-
-    def detectable(self, confidence: float) -> Floats:
-        """Returns the smallest difference that is detected with 80% power; not a number without an error."""
-        needed = one_sided_quantile((1 + confidence) / 2, self.df) + one_sided_quantile(POWER, self.df)
-        return np.where(self.usual, needed * self.error, np.nan)
-
-
-@dataclass(frozen=True, eq=False)
-class Paired:
-    """Paired t-tests, one for each pair of runs. Every field except ``n`` is an array [pairs].
+class Paired(Tested):
+    """Paired t-tests, one for each pair of runs: the mean differences as estimates, and more. Arrays are [pairs].
 
     Args:
         n: queries.
-        mean: the mean difference.
         sd: the standard deviation of the differences, with n - 1.
-        error: the standard error of the mean.
-        df: degrees of freedom: n - 1, fewer with clusters.
-        t: mean / error.
-        p: two-sided.
-        low: the interval's lower end.
-        high: its upper end.
-        d_z: the effect size mean / sd.
-        detectable: the smallest difference that this number of queries detects with 80% power.
+        t: value / error.
+        d_z: the effect size value / sd.
         identical: whether the runs have the same score on every query; p is 1 then.
         constant: whether every query has the same difference, or there is only one query. In this case, t and the
             interval are NaN, and p is that of the sign-flip test, 2 / 2**n.
     """
 
     n: int
-    mean: Floats
     sd: Floats
-    error: Floats
-    df: Floats
     t: Floats
-    p: Floats
-    low: Floats
-    high: Floats
     d_z: Floats
-    detectable: Floats
     identical: NDArray[np.bool_]
     constant: NDArray[np.bool_]
-
-    @property
-    def located(self) -> Located:
-        """The mean differences with their errors."""
-        return Located(self.mean, self.error, self.df, ~(self.identical | self.constant), self.n < 2)
 
 
 def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = None) -> Paired:
@@ -326,7 +247,7 @@ def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = 
 
     Example:
         >>> found = paired([0.2, 0.1, 0.2, 0.4, 0.0, 0.1])
-        >>> f"{found.mean[0]:.3f} [{found.low[0]:.3f}, {found.high[0]:.3f}], p {found.p[0]:.3f}"
+        >>> f"{found.value[0]:.3f} [{found.low[0]:.3f}, {found.high[0]:.3f}], p {found.p[0]:.3f}"
         '0.167 [0.023, 0.310], p 0.031'
     """
     table = matrix(differences)
@@ -338,28 +259,15 @@ def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = 
     small = NOISE * np.maximum(np.abs(table).max(axis=0), 1.0)
     constant = np.asarray(~(error > small) & ~identical)
     usual = ~(constant | identical)
-    df = np.full(pairs, freedom)
-    located = Located(mean, error, df, usual)
+    half = np.where(usual, quantile(confidence, freedom) * error, np.where(identical, 0.0, np.nan))
+    # The error of a constant difference is unknown with one query, and otherwise 0.
+    error = np.where(usual | (n < 2), error, 0.0)
+    found = Estimates(mean, mean - half, mean + half, error, np.full(pairs, freedom))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(usual, mean / error, np.where(identical, 0.0, np.copysign(np.inf, mean)))
         d_z = np.where(identical, 0.0, np.where(sd > small, mean / sd, np.copysign(np.inf, mean)))
-    p = np.where(usual, located.p, np.where(identical, 1.0, 2.0 ** (1 - units)))
-    half = np.where(usual, quantile(confidence, freedom) * error, np.where(identical, 0.0, np.nan))
-    return Paired(
-        n=n,
-        mean=mean,
-        sd=sd,
-        error=error,
-        df=df,
-        t=t,
-        p=p,
-        low=mean - half,
-        high=mean + half,
-        d_z=d_z,
-        detectable=located.detectable(confidence),
-        identical=identical,
-        constant=constant,
-    )
+    p = np.where(usual, found.student_p, np.where(identical, 1.0, 2.0 ** (1 - units)))
+    return Paired(**vars(found), p=p, n=n, sd=sd, t=t, d_z=d_z, identical=identical, constant=constant)
 
 
 def spread(residuals: Floats, clusters: Any) -> tuple[Floats, float, int]:
@@ -430,7 +338,7 @@ def equivalence(differences: ArrayLike, margin: float, *, clusters: Any = None) 
         [0.0002]
     """
     refuse_regions(margin=margin)
-    return paired(differences, clusters=clusters).located.equivalence(margin)
+    return paired(differences, clusters=clusters).equivalence(margin)
 
 
 def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple[Floats, Floats, Floats]:
@@ -456,7 +364,7 @@ def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple
         '0.012 0.006 0.981'
     """
     refuse_regions(rope=rope)
-    return paired(differences, clusters=clusters).located.bayes(rope)
+    return paired(differences, clusters=clusters).bayes(rope)
 
 
 def wins(differences: ArrayLike) -> tuple[Integers, Integers, Integers]:
@@ -475,26 +383,6 @@ def wins(differences: ArrayLike) -> tuple[Integers, Integers, Integers]:
     table = matrix(differences)
     won, lost = (table > NOISE).sum(axis=0), (table < -NOISE).sum(axis=0)
     return won, len(table) - won - lost, lost
-
-
-def quantile(confidence: float, freedom: float) -> float:
-    """Returns half the width of an interval, in standard errors.
-
-    Raises:
-        DataError: the confidence is not between 0 and 1.
-    """
-    if not 0 < confidence < 1:
-        raise DataError(
-            f"A confidence of {confidence} gives no interval: use a number between 0 and 1, such as 0.95."
-        )
-    return float(one_sided_quantile((1 + confidence) / 2, freedom))
-
-
-def one_sided_quantile(chance: Floats | float, freedom: Floats | float) -> Floats:
-    """Returns the value below which Student's t lies with this probability."""
-    from scipy.special import stdtrit
-
-    return np.asarray(stdtrit(freedom, chance))
 
 
 PATIENCE = 0.1

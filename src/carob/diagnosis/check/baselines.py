@@ -445,8 +445,8 @@ def saturated(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
         test = paired(1 - values[:, best])
         few = left < FEWEST_MOVABLE
         words = {
-            "gain": float(test.mean[0]),
-            "detectable": decimals(float(test.detectable[0]), 4),
+            "gain": test[0].value,
+            "detectable": decimals(float(test.detectable(0.95)[0]), 4),
             "queries": queries,
             "measure": scores[0].labels[place],
             "p": 2.0 ** (1 - left),
