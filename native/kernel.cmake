@@ -50,8 +50,8 @@ function(carob_compile_options target)
     target_compile_definitions(${target} PRIVATE CAROB_PORTABLE)
   endif()
   if(CAROB_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-                           -O1 -g1) # a third of the time of -O2 -g; a report needs lines and no variables
+    target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all
+                           -fno-omit-frame-pointer)
     target_link_options(${target} PRIVATE -fsanitize=address,undefined)
   endif()
 endfunction()
