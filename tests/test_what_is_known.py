@@ -292,6 +292,149 @@ def test_a_check_of_values_tells_what_they_bring_along(
     assert command("check", "--collections", "beir") == 1
 
 
+# ---------------------------------------------------------------- values that are too good, or of another scale
+
+PERFECT = "every query has the highest possible value, and no real system is that good"
+
+
+@pytest.fixture
+def copy(folder: Path) -> str:
+    """A run that is a copy of the judgments, with a few documents more."""
+    (folder / "copy.run").write_text(lines(orders("abcde", "bacde")))
+    return "copy.run"
+
+
+@pytest.mark.parametrize("measures", [["AP"], ["nDCG@10", "R@5"], ["DCG", "RR"]])
+def test_the_footer_of_one_run_says_that_every_value_is_the_best(measures: list[str], copy: str) -> None:
+    found = carob.evaluate("whole.txt", copy, measures)
+    assert f" · {PERFECT} · " in found.footer()
+    assert found.counts.perfect == 8
+    assert "真实系统达不到" in found.footer("zh")
+    assert PERFECT not in carob.evaluate("whole.txt", "new.run", measures).footer()
+    by_policy = carob.Policy(by_measure={measures[0].partition("@")[0]: {"depth": 4}})
+    assert PERFECT in carob.evaluate("whole.txt", copy, measures, policy=by_policy).footer()
+    parts = [
+        carob.evaluate({q: {"a": 1, "b": 1, "c": 0}}, {q: dict(zip("abc", (3.0, 2.0, 1.0)))}, measures)
+        for q in QUERIES
+    ]
+    assert PERFECT not in parts[0].footer()  # one query may be answered so by chance
+    assert PERFECT in parts[0].merge(*parts[1:]).footer()
+    assert PERFECT not in parts[0].merge(*parts[1:4]).footer()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "eval whole.txt copy.run -m AP",
+        "eval whole.txt copy.run -m AP --format json",
+        "eval whole.txt copy.run -m AP --format csv",
+        "eval whole.txt copy.run new.run -m AP --format markdown",
+        "curve whole.txt copy.run -m R --at 5",
+        "compare whole.txt copy.run new.run -m AP",
+        "best whole.txt copy.run new.run -m AP --resamples 20",
+        "plan whole.txt copy.run new.run -m AP --difference 0.1",
+        "gate whole.txt copy.run --min AP=0.1",
+        "agreement whole.txt whole.txt copy.run new.run -m AP --resamples 20",
+        "correlate whole.txt whole.txt copy.run new.run old.run -m AP --resamples 20",
+        "gate copy.json --min AP=0.1",
+        "gate copy.csv --min AP=0.1",
+        "check whole.txt copy.run",
+    ],
+)
+def test_each_command_says_that_every_value_is_the_best(
+    words: str, copy: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for layout in ("json", "csv"):
+        assert command("eval", "whole.txt", copy, "-m", "AP", "-q", "--format", layout) == 0
+        (folder / f"copy.{layout}").write_text(capfd.readouterr().out)
+    assert command(*words.split()) in (0, 1)
+    out, err = capfd.readouterr()
+    said = " ".join((out + err).split())
+    if "json" in words.split():
+        assert json.loads(out)["runs"][0]["counts"]["perfect"] == 8
+    else:
+        assert said.count("the highest possible value") == 1
+
+
+SCALES = {
+    "AP as a percentage": ("AP", 54.5, "which is from 0 to 1. If these are percentages, divide them by 100."),
+    "nDCG beyond 1": ("nDCG@10", 1.2, "which is from 0 to 1. Check how they were computed."),
+    "RR as a percentage": ("RR", 100.0, "If these are percentages"),
+    "negative AP": ("AP", -0.25, "Check how they were computed."),
+    "negative DCG": ("DCG", -0.25, "which is at least 0. Check how they were computed."),
+    "P as a percentage": ("P@5", 20.0, "If these are percentages"),
+}
+
+
+def table_of(name: str, measure: str, value: float, folder: Path) -> str:
+    """A table of another tool's values, one of which is given."""
+    rows = [f"{name},{query},{measure},{value if place == 2 else 0.5}" for place, query in enumerate(QUERIES)]
+    (folder / f"{name}.csv").write_text("\n".join(["run,query,measure,value", *rows]) + "\n")
+    return f"{name}.csv"
+
+
+@pytest.mark.parametrize("case", SCALES)
+def test_values_outside_the_range_of_their_measure_are_said(case: str, folder: Path) -> None:
+    measure, value, why = SCALES[case]
+    path = table_of("x", measure, value, folder)
+    with pytest.warns(carob.DataWarning, match="in 1 of 8 queries outside its range"):
+        (scores,) = carob.read_scores(path).values()
+    (said,) = scores.warnings
+    assert said.startswith(f"x: {measure} is {value:g} for query 'q2', and in 1 of 8 queries outside its")
+    assert why in said
+    for other in (
+        {"x": {measure: {"a": value, "b": 0.5}}},
+        {"x": {"a": {measure: value}, "b": {measure: 0.5}}},
+    ):
+        with pytest.warns(carob.DataWarning, match=f"x: {measure} is {value:g} for query 'a'"):
+            carob.read_scores(other)
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"), [("AP", 1.0 + 1e-12), ("DCG@10", 7.5), ("satisfaction", 80.0), ("GMAP", 0.0)]
+)
+def test_values_within_the_range_are_not(measure: str, value: float, folder: Path) -> None:
+    (scores,) = carob.read_scores(table_of("x", measure, value, folder)).values()
+    assert not scores.warnings
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "compare x.csv y.csv",
+        "best x.csv y.csv --resamples 20",
+        "plan x.csv y.csv --difference 0.1",
+        "gate x.csv --min AP=0.1",
+        "gate y.csv --baseline x.csv --max-drop AP=0.1",
+        "correlate all.csv all.csv --resamples 20",
+        "eval --collections beir -m AP",
+        "compare --collections beir -m AP --resamples 20",
+        "best --collections beir -m AP --resamples 20",
+        "check --collections beir",
+        "compare --collections means.csv -m AP --resamples 20",
+    ],
+)
+@pytest.mark.parametrize("layout", ["text", "json"])
+def test_each_command_says_that_a_value_is_outside_the_range(
+    words: str, layout: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    files = [
+        table_of("x", "AP", 54.5, folder),
+        table_of("y", "AP", 0.5, folder),
+        table_of("z", "AP", 0.4, folder),
+    ]
+    every = [line for each in files for line in (folder / each).read_text().splitlines()[1:]]
+    (folder / "all.csv").write_text("\n".join(["run,query,measure,value", *every]) + "\n")
+    (folder / "beir").mkdir()
+    for name in "ABC":
+        (folder / "beir" / f"{name}.csv").write_text((folder / "all.csv").read_text())
+    (folder / "means.csv").write_text("collection,x,y\nA,54.5,0.5\nB,0.4,0.3\nC,0.4,0.2\n")
+    assert command(*words.split(), "--format", layout) in (0, 1)
+    out = " ".join(capfd.readouterr().out.split())
+    assert "x: AP is 54.5" in out
+    assert "If these are percentages, divide them by 100" in out
+
+
 # ---------------------------------------------------------------- one meaning of each field of JSON
 
 SENTENCES = ("footers", "remarks", "departures")

@@ -11,7 +11,7 @@ from carob._version import __version__
 from carob.comparison.findings import say
 from carob.comparison.verdict import listed
 from carob.evaluation.score_tables import SAME, facts_of, footers, whole
-from carob.evaluation.suspects import copies, fingerprint, perfect
+from carob.evaluation.suspects import copies, fingerprint
 from carob.output.document import Documented
 from carob.output.errors import Worded
 from carob.output.results import Records
@@ -91,8 +91,8 @@ def notes_of(collection: str, systems: Mapping[str, System]) -> list[Note]:
 
 
 def notes_of_run(collection: str, run: str, system: System) -> Iterator[Note]:
-    """Yields the facts of the footer and the warnings of a run, and whether its scores or values are suspicious."""
-    scores, found = system.scores, system.found
+    """Yields the facts of the footer and the warnings of a run."""
+    scores = system.scores
     counts = scores.counts
     totals = {"missing": counts.judged, "constant": counts.judged - len(counts.missing)}
     for each in facts_of(scores):
@@ -100,8 +100,6 @@ def notes_of_run(collection: str, run: str, system: System) -> Iterator[Note]:
             yield Note(collection, run, each, of=totals.get(each.kind))
     for said in scores.warnings:
         yield Note(collection, run, whole("doubt", said))
-    if perfect(scores, None if found is None else found.rows):
-        yield Note(collection, run, whole("perfect", say("collections", "perfect")))
 
 
 def equal_runs(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
@@ -147,7 +145,7 @@ def known_of(
     """
     warned = [doubt for each in systems.values() for doubt in each.scores.warnings]
     warned += summed(notes_of("", systems), ("perfect", "identical-runs"), len(systems))
-    lines = footers([each.scores for each in systems.values()])
+    lines = footers([each.scores for each in systems.values()], without=("perfect",))
     first = summed(notes_of("", systems), OF_JUDGES, len(systems))
     for judge, own in (others or {}).items():
         warned += [doubt for each in own.values() for doubt in each.scores.warnings]

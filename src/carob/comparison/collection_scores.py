@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.collection_notes import notes_of
+from carob.comparison.collection_notes import Note, notes_of
 from carob.comparison.findings import say
 from carob.comparison.runs import evaluated, tables_of
 from carob.conventions.request import names_in
 from carob.evaluation.score_files import Cells, Layout, by_role, holds_scores, read_scores, scores_of
+from carob.evaluation.score_tables import whole
 from carob.evaluation.scores import Scores, ScoresByRun
+from carob.evaluation.suspects import beyond_range
 from carob.inputs.files.collections import collections_in, is_table_of_files, noted, rows_in
 from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.frames import is_frame
@@ -24,7 +26,6 @@ from carob.output.errors import DataError, Worded, one_of, refuse_other, worded
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from carob.comparison.collection_notes import Note
     from carob.comparison.runs import RunTable, System
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
@@ -344,6 +345,7 @@ def from_means(own: Mapping[str, Any], measures: MeasuresLike) -> Scored:
     labels = chosen({key: measure_named(key) for key in known}, only)
     runs = tuple(dict.fromkeys(run for each in tables.values() for run in each))
     found: dict[str, list[CollectionValues]] = {}
+    notes: list[Note] = []
     for label, key in labels.items():
         found[label] = []
         for name, each in tables.items():
@@ -353,8 +355,14 @@ def from_means(own: Mapping[str, Any], measures: MeasuresLike) -> Scored:
                 where = {"run": runs[int(np.flatnonzero(np.isinf(row))[0])], "collection": name}
                 raise DataError(say("collections", "infinite", **where))
             found[label].append(CollectionValues(row, None))
+            doubts = [
+                beyond_range(run, label, measure_named(key), row[at : at + 1]) for at, run in enumerate(runs)
+            ]
+            said = zip(runs, doubts, strict=True)
+            notes += [Note(name, run, whole("doubt", each)) for run, each in said if each is not None]
     measured = {label: measure_named(key) for label, key in labels.items()}
-    return Scored(tuple(tables), runs, measured, found, lacking_in(tuple(tables), runs, found))
+    lacking = lacking_in(tuple(tables), runs, found)
+    return Scored(tuple(tables), runs, measured, found, lacking, notes=tuple(notes))
 
 
 def from_scores(own: Mapping[str, Any], measures: MeasuresLike, conventions: Mapping[str, Any]) -> Scored:

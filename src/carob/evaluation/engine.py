@@ -13,6 +13,7 @@ from carob._numpy import np
 from carob.conventions.request import refuse_other_orders
 from carob.evaluation.score_tables import aggregate, sentence
 from carob.evaluation.scores import Scores, side_by_side
+from carob.evaluation.suspects import perfect
 from carob.evaluation.values import (
     AT_A_TIME,
     ValuesUnderTies,
@@ -411,7 +412,7 @@ def computed(part: RequestPart, name: str, ready: ValuesUnderTies | None, *, bou
             values[nothing[measure.wanted], place] = 1.0 if policy.empty == "one" else np.nan
         if policy.missing == "nan":
             values[found.missing, place] = np.nan
-    return Scores(
+    scores = Scores(
         name=name,
         labels=tuple(asked),
         measures=tuple(asked.values()),
@@ -426,6 +427,9 @@ def computed(part: RequestPart, name: str, ready: ValuesUnderTies | None, *, bou
         digits=convention.digits,
         pools={label: found.rows for label, measure in asked.items() if measure.micro},
     )
+    if perfect(scores, found.rows):
+        scores = replace(scores, counts=replace(scores.counts, perfect=len(found.queries)))
+    return scores
 
 
 def tie_bounds(

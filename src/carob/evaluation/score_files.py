@@ -15,6 +15,7 @@ from carob.evaluation.read_record import record_in, refuse_one_name
 from carob.evaluation.score_tables import GIVEN, sentence
 from carob.evaluation.score_tables import MISSING as MISSING_COLUMN
 from carob.evaluation.scores import Scores, ScoresByRun, with_measures, with_zeros
+from carob.evaluation.suspects import beyond_range, perfect, warned_of
 from carob.inputs.columns import plain_name, usual
 from carob.inputs.errors import is_measure, refused
 from carob.inputs.files.header import head_of, is_text
@@ -729,7 +730,7 @@ def completed(
     matrix = np.where(there, matrix, 0.0 if missing == "zero" else math.nan)[kept]
     counted = None if missing == "zero" or there[kept].all() else there[kept]
     absent = tuple(query for query in queries if query in lacking | said)
-    return Scores(
+    scores = Scores(
         name=run,
         labels=tuple(labels),
         measures=tuple(known[label] for label in labels.values()),
@@ -742,3 +743,8 @@ def completed(
         inputs={"scores": origin_of(cells.origins[0])} if cells.origins else {},
         profile=GIVEN,
     )
+    columns = zip(scores.labels, scores.measures, matrix.T, strict=True)
+    doubts = [beyond_range(run, *each, scores.queries) for each in columns]
+    best = len(scores.queries) if perfect(scores, None) else 0
+    counts = replace(scores.counts, perfect=best)
+    return replace(scores, counts=counts, warnings=warned_of(filter(None, doubts)))

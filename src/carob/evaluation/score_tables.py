@@ -454,6 +454,8 @@ def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
 
 NOT_FEW = 0.2
 """If at least this proportion of lists has all scores equal, it is no accident; fewer count as ties."""
+SEVERAL = 5
+"""With this many queries, the best possible values are not chance."""
 LISTS, DOCUMENTS = 2, 20
 """The fewest lists, and the fewest documents in them, that are not all judged by chance."""
 NEARLY = 0.99
@@ -472,9 +474,12 @@ ORDERS = {
 
 
 def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
-    """Returns the facts that make values doubtful: equal or infinite scores, no unjudged document, small grades."""
+    """Returns the facts that make values doubtful: the best values, equal or infinite scores, no unjudged document."""
     counts, policy = scores.counts, scores.policy
     lists, facts = counts.judged - len(counts.missing), []
+    if SEVERAL <= counts.queries == counts.perfect:
+        best = "every query has the highest possible value, and no real system is that good"
+        facts.append(whole("perfect", say(best)))
     if counts.constant and counts.constant >= NOT_FEW * lists and policy.ties in ORDERS:
         words: dict[str, object] = {"order": say(ORDERS[policy.ties])}
         one, many = (

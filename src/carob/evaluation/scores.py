@@ -495,6 +495,7 @@ def side_by_side(parts: Sequence[Scores], measures: Mapping[str, Measure], polic
         counts=replace(
             parts[0].counts,
             queries=len(queries),
+            perfect=len(queries) if all(each.counts.perfect == each.counts.queries for each in parts) else 0,
             missing=max((part.counts.missing for part in parts), key=len),
         ),
         bounds={label: owner[label].bounds[label] for label in measures if label in owner[label].bounds},

@@ -1,4 +1,4 @@
-"""Signs that a run is not what it seems: equal scores, the best possible values, the ranking of another run."""
+"""Signs that a run is not what it seems: equal scores, values too good or out of range, the ranking of another run."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from carob._numpy import np
 from carob.evaluation.score_tables import NOT_FEW
 from carob.evaluation.values import values_of
 from carob.matching.axes import ranks_within, to_depth
+from carob.output.errors import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from carob.conventions.policy import Policy
     from carob.evaluation.score_tables import QueryValues
-    from carob.lists.rows import JudgedRows
+    from carob.lists.rows import Floats, JudgedRows
     from carob.measures import Measure
 
-SEVERAL = 5
-"""With this many queries, the best possible values are not chance."""
 RATIO = 1.5
 """The least ratio of the lengths of two runs' lists that is reported."""
-ROUNDING = 1e-12
-"""The largest difference of equal values, whose sums may have been added in another order."""
+ROUNDING = 1e-9
+"""The largest difference of equal values, whose sums may have been added in another order, or rounded elsewhere."""
+PER_CENT = 1.5
+"""Values up to 1 that are above this are more likely percentages than computed by another definition."""
 
 
 def constant_lists(rows: JudgedRows) -> list[int]:
@@ -68,6 +69,8 @@ def copies(prints: Sequence[bytes]) -> dict[int, int]:
 def perfect(scores: QueryValues, rows: JudgedRows | None) -> list[str]:
     """Returns the measures of a run that has the best possible value of all of them for every query, or none.
 
+    With fewer than ``SEVERAL`` queries, the best possible values may be chance.
+
     All relevant documents must precede all others. Measures that also depend on documents without relevance, sums and
     measures by subtopic are not considered.
 
@@ -77,19 +80,65 @@ def perfect(scores: QueryValues, rows: JudgedRows | None) -> list[str]:
     """
     places = [place for place, each in enumerate(scores.measures) if has_best(each)]
     values, labels = scores.matrix[:, places], [scores.labels[place] for place in places]
-    if not places or len(values) < SEVERAL:
+    if not len(values) or not places:
         return []
     if rows is None:
         return labels if (values == 1).all() else []
     if len(rows.length) != len(values) or rows.length.max() <= 1:
         return []
-    wanted, relevant = len(np.unique(rows.list_of_judgment[rows.judged_grades > 0])), rows.relevant
-    answered = np.count_nonzero(np.diff(relevant.offsets))
+    relevant = rows.relevant
+    answered = np.diff(relevant.offsets) > 0
     # The first document of real systems may be relevant for every query, but not every relevant one comes first.
-    if not wanted or answered < wanted or (relevant.rank != ranks_within(relevant.offsets)).any():
+    if (relevant.rank[relevant.offsets[:-1][answered]] != 1).any() or (
+        relevant.rank != ranks_within(relevant.offsets)
+    ).any():
+        return []
+    wanted = np.bincount(rows.list_of_judgment[rows.judged_grades > 0], minlength=len(values)) > 0
+    if not wanted.any() or (wanted & ~answered).any():
         return []
     best = values_of(ideal(rows), [scores.measures[place] for place in places])
     return labels if np.allclose(values, best, rtol=0.0, atol=ROUNDING) else []
+
+
+def beyond_range(
+    run: str, label: str, measure: Measure, values: Floats, queries: Sequence[str] = ()
+) -> str | None:
+    """Returns a sentence if another tool's values of a measure are outside its range, as percentages are; else None.
+
+    Args:
+        run: the run.
+        label: the measure's name.
+        measure: the measure.
+        values: its values, which may be NaN.
+        queries: the query of each; none for means.
+    """
+    low, high = measure.definition.values
+    if any(each in str(measure) for each in ("ideal=", "gain=")):
+        return None  # by which a value may leave the range
+    with np.errstate(invalid="ignore"):
+        outside = (values < low - ROUNDING) | (values > high + ROUNDING)
+    if not outside.any():
+        return None
+    first = int(outside.argmax())
+    where = f" for query '{queries[first]}'" if len(queries) else ""
+    count, total = int(outside.sum()), int(np.count_nonzero(~np.isnan(values)))
+    often = (
+        f", and in {count:,} of {total:,} queries outside its range"
+        if len(queries) > 1
+        else ", outside its range"
+    )
+    its_range = f"from {low:g} to {high:g}" if np.isfinite(high) else f"at least {low:g}"
+    per_cent = high == 1 and np.nanmin(values) >= 0 and np.nanmax(values) > PER_CENT
+    advice = "If these are percentages, divide them by 100." if per_cent else "Check how they were computed."
+    return f"{run}: {label} is {values[first]:g}{where}{often}, which is {its_range}. {advice}"
+
+
+def warned_of(doubts: Iterable[str]) -> tuple[str, ...]:
+    """Issues warnings, and returns their sentences."""
+    found = tuple(dict.fromkeys(doubts))
+    for each in found:
+        warn(each)
+    return found
 
 
 def has_best(measure: Measure) -> bool:

@@ -21,6 +21,7 @@ from carob.conventions.arguments import specified
 from carob.conventions.request import conventions, names_in
 from carob.evaluation.leaderboards import Leaderboard
 from carob.evaluation.scores import Scores
+from carob.evaluation.suspects import warned_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.sources import called
 from carob.judges.agreement import (
@@ -298,7 +299,12 @@ def from_boards(truth: Any, judges: Any, measures: list[str] | None, missing: st
     for its, (*_, values, note) in zip(names, read, strict=True):
         found[its] = values
         notes.append(note)
-    return TruthAndJudges(name, sheets, found, measures, footers=tuple(filter(None, notes)))
+    boards = ((name, sheets), *found.items())
+    doubts = [
+        f"{board}: {each}" for board, its in boards for sheet in its.values() for each in sheet.beyond_range()
+    ]
+    warned = warned_of(doubts)
+    return TruthAndJudges(name, sheets, found, measures, warnings=warned, footers=tuple(filter(None, notes)))
 
 
 def from_judgments(

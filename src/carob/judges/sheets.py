@@ -15,6 +15,7 @@ from carob.comparison.runs import RunTable, refuse_unlike, tables_of
 from carob.evaluation.leaderboards import Leaderboard, read_leaderboard
 from carob.evaluation.score_files import OtherMeasure, measure_named, queries_of, with_queries
 from carob.evaluation.scores import Scores, with_measures
+from carob.evaluation.suspects import beyond_range
 from carob.output.errors import DataError, MeasureError, Worded
 
 if TYPE_CHECKING:
@@ -46,6 +47,17 @@ class Sheet:
     queries: tuple[str, ...]
     table: RunTable | None
     stated: Floats | None = None
+
+    def beyond_range(self) -> list[str]:
+        """Returns the sentences about runs whose values are outside the measure's range."""
+        means = np.full(len(self.runs), np.nan) if self.stated is None else self.stated
+        columns = means[None] if self.table is None else self.table.values
+        measure = measure_named(self.label)
+        found = [
+            beyond_range(run, self.label, measure, column, self.queries)
+            for run, column in zip(self.runs, columns.T, strict=True)
+        ]
+        return [each for each in found if each is not None]
 
     @property
     def sign(self) -> float:

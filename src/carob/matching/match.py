@@ -75,6 +75,7 @@ class Counts:
         rising: lists whose scores rise from row to row, if nearly all do, and neither ranks nor relevant documents show
             that the highest is the best.
         infinite: infinite scores.
+        perfect: queries, if all of them have the best possible value of every measure, else 0.
         fractions: judgments with a grade between 0 and 1.
         lowest_ratings: judgments with a grade of 1 if no grade is lower and some are 4 or more; else 0.
     """
@@ -98,6 +99,7 @@ class Counts:
     constant: int = 0
     rising: int = 0
     infinite: int = 0
+    perfect: int = 0
     fractions: int = 0
     lowest_ratings: int = 0
 

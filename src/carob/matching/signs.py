@@ -51,6 +51,9 @@ RISES = 10
 """The rises from row to row before one suspects distances."""
 MOSTLY = 0.9
 """The share of lists with rising scores that is a habit of the writer, and no accident."""
+BY_CHANCE = 4
+"""Among others, lists of so many documents may look so by chance: if the rows have relevant documents first, just those
+whose scores are wrong rise from row to row."""
 LOOKING = 2.0
 """How many standard deviations below chance relevant documents are, before one suspects scores that look like ranks or
 distances. The scores of random lists look so in files that are sorted from the worst to the best, and so do points of a
@@ -268,12 +271,12 @@ def by_shape(signs: Signs, rows: JudgedRows, *, ranked: bool) -> Reversal | None
     if ranked and agree > contradict:
         return None
     length = signs.length
-    for kind, which, steps, enough in (
-        ("counting", signs.have(COUNTING, FEWEST), 2, STEPS),
-        ("rising", signs.have(RISING), 1, RISES),
-    ):
-        if (length[which] - steps).sum() >= enough and Lean.of(rows, which).excess > LOOKING:
-            return Reversal(kind, which, int((length >= FEWEST if kind == "counting" else length >= 2).sum()))
+    for kind, sign, fewest, enough in (("counting", COUNTING, FEWEST, STEPS), ("rising", RISING, 2, RISES)):
+        which, lists = signs.have(sign, fewest), int((length >= fewest).sum())
+        if which.sum() < MOSTLY * lists:
+            which &= length > BY_CHANCE
+        if (length[which] - fewest + 1).sum() >= enough and Lean.of(rows, which).excess > LOOKING:
+            return Reversal(kind, which, lists)
     return None
 
 

@@ -11,6 +11,7 @@ from carob._numpy import np
 from carob.diagnosis.check.finding import ERROR, KINDS, WARNING, found, told
 from carob.diagnosis.check.lenient import DEPTH
 from carob.diagnosis.check.text import EXAMPLES, queries_at
+from carob.evaluation.score_tables import SEVERAL
 from carob.evaluation.suspects import RATIO, copies, fingerprint
 from carob.evaluation.suspects import perfect as perfect_by
 from carob.inputs.ids import text_of
@@ -133,7 +134,7 @@ def perfect(pair: RunAndQrels) -> Iterator[Finding]:
     """Finds a run with a perfect score."""
     scores = pair.scores()
     labels = [] if scores is None else perfect_by(scores, pair.rows)
-    if labels:
+    if scores is not None and labels and len(scores.queries) >= SEVERAL:
         yield found("perfect", pair.name, measures=", ".join(labels))
 
 
