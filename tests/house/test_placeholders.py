@@ -54,8 +54,9 @@ def texts(file: Path, node: ast.expr) -> Iterator[str]:
 
 
 def words_of(text: str) -> set[str]:
-    """The names of the placeholders of a sentence."""
-    return {word.partition(".")[0] for _, word, _, _ in Formatter().parse(text) if word}
+    """The names of the placeholders of a sentence, of those within formats, too."""
+    parts = [(word, form) for _, word, form, _ in Formatter().parse(text) if word]
+    return {word.partition(".")[0] for word, _ in parts}.union(*(words_of(form or "") for _, form in parts))
 
 
 def test_each_sentence_is_told_the_words_that_it_needs_and_no_others() -> None:

@@ -194,9 +194,7 @@ def serve_page(path: str, given: dict[str, Any]) -> None:
     with Journal(given["output"], sheet.task, sheet.judge) as journal:
         session = Session(sheet, journal)
         if journal.repaired:
-            from carob.judging import say as sentence
-
-            click.echo(sentence("journal", journal.repaired, path=given["output"]), err=True)
+            click.echo(f"{given['output']}: {journal.repaired}", err=True)
 
         def started(site: Site) -> None:
             click.echo(

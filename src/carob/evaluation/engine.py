@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.request import refuse_other_orders
-from carob.evaluation.score_tables import aggregate, sentence
+from carob.evaluation.score_tables import aggregate
 from carob.evaluation.scores import Scores, side_by_side
 from carob.evaluation.suspects import perfect
 from carob.evaluation.values import (
@@ -43,6 +43,7 @@ from carob.output.errors import (
     by_policy,
     warn,
 )
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -167,7 +168,9 @@ class Matches:
         asked, policy = request.asked, request.policy
         strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
         if strangers:
-            raise PolicyError(sentence("engine", "no_measure", name=strangers[0]))
+            raise PolicyError(
+                f"by_measure names '{strangers[0]}', which is not a measure: 'carob measures' lists all measures."
+            )
         groups: dict[Policy, dict[str, Measure]] = {}
         for label, measure in asked.items():
             groups.setdefault(policy.of_measure(measure), {})[label] = measure
@@ -372,8 +375,16 @@ def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[RequiredJu
 def no_relevant(query: bytes, label: str, measure: Measure) -> DataError:
     """Returns the error for a query without documents that are relevant to a measure, which the policy forbids."""
     choice = by_policy("empty", "zero", "skip")
-    facts = {"query": text_of(query), "label": label, "wanted": measure.wanted, "choice": choice}
-    return DataError(sentence("engine", "no_relevant", **facts))
+    return DataError(
+        filled(
+            "Query '{query}' has no relevant document: {label} looks for {wanted}. The policy forbids that "
+            "(empty=error): judge more, leave the query out, or choose {choice}.",
+            query=text_of(query),
+            label=label,
+            wanted=measure.wanted,
+            choice=choice,
+        )
+    )
 
 
 def computed(part: RequestPart, name: str, ready: ValuesUnderTies | None, *, bounds: bool) -> Scores:
@@ -474,7 +485,9 @@ def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
         raise DataError(f"weights={given!r}: pass the weight of each query, as in {{'q1': 2.0, 'q2': 1.0}}.")
     column = np.array([weight_of(query, given) for query in found.queries.texts])
     if len(column) and not column.any():
-        raise DataError(sentence("engine", "no_weight"))
+        raise DataError(
+            "Every query has weight 0, so there is no mean. Give a positive weight to at least one query."
+        )
     return column
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob.conventions.request import conventions
 from carob.evaluation.evaluate import evaluate_grades
-from carob.evaluation.score_tables import sentence
 from carob.inputs.ids import is_padding
 from carob.inputs.spellings import why_apart
 from carob.output.errors import DataError, PolicyError, warn
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +28,10 @@ Listed: TypeAlias = "list[tuple[Any, Grade]]"
 
 SOME = 1000
 """The most ids compared to explain why none match."""
+PADDING = (
+    "The {what} of question {number} has the id -1, which pads a list of fewer documents, as in faiss. Leave "
+    "it out (ids[ids >= 0]); carob.tensors.evaluate_topk takes such arrays as they are."
+)
 COLLAPSE = ("first", "best", "last")
 
 
@@ -86,7 +90,9 @@ def evaluate_ids(
     if collapse not in COLLAPSE:
         raise PolicyError(f"collapse is {', '.join(COLLAPSE[:-1])} or {COLLAPSE[-1]}, not {collapse!r}.")
     if (reference is None) == (verdicts is None):
-        raise DataError(sentence("ids", "one_of_two"))
+        raise DataError(
+            "Pass either reference= (the relevant ids) or verdicts= (a grade for each retrieved id)."
+        )
     _, decided = conventions(profile, policy)
     named = naming(document_of)
     lists = [
@@ -131,18 +137,25 @@ def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]],
     its, mine = ([each for one in side for each in one] for side in ([dict(one) for one in lists], wanted))
     kinds = [" or ".join(sorted({type(each).__name__ for each in side})) for side in (its, mine)]
     if not its or not mine:
-        doubt = sentence("ids", "nothing_retrieved" if not its else "no_reference")
+        doubt = "No question has a reference" if its else "Nothing was retrieved for any question"
     elif kinds[0] != kinds[1]:
-        doubt = sentence("ids", "other_kinds", retrieved=kinds[0], wanted=kinds[1])
+        doubt = (
+            f"No retrieved id is in the reference of its question: retrieved ids have the type {kinds[0]}, "
+            f"and reference ids have the type {kinds[1]}. Use one type for both"
+        )
     else:
         some = [
             [str(each).encode("utf-8", "surrogateescape") for each in side[:SOME]] for side in (mine, its)
         ]
         found = why_apart(some[0], some[1], "document")
         doubt = (
-            sentence("ids", "no_match", retrieved=its[0], wanted=mine[0])
+            f"No retrieved id is in the reference of its question: ids such as {its[0]!r} were retrieved, "
+            f"but the references have ids such as {mine[0]!r}"
             if found is None
-            else sentence("ids", "written_apart", retrieved=found.ranked, wanted=found.judged, why=found.why)
+            else (
+                f"No retrieved id is in the reference of its question: '{found.ranked}' was retrieved, but "
+                f"'{found.judged}' was wanted; {found.why}"
+            )
         )
     if overlap == "document":
         raise DataError(f"{doubt}. The policy forbids it (overlap=document).")
@@ -165,7 +178,10 @@ def lists_of_questions(lists: Any, what: str) -> list[Any]:
     rows = list(column.to_list() if hasattr(column, "to_list") else column)
     for number, row in enumerate(rows, 1):
         if row is None or isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
-            raise DataError(sentence("ids", "no_list", what=what, number=number, row=row))
+            raise DataError(
+                f"The {what} of question {number} is {row!r}, not a list. Pass one list for each question, "
+                "an empty list if there are no ids."
+            )
     return rows
 
 
@@ -178,14 +194,20 @@ def ids_and_verdicts(retrieved: Any, verdicts: Any) -> list[Listed]:
     rows = lists_of_questions(retrieved, "retrieved list")
     for number, row in enumerate(rows, 1):
         if isinstance(row, (Mapping, AbstractSet)):
-            raise DataError(sentence("ids", "no_order", number=number, type=type(row).__name__))
+            raise DataError(
+                f"The retrieved list of question {number} is a {type(row).__name__}, which has no order of "
+                "ranks: pass a list, best first. Are retrieved and reference swapped? The order is "
+                "evaluate_ids(retrieved, reference)."
+            )
     ids = [list(row) for row in rows]
     for number, row in enumerate(ids, 1):
         for each in row:
             if not is_id(each):
-                raise DataError(sentence("ids", "no_id", number=number, id=each))
+                raise DataError(
+                    f"The retrieved list of question {number} has {each!r}, which is not an id. Leave it out."
+                )
             if is_padding(each):
-                raise DataError(sentence("ids", "padding", what="retrieved list", number=number))
+                raise DataError(filled(PADDING, what="retrieved list", number=number))
     if verdicts is None:
         return [[(each, None) for each in row] for row in ids]
     grades = [list(row) for row in lists_of_questions(verdicts, "list of verdicts")]
@@ -203,7 +225,10 @@ def refuse_unequal(retrieved: list[Any], others: list[Any], what: str) -> None:
         DataError: there are not as many lists of ``what`` as of retrieved ids.
     """
     if len(retrieved) != len(others):
-        raise DataError(sentence("ids", "unequal", lists=len(retrieved), others=len(others), what=what))
+        raise DataError(
+            f"There are {len(retrieved)} lists of retrieved ids but {len(others)} of {what}. Pass one of "
+            "each for every question."
+        )
 
 
 def naming(document_of: Any) -> Callable[[Any], Any] | None:
@@ -223,7 +248,10 @@ def naming(document_of: Any) -> Callable[[Any], Any] | None:
         else:
             raise DataError(f"document_of has no document for chunk {chunk!r}. Add it to the mapping.")
         if not is_id(document):
-            raise DataError(sentence("ids", "no_document", document=document, chunk=chunk))
+            raise DataError(
+                f"document_of gives {document!r} for chunk {chunk!r}, which is not an id. Return the id of "
+                "the chunk's document."
+            )
         return document
 
     return named
@@ -245,9 +273,11 @@ def grades_of(wanted: Any, named: Callable[[Any], Any] | None, number: int) -> d
     for each, grade in pairs:
         if not is_id(each) or grade is None:
             what = each if grade is not None else None
-            raise DataError(sentence("ids", "no_id_in_reference", number=number, id=what))
+            raise DataError(
+                f"The reference of question {number} has {what!r}, which is not an id. Leave it out."
+            )
         if is_padding(each):
-            raise DataError(sentence("ids", "padding", what="reference", number=number))
+            raise DataError(filled(PADDING, what="reference", number=number))
         document = each if named is None else named(each)
         found[document] = max(found.get(document, grade), grade)
     return found
@@ -263,7 +293,10 @@ def once(listed: Listed, duplicates: str, number: int) -> Listed:
     if duplicates == "error":
         ids = [each for each, _ in listed]
         again = next(each for place, each in enumerate(ids) if each in ids[:place])
-        raise DataError(sentence("ids", "retrieved_twice", number=number, again=again))
+        raise DataError(
+            f"Question {number}: id {again!r} was retrieved twice. Remove one, or choose which counts: "
+            "policy=carob.Policy(duplicates='first')."
+        )
     return collapsed(listed, {"max": "best"}.get(duplicates, duplicates))
 
 

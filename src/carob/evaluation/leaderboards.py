@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._version import __version__
 from carob.evaluation.score_files import (
+    EMPTY_FILE,
+    NO_NUMBER,
     OF_ONE_RUN,
     SUMMARY,
     Cells,
@@ -18,13 +20,13 @@ from carob.evaluation.score_files import (
     add_named,
     fields_of,
 )
-from carob.evaluation.score_tables import sentence
 from carob.inputs.errors import is_measure
 from carob.inputs.files.header import head_of
 from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.sources import called, is_number
 from carob.output.document import Document, Documented, Section, Table
 from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
+from carob.output.language import filled
 from carob.output.layout import decimals
 from carob.output.results import Records
 
@@ -139,7 +141,7 @@ class Board(Cells):
             DataError: no name of a run or measure, or a second value.
         """
         if not run or not measure:
-            raise DataError(sentence("score_files", "no_run"), **place)
+            raise DataError("the row names no run or no measure. Fill in both.", **place)
         if is_word(value):
             self.in_words.setdefault(measure, (str(value), place))
             return
@@ -149,8 +151,10 @@ class Board(Cells):
             return
         own = self.stated.setdefault(run, {})
         if measure in own:
-            words = {"run": run, "measure": measure, "name": query}
-            raise DataError(sentence("score_files", "twice", **words), **place)
+            raise DataError(
+                f"{run} has a second value of {measure} for query '{query}'. Remove one of the two.",
+                **place,
+            )
         self.numbers.add(measure)
         own[measure] = self.number(value, place)
 
@@ -202,7 +206,7 @@ def read_leaderboard(
         raise PolicyError(f"There is no format '{layout}' of leaderboards. {hint}")
     whole = os.fspath(path)
     if whole == "-":
-        raise DataError(sentence("score_files", "standard_input"))
+        raise DataError("Leaderboards are not read from standard input ('-'): pass files.")
     board = Board()
     for file in files_in(whole):
         board.file = file
@@ -211,9 +215,9 @@ def read_leaderboard(
     mixed = next((each for each in board.in_words if each in board.numbers), None)
     if mixed is not None:
         found, place = board.in_words[mixed]
-        raise DataError(sentence("score_files", "no_number", found=found[:40]), **place)
+        raise DataError(filled(NO_NUMBER, found=found[:40]), **place)
     if not board.values and not board.stated:
-        raise DataError(sentence("score_files", "empty"), file=whole)
+        raise DataError(EMPTY_FILE, file=whole)
     words, named = tuple(board.in_words), None if name else whole
     return Leaderboard(name or called(whole), board.values, board.stated, words, named, board.computed)
 
@@ -228,7 +232,9 @@ def files_in(path: str) -> list[str]:
         return [path]
     found = sorted(entry.path for entry in os.scandir(path) if entry.is_file() and entry.name[0] != ".")
     if not found:
-        raise DataError(sentence("score_files", "empty_folder"), file=path)
+        raise DataError(
+            "the folder has no file. Pass a file, or a folder with a file for each run.", file=path
+        )
     return found
 
 
@@ -240,7 +246,7 @@ def refuse_empty(path: str) -> None:
     """
     first = files_in(path)[0]
     if os.path.isfile(first) and not head_of(first).strip():
-        raise DataError(sentence("score_files", "empty"), file=first)
+        raise DataError(EMPTY_FILE, file=first)
 
 
 def is_leaderboard(path: str) -> bool:
@@ -280,7 +286,7 @@ def read_file(board: Board, path: str, layout: str) -> None:
             "Name it: --leaderboards tot (run, measure, query, value), ir_measures (run, query, measure, value), "
             "trec_eval or ranking.",
         )
-        raise DataError(sentence("score_files", "no_layout", found=found), file=board.file, remedy=remedy)
+        raise DataError(f"the columns are not recognised: '{found}'.", file=board.file, remedy=remedy)
     add_lines(board, table, run, columns, islice(table.lines, int(headed), None))
 
 

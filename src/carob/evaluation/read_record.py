@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
-from carob.evaluation.score_tables import sentence as say
 from carob.evaluation.scores import Scores
 from carob.inputs.errors import sentences
 from carob.inputs.files.json import is_record
@@ -24,6 +23,7 @@ from carob.matching.match import Counts
 from carob.measures import parse_measure
 from carob.output.errors import CarobError, DataError, Worded
 from carob.output.escaping import printable, sentence, shortened
+from carob.output.language import filled
 from carob.output.parsing import json_in
 from carob.output.taken import take
 
@@ -81,8 +81,11 @@ def refuse_one_name(name: str, runs: Sequence[str], file: str) -> None:
         DataError: there are several runs.
     """
     if len(runs) > 1:
-        words = {"name": name, "count": len(runs), "runs": ", ".join(runs[:MOST_NAMED])}
-        raise DataError(say("record", "one name", **words), file=file)
+        raise DataError(
+            f"the file has {len(runs)} runs ({', '.join(runs[:MOST_NAMED])}), which cannot all be called "
+            f"'{name}': leave out the name, or pass a file with one run.",
+            file=file,
+        )
 
 
 def read_record(path: str | os.PathLike[str]) -> Record:
@@ -134,7 +137,19 @@ def refuse_words(words: list[str], name: str) -> None:
 
 def no_json(name: str, why: str) -> DataError:
     """Returns the error for a file that is not JSON."""
-    return DataError(say("record", "no JSON", name=name, why=why, writer=BY_RECORD))
+    return DataError(
+        filled(
+            "{name} is not JSON ({why}): expected a record written by {writer}.",
+            name=name,
+            why=why,
+            writer=BY_RECORD,
+        )
+    )
+
+
+def damaged_record(name: str, why: object) -> DataError:
+    """Returns the error for a record that was changed since it was written."""
+    return DataError(f"{name} is damaged ({why}): write it again.")
 
 
 def record_in(document: Any, name: str) -> Record:
@@ -144,17 +159,30 @@ def record_in(document: Any, name: str) -> Record:
         DataError: the file is not a record, has a later format, or lacks the queries' values.
     """
     if not is_record(document):
-        raise DataError(say("record", "other", name=name))
+        raise DataError(
+            f"{name} is neither a record nor scores: expected the output of 'carob eval --record FILE' or "
+            "'carob eval -q --format json'."
+        )
     found, carob = document.get("record", FORMAT), document.get("carob")
     if found != FORMAT:
-        raise DataError(say("record", "later", name=name, found=found, known=FORMAT, carob=carob))
+        raise DataError(
+            f"{name} has the record format {found}, but this version of carob reads format {FORMAT}: read "
+            f"the record with the version that wrote it ({carob}), or with a later one."
+        )
     refuse_damaged(document, name)
     with damaged(name):
         scores = tuple(scores_in(run, document) for run in document["runs"])
     without = next((each.name for each in scores if not each.queries), None)
     if without is not None or not scores:
         also = Worded("to_json()", "-q --format json")
-        raise DataError(say("record", "no queries", name=name, writer=BY_RECORD, also=also))
+        raise DataError(
+            filled(
+                "{name} has no per-query scores: write it with {writer}, or with {also}.",
+                name=name,
+                writer=BY_RECORD,
+                also=also,
+            )
+        )
     return Record(name, document, scores)
 
 
@@ -171,7 +199,7 @@ def damaged(name: str) -> Iterator[None]:
         if isinstance(error, CarobError):
             raise
         why = f"{type(error).__name__}: {error}"
-        raise DataError(say("record", "damaged", name=name, why=why)) from None
+        raise damaged_record(name, why) from None
 
 
 def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
@@ -426,7 +454,7 @@ def refuse_damaged(document: dict[str, Any], name: str) -> None:
                 f"the comparison has {len(compared)} names, but there are {len(document['runs'])} runs"
             )
     except ShapeError as error:
-        raise DataError(say("record", "damaged", name=name, why=error)) from None
+        raise damaged_record(name, error) from None
 
 
 def check_measured(run: dict[str, Any], labels: set[str], where: str) -> None:

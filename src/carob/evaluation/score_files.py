@@ -12,7 +12,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.evaluation.read_record import record_in, refuse_one_name
-from carob.evaluation.score_tables import GIVEN, sentence
+from carob.evaluation.score_tables import GIVEN
 from carob.evaluation.score_tables import MISSING as MISSING_COLUMN
 from carob.evaluation.scores import Scores, ScoresByRun, with_measures, with_zeros
 from carob.evaluation.suspects import beyond_range, perfect, warned_of
@@ -33,6 +33,7 @@ from carob.measures import Measure, parse_measure
 from carob.measures.define import UNBOUNDED, Definition
 from carob.measures.names import MeasureObject, given_names
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError, Worded, refuse_other
+from carob.output.language import filled
 from carob.output.parsing import json_or_none
 
 if TYPE_CHECKING:
@@ -57,6 +58,13 @@ YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 """Cells of the column ``missing``, in lower case."""
 
 MISSING = ("error", "zero", "skip")
+EMPTY_FILE = "the file is empty. Pass a file with per-query scores."
+NO_QUERY = "the row names no query. Fill in the query."
+NO_NUMBER = "the value is not a finite number: '{found}'. Correct it, or leave the cell empty."
+NESTING = (
+    "the dictionaries are nested in an unknown way. Write {run: {measure: {query: value}}}, with measures "
+    "that carob knows."
+)
 MOST_NAMED = 5
 
 PlaceOfValue: TypeAlias = "Mapping[str, Any]"
@@ -118,7 +126,7 @@ class Cells:
         if query in SUMMARY:
             return
         if not query:
-            raise DataError(sentence("score_files", "no_query"), **place)
+            raise DataError(NO_QUERY, **place)
         tables = self.values.get(run)
         if tables is None:
             tables = self.values[run] = {}
@@ -127,9 +135,12 @@ class Cells:
         if query in own:
             if self.sources[run] != self.file:
                 raise two_files(run)
-            words = {"run": run, "measure": measure, "name": query.removeprefix(self.mark)}
-            key = "twice:collection" if self.mark else "twice"
-            raise DataError(sentence("score_files", key, **words), **place)
+            unit = "collection" if self.mark else "query"
+            raise DataError(
+                f"{run} has a second value of {measure} for {unit} '{query.removeprefix(self.mark)}'. "
+                "Remove one of the two.",
+                **place,
+            )
         own[query] = self.number(value, place)
 
     def add_scores(self, scores: Sequence[Scores], file: str) -> None:
@@ -174,7 +185,11 @@ class Cells:
             return
         word = str(value).strip().lower()
         if word not in (*YES, *NO, *NOTHING):
-            raise DataError(sentence("score_files", "no_flag", found=word[:40]), **place)
+            raise DataError(
+                "the column 'missing' says whether the run lacks the query, with 1 or 0, but a cell is "
+                f"'{word[:40]}'. Correct it, or rename the column.",
+                **place,
+            )
         if word in YES:
             self.missing.setdefault(run, set()).add(query)
 
@@ -193,7 +208,7 @@ class Cells:
         found = math.inf if given is None or isinstance(value, bool) else given
         if math.isinf(found):
             found_text = str(value)[:40]
-            raise DataError(sentence("score_files", "no_number", found=found_text), **place)
+            raise DataError(filled(NO_NUMBER, found=found_text), **place)
         return found
 
 
@@ -275,7 +290,10 @@ def add(cells: Cells, given: Any, run: str | None, alone: str | None) -> None:
             place = {"file": cells.file, "row": number}
             by_role(cells, dict(row), run or "run", place, Layout.of(dict(row), alone))
     else:
-        raise DataError(sentence("score_files", "no_source", type=type(given).__name__))
+        raise DataError(
+            "Per-query scores come from a path, a dictionary, a data frame or a list of results, not from "
+            f"an object of the type {type(given).__name__}."
+        )
 
 
 # ---------------------------------------------------------------- files
@@ -333,7 +351,13 @@ def read_file(cells: Cells, path: str, run: str | None, alone: str | None) -> No
     order = three_columns(table.first)
     if order is None:
         number, first = table.lines.first or (1, "")
-        raise DataError(sentence("score_files", "unknown", found=first.strip()[:60]), file=path, line=number)
+        raise DataError(
+            f"'{first.strip()[:60]}' begins neither a table with a column for the query nor lines of "
+            "trec_eval -q or ir_measures -q (measure, query, value). Add a first line with the names of "
+            "the columns.",
+            file=path,
+            line=number,
+        )
     add_lines(cells, table, name, order)
 
 
@@ -348,7 +372,7 @@ def add_named(cells: Cells, table: SmallTable, name: str, alone: str | None = No
         nested(cells, document, name)
         return True
     if table.frame is None and not table.first:
-        raise DataError(sentence("score_files", "empty"), file=table.name)
+        raise DataError(EMPTY_FILE, file=table.name)
     # The columns of a text must have usual names.
     named = table.frame is not None or table.has_objects or Layout.fits(table.names)
     if named:
@@ -375,9 +399,16 @@ def add_lines(
         fields = fields_of(line)
         place: dict[str, Any] = {"file": table.name, "line": number}
         if len(fields) != len(columns):
-            words = {"count": len(fields), "found": " ".join(fields)[:60]}
             expected = f"{len(columns)} ({', '.join(filter(None, columns))})"
-            raise DataError(sentence("score_files", "fields", expected=expected, **words), **place)
+            raise DataError(
+                filled(
+                    "found {count:column}, expected {expected}: '{found}'. Correct the line.",
+                    expected=expected,
+                    count=len(fields),
+                    found=" ".join(fields)[:60],
+                ),
+                **place,
+            )
         row = dict(zip(columns, fields, strict=True))
         if row["measure"] == "runid" and not is_number(row["value"]):  # trec_eval's line "runid all TAG"
             continue
@@ -460,7 +491,11 @@ class Layout:
         query = next(iter(usual(names, "query")), None)
         there = ", ".join(f"'{each}'" for each in names[:20])
         if query is None:
-            raise DataError(sentence("score_files", "no_query_column", there=there), file=file)
+            raise DataError(
+                "no column has a usual name for the query, such as 'query' or 'qid'. The columns are "
+                f"{there}. Rename one of them.",
+                file=file,
+            )
         free = [each for each in names if each != query]
         measure = next((each for each in free if plain_name(each) in COLUMNS["measure"]), None)
         run = next((each for each in free if plain_name(each) in COLUMNS["run"]), None)
@@ -469,14 +504,22 @@ class Layout:
         value = next((each for each in rest if plain_name(each) in COLUMNS["value"]), None)
         if measure is not None:
             if value is None:
-                raise DataError(sentence("score_files", "no_value_column", there=there), file=file)
+                raise DataError(
+                    "there is a column of measures, but no column with a usual name for the value, such as "
+                    f"'value' or 'score'. The columns are {there}. Rename one of them.",
+                    file=file,
+                )
             return cls(query, run, measure, value, missing=missing)
         if run is not None and rest == [value]:
             return cls(query, run, None, value, alone=alone or "value", missing=missing)
         known = [is_measure(each) for each in rest]
         if run is None and any(known) and not all(known) and alone is None:
-            words = {"known": rest[known.index(True)], "other": rest[known.index(False)]}
-            raise DataError(sentence("score_files", "mixed", **words), file=file)
+            raise DataError(
+                f"carob knows '{rest[known.index(True)]}' as a measure but not "
+                f"'{rest[known.index(False)]}', so it is unclear whether the columns are runs or measures. "
+                "Name the measure of the values if the columns are runs, or add a column 'run'.",
+                file=file,
+            )
         runs = run is None and not (known and all(known))
         return cls(query, run, None, None, runs, alone or "value", None if runs else missing)
 
@@ -495,7 +538,7 @@ def by_role(cells: Cells, row: Mapping[str, Any], name: str, place: PlaceOfValue
         DataError: a row of JSON lines without one of the columns.
     """
     if layout.query not in row:
-        raise DataError(sentence("score_files", "no_query"), **place)
+        raise DataError(NO_QUERY, **place)
     query = text(row[layout.query])
     run = text(row.get(layout.run)) if layout.run else name
     if layout.missing is not None:
@@ -536,10 +579,10 @@ def nested(cells: Cells, given: Mapping[str, Any], name: str | None = None) -> N
     if levels == 2 and isinstance(inner, (int, float, type(None))):
         given, levels = {name or "run": given}, 3
     if levels != 3:
-        raise DataError(sentence("score_files", "nesting"), file=cells.file)
+        raise DataError(NESTING, file=cells.file)
     for run, tables in given.items():
         if not isinstance(tables, Mapping):
-            raise DataError(sentence("score_files", "nesting"), file=cells.file)
+            raise DataError(NESTING, file=cells.file)
         if all(isinstance(each, Measure) or is_measure(str(each)) for each in tables):
             outer_is_measure = True
         elif all(
@@ -547,7 +590,7 @@ def nested(cells: Cells, given: Mapping[str, Any], name: str | None = None) -> N
         ):
             outer_is_measure = False
         else:
-            raise DataError(sentence("score_files", "nesting"), file=cells.file)
+            raise DataError(NESTING, file=cells.file)
         for one, its in tables.items():
             for other, value in dict(its).items():
                 measure, query = (one, other) if outer_is_measure else (other, one)
@@ -576,7 +619,11 @@ def scores_of(cells: Cells, only: Sequence[Any], missing: str) -> ScoresByRun:
     computed = {run: of_measures(each, only, cells.sources[run]) for run, each in cells.computed.items()}
     found = list(dict.fromkeys(measure for its in values.values() for measure in its))
     if not found and not computed:
-        raise DataError(sentence("score_files", "nothing"), file=cells.file)
+        raise DataError(
+            "there are no per-query scores, but only means over queries, or nothing at all. Ask the other "
+            "tool for per-query scores, as with trec_eval -q.",
+            file=cells.file,
+        )
     known = {label: measure_named(label) for label in found}
     labels = chosen(known, only) if found else {}
     everything = {
@@ -626,12 +673,14 @@ def refuse_lacking(scores: Sequence[Scores], cells: Cells) -> None:
     for each in scores:
         lacking = [label for label in first.labels if label not in each]
         if each.name in cells.computed and lacking:
-            words = {"run": each.name, "label": lacking[0], "there": ", ".join(each.labels)}
-            words |= {"first": first.name, "file": cells.sources[first.name]}
+            said = (
+                f"{each.name} has no scores of {lacking[0]}, which {first.name} in "
+                f"{cells.sources[first.name]} has. Its measures are {', '.join(each.labels)}."
+            )
             shared = [label for label in first.labels if all(label in its for its in scores)]
             remedy = Worded(f"Choose measures={shared[:1]}.", f"Choose -m {shared[0]}.") if shared else None
-            key = "no_measure:file" if shared else "no_measure:shared"
-            error = NotEvaluatedError(sentence("score_files", key, **words), remedy=remedy)
+            both = "" if shared else " Evaluate both with the same measures."
+            error = NotEvaluatedError(said + both, remedy=remedy)
             raise error.at(file=cells.sources[each.name])
 
 
@@ -662,9 +711,9 @@ def with_queries(scores: Scores, queries: Sequence[str], missing: str) -> Scores
 def without_value(run: str, label: str, queries: Sequence[str], total: int) -> DataError:
     """Returns the error for queries that have no value in one run, and whose treatment the caller did not choose."""
     more = f" and {len(queries) - MOST_NAMED} more" if len(queries) > MOST_NAMED else ""
-    words = {"run": run, "label": label, "count": len(queries), "total": total}
     return DataError(
-        sentence("score_files", "missing", **words, names=", ".join(queries[:MOST_NAMED]) + more),
+        f"{run} has no value of {label} for {len(queries)} of {total} queries: "
+        f"{', '.join(queries[:MOST_NAMED]) + more}.",
         remedy=Worded("Choose missing='zero' or missing='skip'.", "Choose --missing zero or --missing skip."),
     )
 
@@ -694,7 +743,7 @@ def chosen(known: Mapping[str, Measure], only: Sequence[Any]) -> dict[str, str]:
         )
         if match is None:
             raise MeasureError(
-                sentence("score_files", "no_measure", wanted=each, there=", ".join(list(known)[:20]))
+                f"The scores have no measure {each}. Their measures are {', '.join(list(known)[:20])}."
             )
         labels[str(each)] = match
     return labels

@@ -16,7 +16,7 @@ from carob.measures.define import as_typed
 from carob.measures.names import MeasureObject
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
 from carob.output.escaping import defined
-from carob.output.language import ENGLISH, Language, Sentences
+from carob.output.language import ENGLISH, Language
 from carob.output.layout import Listed, Marked, apart, in_bands, lay_out, table_width, width
 
 if TYPE_CHECKING:
@@ -39,9 +39,6 @@ GEOMETRIC_FLOOR = 1e-5
 
 GIVEN = "given"
 """The profile of values that another tool computed, whose conventions carob does not know."""
-
-sentence = Sentences(__file__)
-"""Returns the sentence of an error of this package."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,7 +86,7 @@ class QueryValues(Listed[float]):
             return self.labels.index(str(wanted))
         if wanted not in self.measures:
             raise NotEvaluatedError(
-                sentence("values", "not_evaluated", wanted=wanted, measures=", ".join(self.labels))
+                f"{wanted} was not evaluated. These measures were: {', '.join(self.labels)}."
             )
         return self.measures.index(wanted)
 

@@ -18,7 +18,6 @@ from carob.evaluation.score_tables import (
     board,
     document_of,
     footers,
-    sentence,
     shown,
 )
 from carob.evaluation.values import values_of
@@ -189,11 +188,15 @@ class Scores(Tabled, QueryValues):
         """
         parts = (self, *others)
         if any((each.measures, each.policy) != (self.measures, self.policy) for each in others):
-            raise DataError(sentence("scores", "different_parts"))
+            raise DataError(
+                "The parts differ in measures or policy. Evaluate all parts with the same measures and the same policy."
+            )
         names = [query for each in parts for query in each.queries]
         if len(set(names)) < len(names):
             twice = min(query for query, count in Counter(names).items() if count > 1)
-            raise DataError(sentence("scores", "two_parts", twice=twice))
+            raise DataError(
+                f"Query '{twice}' was evaluated in two parts. Evaluate each query in one part only."
+            )
         order = sorted(range(len(names)), key=lambda each: names[each].encode("utf-8", "surrogateescape"))
         merged = replace(
             self,
@@ -210,7 +213,7 @@ class Scores(Tabled, QueryValues):
             judged=math.nan,
         )
         if len(merged.ids) and not merged.counts.found and merged.profile != GIVEN:
-            doubt = sentence("scores", "nothing_found", name=self.name, parts=len(parts))
+            doubt = f"{self.name}: no judged document is in any of the {len(parts)} parts that were merged."
             warn(doubt)
             merged = replace(merged, warnings=(doubt,))
         return pooled_again(merged, parts) if self.pools else merged

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from carob._numpy import np
-from carob.evaluation.score_tables import sentence
 from carob.lists.flat import Flat
 from carob.lists.rows import JudgedRows, stacked
 from carob.matching.axes import TieOrders, all_orders, arranged, extremes, turned_orders
@@ -327,7 +326,10 @@ def stands(measure: Measure, policy: Policy) -> bool:
         MeasureError: a depth cuts through ties, and queries with dependent values have too many orders.
     """
     if measure.micro and (measure.depth or policy.depth):
-        raise MeasureError(sentence("engine", "no_mean", measure=measure))
+        raise MeasureError(
+            f"{measure} has no mean over orders of tied documents (ties=expected): leave out the depth, or "
+            "choose another rule for ties."
+        )
     return measure.micro
 
 

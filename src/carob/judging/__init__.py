@@ -4,8 +4,3 @@ Input: a table of pairs, such as the one that ``carob next`` writes, and the tex
 page on which a person grades the documents, served on this machine or as one offline file, or prompts for a model; and
 the judgments, as a table with probabilities or as qrels, which all other packages read.
 """
-
-from carob.output.language import Sentences
-
-say = Sentences(__file__)
-"""The sentences of this package."""

@@ -11,12 +11,12 @@ from carob._dataclasses import dataclass
 from carob.inputs.columns import DRAW, first_usual
 from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.judgment_tables import COLUMNS, REMARKS, is_empty, number_in
-from carob.judging import say
-from carob.judging.journal import Form, JournalEntry, known_in, one_line
+from carob.judging.journal import OTHER_DRAW, Form, JournalEntry, known_in, one_line, other_pair
 from carob.judging.prompts import grade_in
-from carob.judging.session import LONGEST_NOTE
+from carob.judging.session import LONG_NOTE, LONGEST_NOTE
 from carob.judging.task import id_of
 from carob.output.errors import DataError
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +25,14 @@ if TYPE_CHECKING:
 
 ANSWERS = ("answer", "response", "output", "content")
 """The usual names of the field with a model's answer."""
+NO_CLEAR_GRADES = (
+    "{count:answer has/answers have} no clear grade: {lines}. Ask again for them, or leave them out with "
+    "--lenient."
+)
+NO_CLEAR_GRADES_OF_SAMPLE = (
+    "{count:answer has/answers have} no clear grade: {lines}. Ask again for them, since a part of a sample "
+    "gives biased estimates."
+)
 ROUNDING = 1e-8
 """The rounding error of a probability in a table."""
 RULES: dict[str, Callable[[list[JournalEntry]], float] | None] = {
@@ -85,8 +93,18 @@ class Collected:
             elif one_of is None:
                 pair = self.task.pairs[place]
                 names = [name for name, its in self.by_judge.items() if place in its]
-                words = {"query": pair.query, "document": pair.document, "judges": ", ".join(names)}
-                raise DataError(say("collect", "different", count=len(self.different), **words))
+                raise DataError(
+                    filled(
+                        "judges gave different grades to {count:document/documents}, such as query "
+                        "'{query}', document '{document}' ({judges}). Choose with --disagreement how to "
+                        "make one grade of them, or collect each judge's file alone and compare them with "
+                        "carob agreement.",
+                        count=len(self.different),
+                        query=pair.query,
+                        document=pair.document,
+                        judges=", ".join(names),
+                    )
+                )
             else:
                 judges = "+".join(dict.fromkeys(each.judge for each in given if each.judge))
                 notes = " / ".join(each.note for each in given if each.note)
@@ -144,14 +162,21 @@ def collected(
                 continue
             take(found, entry, judge or table.name, grades)
         if not count:
-            raise DataError(say("collect", "empty"), file=table.name)
+            raise DataError(
+                "the file is empty: it has no judgment and no answer. Pass another file.", file=table.name
+            )
     if found.failed and not lenient:
         lines = ", ".join(found.failed[:20])
         more = " …" if len(found.failed) > 20 else ""
-        key = "no grades of sample" if task.sampled else "no grades"
-        raise DataError(say("collect", key, count=len(found.failed), lines=lines + more))
+        raise DataError(
+            filled(
+                NO_CLEAR_GRADES_OF_SAMPLE if task.sampled else NO_CLEAR_GRADES,
+                count=len(found.failed),
+                lines=lines + more,
+            )
+        )
     if not any(found.by_judge.values()):
-        raise DataError(say("collect", "nothing"))
+        raise DataError("no file has a grade for a document to judge, so nothing was written.")
     return found
 
 
@@ -169,7 +194,9 @@ def refuse_twice(paths: Sequence[str]) -> None:
             continue  # the reader of the file reports it
         first = seen.setdefault((found.st_dev, found.st_ino), place)
         if first != place:
-            raise DataError(say("collect", "file twice", first=paths[first]), file=path)
+            raise DataError(
+                f"this file is given twice: it is also {paths[first]}. Pass each file once.", file=path
+            )
 
 
 def take(found: Collected, entry: Entry, judge: str, grades: Mapping[int, str]) -> None:
@@ -185,15 +212,36 @@ def take(found: Collected, entry: Entry, judge: str, grades: Mapping[int, str]) 
     if pair.grade is not None:
         if judgment.grade != pair.grade:
             words["grade"] = f"{pair.grade:g}"
-            raise DataError(say("collect", "known", **words), **where)
+            raise DataError(
+                filled(
+                    "query '{query}', document '{document}' has the grade {grade} already. Write that "
+                    "grade, or leave it empty.",
+                    **words,
+                ),
+                **where,
+            )
         return
     if judgment.grade not in grades:
-        raise DataError(say("collect", "other grade", **words, grades=", ".join(map(str, grades))), **where)
+        raise DataError(
+            filled(
+                "the grade {grade} is not one of {grades}. Correct it, or name all grades with --grades.",
+                **words,
+                grades=", ".join(map(str, grades)),
+            ),
+            **where,
+        )
     judge = judgment.judge or judge
     old = found.by_judge.setdefault(judge, {}).setdefault(place, judgment)
     if old.grade != judgment.grade:
         words |= {"one": f"{old.grade:g}", "other": words["grade"], "judge": judge}
-        raise DataError(say("collect", "contradiction", **words), **where)
+        raise DataError(
+            filled(
+                "the judge '{judge}' gave query '{query}', document '{document}' the grades {one} and "
+                "{other}. Remove one.",
+                **words,
+            ),
+            **where,
+        )
     found.by_judge[judge][place] = judgment
 
 
@@ -221,7 +269,11 @@ def read_saved(task: Task, path: str, saved: dict[str, Any]) -> tuple[str, list[
         DataError: the page was made for another task, or the file was changed.
     """
     if saved.get("task") != task.digest:
-        raise DataError(say("collect", "other task", task=task.name), file=path)
+        raise DataError(
+            f"this file was saved by a page for different documents from those in {task.name}. Pass the "
+            "table from which the page was made.",
+            file=path,
+        )
     judge = word_in(saved.get("judge"))
     entries = []
     try:
@@ -232,10 +284,12 @@ def read_saved(task: Task, path: str, saved: dict[str, Any]) -> tuple[str, list[
             if type(grade) is not int:
                 raise TypeError
             if len(note) > LONGEST_NOTE:
-                raise DataError(say("server", "long note", most=LONGEST_NOTE), **where)
+                raise DataError(LONG_NOTE, **where)
             entries.append(Entry(where, place, JournalEntry(grade, time, note, judge)))
     except (KeyError, TypeError, AttributeError):
-        raise DataError(say("collect", "no saved file"), file=path) from None
+        raise DataError(
+            "the file was saved by a judging page, but was changed since. Save it again.", file=path
+        ) from None
     return judge, entries
 
 
@@ -259,19 +313,25 @@ def read_rows(task: Task, table: SmallTable, grades: Mapping[int, str]) -> Itera
         elif own in ids:
             place = ids[own]
         else:
-            raise DataError(say("collect", "no id", id=own, task=task.name), **where)
+            raise DataError(
+                f"the id '{own}' is not that of a prompt for {task.name}. Pass the table from which the "
+                "prompts were made.",
+                **where,
+            )
         answer = next((row[name] for name in ANSWERS if name in row), None)
         if "grade" in roles and not is_empty(row[roles["grade"]]):
             rest = {name: word_in(row.get(name)) for name in REMARKS}
             grade = number_in(row[roles["grade"]], "grade", where)
             if is_other_draw(task, place, row, roles, where):
-                raise DataError(say("journal", "other draw", task=task.name), **where)
+                raise DataError(filled(OTHER_DRAW, task=task.name), **where)
             yield Entry(where, place, JournalEntry(grade, **rest))
         elif answer is not None:
             found = grade_in(str(answer), grades)
             yield Entry(where, place, None if found is None else JournalEntry(found))
         elif "grade" not in roles:
-            raise DataError(say("collect", "no answer"), **where)
+            raise DataError(
+                "the line has neither an answer nor a grade. Write them as 'answer' or 'grade'.", **where
+            )
 
 
 def word_in(value: object) -> str:
@@ -299,7 +359,9 @@ def read_qrels(task: Task, table: SmallTable) -> Iterator[Entry]:
         where: dict[str, Any] = {"file": table.name, "line": number}
         fields = line.split()
         if len(fields) != 4:
-            raise DataError(say("collect", "no kind"), **where)
+            raise DataError(
+                "the line is neither a judgment in a table or in qrels, nor saved by a judging page.", **where
+            )
         place = place_of(task, fields[0], fields[2], where)
         yield Entry(where, place, JournalEntry(number_in(fields[3], "grade", where)))
 
@@ -312,6 +374,5 @@ def place_of(task: Task, query: object, document: object, where: Mapping[str, An
     """
     place = task.places.get((str(query).strip(), str(document).strip()))
     if place is None:
-        words = {"query": str(query), "document": str(document), "task": task.name}
-        raise DataError(say("journal", "other pair", **words), **where)
+        raise other_pair(str(query), str(document), task).at(**where)
     return place

@@ -7,7 +7,6 @@ import os
 import stat
 import sys
 
-from carob.judging import say
 from carob.output.errors import DataError
 
 FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -31,15 +30,21 @@ class FileLock:
             try:
                 self.file = os.open(self.path, FLAGS, 0o600)
             except OSError as error:
-                raise DataError(say("journal", "unwritten", path=self.path, why=error.strerror)) from None
+                raise DataError(f"Cannot write {self.path}: {error.strerror}.") from None
             if not stat.S_ISREG(os.fstat(self.file).st_mode):
                 os.close(self.file)
-                raise DataError(say("journal", "no lock"), file=self.path)
+                raise DataError(
+                    "carob judge makes a lock of this name, but it is not a regular file. Remove it, or "
+                    "pass another file of judgments.",
+                    file=self.path,
+                )
             if not locked(self.file):
                 holder = os.read(self.file, 20).decode("ascii", "replace").strip()
                 os.close(self.file)
                 who = f" (process {holder})" if holder.isdigit() else ""
-                raise DataError(say("journal", "locked", who=who), file=path)
+                raise DataError(
+                    f"another carob judge writes this file{who}. Stop it, or pass another file.", file=path
+                )
             if self.current():
                 break
             os.close(self.file)  # its holder has just removed it

@@ -22,10 +22,10 @@ from carob.inputs import ENDINGS, PACKED
 from carob.inputs.columns import DRAW
 from carob.inputs.judgment_tables import cells_written, judgment_columns
 from carob.inputs.sources import number_of
-from carob.judging import say
 from carob.judging.file_lock import FileLock
 from carob.output.errors import DataError
 from carob.output.files import mode_of, write_new
+from carob.output.language import filled
 from carob.output.taken import refuse_taken
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from carob.judging.task import Task
 
 
+OTHER_DRAW = (
+    "the document was drawn with another probability, or in a sample of another size, than {task} says. Pass "
+    "another file, or the table that this file was made for."
+)
 PAGE = 4096
 """The bytes of the smallest page. Linux copies what is written page by page, and readers may see what lies between."""
 
@@ -102,13 +106,23 @@ class Form:
         if self.table:
             return
         if ending in ENDINGS or ending in PACKED or ending in (".tsv", ".parquet", ".jsonl", ".json"):
-            raise DataError(say("journal", "no format"), file=path)
+            raise DataError(
+                "judgments are written as a table (.csv) or as qrels (any name without an ending of tables "
+                "or compression, such as .qrels and .txt). Use such a name.",
+                file=path,
+            )
         if task.sampled:
-            raise DataError(say("journal", "no table"), file=path)
+            raise DataError(
+                "only a table can store the probabilities of a sample. Use a name that ends in .csv.",
+                file=path,
+            )
         for pair in task.pairs:
             if len(pair.query.split()) != 1 or len(pair.document.split()) != 1:
-                words = {"query": pair.query, "document": pair.document}
-                raise DataError(say("journal", "no white space", **words), file=path)
+                raise DataError(
+                    f"query '{pair.query}', document '{pair.document}': an id with white space cannot be "
+                    "written as qrels. Use a name that ends in .csv.",
+                    file=path,
+                )
 
     @property
     def head(self) -> bytes:
@@ -139,19 +153,23 @@ class Form:
             start = 1
             if lines and lines[0] != self.head:
                 raise DataError(
-                    say("journal", "other columns", columns=",".join(self.columns)), file=path, line=1
+                    "the columns of the first line differ from those of a file of these judgments "
+                    f"({','.join(self.columns)}). Pass another file.",
+                    file=path,
+                    line=1,
                 )
         for number, line in enumerate(lines[start:], start + 1):
             found = self.fields(line)
             if found is None:
-                raise DataError(say("journal", "no judgment"), file=path, line=number)
+                raise DataError(
+                    "the line is not a judgment. Correct it, or pass another file.", file=path, line=number
+                )
             (query, document), judgment, draw = found
             place = self.task.places.get((query, document))
             if place is None:
-                words = {"query": query, "document": document, "task": self.task.name}
-                raise DataError(say("journal", "other pair", **words), file=path, line=number)
+                raise other_pair(query, document, self.task).at(file=path, line=number)
             if draw != self.draw(place):
-                raise DataError(say("journal", "other draw", task=self.task.name), file=path, line=number)
+                raise DataError(filled(OTHER_DRAW, task=self.task.name), file=path, line=number)
             yield number, place, judgment
 
     def fields(self, line: bytes) -> tuple[tuple[str, str], JournalEntry, list[str]] | None:
@@ -175,6 +193,14 @@ def line_of(fields: list[str]) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(fields)
     return text.getvalue().encode()
+
+
+def other_pair(query: str, document: str, task: Task) -> DataError:
+    """Returns the error for a judgment of a pair that is not in the task."""
+    return DataError(
+        f"query '{query}' and document '{document}' are not in {task.name}. Pass another file, or the table "
+        "that this file was made for."
+    )
 
 
 # ---------------------------------------------------------------- the file
@@ -217,9 +243,13 @@ class Journal:
             self.replace(known)
             return
         if not stat.S_ISREG(found.st_mode):
-            raise DataError(say("journal", "no file"), file=self.path)
+            raise DataError("this is not a regular file. Use the name of a file.", file=self.path)
         if found.st_nlink > 1:  # neither the lock nor a replacement of the file would follow its other names
-            raise DataError(say("journal", "several names", count=found.st_nlink), file=self.path)
+            raise DataError(
+                f"this file has {found.st_nlink} names (hard links), and only one of them would get all "
+                "changes. Use a file with one name: copy it, or remove the other names.",
+                file=self.path,
+            )
         self.tidy()
         self.open()
         try:
@@ -252,17 +282,33 @@ class Journal:
         for number, place, judgment in self.form.read(lines, self.path):
             if judgment.judge and judgment.judge != self.judge:
                 words = {"other": judgment.judge, "judge": self.judge}
-                raise DataError(say("journal", "other judge", **words), file=self.path, line=number)
+                raise DataError(
+                    filled(
+                        "the line is by the judge '{other}', not by '{judge}'. Give each judge a file.",
+                        **words,
+                    ),
+                    file=self.path,
+                    line=number,
+                )
             if place in self.judgments:
                 pair = self.form.task.pairs[place]
                 words = {"query": pair.query, "document": pair.document}
-                raise DataError(say("journal", "twice", **words), file=self.path, line=number)
+                raise DataError(
+                    filled(
+                        "query '{query}' and document '{document}' are judged twice. Remove one.", **words
+                    ),
+                    file=self.path,
+                    line=number,
+                )
             self.judgments[place] = judgment
         if complete:
-            self.repaired = "completed"
+            self.repaired = "the last line had no end. Its end was added."
             self.append(b"\n")
         elif part:
-            self.repaired = "removed"
+            self.repaired = (
+                "the last line was incomplete, because a write was interrupted. It was removed; it had not "
+                "been acknowledged."
+            )
             self.cut(len(whole))
 
     def add(self, place: int, judgment: JournalEntry) -> None:
@@ -352,7 +398,10 @@ class Journal:
             DataError: it has, or the file could not be repaired after an error.
         """
         if self.broken:
-            raise DataError(say("journal", "broken", path=self.path))
+            raise DataError(
+                f"{self.path} could not be repaired after an error, so nothing is written any more. Restart "
+                "carob judge."
+            )
         try:
             now = os.stat(self.path)
             same = os.path.samestat(now, self.state) and now.st_size == self.size
@@ -361,11 +410,13 @@ class Journal:
         except OSError:
             same = False
         if not same:
-            raise DataError(say("journal", "changed", path=self.path))
+            raise DataError(
+                f"{self.path} was changed by another program, so nothing was written. Restart carob judge."
+            )
 
     def unwritten(self, error: OSError) -> DataError:
         """Returns the error for a file that cannot be written."""
-        return DataError(say("journal", "unwritten", path=self.path, why=error.strerror or error))
+        return DataError(f"Cannot write {self.path}: {error.strerror or error}.")
 
     def shut(self) -> None:
         """Closes the file."""

@@ -8,9 +8,9 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from carob.judging import say
 from carob.judging.task import id_of
 from carob.output.errors import DataError
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -77,16 +77,19 @@ def refuse_other_places(template: str) -> None:
     for number, line in enumerate(template.splitlines(), 1):
         for found in PLACE.finditer(line):
             if found[2] is not None and found[2] not in PLACES:
-                words = {
-                    "line": number,
-                    "name": found[2],
-                    "names": ", ".join(f"{{{each}}}" for each in PLACES),
-                }
-                raise DataError(say("prompts", "other place", **words))
+                raise DataError(
+                    filled(
+                        "line {line} of the template has {{{name}}}, which is not one of {names}. Correct "
+                        "it, or write {{{{{name}}}}} for a {{{name}}} that the model shall read.",
+                        line=number,
+                        name=found[2],
+                        names=", ".join(f"{{{each}}}" for each in PLACES),
+                    )
+                )
     names = {found[2] for found in PLACE.finditer(template)}
     for name in ("query", "document"):
         if name not in names:
-            raise DataError(say("prompts", "no place", name=name))
+            raise DataError(f"the template has no {{{name}}}. Write it where the text of the {name} belongs.")
 
 
 def filled_template(template: str, texts: dict[str, str]) -> str:

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
-from carob.judging import say
 from carob.judging.page import judging_page, policy_of
-from carob.judging.session import LONGEST_NOTE
+from carob.judging.session import LONG_NOTE
 from carob.output.errors import DataError
 from carob.output.parsing import json_in
 
@@ -61,7 +60,9 @@ def refuse_absent(needed: Iterable[str]) -> None:
     """
     absent = [package for package in needed if find_spec(package) is None]
     if absent:
-        raise DataError(say("server", "no package", packages=" and ".join(absent)))
+        raise DataError(
+            f"Judging needs {' and '.join(absent)}, which is not installed here: pip install 'carob[judge]'."
+        )
 
 
 @dataclass(eq=False)
@@ -140,7 +141,7 @@ class Site:
         if request.mimetype != "application/json":
             return refusal(415, "Judgments are sent as JSON.")
         if (request.content_length or 0) > LARGEST:
-            return refusal(413, say("server", "long note", most=LONGEST_NOTE))
+            return refusal(413, LONG_NOTE)
         try:
             sent = json_in(request.get_data())
         except ValueError:
@@ -216,7 +217,9 @@ def serve(session: Session, port: int, started: Callable[[Site], None]) -> None:
             max_request_header_size=LARGEST,
         )
     except OSError as error:
-        raise DataError(say("server", "port", port=port, why=error.strerror or error)) from None
+        raise DataError(
+            f"Port {port} cannot be used: {error.strerror or error}. Choose another with --port, or leave it out."
+        ) from None
     site.port = server.effective_port
     try:
         started(site)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob.inputs.texts import texts_of
-from carob.judging import say
 from carob.judging.journal import JournalEntry, one_line
 from carob.output.errors import DataError
 from carob.output.escaping import visible
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 LONGEST_NOTE = 2000
 """The most characters of a note."""
+LONG_NOTE = f"The note is longer than {LONGEST_NOTE:,} characters. Shorten it."
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +107,15 @@ def whole_texts(path: str, wanted: Sequence[str], kind: str) -> dict[str, Text]:
     missing = [each for each in dict.fromkeys(wanted) if each not in found]
     if missing:
         names = ", ".join(f"'{each}'" for each in missing[:3]) + (" …" if len(missing) > 3 else "")
-        raise DataError(say("task", "no text", kind=kind, count=len(missing), names=names), file=path)
+        raise DataError(
+            filled(
+                "there is no text for {count:of the {kind}/of the {kind}} to judge: {names}. Add the texts.",
+                kind=kind,
+                count=len(missing),
+                names=names,
+            ),
+            file=path,
+        )
     return found
 
 
@@ -140,10 +149,10 @@ class Session:
             DataError: no such document or grade, a note that is too long, or the file cannot be written.
         """
         if not 0 <= number < len(self.sheet.order) or grade not in self.sheet.grades:
-            raise DataError(say("server", "no item"))
+            raise DataError("There is no such document or grade. Reload the page.")
         note = one_line(note) if self.journal.form.table else ""
         if len(note) > LONGEST_NOTE:
-            raise DataError(say("server", "long note", most=LONGEST_NOTE))
+            raise DataError(LONG_NOTE)
         place, now = self.sheet.order[number], datetime.now(timezone.utc).isoformat(timespec="seconds")
         with self.lock:
             old = self.journal.judgments.get(place)

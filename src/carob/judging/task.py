@@ -12,8 +12,8 @@ from carob._dataclasses import dataclass
 from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.judgment_tables import rows_of_judgments
 from carob.inputs.samples import size_of
-from carob.judging import say
 from carob.output.errors import DataError
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,21 +86,45 @@ def read_task(path: str) -> Task:
         query, document, grade, probability, size = row
         for each in (query, document):
             if not each or len(each.splitlines()) > 1 or re.search("[\x00\ud800-\udfff]", each):
-                raise DataError(say("task", "no id", id=repr(each)), **place)
+                raise DataError(
+                    f"{each!r} is not an id: it is empty or has several lines. Give each query and "
+                    "document an id of one line.",
+                    **place,
+                )
         if probability is not None and not 0 < probability <= 1:
-            raise DataError(say("task", "no probability", value=f"{probability:g}"), **place)
+            raise DataError(
+                filled("the probability {value} is not above 0 and at most 1.", value=f"{probability:g}"),
+                **place,
+            )
         if (query, document) in pairs:
-            raise DataError(say("task", "twice", query=query, document=document), **place)
+            raise DataError(
+                f"query '{query}' and document '{document}' are listed twice. List each pair once.", **place
+            )
         pairs[query, document] = QueryDocument(query, document, grade, probability)
         stated.append(size)
     if not pairs:
-        raise DataError(say("task", "empty"), file=table.name)
+        raise DataError(
+            "the table is empty: there are no pairs of queries and documents. Pass the table that carob "
+            "next writes, or another one.",
+            file=table.name,
+        )
     whole = size_of(stated, table.name)
     if whole not in (None, len(pairs)):
-        raise DataError(say("task", "part", size=whole, count=len(pairs)), file=table.name)
+        raise DataError(
+            filled(
+                "the sample has {size:document}, but the table has {count}. Pass the whole table as it was "
+                "drawn, since a part of a sample gives biased estimates.",
+                size=whole,
+                count=len(pairs),
+            ),
+            file=table.name,
+        )
     task = Task(table.name, tuple(pairs.values()))
     if not task.open:
-        raise DataError(say("task", "nothing"), file=table.name)
+        raise DataError(
+            "there is nothing to judge: every document has a grade. Leave the grade empty where a judge decides.",
+            file=table.name,
+        )
     return task
 
 
@@ -131,7 +155,10 @@ def assigned(task: Task, judge: str = "", judges: Sequence[str] = (), overlap: f
     own = list(task.open)
     if judges:
         if judge not in judges or len(set(judges)) < len(judges):
-            raise DataError(say("task", "no judge", judge=judge, judges=", ".join(judges)))
+            raise DataError(
+                f"'{judge}' is not one of the judges {', '.join(judges)}, or a name occurs twice. Set "
+                "--judge to one of the names in --judges."
+            )
         shuffled = sorted(own, key=lambda place: key_of(task.pairs[place], "work"))
         shared = round(overlap * len(own))
         dealt = [
@@ -162,6 +189,7 @@ def id_of(pair: QueryDocument) -> str:
 
 # ---------------------------------------------------------------- grades
 
+NO_GRADES = "'{text}' are not grades. Write at least two grades from 0 to 9, as 0-3 or as '0=not relevant,1=relevant'."
 USUAL = {
     1: ("not relevant", "relevant"),
     2: ("not relevant", "partly relevant", "relevant"),
@@ -191,7 +219,7 @@ def labels_of_grades(text: str) -> dict[int, str]:
         ]
         found = {int(each[1]): (each[2] or "").strip() for each in parts if each}
         if len(found) < len(parts):
-            raise DataError(say("task", "no grades", text=text))
+            raise DataError(filled(NO_GRADES, text=text))
     if len(found) < 2:
-        raise DataError(say("task", "no grades", text=text))
+        raise DataError(filled(NO_GRADES, text=text))
     return dict(sorted(found.items()))

@@ -18,8 +18,9 @@ from carob.evaluation.suspects import RATIO, reads_beyond
 from carob.inputs.errors import sentences
 from carob.inputs.run import Run
 from carob.output.errors import DataError, Worded, by_policy
+from carob.output.language import filled
 from carob.output.taken import take
-from carob.testing.record import digests, say
+from carob.testing.record import digests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -78,9 +79,8 @@ def run_in(record: Record, wanted: str | None, own: str) -> Scores:
     if (wanted or own) in by_name:
         return by_name[wanted or own]
     raise DataError(
-        say(
-            "limits",
-            "which run",
+        filled(
+            "{path} contains {count} runs, and none is called '{wanted}': choose one with {option} ({names}).",
             path=record.path,
             count=len(by_name),
             wanted=wanted or own,
@@ -98,14 +98,24 @@ def changed_judgments(record: Record, qrels: object) -> list[str]:
     path = os.fspath(qrels)
     if not os.path.isfile(path) or digests([path])[path][1] == entry["sha256"]:
         return []
-    return [say("gate", "other judgments", path=path)]
+    return [
+        (
+            f"{path} is not the judgment file with which the baseline was recorded: other judgments may cause "
+            "part of the difference, so record the baseline again"
+        )
+    ]
 
 
 def other_judgments(old: Scores, new: Scores) -> list[str]:
     """Returns a note if both sides come from records that name different judgments."""
     if not old.judgments or not new.judgments or old.judgments == new.judgments:
         return []
-    return [say("gate", "two judgments", new=new.name, old=old.name)]
+    return [
+        (
+            f"{new.name} and {old.name} were recorded with different judgments, which may cause part of the "
+            "difference: record both with the same judgments"
+        )
+    ]
 
 
 def scored(
@@ -127,7 +137,7 @@ def scored(
             run.column(measure)
         return run if name is None else replace(run, name=name)
     if qrels is None:
-        raise DataError(say("limits", "no judgments"))
+        raise DataError("A run needs judgments: pass qrels, or scores in place of the run.")
     labelled(measures, conventions(profile, policy)[0])
     asked = list(dict.fromkeys([*measures, JUDGED]))
     given: Any = {"policy": policy, "profile": profile, "weights": weights, "name": name}
@@ -139,7 +149,12 @@ def less_judged(old: Scores, new: Scores) -> list[str]:
     now, before = share_judged(new), share_judged(old)
     if not now < before - GAP or new.policy.unjudged == "negative":
         return []
-    return [say("gate", "unjudged", now=1 - now, before=1 - before)]
+    return [
+        (
+            f"{1 - now:.0%} of the first 10 documents are unjudged in the run, and {1 - before:.0%} in the "
+            "baseline: unjudged documents count as not relevant, so a drop may be due to missing judgments"
+        )
+    ]
 
 
 def unequal_lists(old: Scores, new: Scores, measures: Iterable[str]) -> list[str]:
@@ -152,7 +167,12 @@ def unequal_lists(old: Scores, new: Scores, measures: Iterable[str]) -> list[str
     reads = [str(each) for each in asked if reads_beyond(each, new.policy, short)]
     if not short or max(lengths) < max(RATIO * short, LONG) or not reads:
         return []
-    return [say("gate", "lengths", before=lengths[0], now=lengths[1], labels=listed(reads))]
+    return [
+        (
+            f"a list has {lengths[0]:,.3g} documents on average in the baseline, and {lengths[1]:,.3g} in the "
+            f"run: in {listed(reads)}, shorter lists are at a disadvantage, so cut both at the same depth"
+        )
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +199,17 @@ class GateSides:
     missing_after: tuple[str, ...]
 
 
+NOT_JUDGED = (
+    "{new} has no judgments of {lost} of {total} queries of {old}, starting with '{first}', so a run on "
+    "fewer queries could pass. Judge these queries too, record the baseline again with the new judgments, or "
+    "count such queries as 0: {remedy}."
+)
+NO_VALUES = (
+    "{new} has no value for {lost} of {total} queries of {old}, starting with '{first}', so a run that "
+    "answers fewer queries could pass. Complete its values, or count missing queries as 0: {remedy}."
+)
+
+
 def sides_of(old: Scores, new: Scores, zero: bool) -> GateSides:
     """Returns the queries that both sides have, and those that only one side has.
 
@@ -192,16 +223,33 @@ def sides_of(old: Scores, new: Scores, zero: bool) -> GateSides:
     """
     answered = [[each for each in its.queries if each not in {*its.counts.missing}] for its in (old, new)]
     if not answered[0]:
-        raise DataError(say("limits", "nothing before", old=old.name, judged=len(old.counts.missing)))
+        raise DataError(
+            filled(
+                "The baseline {old} answers none of the {judged:judged query/judged queries}, so nothing "
+                "can have fallen: pass a baseline that answers them.",
+                old=old.name,
+                judged=len(old.counts.missing),
+            )
+        )
     if answered[1] and not {*answered[0]} & {*answered[1]}:
-        ids = {"before": answered[0][0], "after": answered[1][0]}
-        raise DataError(say("limits", "no common query", old=old.name, new=new.name, **ids))
+        raise DataError(
+            f"{old.name} and {new.name} have no query in common ('{answered[0][0]}' …, '{answered[1][0]}' "
+            "…): check that both use the same ids."
+        )
     absent = set(old.queries).difference(new.queries, new.counts.missing, old.counts.missing)
     lost = tuple(query for query in old.queries if query in absent)
     if lost and not zero:
-        words = {"new": new.name, "old": old.name, "lost": len(lost), "total": len(old.queries)}
-        words |= {"first": lost[0], "remedy": by_policy("missing", "zero")}
-        raise DataError(say("limits", "not judged" if judged_by_file(new) else "no values", **words))
+        raise DataError(
+            filled(
+                NOT_JUDGED if judged_by_file(new) else NO_VALUES,
+                new=new.name,
+                old=old.name,
+                lost=len(lost),
+                total=len(old.queries),
+                first=lost[0],
+                remedy=by_policy("missing", "zero"),
+            )
+        )
     new = with_zeros(new, lost)
     before, after = set(old.counts.missing), set(new.counts.missing)
     shared = (set(old.queries) & set(new.queries)) - (before - after)

@@ -21,6 +21,7 @@ from carob.evaluation.score_tables import GIVEN, footers
 from carob.evaluation.scores import Scores, weights_given
 from carob.inputs.sources import kept
 from carob.output.errors import DataError, Worded, by_policy
+from carob.output.language import filled
 from carob.testing.baseline import (
     both_valued,
     changed_judgments,
@@ -34,7 +35,6 @@ from carob.testing.baseline import (
     unequal_lists,
 )
 from carob.testing.gate_result import Gate, GateCheck, Moved
-from carob.testing.record import say
 
 if TYPE_CHECKING:
     from carob.comparison.compare import Comparison
@@ -46,6 +46,10 @@ if TYPE_CHECKING:
     from carob.inputs.run import RunLike
 
 
+NO_VALUE = (
+    "No query has a value of {label} in {name}, so there is nothing to compare: run carob check to find the "
+    "reason."
+)
 DROP = Worded("max_drop={'nDCG@10': 0.005}", "--max-drop nDCG@10=0.005")
 """The option that sets a tolerance."""
 
@@ -212,7 +216,13 @@ def limits_in(
         if default is None or isinstance(given, bool) or not isinstance(given, Real):
             number = "a number, or " if default else ""
             words = {"name": name, "given": given, "default": DEFAULT_MEASURE, "example": example}
-            raise DataError(say("limits", "no mapping", number=number, **words))
+            raise DataError(
+                filled(
+                    "{name} is {given!r}: pass {number}a mapping such as {{'{default}': {example}}}.",
+                    number=number,
+                    **words,
+                )
+            )
         given = {default: given}
     found: dict[str, float] = {}
     for text, limit in given.items():
@@ -220,11 +230,11 @@ def limits_in(
         if not is_number or float(limit) < least:
             kind = "a number of at least 0" if least == 0 else "a number"
             words = {"what": what, "text": text, "limit": limit, "kind": kind, "example": example}
-            raise DataError(say("limits", "no number", **words))
+            raise DataError(filled("{what} of {text} is {limit!r}: use {kind}, such as {example}.", **words))
         for measure in map(str, names_in(text)):
             if found.setdefault(measure, float(limit)) != limit:
                 first = found[measure]
-                raise DataError(say("limits", "two limits", measure=measure, first=first, limit=limit))
+                raise DataError(f"{measure} has two limits, {first:g} and {limit:g}: pass one.")
     return found
 
 
@@ -236,12 +246,18 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
     """
     if not drops and not floors:
         floor = Worded("at_least={'nDCG@10': 0.6}", "--min nDCG@10=0.6")
-        raise DataError(say("limits", "none", drop=DROP, floor=floor))
+        raise DataError(
+            filled(
+                "There is no limit to check. Pass a tolerated drop, {drop}, or a minimum, {floor}.",
+                drop=DROP,
+                floor=floor,
+            )
+        )
     if drops and baseline is None:
         given = Worded("baseline=a run or a record", "--baseline with a run, or a record that --record wrote")
-        raise DataError(say("limits", "no baseline", given=given))
+        raise DataError(filled("A drop needs a baseline: pass {given}.", given=given))
     if baseline is not None and not drops:
-        raise DataError(say("limits", "no tolerance", drop=DROP))
+        raise DataError(filled("There is a baseline but no tolerance: pass one, such as {drop}.", drop=DROP))
 
 
 def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, float]) -> None:
@@ -263,15 +279,35 @@ def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, flo
                 "high": high,
             }
             if scores.queries and scores.counts.empty_for.get(label, 0) >= len(scores.queries):
-                raise DataError(say("limits", "empty", wanted=scores.measures[place].wanted, **words))
+                raise DataError(
+                    filled(
+                        "No query has a document of {wanted}, so {label} says nothing about {name}: gate "
+                        "another measure, or correct the judgments.",
+                        wanted=scores.measures[place].wanted,
+                        **words,
+                    )
+                )
             if definition.smaller_is_better:
-                raise DataError(say("limits", "smaller is better", **words))
+                raise DataError(
+                    filled(
+                        "{label} is better if it is smaller, but a gate only detects drops: gate a measure "
+                        "that is better if it is larger, such as {default}.",
+                        **words,
+                    )
+                )
             if low <= limit <= high if floor else limit <= high - low:
                 continue
             reached = f"a least value of {limit:g} is {'always' if limit < low else 'never'} reached"
             what = reached if floor else f"a tolerance of {limit:g} lets everything pass"
             percent = f" For {limit:g}% write {limit / 100:g}." if high < limit <= 100 * high else ""
-            raise DataError(say("limits", "out of range", what=what, percent=percent, **words))
+            raise DataError(
+                filled(
+                    "{label} lies between {low:g} and {high:g}: {what}.{percent}",
+                    what=what,
+                    percent=percent,
+                    **words,
+                )
+            )
 
 
 def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None:
@@ -283,7 +319,10 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
     """
     either = old.counts.found or new.counts.found or GIVEN in (old.profile, new.profile)
     if not either and "none" not in (old.policy.overlap, new.policy.overlap):
-        raise DataError(say("limits", "nothing judged", new=new.name, old=old.name))
+        raise DataError(
+            f"Neither {new.name} nor {old.name} retrieves a judged document, so there is nothing to "
+            "compare: run carob check to find the reason."
+        )
     absent, own = set(new.counts.missing) - set(old.counts.missing), set(new.queries)
     for name in drops:
         before, after = old.by_query(name), new.by_query(name)
@@ -296,9 +335,24 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
             words = {"new": new.name, "old": old.name, "lost": len(lost), "total": len(before)}
             words |= {"first": lost[0], "measure": name}
             if not absent.issuperset(lost):
-                raise DataError(say("limits", "undefined", **words))
+                raise DataError(
+                    filled(
+                        "{new} has no value of {measure} for {lost} of {total} queries for which {old} has "
+                        "one, starting with '{first}', so a run with fewer values could pass. Complete the "
+                        "values.",
+                        **words,
+                    )
+                )
             words["missing"] = new.policy.of_measure(new.measures[new.column(name)]).missing
-            raise DataError(say("limits", "unanswered", remedy=by_policy("missing", "zero"), **words))
+            raise DataError(
+                filled(
+                    "{new} lacks {lost} of {total} queries that {old} answers, starting with '{first}', and "
+                    "missing={missing} leaves these queries out of {measure}, so a run that answers fewer "
+                    "queries could pass. Complete the run, or count missing queries as 0: {remedy}.",
+                    remedy=by_policy("missing", "zero"),
+                    **words,
+                )
+            )
 
 
 def undefined_before(old: Scores, new: Scores, drops: Mapping[str, float]) -> list[str]:
@@ -311,8 +365,15 @@ def undefined_before(old: Scores, new: Scores, drops: Mapping[str, float]) -> li
         )
         lacking = [each for each in undefined if not math.isnan(after.get(each, math.nan))]
         if lacking:
-            words = {"label": name, "count": len(lacking), "queries": listed(lacking)}
-            notes.append(say("gate", "undefined before", **words))
+            notes.append(
+                filled(
+                    "{label}: {count:query has/queries have} a value only in the run, left out of the "
+                    "differences: {queries}",
+                    label=name,
+                    count=len(lacking),
+                    queries=listed(lacking),
+                )
+            )
     return notes
 
 
@@ -324,7 +385,7 @@ def floor_check(scores: Scores, measure: str, least: float) -> GateCheck:
     value = scores[measure]
     label = scores.labels[scores.column(measure)]
     if math.isnan(value):
-        raise DataError(say("limits", "no value", label=label, name=scores.name))
+        raise DataError(filled(NO_VALUE, label=label, name=scores.name))
     return GateCheck(label, "min", least, False, math.nan, value, queries=len(scores.queries))
 
 
@@ -376,11 +437,11 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateC
     """
     contest = found.contests[label]
     if contest.measure.definition.aggregate != "mean":
-        raise DataError(say("limits", "no mean", label=label, default=DEFAULT_MEASURE))
+        raise DataError(f"{label} is not a mean over queries: gate a mean, such as {DEFAULT_MEASURE}.")
     (pair,) = contest.pairs
     before, after = contest.means
     if not pair.n or math.isnan(pair.difference):
-        raise DataError(say("limits", "no value", label=label, name=" and ".join(found.names)))
+        raise DataError(filled(NO_VALUE, label=label, name=" and ".join(found.names)))
     nothing = {"low": math.nan, "high": math.nan, "p": math.nan}
     return GateCheck(
         label=label,

@@ -11,15 +11,69 @@ from carob._version import __version__
 from carob.comparison.verdict import listed
 from carob.output.document import Document, Documented, Items, Line, Part, Section, Table
 from carob.output.escaping import command, printable, sentence
+from carob.output.language import filled
 from carob.output.layout import Marked, decimals
 from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
-from carob.testing.record import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from carob.output.pictures.figures import Drawing
+
+VERDICTS = {
+    "reached": "{label} {after:.4f} reaches {limit:g}",
+    "below": "{label} {after:.4f} is below {limit:g}",
+    "unchanged": "{label} stayed at {after:.4f}, tolerance {limit:g}",
+    "fell": "{label} fell by {change:.4f} ({before:.4f} to {after:.4f}), tolerance {limit:g}",
+    "rose": "{label} rose by {change:.4f} ({before:.4f} to {after:.4f}), tolerance {limit:g}",
+}
+"""What happened to a mean."""
+EVIDENCE = {
+    "minimum": "no significance test, because a minimum concerns only the mean",
+    "one query": "no significance test, because it needs at least 2 queries",
+    "no spread": (
+        "the difference is the same in all {queries} queries, so there is no interval; sign-flip test, p "
+        "{p}, corrected {adjusted}"
+    ),
+    "interval": "{percent}% interval {low:+.4f} to {high:+.4f}, p {p}, corrected {adjusted}",
+    "interval of the mean": "{percent}% interval of the mean {low:.4f} to {high:.4f}, p {p}, corrected {adjusted}",
+}
+"""What was computed about the difference, or the mean."""
+READINGS = {
+    "beyond": "larger than the tolerance",
+    "significant": "larger than the tolerance and significant",
+    "by chance": "larger than the tolerance but not significant",
+    "beyond:min": "below the minimum",
+    "significant:min": "below the minimum and significant",
+    "by chance:min": "below the minimum but not significant",
+    "not inferior": "the interval excludes a drop larger than the tolerance: not inferior",
+    "not inferior:min": "the interval excludes a mean below the minimum",
+    "not shown": "not shown to be within the tolerance: a drop of {excluded:.4f} remains possible",
+    "not shown:min": "not shown to reach the minimum: a mean of {low:.4f} remains possible",
+    "nothing shown": "too few queries to show anything: {queries}",
+    "too few": (
+        "too few queries for this tolerance: {queries} queries detect a drop of {detectable:.4f} or more "
+        "(80% power)"
+    ),
+}
+"""What the evidence allows to conclude, from a drop or from a minimum (``:min``)."""
+RULES = {
+    "mean:max-drop": "A drop fails the gate if it is larger than the tolerance, significant or not.",
+    "significance:max-drop": "A drop fails the gate if it is larger than the tolerance and significant.",
+    "significance:min": "A mean fails the gate if it is below its minimum and the difference is significant.",
+    "non-inferiority:max-drop": "The gate fails unless the interval excludes a drop larger than the tolerance.",
+    "non-inferiority:min": "The gate fails unless the interval excludes a mean below the minimum.",
+}
+"""When a gate fails, by the rule and the kind of limit."""
+UNPAIRED = {
+    "only before": "{count:query/queries} judged only in the baseline, left out of the differences: {queries}",
+    "only after": "{count:query/queries} only in the run, left out of the differences: {queries}",
+    "missing": "{count:query/queries} missing from the run, counted as 0: {queries}",
+    "missing:left out": "{count:query/queries} missing from the run, left out of its means: {queries}",
+    "missing:both": "{count:query/queries} missing from both sides, counted as 0 in both: {queries}",
+}
+"""The queries that only one side has, or neither."""
 
 
 @dataclass(frozen=True)
@@ -131,21 +185,21 @@ class GateCheck:
     def verdict(self) -> str:
         """A sentence with the change and the limit."""
         if self.kind == "min":
-            return self.said("below" if self.beyond else "reached")
+            return self.said(VERDICTS["below" if self.beyond else "reached"])
         key = "unchanged" if self.difference == 0 else "fell" if self.difference < 0 else "rose"
-        return self.said(key, change=abs(self.difference))
+        return self.said(VERDICTS[key], change=abs(self.difference))
 
     @property
     def evidence(self) -> str:
         """A sentence with the interval and the test."""
         if self.kind == "min" and not self.tested:
-            return self.said("minimum")
+            return self.said(EVIDENCE["minimum"])
         key = "interval" if math.isfinite(self.low) else "no spread"
         key = "one query" if self.queries < 2 else key
         if self.kind == "min" and key == "interval":
             key = "interval of the mean"
         numbers = {"p": shown_p(self.p), "adjusted": shown_p(self.adjusted)}
-        return self.said(key, percent=f"{100 * (1 - self.alpha):.10g}", **numbers)
+        return self.said(EVIDENCE[key], percent=f"{100 * (1 - self.alpha):.10g}", **numbers)
 
     @property
     def reading(self) -> list[str]:
@@ -158,21 +212,25 @@ class GateCheck:
             key = (
                 "beyond" if math.isnan(self.adjusted) else "significant" if self.significant else "by chance"
             )
-            lines.append(self.said(key + about))
+            lines.append(self.said(READINGS[key + about]))
         if not self.passed and self.decide_by != "non-inferiority":
             return lines
         if self.not_inferior:
             # The number of queries no longer matters once the interval excludes such a drop.
-            return [*lines, self.said("not inferior" + about)]
+            return [*lines, self.said(READINGS["not inferior" + about])]
         if not math.isfinite(self.low):
             unshown = not self.passed and not self.beyond
-            return [*lines, *([self.said("nothing shown")] if unshown else [])]
-        few = [self.said("too few")] if self.detectable > self.limit and self.kind == "max-drop" else []
-        return [*lines, self.said("not shown" + about, excluded=abs(self.low)), *few]
+            return [*lines, *([self.said(READINGS["nothing shown"])] if unshown else [])]
+        few = (
+            [self.said(READINGS["too few"])]
+            if self.detectable > self.limit and self.kind == "max-drop"
+            else []
+        )
+        return [*lines, self.said(READINGS["not shown" + about], excluded=abs(self.low)), *few]
 
-    def said(self, key: str, **more: object) -> str:
+    def said(self, text: str, **more: object) -> str:
         """Fills a sentence about the check with the check's fields and further values."""
-        return say("gate", key, **{**vars(self), **more})
+        return filled(text, **{**vars(self), **more})
 
 
 def shown_p(p: float) -> str:
@@ -268,21 +326,21 @@ class Gate(Documented):
             lines.append(self.named("missing:both", both))
         lines += self.warnings
         kinds = dict.fromkeys(each.kind for each in self.checks if each.tested)
-        rules = [say("gate", f"{self.decide_by}:{kind}") for kind in kinds]
+        rules = [RULES[f"{self.decide_by}:{kind}"] for kind in kinds]
         if rules:
             holm = f"Holm over {self.compared} checks"
             correction = holm if self.compared > 1 else "one check, no correction"
             paired = "paired t-test" if "max-drop" in kinds else "t-test"
             words = {"alpha": self.alpha, "correction": correction, "paired": paired}
             if self.decide_by == "non-inferiority":
-                words["correction"] = say("gate", "all must pass")
-            rules.append(say("gate", "test", **words))
+                words["correction"] = "no correction of the interval, because every check must pass"
+            rules.append(filled("Test: {paired}, two-sided, alpha {alpha:g}, {correction}.", **words))
             lines.append(" ".join(rules))
         return [*lines, *self.footers]
 
     def named(self, key: str, queries: Sequence[str]) -> str:
         """Returns a remark on queries, of which the first are named."""
-        return say("gate", key, count=len(queries), queries=listed(list(map(sentence, queries))))
+        return filled(UNPAIRED[key], count=len(queries), queries=listed(list(map(sentence, queries))))
 
     def document(self, layout: str = "text") -> Document:
         """Returns the verdict, with lines below each check in text, or with tables in other formats."""

@@ -19,7 +19,6 @@ from carob.inputs.ids import twice
 from carob.output.errors import DataError
 from carob.output.escaping import defined, json_text
 from carob.output.files import refuse_overwriting, write_whole
-from carob.output.language import Sentences
 from carob.output.taken import take
 
 if TYPE_CHECKING:
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     from carob.comparison.compare import Comparison
     from carob.inputs.sources import Provenance
 
-
-say = Sentences(__file__)
-"""Returns a sentence about a gate, a record or a verification, by its section and key."""
 
 HELD = ("file", "bytes", "a mapping", "a frame", "a table", "grades")
 """The kinds of input that can be given again, unlike a stream."""
@@ -73,7 +69,10 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
         scores = [replace(each, judged=share) for each, share in zip(what.scores, shares, strict=True)]
         comparison = what
         if what.judge is not None:
-            raise DataError(say("record", "estimates"))
+            raise DataError(
+                "A record stores scores, not estimates from people's and a judge's judgments. Record the "
+                "scores from each kind of judgments."
+            )
     refuse_overwriting(
         path, [each for its in scores for origin in its.inputs.values() for each in origin.files]
     )
@@ -134,21 +133,26 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
             differ.
     """
     if not scores:
-        raise DataError(say("record", "empty"))
+        raise DataError("There are no scores to record.")
     first, names = scores[0], [each.complete().name for each in scores]
     again = twice(names)
     if again is not None:
-        raise DataError(say("record", "twice", name=again))
+        raise DataError(f"Two runs are named '{again}': give each run of a record a different name.")
     if first.profile == GIVEN:
-        raise DataError(say("record", "given", name=first.name))
+        raise DataError(
+            f"The values of {first.name} were given without judgments and ranked lists, so carob cannot "
+            "reproduce them. Record scores that carob computed."
+        )
     for each in scores[1:]:
         alike = all(
             getattr(each, field) == getattr(first, field)
             for field in ("labels", "measures", "policy", "profile")
         )
         if not alike or each.inputs.get("qrels") != first.inputs.get("qrels"):
-            key = "judgments" if alike else "mixture"
-            raise DataError(say("record", key, name=each.name, first=first.name))
+            both = f"{each.name} and {first.name} were scored with different"
+            if alike:
+                raise DataError(f"{both} judgments: record them separately.")
+            raise DataError(f"{both} measures or under different policies. Record them separately.")
 
 
 def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
@@ -158,7 +162,10 @@ def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
         DataError: as ``record``.
     """
     if any(not each.inputs for each in scores):
-        raise DataError(say("record", "merged"))
+        raise DataError(
+            "Scores merged from parts, or read from a file, do not contain the names of their inputs: "
+            "record what carob.evaluate returns, each part separately."
+        )
     found: list[tuple[str, str | None, Provenance]] = []
     for each in scores:
         for role, origin in each.inputs.items():
@@ -169,7 +176,9 @@ def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
                 found += [] if seen is None or seen.path is None else [("exclude", name, seen)]
     for role, _, origin in found:
         if origin.kind not in HELD:
-            raise DataError(say("record", "stream", role=role, kind=origin.kind))
+            raise DataError(
+                f"The {role} came from {origin.kind}, which cannot be read again: save it to a file, then record."
+            )
         if origin.path is not None:
             refuse_changed(origin)
     hashes = digests([path for _, _, origin in found for path in origin.files])
@@ -273,4 +282,4 @@ def refuse_changed(origin: Provenance) -> None:
     with sentences(path):
         now = os.stat(path)
     if (now.st_size, now.st_mtime_ns) != (origin.size, origin.changed):
-        raise DataError(say("record", "changed", path=path))
+        raise DataError(f"{path} has changed since it was scored: score it again, then record the scores.")

@@ -27,9 +27,9 @@ from carob.inputs.run import Run, pairs_of, runs_in, several_of
 from carob.inputs.sources import is_pattern
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, Worded, asks_for_policy
-from carob.output.language import plural
+from carob.output.language import filled, plural
 from carob.output.results import Records
-from carob.testing.record import comparison_of, digests, say, versions
+from carob.testing.record import comparison_of, digests, versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -155,7 +155,13 @@ def verify(
     """
     recorded = read_record(path)
     if not recorded.complete:
-        raise DataError(say("verify", "no inputs", path=recorded.path, writer=BY_RECORD))
+        raise DataError(
+            filled(
+                "{path} contains scores, but no record of their inputs: write the file with {writer}.",
+                path=recorded.path,
+                writer=BY_RECORD,
+            )
+        )
     given = {} if runs is None else several_of(runs)
     if not isinstance(given, Mapping):
         given = {each.name: each for each in runs_in(given)}
@@ -242,7 +248,7 @@ def taken(
     strangers = sorted(set(runs) - set(recorded.names))
     if strangers:
         names = ", ".join(recorded.names)
-        raise DataError(say("verify", "stranger", path=recorded.path, name=strangers[0], names=names))
+        raise DataError(f"{recorded.path} has no run '{strangers[0]}': its runs are {names}.")
     found = []
     for entry in recorded.document["inputs"]:
         name = entry.get("name")
@@ -252,10 +258,19 @@ def taken(
         else:
             each = Taken(entry, now, asked=columns.get(entry["role"]), folders=folders)
         if entry["role"] == "grades":
-            raise DataError(say("verify", "grades", path=recorded.path))
+            raise DataError(
+                f"{recorded.path} was computed from grades in memory, so it cannot be recomputed."
+            )
         if each.now is None:
-            words = {"role": entry["role"], "why": entry.get("why", "in memory"), "option": each.option}
-            raise DataError(say("verify", "nowhere", path=recorded.path, **words))
+            raise DataError(
+                filled(
+                    "{path}: the {role} was {why}, so pass it ({option}).",
+                    path=recorded.path,
+                    role=entry["role"],
+                    why=entry.get("why", "in memory"),
+                    option=each.option,
+                )
+            )
         found.append(each)
     return found
 
@@ -328,22 +343,27 @@ def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
         yield
     except DataError as error:
         if asks_for_policy(error.remedy):
-            error.at(remedy=say("verify", "policy"))
+            error.at(
+                remedy="Correct it, or pass the recorded input: a record is verified under its own policy."
+            )
         if not given.named or given in same:
             raise
-        words = {"path": given.path, "role": given.entry["role"], "option": given.option}
-        raise DataError(say("verify", "hidden", **words)) from None
+        raise DataError(
+            filled(
+                "{path} is not the recorded file, and cannot be read as {role}. Pass the recorded file, or "
+                "pass this file to see the reason ({option}).",
+                path=given.path,
+                role=given.entry["role"],
+                option=given.option,
+            )
+        ) from None
 
 
 def changed_versions(document: dict[str, Any]) -> list[str]:
     """Returns notes on versions that differ from the recorded ones."""
     then = {"carob": document.get("carob"), **document.get("made_with", {})}
     now = {"carob": __version__, **versions()}
-    return [
-        say("verify", "version", key=key, then=then[key], now=now[key])
-        for key in now
-        if then.get(key) != now[key]
-    ]
+    return [f"{key}: recorded with {then[key]}, now {now[key]}" for key in now if then.get(key) != now[key]]
 
 
 def changed_inputs(inputs: list[Taken]) -> tuple[list[Change], list[str], list[Taken]]:
@@ -360,7 +380,7 @@ def changed_inputs(inputs: list[Taken]) -> tuple[list[Change], list[str], list[T
     ]
     same = [each for (each, *_), its in zip(known, changes, strict=True) if not its]
     others = [each.label for each in inputs if each not in [taken for taken, *_ in known]]
-    notes = [say("verify", "no hash", labels=", ".join(others))] if others else []
+    notes = [f"no hash to compare: {', '.join(others)}"] if others else []
     return [each for its in changes for each in its], notes, same
 
 
@@ -391,13 +411,14 @@ def files_now(given: Taken) -> list[str]:
 def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Change]:
     """Returns the changed files of an input, or one change if the number of files differs."""
     if len(now) != len(then):
-        sentence = say("verify", "files", path=given.path, now=len(now), then=len(then))
+        sentence = filled(
+            "{path} matches {now:file}; recorded: {then}", path=given.path, now=len(now), then=len(then)
+        )
         return [Change("input", given.label, sentence, {"files": len(now)})]
     found = []
     for (path, size, digest), (_, old_size, old_digest) in zip(now, then, strict=True):
         if (size, digest) != (old_size, old_digest):
-            words = {"digest": digest, "old_size": old_size, "old_digest": old_digest}
-            sentence = say("verify", "file", path=path, size=size, **words)
+            sentence = f"{path} has {size} bytes, SHA-256 {digest:.12}…; recorded: {old_size} bytes, {old_digest:.12}…"
             what = given.label if len(then) == 1 else path
             found.append(Change("input", what, sentence, {"bytes": size, "sha256": digest}))
     return found
@@ -412,7 +433,9 @@ def compared_again(
 
     settings = old["settings"]
     if settings["clusters"] is not None:
-        return [], [say("verify", "clusters")]
+        return [], [
+            "the clusters of queries are not in the record: its scores were recomputed, but not its tests"
+        ]
     test = {each.name: settings[each.name] for each in fields(Test) if each.name in settings}
     named = dict(zip(old["names"], scores, strict=True))
     resamples = settings["resamples"] or settings.get("bootstrap_resamples")
@@ -436,8 +459,9 @@ def passable(inputs: Worded) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        words = {"remedy": (error.remedy or "").rstrip("."), "inputs": inputs}
-        raise error.at(remedy=say("verify", "pass" if error.remedy else "pass alone", **words)) from None
+        advice = "{remedy}, or pass the file ({inputs})." if error.remedy else "Pass the file ({inputs})."
+        remedy = (error.remedy or "").rstrip(".")
+        raise error.at(remedy=filled(advice, remedy=remedy, inputs=inputs)) from None
 
 
 def refuse_elsewhere(path: str, record: str) -> None:
@@ -454,8 +478,16 @@ def refuse_elsewhere(path: str, record: str) -> None:
     climbs = os.pardir in re.split(r"[/\\]", path[len(root) :])  # behind a wildcard, where no root tells it
     if climbs or not lies_in(root or ".", (os.path.dirname(record) or ".", ".")):
         anywhere = Worded("anywhere=True", "--anywhere")
-        words = {"record": record, "path": path, "inputs": OVER, "anywhere": anywhere}
-        raise DataError(say("verify", "elsewhere", **words))
+        raise DataError(
+            filled(
+                "{record} names {path}, which is neither below the record's folder nor below the working "
+                "directory: pass the file ({inputs}), or allow any file ({anywhere}).",
+                record=record,
+                path=path,
+                inputs=OVER,
+                anywhere=anywhere,
+            )
+        )
 
 
 def refuse_irregular(paths: Iterable[str], record: str, over: Worded) -> None:
@@ -468,7 +500,14 @@ def refuse_irregular(paths: Iterable[str], record: str, over: Worded) -> None:
         with passable(over), sentences(path):
             mode = os.stat(path).st_mode
         if not stat.S_ISREG(mode):
-            raise DataError(say("verify", "irregular", record=record, path=path, inputs=over))
+            raise DataError(
+                filled(
+                    "{record} names {path}, which is not a regular file: pass a file ({inputs}).",
+                    record=record,
+                    path=path,
+                    inputs=over,
+                )
+            )
 
 
 @dataclass(frozen=True)
@@ -541,15 +580,33 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
             differ = "query differs" if len(pairs) == 1 else "queries differ"
             figures = zip(("then", "now", "old_mean", "new_mean"), (*moved[worst], mean, now), strict=True)
             shown = {key: rounded(value) for key, value in figures} | {"which": f"{len(pairs)} {differ}"}
-            sentence = say("verify", "values", name=name, label=label, moved=len(moved), worst=worst, **shown)
+            sentence = filled(
+                "{name}, {label}: {moved} of {which}, largest difference: '{worst}' ({then}, now {now}); "
+                "mean {old_mean}, now {new_mean}",
+                name=name,
+                label=label,
+                moved=len(moved),
+                worst=worst,
+                **shown,
+            )
             findings.append(Change("values", label, sentence, dict(moved)))
         elif distance(mean, now) > tolerance:
-            sentence = say("verify", "mean", name=name, label=label, then=mean, now=now)
+            sentence = f"{name}, {label}: the mean was {mean} and is now {now}"
             findings.append(Change("means", label, sentence))
     shares = old.get("judged"), new.get("judged")
     if None not in shares and distance(*shares) > tolerance:
         then_now = dict(zip(("then", "now"), map(rounded, shares), strict=True))
-        findings.append(Change("judged", name, say("verify", "judged", name=name, **then_now)))
+        findings.append(
+            Change(
+                "judged",
+                name,
+                filled(
+                    "{name}: the share of judged documents in the top ten was {then}, is {now}",
+                    name=name,
+                    **then_now,
+                ),
+            )
+        )
     for key, words in BESIDE.items():
         then, now = (bounds_named(each.get(key, {})) for each in (old, new))
         findings += changed(key, then, now, tolerance, start=f"{name}, {words}")

@@ -9,7 +9,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
 from carob.evaluation.beyond_accuracy.inputs import read
-from carob.evaluation.score_tables import NO_VALUE, sentence
+from carob.evaluation.score_tables import NO_VALUE
 from carob.measures import REGISTER, Measure
 from carob.measures.grammar import split_names
 from carob.output.document import Document, Documented, Line, Section, Table
@@ -95,7 +95,9 @@ def value_of(name: str, depth: int | None, given: Recommended) -> Value:
     """
     measure = Measure.parse(name)
     if measure.definition.takes != "recommendations":
-        raise MeasureError(sentence("beyond_accuracy", "judged_documents", name=measure.name, label=name))
+        raise MeasureError(
+            f"{measure.name} measures judged documents, not recommendations: use carob.evaluate(qrels, run, '{name}')."
+        )
     if measure.depth is None and depth is not None:
         measure = measure @ depth
     found: Any = measure.values(cast("Any", replace(given, measure=str(measure))))
@@ -121,7 +123,9 @@ def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[s
     names = [measures] if isinstance(measures, str) else measures
     found = dict.fromkeys(part for name in names for part in split_names(name))
     if not found:
-        raise DataError(sentence("beyond_accuracy", "no_measure"))
+        raise DataError(
+            "No measure was requested: name at least one, such as Coverage, or omit measures for all of them."
+        )
     return list(found)
 
 

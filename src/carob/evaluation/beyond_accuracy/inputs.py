@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.evaluation.score_tables import sentence
 from carob.inputs.columns import usual
 from carob.lists.recommended import Pairs, Recommended
 from carob.output.errors import DataError
@@ -50,7 +49,9 @@ class IdNumbers:
             return np.fromiter((of.setdefault(each, len(of)) for each in ids), np.int64, len(ids))
         except TypeError:
             odd = next(each for each in ids if type(each).__hash__ is None)
-            raise DataError(sentence("inputs", "no_id", odd=odd)) from None
+            raise DataError(
+                f"An id is text or a number, not {odd!r}: pass {{user: [item, …]}} or a frame with a row for each item."
+            ) from None
 
 
 def read(recommended: UsersLike, **given: Any) -> Recommended:
@@ -115,7 +116,7 @@ class Inputs:
             pairs, counts = np.unique(np.stack([rows.user, rows.item]), axis=1, return_counts=True)
             first = pairs[:, counts.argmax()]
             item, user = list(self.items.of)[first[1]], names[first[0]]
-            raise DataError(sentence("inputs", "listed_twice", what=what, item=item, user=user))
+            raise DataError(f"{what}: item {item!r} is listed twice for user {user!r}. Remove one.")
         return rows, rank
 
     def unranked(self, what: str) -> Pairs | None:
@@ -139,7 +140,8 @@ class Inputs:
         if user is None or item is None:
             if not isinstance(given, Mapping):
                 raise DataError(
-                    sentence("inputs", "no_column", what=what, columns=", ".join(map(str, table)))
+                    f"{what} needs a user column and an item column, such as 'user_id' and 'item_id'. It "
+                    f"has the columns {', '.join(map(str, table))}."
                 )
             lists = {key: list_of(value, what, key) for key, value in given.items()}
             number = users.take(list(lists))
@@ -198,7 +200,9 @@ def list_of(value: Any, what: str, user: Any) -> list[Any]:
     if isinstance(value, Mapping) and all(isinstance(each, Real) for each in value.values()):
         return sorted(value, key=lambda item: -value[item])
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or isinstance(value, Mapping):
-        raise DataError(sentence("inputs", "no_list", what=what, user=user, value=value))
+        raise DataError(
+            f"{what}: user {user!r} has {value!r}, which is not a list of items: pass a list, best item first."
+        )
     return python_values(value)
 
 
@@ -213,7 +217,10 @@ def of_frame(given: Any, what: str) -> dict[str, Any]:
     try:
         frame = nw.from_native(given)
     except TypeError:
-        raise DataError(sentence("inputs", "no_frame", what=what, type=type(given).__name__)) from None
+        raise DataError(
+            f"{what} is {type(given).__name__}: pass {{user: [item, …]}}, {{'user_id': […], 'item_id': "
+            "[…]} or a data frame."
+        ) from None
     eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     wanted = [name for name in eager.columns if any(name in usual(eager.columns, role) for role in ROLES)]
     return {name: column_of(eager[name]) for name in wanted or eager.columns}
@@ -236,7 +243,9 @@ def pairs_apart(distances: Mapping[Any, float], items: IdNumbers) -> tuple[Pairs
         raise DataError(f"distances: {odd!r} is not a pair of items: pass {{(item, item): distance}}.")
     turned = next((key for key, far in distances.items() if distances.get(key[::-1], far) != far), None)
     if turned is not None:
-        raise DataError(sentence("inputs", "two_distances", pair=turned, other=turned[::-1]))
+        raise DataError(
+            f"distances: {turned!r} and {turned[::-1]!r} have different distances. Pass only one of the two."
+        )
     kept: dict[tuple[Any, Any], float] = {}
     for key, far in distances.items():
         if key[0] != key[1] and key[::-1] not in kept:
@@ -254,7 +263,9 @@ def table(features: Mapping[Any, Sequence[float]], described: Integers, count: i
     vectors = [np.asarray(each, np.float64).ravel() for each in features.values()]
     lengths = {len(each) for each in vectors}
     if len(lengths) != 1:
-        raise DataError(sentence("inputs", "lengths", lengths=", ".join(map(str, sorted(lengths)))))
+        raise DataError(
+            f"features: the vectors have different lengths ({', '.join(map(str, sorted(lengths)))}). Make them equal."
+        )
     found = np.full((count, lengths.pop()), np.nan)
     found[described] = np.stack(vectors)
     return found
