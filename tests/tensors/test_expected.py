@@ -12,7 +12,7 @@ import carob
 from arrays import array, library
 from carob import MeasureError, Policy
 from carob.measures import REGISTER
-from carob.tensors import Evaluator, evaluate
+from carob.tensors import Evaluator, Ragged, evaluate
 from tensors.batches import batch
 
 EXPECTED = Policy(ties="expected")
@@ -143,6 +143,6 @@ def test_a_query_without_a_document_is_missing() -> None:
         policy = Policy(ties="input", missing=rule)
         found = evaluate(scores, grades, ["RR"], mask=mask, judged=judged, policy=policy)["RR"]
         assert found == pytest.approx(mean, nan_ok=True), rule
-    flat = {"queries": np.array([0, 0]), "n_queries": 2, "judged": judged}
+    flat = {"ragged": Ragged(np.array([0, 0]), n_queries=2), "judged": judged}
     skipped = Policy(ties="input", missing="skip")
     assert evaluate(scores[0], grades[0], ["RR"], policy=skipped, **flat) == {"RR": 1.0}

@@ -7,6 +7,7 @@ documents as dicts. ``make forms`` takes 5,000 of them, the suite one batch for 
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -16,7 +17,8 @@ import pytest
 import carob
 from arrays import LIBRARIES, array, library
 from carob import DataError, Policy
-from carob.tensors import Evaluator, evaluate, evaluate_topk
+from carob.tensors import Evaluator, Ragged, evaluate_topk
+from carob.tensors import evaluate as evaluate_arrays
 from carob.tensors.meter import Meter
 from tensors.batches import JUDGED, QUERIES, WIDTH, Batch, batch
 
@@ -138,6 +140,12 @@ def test_a_meter_takes_every_form(judged: bool) -> None:
     first = next(iter(means.values()))
     for form, each in means.items():
         assert each == pytest.approx(first, abs=1e-12), form
+
+
+def evaluate(*given: Any, **named: Any) -> dict[str, Any]:
+    """``carob.tensors.evaluate`` with the query of each document or judgment among the arguments."""
+    layout = {each.name: named.pop(each.name) for each in fields(Ragged) if each.name in named}
+    return evaluate_arrays(*given, **named, ragged=Ragged(**layout) if layout else None)
 
 
 FLAT = {"scores": np.array([0.9, 0.5, 0.1]), "relevance": np.array([0, 1, 1]), "measures": ["RR"]}

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 import carob
 from arrays import array, library
 from carob import DataError, MeasureError, Policy, PolicyError
-from carob.tensors import Evaluator, evaluate, evaluate_topk
+from carob.tensors import Evaluator, Ragged, evaluate, evaluate_topk
 from strategies import examples, judgments, runs
 
 MEASURES = [
@@ -148,14 +148,14 @@ def test_jax_compiles_it_and_a_score_that_is_none_becomes_undefined() -> None:
 def test_scores_end_to_end_with_the_numbers_of_their_queries() -> None:
     scores, grades = np.array([0.5, 0.9, 0.1, 0.7, 0.2]), np.array([1, 0, 1, 1, 0])
     queries = np.array([2, 0, 2, 0, 2])
-    values = evaluate(scores, grades, ["AP", "NumRet"], queries=queries, per_query=True)
+    values = evaluate(scores, grades, ["AP", "NumRet"], ragged=Ragged(queries), per_query=True)
     assert values["NumRet"].tolist() == [2, 0, 3]
     assert values["AP"].tolist() == pytest.approx([1 / 2, 0, (1 / 1 + 2 / 3) / 2])
-    sized = evaluate(scores, grades, ["AP"], queries=queries, n_queries=4, longest=5, per_query=True)
+    sized = evaluate(scores, grades, ["AP"], ragged=Ragged(queries, n_queries=4, longest=5), per_query=True)
     assert sized["AP"].tolist() == pytest.approx([1 / 2, 0, (1 / 1 + 2 / 3) / 2, 0])
     strict = library("array_api_strict")
     other = evaluate(
-        *map(strict.asarray, (scores, grades)), ["AP"], queries=strict.asarray(queries), per_query=True
+        *map(strict.asarray, (scores, grades)), ["AP"], ragged=Ragged(strict.asarray(queries)), per_query=True
     )
     assert np.asarray(other["AP"]).tolist() == values["AP"].tolist()
 
@@ -250,11 +250,11 @@ ONE = np.ones((2, 3))
             DataError,
             r"\[2, 3\], but 'relevance' has shape \[2, 4\]",
         ),
-        (lambda: evaluate(ONE[0], ONE[0], ["AP"]), DataError, "two axes .* pass queries="),
+        (lambda: evaluate(ONE[0], ONE[0], ["AP"]), DataError, "two axes .* pass ragged="),
         (lambda: evaluate([[1.0]], ONE, ["AP"]), DataError, "scores is a list, not an array"),
         (lambda: evaluate(ONE, [[1.0]], ["AP"]), DataError, "relevance is a list, not an array"),
         (
-            lambda: evaluate(ONE[0], [1.0], ["AP"], queries=ONE[0]),
+            lambda: evaluate(ONE[0], [1.0], ["AP"], ragged=Ragged(ONE[0])),
             DataError,
             "relevance is a list, not an array",
         ),

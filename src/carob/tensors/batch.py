@@ -290,11 +290,11 @@ def two_axes(array: Any, name: str) -> Any:
     if name == "judged":
         raise DataError(
             f"'judged' has shape {shape_text(array)}. Pass [query, judgment], or [judgment] with the query "
-            "of each judgment in judged_queries=."
+            "of each judgment in ragged=Ragged(judged_queries=…)."
         )
     raise DataError(
         f"'{name}' has shape {shape_text(array)}, but needs two axes [query, document]. For one query, add "
-        "an axis. For documents of all queries end to end, pass queries=."
+        "an axis. For documents of all queries end to end, pass ragged=Ragged(queries=…)."
     )
 
 

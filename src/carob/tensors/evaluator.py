@@ -38,6 +38,34 @@ RANKING = ("ties", "scores", "judgments", "unjudged", "negative", "retrieved", "
 """The axes of a policy that affect the ranking: measures that agree on them share a sort."""
 
 
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Lists of several lengths, end to end in arrays of one axis: which query each entry belongs to.
+
+    Args:
+        queries: the query of each document, a whole number from 0, if ``scores`` have one axis [document].
+        judged_queries: the query of each judgment, if ``judged`` has one axis [judgment].
+        n_queries: the number of queries in ``queries``; if None, the rows of ``judged``, or the highest number plus 1.
+            A compiler needs it. A query without a document is an empty list.
+        longest: the maximum number of documents per query, for use with ``queries``. A compiler needs this number.
+        longest_judged: the maximum number of judgments per query, for use with ``judged_queries``. A compiler needs
+            this number.
+
+    Example:
+        >>> import numpy as np
+        >>> from carob.tensors import Ragged, evaluate
+        >>> scores, grades = np.array([0.9, 0.2, 0.4]), np.array([0, 1, 1])
+        >>> evaluate(scores, grades, ["RR"], ragged=Ragged(queries=np.array([0, 0, 1])), per_query=True)
+        {'RR': array([0.5, 1. ])}
+    """
+
+    queries: Any = None
+    judged_queries: Any = None
+    n_queries: int | None = None
+    longest: int | None = None
+    longest_judged: int | None = None
+
+
 def evaluate(
     scores: Any,
     relevance: Any,
@@ -45,11 +73,7 @@ def evaluate(
     *,
     mask: Any = None,
     judged: Any = None,
-    queries: Any = None,
-    judged_queries: Any = None,
-    n_queries: int | None = None,
-    longest: int | None = None,
-    longest_judged: int | None = None,
+    ragged: Ragged | None = None,
     weights: Any = None,
     per_query: bool = False,
     policy: Policy | None = None,
@@ -66,23 +90,18 @@ def evaluate(
     its query NaN on a device; so does a NaN score under ``nan_scores="error"``.
 
     Args:
-        scores: the system's scores [query, document], or of all queries end to end [document] with ``queries``.
+        scores: the system's scores [query, document], or of all queries end to end [document] with ``ragged``.
         relevance: the grade of each document, real or boolean, of the shape of ``scores``; NaN for an unjudged one. The
             policy decides about negative grades.
         measures: names or ``Measure``s; the profile's or carob's default ones if None.
         mask: True where ``scores`` has a document, in the same shape. Other entries may have any value. By default, all
             entries are documents.
         judged: the grades of all judgments of each query, retrieved or not, in any order, padded with NaN [query,
-            judgment], or [judgment] with ``judged_queries``. By default, only the given documents are judged. On the
+            judgment], or [judgment] with ``ragged``. By default, only the given documents are judged. On the
             host, a document whose positive grade is missing from ``judged`` is an error. On a device, its query becomes
             NaN if the grade is higher than the judged grades.
-        queries: the query of each document, a whole number from 0, if ``scores`` have one axis [document].
-        judged_queries: the query of each judgment, if ``judged`` has one axis [judgment].
-        n_queries: the number of queries in ``queries``; if None, the rows of ``judged``, or the highest number plus 1.
-            A compiler needs it. A query without a document is an empty list.
-        longest: the maximum number of documents per query, for use with ``queries``. A compiler needs this number.
-        longest_judged: the maximum number of judgments per query, for use with ``judged_queries``. A compiler needs
-            this number.
+        ragged: the query of each document or judgment, if the lists of all queries are end to end in arrays of one
+            axis. The methods of ``Evaluator`` and of ``carob.Meter`` take its fields as arguments of their own.
         weights: the weight of each query in the means, 0 or from 1e-30 to 1e30; equal weights if None [query].
         per_query: whether to return the value of each query instead of the mean.
         policy: the conventions. By default, documents with equal scores keep the order of the array (``input``). The
@@ -125,13 +144,9 @@ def evaluate(
         relevance,
         mask=mask,
         judged=judged,
-        queries=queries,
-        judged_queries=judged_queries,
-        n_queries=n_queries,
-        longest=longest,
-        longest_judged=longest_judged,
         weights=weights,
         per_query=per_query,
+        **({} if ragged is None else vars(ragged)),
     )
 
 
@@ -251,7 +266,10 @@ class Evaluator:
     def __call__(
         self, scores: Any, relevance: Any, *, weights: Any = None, per_query: bool = False, **arrays: Any
     ) -> dict[str, Any]:
-        """Evaluates a batch. The arguments, result and errors are those of ``carob.tensors.evaluate``."""
+        """Evaluates a batch. The arguments, result and errors are those of ``carob.tensors.evaluate``.
+
+        The fields of ``Ragged`` are arguments of their own, as a compiler needs them.
+        """
         batch, weights = self.batch(scores, relevance, weights, **arrays)
         return given_back(scores, self.answer(batch, weights, per_query=per_query))
 
