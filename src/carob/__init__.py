@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from carob.comparison.collections import compare_collections as compare_collections
     from carob.comparison.compare import Comparison as Comparison
     from carob.comparison.compare import compare as compare
+    from carob.comparison.compare import estimate as estimate
     from carob.comparison.design import Design as Design
     from carob.comparison.design import Test as Test
     from carob.comparison.design import UnjudgedLimits as UnjudgedLimits
-    from carob.comparison.estimate import estimate as estimate
     from carob.comparison.evaluate_collections import CollectionsScores as CollectionsScores
     from carob.comparison.evaluate_collections import evaluate_collections as evaluate_collections
     from carob.comparison.plan import Plan as Plan
@@ -83,11 +83,10 @@ MODULES = {
     "carob.comparison.best": "Best best",
     "carob.comparison.collection_tables": "CollectionsComparison",
     "carob.comparison.collections": "compare_collections",
-    "carob.comparison.compare": "Comparison compare",
+    "carob.comparison.compare": "Comparison compare estimate",
     "carob.judges.correlate": "correlate",
     "carob.judges.correlate_result": "Correlations",
     "carob.comparison.design": "Design Test UnjudgedLimits",
-    "carob.comparison.estimate": "estimate",
     "carob.comparison.evaluate_collections": "CollectionsScores evaluate_collections",
     "carob.comparison.plan": "Plan plan",
     "carob.conventions.policy": "Policy",

@@ -138,7 +138,7 @@ def compared(
 ) -> Any:
     """Calls ``carob.compare`` with the options."""
     from carob.comparison.compare import compare
-    from carob.comparison.runs import tag_of
+    from carob.comparison.evidence import tag_of
     from carob.conventions.request import conventions
     from carob.output.progress import watched
 

@@ -162,7 +162,7 @@ def show_estimates(
     judging: dict[str, Any], files: tuple[str, ...], layout: str, asked: list[str] | None, given: Given
 ) -> None:
     """Estimates the values of runs from people's and a judge's judgments, and writes them to standard output."""
-    from carob.comparison.estimate import estimate
+    from carob.comparison.compare import estimate
 
     people = judging["people"]
     existing = given.scores(people)

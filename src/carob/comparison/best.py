@@ -11,9 +11,9 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.collection_notes import known_of
 from carob.comparison.evaluate_collections import CollectionsScores
+from carob.comparison.evidence import Evidence, tables_of
 from carob.comparison.findings import say
 from carob.comparison.held_out import held_out, record_opening
-from carob.comparison.runs import evaluated_or_given, place_of, tables_of
 from carob.comparison.tables import top_said
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
 
-    from carob.comparison.runs import RunsLike
-    from carob.comparison.runs import RunTable as Values
+    from carob.comparison.evidence import RunsLike
+    from carob.comparison.evidence import RunTable as Values
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
@@ -415,12 +415,12 @@ def best(
         across, unit, scores = scores, "collections", scores.by_collection()
         if cluster is not None:
             raise DataError(say("best", "clusters of collections"))
-    systems = evaluated_or_given(scores, runs, measures, policy=policy, profile=profile).systems
-    names = list(systems)
-    ids, tables = tables_of([each.scores for each in systems.values()])
+    read = Evidence.of(scores, runs, policy=policy, profile=profile).read(measures)
+    names = list(read.systems)
+    ids, tables = tables_of(read.scores)
     groups = None if cluster is None else groups_of(cluster, ids.texts)
     tables = [replace(each, clusters=None if groups is None else groups.codes) for each in tables]
-    base = place_of(baseline, systems)
+    base = read.place_of(baseline)
     families = families_of(names, base, variants)
     held = np.zeros(len(ids), bool) if hold_out is None else held_out(units_of(ids, groups), hold_out, salt)
     if hold_out is not None and (held.all() or not held.any()):
@@ -435,7 +435,7 @@ def best(
         fewest = min(each.queries for each in found)
         result = replace(result, warnings=doubts(across, fewest, alpha), footers=tuple(across.footers()))
     elif not shut:  # footers are about all queries
-        result = replace(result, **known_of(systems)._asdict())
+        result = replace(result, **known_of(read.systems)._asdict())
     if hold_out is None:
         return result
     result = replace(result, hold_out=hold_out, salt=salt, held=int(held.sum()))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._numpy import np
 from carob.comparison.collection_notes import notes_of_run, summaries
+from carob.comparison.evidence import RunTable, sparse
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, ranked, say
-from carob.comparison.runs import RunTable, sparse
 from carob.comparison.significance import corrected
 from carob.comparison.verdict import (
     declared_negative,
@@ -37,8 +37,8 @@ from carob.statistics.paired import paired
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from carob.comparison.evidence import System
     from carob.comparison.findings import Contest, Findings, Pair
-    from carob.comparison.runs import System
     from carob.conventions.policy import Policy
     from carob.evaluation.scores import Scores
     from carob.lists.rows import Floats, JudgedRows

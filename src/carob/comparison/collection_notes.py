@@ -19,7 +19,7 @@ from carob.output.results import Records
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from carob.comparison.runs import System
+    from carob.comparison.evidence import System
     from carob.evaluation.score_tables import Fact
     from carob.evaluation.scores import Scores
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.collection_notes import Note, notes_of
+from carob.comparison.evidence import Evidence, tables_of
 from carob.comparison.findings import say
-from carob.comparison.runs import evaluated, tables_of
 from carob.conventions.request import names_in
 from carob.evaluation.score_files import Cells, Layout, by_role, holds_scores, read_scores, scores_of
 from carob.evaluation.score_tables import whole
@@ -26,7 +26,7 @@ from carob.output.errors import DataError, Worded, one_of, refuse_other, worded
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from carob.comparison.runs import RunTable, System
+    from carob.comparison.evidence import RunTable, System
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
@@ -435,7 +435,7 @@ def systems_in(
         qrels, runs = None, given
     else:
         raise DataError(say("collections", "form", collection=name))
-    return evaluated(qrels, runs, measures, **conventions, least=1).systems
+    return Evidence(qrels, runs, **conventions).read(measures, least=1).systems
 
 
 def values_of(table: RunTable, places: list[int], runs: int, name: str) -> CollectionValues:

@@ -1,9 +1,8 @@
-"""``carob.compare``, which compares runs on the same judgments, and the defaults of its settings."""
+"""``carob.compare``, which compares runs on the same judgments, and ``carob.estimate``."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -13,47 +12,39 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.cautions import cautions_of
 from carob.comparison.design import Design, Test, UnjudgedLimits, refuse_with_judge
-from carob.comparison.findings import FAMILY_WISE, Findings, Settings, say
-from carob.comparison.runs import Evaluation, RunsLike, evaluated, named_together, place_of, tables_of
-from carob.comparison.significance import contests_of, draws
-from carob.comparison.with_documents import documents_contests, people_of
+from carob.comparison.evidence import Evidence, tables_of
+from carob.comparison.findings import Findings, say
+from carob.comparison.significance import contests_of, draws, settings_of
+from carob.comparison.with_documents import documents_contests
 from carob.comparison.with_judge import judged_contests
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
-from carob.conventions.request import request_of
 from carob.estimation.bounds import bounds_of
 from carob.estimation.unjudged_bounds import UnjudgedBounds
-from carob.evaluation.scores import Scores
-from carob.inputs.query_files import GroupsLike, groups_of
-from carob.inputs.run import several_of
+from carob.inputs.query_files import groups_of
 from carob.inputs.runs import MatchOptions
 from carob.output import escaping
 from carob.output.document import Document, Documented
 from carob.output.errors import DataError, PolicyError
 from carob.output.pictures.figures import figure_of
-from carob.statistics import SEED
-from carob.statistics.paired import RESAMPLES
 from carob.statistics.rank_correlation import kendall, rbo, tau_ap_b
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from carob import _native
+    from carob.comparison.evidence import Read, RunsLike, System
     from carob.comparison.findings import Contest
-    from carob.comparison.runs import System
     from carob.conventions.arguments import TestName
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
     from carob.inputs.qrels import QrelsLike
-    from carob.inputs.run import Run
-    from carob.inputs.samples import SampledJudgment
+    from carob.inputs.query_files import GroupsLike
     from carob.lists.rows import Floats
     from carob.output.pictures.figures import Drawing
     from carob.output.results import Records
 
-
-MOST_RESAMPLES = 1_000_000
 
 MOST_INDENTED = 5000
 """The most pairs for which JSON is indented. Indenting more pairs takes seconds."""
@@ -69,7 +60,7 @@ MOST_QUERIES = 50
 @specified
 def compare(
     qrels: QrelsLike | None,
-    runs: RunsLike | Read,
+    runs: RunsLike,
     measures: MeasuresLike = None,
     *,
     baseline: str | int | None = None,
@@ -129,149 +120,151 @@ def compare(
     test, design = Test.of(test), design or Design()
     if judge is not None:
         refuse_with_judge(test, design, by)
+    evidence = Evidence(qrels, runs, judge, policy, profile, design.weights)
+    again = orders or bool(unjudged_bounds)
+    least = 2 if judge is None else 1
+    read = evidence.read(measures, least=least, judged_at=judged_at, progress=progress, again=again)
+    return compared(
+        read, test, design, baseline=baseline, by=by, unjudged_bounds=unjudged_bounds, orders=orders
+    )
+
+
+@specified
+def estimate(
+    people: QrelsLike | None,
+    judge: QrelsLike | RunsLike,
+    runs: RunsLike,
+    measures: MeasuresLike = None,
+    *,
+    design: Design | None = None,
+    confidence: float = arguments.CONFIDENCE,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    progress: _native.Progress | None = None,
+) -> Comparison:
+    """Estimate the values of runs if people judged some queries and a model judged all of them.
+
+    Args:
+        people: people's judgments of a random sample of the queries; None if ``runs`` are scores.
+        judge: the model's judgments of all queries, or its scores of the same runs if ``runs`` are scores.
+        runs: ``{name: run}``, or a list of runs; one is enough.
+        measures: as in ``carob.compare``.
+        design: the target of the estimates, the weight of the judge, the strata of people's queries and the wanted
+            width of intervals.
+        confidence: the confidence level of the intervals.
+        policy: as in ``carob.evaluate``.
+        profile: as in ``carob.evaluate``.
+        progress: counts the bytes read, for a progress bar in another thread.
+
+    Returns:
+        A comparison without pairs of runs. ``found["nDCG@10"].means``, ``.low`` and ``.high`` are the estimates and
+        their intervals, and ``found.judge`` has facts about the judge.
+
+    Raises:
+        DataError: people and the judge share fewer than two queries; otherwise as ``carob.compare``.
+        MeasureError: a measure that does not exist.
+        PolicyError: a profile or policy that does not exist, or an argument outside its range.
+
+    Example:
+        >>> import carob
+        >>> model = {f"q{n}": {"a": 1, "b": 1} for n in range(30)}
+        >>> people = {f"q{n}": {"a": 1, "b": int(n % 4 == 0)} for n in range(0, 30, 2)}
+        >>> run = {f"q{n}": {"b": 2.0, "a": 1.0} for n in range(30)}
+        >>> found = carob.estimate(people, model, {"mine": run}, "RR")
+        >>> round(found["RR"].means[0], 3), found.judge.sample, found.judge.queries
+        (0.767, 15, 30)
+    """
+    design = design or Design()
+    refuse_with_judge(Test(), design, None)
+    evidence = Evidence(people, runs, judge, policy, profile, design.weights)
+    read = evidence.read(measures, least=1, progress=progress)
+    found = compared(read, Test(confidence=confidence), design)
+    if found.judge is None:
+        return found
+    nothing = tuple(() for _ in found.names)
+    contests = {label: replace(each, pairs=(), beaten=nothing) for label, each in found.contests.items()}
+    facts = {
+        label: replace(each, worth_pairs=(), needed_pairs=()) for label, each in found.judge.measures.items()
+    }
+    warnings = tuple(each for each in found.warnings if each.kind != "order")
+    return replace(found, contests=contests, judge=replace(found.judge, measures=facts), warnings=warnings)
+
+
+def compared(
+    read: Read,
+    test: Test,
+    design: Design | None = None,
+    *,
+    baseline: str | int | None = None,
+    by: GroupsLike | None = None,
+    unjudged_bounds: bool | UnjudgedLimits = False,
+    orders: bool = False,
+) -> Comparison:
+    """Compares the runs that were read: the method estimates runs and pairs of runs, and one decision follows.
+
+    Args:
+        read: the runs.
+        test: as in ``compare``.
+        design: as in ``compare``.
+        baseline: as in ``compare``.
+        by: as in ``compare``.
+        unjudged_bounds: as in ``compare``.
+        orders: as in ``compare``.
+
+    Raises:
+        DataError: as in ``compare``.
+        PolicyError: an option that has no meaning for these judgments.
+    """
+    design = design or Design()
+    if read.judge is not None:
         test = replace(test, name="t")
-    if isinstance(runs, Read):
-        read = runs
-    else:
-        conventions: dict[str, Any] = {"policy": policy, "profile": profile, "weights": design.weights}
-        read = Read.of(
-            qrels,
-            runs,
-            measures,
-            conventions,
-            judge,
-            judged_at=judged_at,
-            progress=progress,
-            again=orders or bool(unjudged_bounds),
-        )
-    people, judging, sample = read.people, read.judge, read.sample
-    systems = list(people.systems.values())
-    names, scores = tuple(people.systems), tuple(each.scores for each in systems)
-    ids, tables = tables_of(scores)
+        if unjudged_bounds:
+            raise PolicyError(
+                "Bounds over unjudged documents need judgments without a judge: leave out one of the two."
+            )
+    ids, tables = tables_of(read.scores)
     clusters, groups = (None if each is None else groups_of(each, ids.texts) for each in (design.cluster, by))
     if clusters is not None:
         tables = [replace(table, clusters=clusters.codes) for table in tables]
-    requested = replace(
-        requested_by(test),
-        baseline=place_of(baseline, people.systems),
+    settings = settings_of(test, len(read.systems), len(tables), read.place_of(baseline))
+    settings = replace(
+        settings,
         clusters=None if clusters is None else len(clusters.names),
         by=None if groups is None else groups.name or "group",
     )
-    settings = settled(requested, len(names), len(tables))
     facts = None
-    if unjudged_bounds and judge is not None:
-        raise PolicyError(
-            "Bounds over unjudged documents need judgments without a judge: leave out one of the two."
-        )
-    if judging is None:
+    if read.judge is None:
         contests, settings = contests_of(tables, settings, groups)
-    elif sample is not None:
-        ids, contests, facts = documents_contests(sample, judging, settings, design)
-        systems = [replace(each, judged=math.nan) for each in judging.systems.values()]
-        scores = tuple(each.scores for each in systems)
+    elif read.sample is not None:
+        ids, contests, facts = documents_contests(read.sample, read.judge, settings, design)
     else:
-        ids, contests, facts = judged_contests(people, judging, settings, design)
+        ids, contests, facts = judged_contests(read, read.judge, settings, design)
     unused = [name for name in ("resamples", "seed") if getattr(test, name) is not None]
     if unused and not any(draws(settings, table) for table in tables):
         note = say("method", "nothing random", names=" and ".join(unused))
         settings = replace(settings, departures=(*settings.departures, note))
+    shown = read.shown
+    systems = list(shown.systems.values())
+    if read.sample is not None:  # its documents are a sample, which no share describes
+        systems = [replace(each, judged=math.nan) for each in systems]
     found = Comparison(
-        names=names,
-        scores=scores,
-        labels=scores[0].labels,
+        names=tuple(shown.systems),
+        scores=shown.scores,
+        labels=shown.scores[0].labels,
         ids=ids,
         contests=contests,
         settings=settings,
         judged=tuple(each.judged for each in systems),
-        judged_depth=people.depth,
-        qrels_name="" if people.qrels is None else people.qrels.name,
+        judged_depth=read.depth,
+        qrels_name="" if read.qrels is None else read.qrels.name,
         orders=orders_of(list(contests.values()), systems, settings.baseline) if orders else None,
         judge=facts,
-        unjudged=bounds_over(people, contests, unjudged_bounds) if unjudged_bounds else None,
+        unjudged=bounds_over(read, contests, unjudged_bounds) if unjudged_bounds else None,
     )
     return replace(found, warnings=cautions_of(found, systems))
 
 
-def requested_by(test: Test) -> Settings:
-    """Returns the settings that a test requests; an empty word and 0 resamples stand for defaults."""
-    return Settings(
-        test=test.name or "",
-        correction=test.correction or "",
-        alpha=test.alpha,
-        family=test.family,
-        resamples=test.resamples or 0,
-        seed=SEED if test.seed is None else test.seed,
-        confidence=test.confidence,
-        interval=test.interval,
-        rope=test.rope,
-        margin=test.margin,
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Read:
-    """What a comparison has read: each file once.
-
-    Args:
-        people: the runs under the judgments, which are people's if there is a judge.
-        judge: the runs under the judge's judgments; None without a judge.
-        sample: people's judgments of sampled documents; None if they judged whole queries.
-    """
-
-    people: Evaluation
-    judge: Evaluation | None = None
-    sample: dict[str, dict[str, SampledJudgment]] | None = None
-
-    @property
-    def shown(self) -> Evaluation:
-        """The evaluation that has a value for every query of the comparison."""
-        return self.people if self.sample is None or self.judge is None else self.judge
-
-    @classmethod
-    def of(
-        cls,
-        qrels: QrelsLike | None,
-        runs: RunsLike,
-        measures: MeasuresLike,
-        conventions: dict[str, Any],
-        judge: QrelsLike | RunsLike | None,
-        *,
-        least: int | None = None,
-        judged_at: int | None = None,
-        progress: _native.Progress | None = None,
-        again: bool = False,
-    ) -> Read:
-        """Reads the judgments and the runs of a comparison, or takes their scores.
-
-        Args:
-            qrels: see ``compare``, which has the other arguments, too.
-            runs: the runs or their scores.
-            measures: the measures.
-            conventions: ``policy``, ``profile`` and ``weights``.
-            judge: a judge's judgments or scores.
-            least: the smallest number of runs that is accepted: by default two, or one with a judge.
-            judged_at: the depth to which judged documents are counted.
-            progress: counts the bytes read.
-            again: whether documents of the runs are needed later.
-        """
-        options: dict[str, Any] = {**conventions, "judged_at": judged_at, "again": again}
-        if judge is None:
-            return cls(evaluated(qrels, runs, measures, **options, progress=progress, least=least or 2))
-        least, sample, request = least or 1, None, request_of(measures, **conventions)
-        if qrels is None:
-            from carob.inputs.logs import judgments_in
-
-            qrels = judgments_in(several_of(runs), request.policy, subtopics=request.groups)
-        if qrels is not None:
-            sample, qrels = people_of(qrels, request)
-        its = named_together(runs, least)  # they are read under both judges
-        other = evaluated_by(judge, its, measures, options)
-        return cls(evaluated(qrels, its, measures, **options, progress=progress, least=least), other, sample)
-
-
-def bounds_over(
-    evaluation: Evaluation, contests: Mapping[str, Contest], limits: bool | UnjudgedLimits
-) -> UnjudgedBounds:
+def bounds_over(read: Read, contests: Mapping[str, Contest], limits: bool | UnjudgedLimits) -> UnjudgedBounds:
     """Returns the bounds of all means and differences of a comparison over the grades of unjudged documents.
 
     Raises:
@@ -280,81 +273,19 @@ def bounds_over(
     """
     limits = limits if isinstance(limits, UnjudgedLimits) else UnjudgedLimits()
     unseen = limits.unseen or 0
-    runs = [each.run for each in evaluation.systems.values()]
-    if evaluation.qrels is None or None in runs:
+    runs = [each.run for each in read.systems.values()]
+    if read.qrels is None or None in runs:
         raise DataError("Bounds over unjudged documents need qrels and runs, not scores.")
-    first = next(iter(evaluation.systems.values())).scores
     found = bounds_of(
-        evaluation.qrels,
+        read.qrels,
         [run for run in runs if run is not None],
         {label: each.measure for label, each in contests.items()},
-        first.policy,
+        read.scores[0].policy,
         pairs=[(pair.a, pair.b) for pair in next(iter(contests.values())).pairs],
         max_grade=limits.max_grade,
         unseen=unseen,
     )
-    return UnjudgedBounds(tuple(evaluation.systems), found, unseen=unseen)
-
-
-def evaluated_by(
-    judge: Any, people: dict[str, Run | Scores], measures: MeasuresLike, options: dict[str, Any]
-) -> Evaluation:
-    """Returns the evaluation of the compared runs under a judge's judgments.
-
-    Raises:
-        DataError: the judge's scores are those of other runs, or only one of the two has scores in place of judgments.
-    """
-    if isinstance(judge, Mapping) and all(isinstance(each, Scores) for each in judge.values()):
-        if set(judge) != set(people) or not all(isinstance(each, Scores) for each in people.values()):
-            raise DataError(
-                "The judge is given as scores, so people's scores of the same runs are needed: "
-                f"the judge has {', '.join(map(str, judge))}, and people have {', '.join(people)}."
-            )
-        its = {name: judge[name] for name in people}
-        return evaluated(None, its, measures, **options, least=1)
-    if any(isinstance(each, Scores) for each in people.values()):
-        raise DataError(
-            "The runs are given as people's scores: pass the judge's scores of the same runs as judge=."
-        )
-    return evaluated(judge, people, measures, **options, least=1)
-
-
-def settled(requested: Settings, runs: int, measures: int) -> Settings:
-    """Returns complete settings: an empty ``test`` or ``correction`` and 0 resamples are replaced by defaults.
-
-    Raises:
-        PolicyError: the test and the correction do not go together.
-    """
-    one_against_all = requested.baseline is not None or runs == 2
-    test = requested.test or ("t" if one_against_all else "romano-wolf")
-    pairs = runs - 1 if requested.baseline is not None else runs * (runs - 1) // 2
-    comparisons = pairs * (measures if requested.family == "all" else 1)
-    if test in FAMILY_WISE and requested.correction not in ("", "none"):
-        raise PolicyError(
-            f"The test '{test}' already corrects for all pairs at once: leave out "
-            f"correction='{requested.correction}', or choose test='t' or test='randomisation'."
-        )
-    correction = requested.correction or ("none" if test in FAMILY_WISE or comparisons == 1 else "holm")
-    resamples = resamples_for(test, correction, comparisons, requested)
-    return replace(
-        requested,
-        test=test,
-        correction=correction,
-        comparisons=comparisons,
-        resamples=resamples,
-        bootstrap_resamples=resamples or requested.resamples or RESAMPLES,
-    )
-
-
-def resamples_for(test: str, correction: str, comparisons: int, requested: Settings) -> int:
-    """Returns a number of resamples that is large enough for a corrected p to fall well below alpha."""
-    if test not in ("randomisation", *FAMILY_WISE):
-        return 0
-    if requested.resamples:
-        return requested.resamples
-    if test != "randomisation" or correction in ("none", "bh"):
-        return RESAMPLES
-    return min(MOST_RESAMPLES, max(RESAMPLES, math.ceil(20 * comparisons / requested.alpha)))
+    return UnjudgedBounds(tuple(read.systems), found, unseen=unseen)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

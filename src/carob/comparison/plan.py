@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.collection_notes import known_of
+from carob.comparison.evidence import Evidence
 from carob.comparison.findings import say
-from carob.comparison.runs import evaluated_or_given, place_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.output.document import Document, Documented, Items, Line, Section, Table
@@ -28,7 +28,7 @@ from carob.statistics.sample_size import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from carob.comparison.runs import RunsLike, System
+    from carob.comparison.evidence import Read, RunsLike
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
@@ -223,16 +223,15 @@ def plan(
     """
     aim, size = aim_of(difference, equivalence, non_inferiority)
     refuse_half_a_judge(correlation, judged)
-    systems = evaluated_or_given(scores, runs, measures, policy=policy, profile=profile).systems
-    labels = next(iter(systems.values())).scores.labels
+    read = Evidence.of(scores, runs, policy=policy, profile=profile).read(measures)
     level = alpha / comparisons
     rows = tuple(
         row
-        for measure in labels
-        for first, second in pairs_of(systems, baseline)
+        for measure in read.scores[0].labels
+        for first, second in pairs_of(read, baseline)
         for row in [needed(measure, first, second, aim, size, power, level, correlation, judged)]
     )
-    return Plan(aim, size, power, level, comparisons, correlation, judged, rows, *known_of(systems))
+    return Plan(aim, size, power, level, comparisons, correlation, judged, rows, *known_of(read.systems))
 
 
 def aim_of(
@@ -262,13 +261,13 @@ def refuse_half_a_judge(correlation: float | None, judged: int | None) -> None:
         raise DataError(say("plan", "half a judge"))
 
 
-def pairs_of(systems: Mapping[str, System], baseline: str | int | None) -> list[tuple[Scores, Scores]]:
+def pairs_of(read: Read, baseline: str | int | None) -> list[tuple[Scores, Scores]]:
     """Returns the pairs of runs to compare.
 
     Raises:
         DataError: there is no such baseline.
     """
-    runs, base = [each.scores for each in systems.values()], place_of(baseline, systems)
+    runs, base = read.scores, read.place_of(baseline)
     if base is None:
         return list(combinations(runs, 2))
     return [(each, runs[base]) for place, each in enumerate(runs) if place != base]

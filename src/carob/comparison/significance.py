@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._numpy import np
-from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Stratum, say
+from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Settings, Stratum, say
 from carob.inputs.runs import available_cores, in_threads
+from carob.output.errors import PolicyError
+from carob.statistics import SEED
 from carob.statistics.estimates import t_quantile
 from carob.statistics.multiple_comparisons import anova, randomised_tukey, romano_wolf
 from carob.statistics.paired import (
+    RESAMPLES,
     Draw,
     all_pairs,
     bayes,
@@ -27,8 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from carob.comparison.findings import Settings
-    from carob.comparison.runs import RunTable
+    from carob.comparison.design import Test
+    from carob.comparison.evidence import RunTable
     from carob.inputs.query_files import Groups
     from carob.lists.rows import Floats, Integers
     from carob.statistics.multiple_comparisons import Anova
@@ -36,6 +40,52 @@ if TYPE_CHECKING:
 
 AT_ONCE = 4_000_000
 """Differences held in memory at a time."""
+
+MOST_RESAMPLES = 1_000_000
+
+
+def settings_of(test: Test, runs: int, measures: int, baseline: int | None = None) -> Settings:
+    """Returns the settings of a test, with defaults where it leaves the test, correction, resamples or seed open.
+
+    Args:
+        test: the test.
+        runs: the number of runs.
+        measures: the number of measures.
+        baseline: the index of the run with which all others are compared; None for all pairs.
+
+    Raises:
+        PolicyError: the test and the correction do not go together.
+    """
+    name = test.name or ("t" if baseline is not None or runs == 2 else "romano-wolf")
+    pairs = runs - 1 if baseline is not None else runs * (runs - 1) // 2
+    comparisons = pairs * (measures if test.family == "all" else 1)
+    if name in FAMILY_WISE and test.correction not in (None, "none"):
+        raise PolicyError(
+            f"The test '{name}' already corrects for all pairs at once: leave out "
+            f"correction='{test.correction}', or choose test='t' or test='randomisation'."
+        )
+    correction = test.correction or ("none" if name in FAMILY_WISE or comparisons == 1 else "holm")
+    resamples = 0
+    if name in ("randomisation", *FAMILY_WISE):
+        resamples = test.resamples or RESAMPLES
+        if not test.resamples and name == "randomisation" and correction in ("holm", "bonferroni"):
+            # enough for a corrected p to fall well below alpha
+            resamples = min(MOST_RESAMPLES, max(RESAMPLES, math.ceil(20 * comparisons / test.alpha)))
+    return Settings(
+        test=name,
+        correction=correction,
+        alpha=test.alpha,
+        family=test.family,
+        comparisons=comparisons,
+        resamples=resamples,
+        bootstrap_resamples=resamples or test.resamples or RESAMPLES,
+        seed=SEED if test.seed is None else test.seed,
+        baseline=baseline,
+        confidence=test.confidence,
+        interval=test.interval,
+        rope=test.rope,
+        margin=test.margin,
+    )
 
 
 def contests_of(

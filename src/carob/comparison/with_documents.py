@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from carob._numpy import np
+from carob.comparison.evidence import tables_of
 from carob.comparison.findings import JudgeComparison, Judging
-from carob.comparison.runs import tables_of
 from carob.comparison.significance import correct_together, empty_outcome, join, pairs_of
 from carob.comparison.with_judge import contest_of, contrasts_of, half_median, tested, without_unknown
 from carob.estimation.sampled_documents import (
@@ -15,7 +15,6 @@ from carob.estimation.sampled_documents import (
     estimated_documents,
     is_linear,
 )
-from carob.inputs.qrels import Qrels
 from carob.output.errors import DataError, PolicyError
 from carob.statistics.estimates import NOISE
 
@@ -23,36 +22,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from carob.comparison.design import Design
+    from carob.comparison.evidence import Read, RunTable
     from carob.comparison.findings import Contest, Settings
-    from carob.comparison.runs import Evaluation, RunTable
     from carob.comparison.significance import Outcome
-    from carob.conventions.request import Request
     from carob.estimation.sampled_documents import SampledEstimates
     from carob.inputs.names import Names
-    from carob.inputs.qrels import QrelsLike
     from carob.inputs.samples import SampledJudgment
     from carob.lists.rows import Floats, Integers
 
 
-def people_of(
-    given: QrelsLike, request: Request
-) -> tuple[dict[str, dict[str, SampledJudgment]] | None, Qrels]:
-    """Reads people's judgments.
-
-    Returns the judgments of sampled documents, or None for judgments of whole queries, and their grades.
-
-    Raises:
-        DataError: they cannot be read, or are a part of a sample.
-    """
-    people = Qrels.of(given, request.policy, subtopics=request.groups)
-    if people.sample is not None:
-        people.sample.refuse_part(people.name)
-    return people.drawn, people.known
-
-
 def documents_contests(
     sample: Mapping[str, Mapping[str, SampledJudgment]],
-    judge: Evaluation,
+    judge: Read,
     settings: Settings,
     design: Design,
 ) -> tuple[Names, dict[str, Contest], Judging]:
@@ -60,7 +41,7 @@ def documents_contests(
 
     Args:
         sample: people's judgments.
-        judge: the evaluation of the runs under the judge's grades.
+        judge: the runs under the judge's grades.
         settings: the settings of the test, which is ``t``.
         design: how to estimate.
 
@@ -74,7 +55,7 @@ def documents_contests(
         )
     if judge.qrels is None:
         raise DataError("Judgments of sampled documents need the runs and the judge's grades, not scores.")
-    ids, tables = tables_of([each.scores for each in judge.systems.values()])
+    ids, tables = tables_of(judge.scores)
     for table in tables:
         refuse_unfit(table, judge)
     documents = Documents.of(sample, judge.qrels)
@@ -112,7 +93,7 @@ def documents_contests(
     return ids, contests, info
 
 
-def refuse_unfit(table: RunTable, judge: Evaluation) -> None:
+def refuse_unfit(table: RunTable, judge: Read) -> None:
     """Refuses a measure or a policy for which values with single grades changed cannot be computed.
 
     Raises:
@@ -125,7 +106,7 @@ def refuse_unfit(table: RunTable, judge: Evaluation) -> None:
             f"{table.label} is not a plain mean over queries, as estimates from sampled documents need. Choose another "
             "measure, such as P@10 or nDCG@10."
         )
-    policy = next(iter(judge.systems.values())).scores.policy.of_measure(table.measure)
+    policy = judge.scores[0].policy.of_measure(table.measure)
     if policy.ties in ("expected", "optimistic", "pessimistic") or policy.unjudged == "removed":
         raise PolicyError(
             "Sampled documents need a fixed order of documents (ties=trec or another fixed order) and all documents of "
@@ -135,7 +116,7 @@ def refuse_unfit(table: RunTable, judge: Evaluation) -> None:
 
 def estimates_of(
     documents: Documents,
-    judge: Evaluation,
+    judge: Read,
     tables: list[RunTable],
     contrasts: Floats,
     design: Design,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob.comparison.evidence import RunTable, tables_of
 from carob.comparison.findings import Contest, JudgeComparison, Judging
-from carob.comparison.runs import RunTable, tables_of
 from carob.comparison.significance import beaten, correct_together, empty_outcome, join, pairs_in, pairs_of
 from carob.estimation.people_and_judge import JudgedEstimates, JudgedSample, estimated
 from carob.estimation.sampled_documents import SampledEstimates
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from carob.comparison.design import Design
+    from carob.comparison.evidence import Read
     from carob.comparison.findings import Settings
-    from carob.comparison.runs import Evaluation
     from carob.comparison.significance import Outcome
     from carob.lists.rows import Floats, Integers
     from carob.statistics.estimates import Estimates
@@ -47,21 +47,21 @@ class Shared:
 
 
 def judged_contests(
-    people: Evaluation, judge: Evaluation, settings: Settings, design: Design
+    people: Read, judge: Read, settings: Settings, design: Design
 ) -> tuple[Names, dict[str, Contest], Judging]:
     """Returns the queries that people and the judge judged, the comparison by each measure, and facts about the judge.
 
     Args:
-        people: the evaluation of the runs under people's judgments.
-        judge: the evaluation of the same runs under the judge's.
+        people: the runs under people's judgments.
+        judge: the same runs under the judge's.
         settings: the settings of the test, which is ``t``.
         design: how to estimate.
 
     Raises:
         DataError: people judged fewer than two of the judge's queries, or a measure has no estimate.
     """
-    own_ids, tables = tables_of([each.scores for each in people.systems.values()])
-    its_ids, others = tables_of([each.scores for each in judge.systems.values()])
+    own_ids, tables = tables_of(people.scores)
+    its_ids, others = tables_of(judge.scores)
     ours, theirs = own_ids.texts, its_ids.texts
     place = {query: row for row, query in enumerate(theirs)}
     common = [query for query in ours if query in place]

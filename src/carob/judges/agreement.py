@@ -10,10 +10,9 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.collection_notes import known_of
-from carob.comparison.compare import settled
-from carob.comparison.findings import Settings
-from carob.comparison.runs import RunsLike, evaluated, named_together, said_if_sparse, tables_of
-from carob.comparison.significance import contests_of
+from carob.comparison.design import Test
+from carob.comparison.evidence import Evidence, RunsLike, named_together, said_if_sparse, tables_of
+from carob.comparison.significance import contests_of, settings_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.request import conventions
@@ -28,8 +27,8 @@ from carob.statistics.rank_correlation import kendall, tau_ap
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
 
-    from carob.comparison.findings import Contest, Pair
-    from carob.comparison.runs import Evaluation
+    from carob.comparison.evidence import Read
+    from carob.comparison.findings import Contest, Pair, Settings
     from carob.conventions.arguments import Pool
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
@@ -123,7 +122,7 @@ def agreement(
                 restricted(each, set(pairing.queries), documents),
                 systems,
                 asked,
-                Settings(test="" if len(systems) > 1 else "t", alpha=alpha, seed=seed),
+                Test(None if len(systems) > 1 else "t", alpha=alpha, seed=seed),
                 policy=policy,
                 profile=profile,
             )
@@ -152,7 +151,7 @@ def agreement(
 
 def known(first: SystemsUnderJudge, second: SystemsUnderJudge) -> dict[str, tuple[str, ...]]:
     """Returns what makes the orders of systems doubtful, and what else is known about their data."""
-    one, other = first.evaluation, second.evaluation
+    one, other = first.read, second.read
     found = known_of(one.systems, {"B": other.systems})
     sparse = said_if_sparse(("A", "B"), one.judged, other.judged, one.depth)
     return {"warnings": (*sparse, *found.warnings), "footers": found.footers}
@@ -233,7 +232,7 @@ class SystemsUnderJudge:
         ids: the queries that any system has.
         contests: the comparison by each measure.
         settings: the settings of the test.
-        evaluation: the systems from which they were computed.
+        read: the systems from which they were computed.
     """
 
     names: tuple[str, ...]
@@ -241,11 +240,11 @@ class SystemsUnderJudge:
     ids: Names
     contests: dict[str, Contest]
     settings: Settings
-    evaluation: Evaluation
+    read: Read
 
 
 def judged_by(
-    qrels: Qrels, runs: RunsLike, measures: MeasuresLike, settings: Settings, **conventions: Any
+    qrels: Qrels, runs: RunsLike, measures: MeasuresLike, test: Test, **conventions: Any
 ) -> SystemsUnderJudge:
     """Returns the comparison of systems under one judge.
 
@@ -253,7 +252,7 @@ def judged_by(
         qrels: the qrels of the judge.
         runs: one or more systems.
         measures: the measures.
-        settings: the settings of the test that the caller requested.
+        test: the test that the caller requested.
         conventions: ``policy`` and ``profile``, as in ``carob.compare``.
 
     Raises:
@@ -261,12 +260,10 @@ def judged_by(
     """
     for each in runs.values() if isinstance(runs, Mapping) else runs:
         refuse_results(each)
-    evaluation = evaluated(qrels, runs, measures, **conventions, least=1)
-    systems = evaluation.systems
-    scores = tuple(each.scores for each in systems.values())
-    ids, tables = tables_of(scores)
-    contests, settings = contests_of(tables, settled(settings, len(scores), len(tables)), None)
-    return SystemsUnderJudge(tuple(systems), scores, ids, contests, settings, evaluation)
+    read = Evidence(qrels, runs, **conventions).read(measures, least=1)
+    ids, tables = tables_of(read.scores)
+    contests, settings = contests_of(tables, settings_of(test, len(read.systems), len(tables)), None)
+    return SystemsUnderJudge(tuple(read.systems), read.scores, ids, contests, settings, read)
 
 
 def effect(label: str, first: SystemsUnderJudge, second: SystemsUnderJudge, draw: Draw) -> Effect:

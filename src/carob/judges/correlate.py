@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.collection_notes import known_of
-from carob.comparison.compare import settled
 from carob.comparison.design import Test
-from carob.comparison.findings import Settings, say
-from carob.comparison.runs import evaluated, named_together, said_if_sparse
-from carob.comparison.significance import contests_of
+from carob.comparison.evidence import Evidence, named_together, said_if_sparse
+from carob.comparison.findings import say
+from carob.comparison.significance import contests_of, settings_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.request import conventions, names_in
@@ -48,8 +47,8 @@ from carob.statistics.paired import Draw
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from carob.comparison.evidence import Read, RunsLike, System
     from carob.comparison.findings import Contest
-    from carob.comparison.runs import Evaluation, RunsLike, System
     from carob.conventions.arguments import Means, Missing, Over, Pool
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
@@ -155,7 +154,7 @@ def correlate(
         missing_runs,
         Draw(resamples, seed),
         confidence,
-        Settings(alpha=alpha, seed=seed, confidence=confidence),
+        Test(alpha=alpha, seed=seed, confidence=confidence),
         missing if runs is None else "skip",
     )
     asked = None if measures is None else [str(each) for each in names_in(measures)]
@@ -179,7 +178,7 @@ def correlate(
         pool=pool if runs is not None else None,
         missing_runs=missing_runs,
         means=means,
-        settings=settled(method.settings, max((len(each.runs) for each in rows), default=3), 1),
+        settings=settings_of(method.test, max((len(each.runs) for each in rows), default=3), 1),
         confidence=confidence,
         resamples=resamples,
         seed=seed,
@@ -349,12 +348,12 @@ def from_judgments(
         values = statistics(confusions_of(pairing, scale), scale, method.draw.resamples, method.draw.seed)
         grades.append(GradeAgreement(its, len(pairing.a), pairing.only_a, pairing.only_b, values))
         kept = restricted(qrels, set(pairing.queries), documents)
-        its_own = evaluated(kept, systems, asked, **rest, least=1)
+        its_own = Evidence(kept, systems, **rest).read(asked, least=1)
         found[its] = in_scores(scores_in(its_own))
         under[its] = its_own.systems
         judged.append((its, its_own.judged))
     base = true if documents is None else restricted(true, {query for query, _ in documents}, documents)
-    own_values = evaluated(base, systems, asked, **rest, least=1)
+    own_values = Evidence(base, systems, **rest).read(asked, least=1)
     sheets = in_scores(scores_in(own_values))
     origin = "the truth" if true.name.startswith("<") else called(true.name)
     shares, depth = own_values.judged, own_values.depth
@@ -364,9 +363,9 @@ def from_judgments(
     return TruthAndJudges(origin, sheets, found, own, tuple(grades), warned, known.footers, lone)
 
 
-def scores_in(evaluation: Evaluation) -> dict[str, Any]:
+def scores_in(read: Read) -> dict[str, Any]:
     """Returns the scores of runs under one judge, by run."""
-    return {name: each.scores for name, each in evaluation.systems.items()}
+    return {name: each.scores for name, each in read.systems.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,7 +379,7 @@ class CorrelationMethod:
         missing_runs: how to treat runs that a judge lacks.
         draw: the resamples.
         confidence: the level of intervals.
-        settings: the settings of the tests of pairs of runs.
+        test: the test of pairs of runs.
         missing: how to treat queries that a judge's leaderboard lacks.
     """
 
@@ -390,7 +389,7 @@ class CorrelationMethod:
     missing_runs: str
     draw: Draw
     confidence: float
-    settings: Settings
+    test: Test
     missing: str = "skip"
 
     def usual(self, runs: int) -> list[Correlation]:
@@ -450,7 +449,7 @@ class CorrelationMethod:
             found: the values of both sides.
             judge: the judge's mean of each run, larger is better.
         """
-        contests = [contest_of(each, self.settings) for each in (found.truth, found.judge)]
+        contests = [contest_of(each, self.test) for each in (found.truth, found.judge)]
         one, other = contests
         if one is None or other is None:
             return None
@@ -460,9 +459,9 @@ class CorrelationMethod:
         return Turned(significant=len(sure), turned=tuple(turned), **fates_of(one, other, names))
 
 
-def contest_of(sheet: Sheet, settings: Settings) -> Contest | None:
+def contest_of(sheet: Sheet, test: Test) -> Contest | None:
     """Returns the tests of all pairs of runs, or None where only means are known, or one query."""
     if sheet.table is None or len(sheet.queries) < 2:
         return None
-    found, _ = contests_of([sheet.table], settled(settings, len(sheet.runs), 1), None)
+    found, _ = contests_of([sheet.table], settings_of(test, len(sheet.runs), 1), None)
     return found[sheet.label]

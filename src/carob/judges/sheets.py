@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob.comparison.evidence import RunTable, refuse_unlike, tables_of
 from carob.comparison.findings import say
-from carob.comparison.runs import RunTable, refuse_unlike, tables_of
 from carob.evaluation.leaderboards import Leaderboard, read_leaderboard
 from carob.evaluation.score_files import OtherMeasure, measure_named, queries_of, with_queries
 from carob.evaluation.scores import Scores, with_measures

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
-from carob.comparison.compare import Read, compare
-from carob.comparison.design import Design
+from carob.comparison.compare import compared
+from carob.comparison.design import Design, Test, refuse_with_judge
+from carob.comparison.evidence import Evidence
 from carob.evaluation.score_tables import footers
 from carob.inputs.texts import texts_of
 from carob.output.document import Documented
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from carob.comparison.compare import Comparison
-    from carob.comparison.runs import Evaluation, RunsLike
+    from carob.comparison.evidence import Read, RunsLike
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
@@ -150,18 +151,19 @@ def report(
     refuse_absent()
     tell = progress or (lambda _: None)
     tell("scoring the runs")
-    weights = (settings.get("design") or Design()).weights
-    conventions = {"policy": policy, "profile": profile, "weights": weights}
-    judge, depth = settings.get("judge"), settings.get("judged_at")
-    read = Read.of(qrels, runs, measures, conventions, judge, least=2, judged_at=depth, again=True)
-    evaluation = read.shown
-    tell(f"comparing {len(evaluation.systems)} runs")
-    comparison = compare(None, read, baseline=baseline, **settings)
+    judge, depth = settings.pop("judge", None), settings.pop("judged_at", None)
+    test, design = Test.of(settings.pop("test", None)), settings.pop("design", None) or Design()
+    if judge is not None:
+        refuse_with_judge(test, design, settings.get("by"))
+    evidence = Evidence(qrels, runs, judge, policy, profile, design.weights)
+    read = evidence.read(measures, judged_at=depth, again=True)
+    tell(f"comparing {len(read.systems)} runs")
+    comparison = compared(read, test, design, baseline=baseline, **settings)
     tell("measuring along the ranks")
     # Estimates from people's and a judge's judgments are of means, and the charts would show either judge alone.
-    curves = [] if judge is not None else alongside(evaluation, comparison.primary.measure)
+    curves = [] if judge is not None else alongside(read, comparison.primary.measure)
     texts = queries, documents
-    html = assembled(evaluation, comparison, curves, *texts, title=title, command=command, tell=tell)
+    html = assembled(read.shown, comparison, curves, *texts, title=title, command=command, tell=tell)
     made = Report(html, comparison)
     if output is not None:
         files = [
@@ -175,7 +177,7 @@ def report(
 
 
 def assembled(
-    evaluation: Evaluation,
+    read: Read,
     comparison: Comparison,
     curves: Sequence[Alongside],
     queries: TextsLike | None,
@@ -194,7 +196,7 @@ def assembled(
     settings = comparison.settings
     chosen = chosen_queries(comparison.primary.values, pairs_on_page(comparison))
     tell(f"looking at {len(chosen)} queries")
-    excerpt = Excerpt.of(evaluation, comparison.queries, chosen)
+    excerpt = Excerpt.of(read, comparison.queries, chosen)
     closeups, derivations = looked_at(excerpt, comparison)
     asked = {} if queries is None else texts_of(queries, frozenset(comparison.queries), "queries", SNIPPET)
     shown = frozenset(document for each in closeups for document, _ in each.documents)
@@ -208,8 +210,8 @@ def assembled(
     return page(
         data,
         title=title or title_of(comparison),
-        grades=None if evaluation.qrels is None else evaluation.qrels.judgments.grades,
-        given=[name for name, each in evaluation.systems.items() if each.run is None],
+        grades=None if read.qrels is None else read.qrels.judgments.grades,
+        given=[name for name, each in read.systems.items() if each.run is None],
         comparison=comparison,
         settings=settings,
         verdict=verdict_of(comparison),

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
+from carob.comparison.evidence import lists_held, parts_of
 from carob.comparison.findings import letter, ranked
-from carob.comparison.runs import lists_held, parts_of
 from carob.comparison.verdict import (
     digits_of,
     interval,
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from carob.comparison.compare import Comparison
+    from carob.comparison.evidence import Read, System
     from carob.comparison.findings import Contest, Pair, Settings
-    from carob.comparison.runs import Evaluation, System
     from carob.conventions.policy import Policy
     from carob.inputs.qrels import Qrels
     from carob.inputs.texts import Text
@@ -137,9 +137,9 @@ class Excerpt:
     ids: dict[int, bytes]
 
     @classmethod
-    def of(cls, evaluation: Evaluation, queries: Sequence[str], chosen: Sequence[int]) -> Excerpt:
+    def of(cls, read: Read, queries: Sequence[str], chosen: Sequence[int]) -> Excerpt:
         """Returns the judgments of the chosen queries, without queries that are not judged."""
-        qrels, systems = evaluation.qrels, tuple(evaluation.systems.values())
+        qrels, systems = read.qrels, tuple(read.systems.values())
         if qrels is None or not any(each.run for each in systems):
             return cls(systems, {}, {})
         places = {query: place for place, query in enumerate(qrels.queries)}
@@ -497,9 +497,9 @@ class Alongside:
     runs: tuple[tuple[float, ...], ...]
 
 
-def alongside(evaluation: Evaluation, primary: Measure) -> list[Alongside]:
+def alongside(read: Read, primary: Measure) -> list[Alongside]:
     """Returns the charts along the ranks: precision by recall, the primary measure and the judged share by depth."""
-    systems = list(evaluation.systems.values())
+    systems = list(read.systems.values())
     deep = primary if takes_depth(primary) else parse_measure("nDCG@10")
     bare = replace(deep, depth=None)
     curves: tuple[tuple[str, str, str, str, tuple[float, ...]], ...] = (

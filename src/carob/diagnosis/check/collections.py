@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from carob.comparison.collection_notes import DOUBTFUL, notes_of
 from carob.comparison.collection_scores import given_in, is_values
-from carob.comparison.runs import evaluated
+from carob.comparison.evidence import Evidence
 from carob.diagnosis.check import ORDER, Check, check
 from carob.diagnosis.check.finding import NOTE, WARNING, found, refusal
 from carob.inputs.run import several_of
@@ -117,7 +117,7 @@ def checked(name: str, given: Any, **options: Any) -> Check:
     if is_values(given):  # one value for each run, of which nothing is known
         return Check((), tuple(given))
     try:
-        systems = evaluated(None, given, None, least=1).systems
+        systems = Evidence(None, given).read(least=1).systems
     except DataError as error:
         return Check((refusal("refused-collection", name, error),), ())
     return Check(tuple(map(told, notes_of(name, systems))), tuple(systems))

@@ -1,4 +1,4 @@
-"""The compared runs: their names, their scores, and each measure's matrix of scores by query and run."""
+"""The evidence of a comparison: what is given, what one pass over its files read, and the tables of values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import say
-from carob.conventions.request import MeasuresLike, names_in, request_of
+from carob.conventions import arguments
+from carob.conventions.arguments import specified
+from carob.conventions.request import names_in, request_of
 from carob.evaluation.engine import Matches, evaluate_together, judgments_for
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR, GIVEN, aggregate
 from carob.evaluation.scores import Scores, share_judged, weights_given, with_measures
@@ -19,6 +21,7 @@ from carob.inputs.dicts import MappingRun
 from carob.inputs.errors import refused, sentences
 from carob.inputs.ids import text_of
 from carob.inputs.names import Names
+from carob.inputs.qrels import Qrels
 from carob.inputs.run import (
     Run,
     RunLike,
@@ -38,7 +41,9 @@ if TYPE_CHECKING:
 
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
-    from carob.inputs.qrels import Qrels, QrelsLike
+    from carob.conventions.request import MeasuresLike, Request
+    from carob.inputs.qrels import QrelsLike
+    from carob.inputs.samples import SampledJudgment
     from carob.lists.rows import Floats, Integers
     from carob.matching.match import Match
     from carob.measures import Measure
@@ -74,23 +79,221 @@ class System:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
-    """The scores of compared runs, with the matches and the judgments from which they were computed.
+class Read:
+    """What was read of the evidence: each file once.
 
     Args:
-        systems: each run by name, in the given order.
+        systems: each run by name, in the given order, under the judgments, which are people's if there is a judge.
         depth: the depth to which judged documents were counted.
         qrels: the judgments; None where only scores were given.
+        judge: the same runs under the judge's judgments; None without a judge.
+        sample: people's judgments of sampled documents; None if they judged whole queries.
     """
 
     systems: dict[str, System]
     depth: int
     qrels: Qrels | None = None
+    judge: Read | None = None
+    sample: dict[str, dict[str, SampledJudgment]] | None = None
+
+    @property
+    def scores(self) -> tuple[Scores, ...]:
+        """The scores of each run."""
+        return tuple(each.scores for each in self.systems.values())
 
     @property
     def judged(self) -> tuple[float, ...]:
         """The share of each run's top documents that are judged."""
         return tuple(each.judged for each in self.systems.values())
+
+    @property
+    def shown(self) -> Read:
+        """The runs under the judgments that give every query of a comparison a value."""
+        return self if self.sample is None or self.judge is None else self.judge
+
+    def place_of(self, run: str | int | None) -> int | None:
+        """Returns the index of a run, given by its name, path or index; None for None.
+
+        Raises:
+            DataError: there is no such run.
+        """
+        names = list(self.systems)
+        if run is None:
+            return None
+        if isinstance(run, int):
+            if not 0 <= run < len(names):
+                raise DataError(
+                    f"baseline={run}: pass the index of one of the {len(names)} runs, counted from 0."
+                )
+            return run
+        if run in self.systems:
+            return names.index(run)
+        origins = [each.inputs.get("run") for each in self.scores]
+        paths = [os.path.normpath(each.path) if each and each.path else "" for each in origins]
+        if os.path.normpath(run) in paths:
+            return paths.index(os.path.normpath(run))
+        hint = did_you_mean(run, names, f"The runs are {', '.join(names[:20])}.")
+        raise DataError(f"No run is called '{run}'. {hint}")
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is given about runs: judgments and runs, or scores, and the conventions. Nothing is read until ``read``.
+
+    Args:
+        qrels: the judgments, which are people's if there is a judge; None if every run is given as scores, or is a log
+            with its judgments.
+        runs: the runs or their scores.
+        judge: a judge's judgments, or its scores of the same runs; None without a judge.
+        policy: the policy, as in ``compare``.
+        profile: the profile, as in ``compare``.
+        weights: the weight of each query in the means.
+    """
+
+    qrels: QrelsLike | None
+    runs: RunsLike
+    judge: QrelsLike | RunsLike | None = None
+    policy: Policy | None = None
+    profile: ProfileLike = None
+    weights: Mapping[str, float] | None = None
+
+    @classmethod
+    def of(cls, first: Any, runs: RunsLike | None, **conventions: Any) -> Evidence:
+        """Returns the evidence of a function that takes judgments and runs, or scores alone.
+
+        Args:
+            first: the judgments; without ``runs``, the scores.
+            runs: the runs, or None.
+            conventions: the policy and the profile.
+
+        Raises:
+            DataError: judgments without runs.
+        """
+        if runs is not None:
+            return cls(first, runs, **conventions)
+        values = first.values() if isinstance(first, Mapping) else first
+        if not isinstance(first, (Mapping, list, tuple)) or not all(
+            isinstance(each, Scores) for each in values
+        ):
+            raise refused("scores-or-runs")
+        return cls(None, first, **conventions)
+
+    @specified
+    def read(
+        self,
+        measures: MeasuresLike = None,
+        *,
+        least: int = 2,
+        judged_at: int | None = arguments.JUDGED_AT,
+        progress: _native.Progress | None = None,
+        again: bool = False,
+    ) -> Read:
+        """Reads the judgments and the runs, or takes the scores. Each file is read once.
+
+        Args:
+            measures: the measures, as in ``compare``.
+            least: the smallest number of runs that is accepted.
+            judged_at: the depth to which judged documents are counted.
+            progress: counts the bytes read.
+            again: whether documents of the runs are needed later, so that small files are held in memory.
+        """
+        options: dict[str, Any] = {"judged_at": judged_at, "again": again}
+        if self.judge is not None:
+            return self.read_twice(measures, least, progress, options)
+        given = named(self.runs, least)
+        ready = [each for each in given.values() if isinstance(each, Scores)]
+        if len(ready) == len(given):
+            self.refuse_other_conventions(ready)
+            own = ready[0]
+            wanted = own.labels if measures is None else map(own.column, names_in(measures))
+            labels = tuple(each if isinstance(each, str) else own.labels[each] for each in wanted)
+            depth = judged_at or 10
+            systems = {
+                name: System(with_measures(each, labels).complete(), share_judged(each, depth))
+                for name, each in zip(given, ready, strict=True)
+            }
+            return Read(agreeing(systems), depth)
+        if measures is None and ready:
+            measures = ready[0].labels
+        request = self.request(measures)
+        judged = judgments_for(self.runs, self.qrels, request.policy, subtopics=request.groups).complete
+        first = next(iter(request.asked.values()))
+        depth = judged_at or (first.depth if first.depth and first.depth <= DEEPEST_JUDGED else 10)
+        primary = request.policy.of_measure(first)
+        unread = {name: each for name, each in given.items() if isinstance(each, Run)}
+        if again:
+            unread = dict(zip(unread, held_together(unread.values()), strict=True))
+        found = evaluate_together(judged, list(unread.values()), request, progress)
+
+        def system(name: str, run: Run | Scores) -> System:
+            if isinstance(run, Scores):
+                return System(with_measures(run, tuple(request.asked)).complete(), share_judged(run, depth))
+            scores, matched = next(found)
+            own = matched.found[primary]
+            return System(scores.complete(), share_judged(scores, depth, own), own, unread[name], matched)
+
+        return Read(agreeing({name: system(name, run) for name, run in given.items()}), depth, judged)
+
+    def request(self, measures: MeasuresLike) -> Request:
+        """Returns the request for measures under the given conventions."""
+        return request_of(measures, self.profile, self.policy, self.weights)
+
+    def read_twice(
+        self,
+        measures: MeasuresLike,
+        least: int,
+        progress: _native.Progress | None,
+        options: dict[str, Any],
+    ) -> Read:
+        """Reads the runs under people's and under the judge's judgments. Small texts are held in memory meanwhile.
+
+        Raises:
+            DataError: only one of the two has scores in place of judgments, or people's judgments are a part of a
+                sample.
+        """
+        qrels, sample, request = self.qrels, None, self.request(measures)
+        if qrels is None:
+            from carob.inputs.logs import judgments_in
+
+            qrels = judgments_in(several_of(self.runs), request.policy, subtopics=request.groups)
+        if qrels is not None:
+            people = Qrels.of(qrels, request.policy, subtopics=request.groups)
+            if people.sample is not None:
+                people.sample.refuse_part(people.name)
+            sample, qrels = people.drawn, people.known
+        runs = named_together(self.runs, least)
+        judge: Any = self.judge
+        its: RunsLike = runs
+        if isinstance(judge, Mapping) and all(isinstance(each, Scores) for each in judge.values()):
+            if set(judge) != set(runs) or not all(isinstance(each, Scores) for each in runs.values()):
+                raise DataError(
+                    "The judge is given as scores, so people's scores of the same runs are needed: "
+                    f"the judge has {', '.join(map(str, judge))}, and people have {', '.join(runs)}."
+                )
+            judge, its = None, {name: judge[name] for name in runs}
+        elif any(isinstance(each, Scores) for each in runs.values()):
+            raise DataError(
+                "The runs are given as people's scores: pass the judge's scores of the same runs as judge=."
+            )
+        other = replace(self, qrels=judge, runs=its, judge=None).read(measures, least=1, **options)
+        own = replace(self, qrels=qrels, runs=runs, judge=None)
+        people_read = own.read(measures, least=least, progress=progress, **options)
+        return replace(people_read, judge=other, sample=sample)
+
+    def refuse_other_conventions(self, scores: list[Scores]) -> None:
+        """Refuses conventions that differ from those under which the scores were computed.
+
+        Raises:
+            DataError: the caller gave weights, or a policy or profile other than that of the scores.
+        """
+        for each in scores:
+            other = self.policy is not None and self.policy.over(each.policy) != each.policy
+            late = "weights" if self.weights is not None else "policy" if other else "profile"
+            if self.weights is not None or other or self.profile not in (None, each.profile or "carob"):
+                raise DataError(
+                    f"{each.name} is given as scores, which {late}= cannot change: pass {late}= to carob.evaluate, "
+                    "or pass the run instead of its scores."
+                )
 
 
 SPARSE = 0.5
@@ -180,133 +383,6 @@ def tag_of(run: Run) -> str:
         start = file.read(LONGEST_LINE)
     fields = next((line.split() for line in start.splitlines() if line.strip()[:1] not in (b"", b"#")), [])
     return text_of(fields[5]) if len(fields) > 5 else run.name
-
-
-def place_of(baseline: str | int | None, systems: Mapping[str, System]) -> int | None:
-    """Returns the index of the baseline, given by its name, path or index.
-
-    Raises:
-        DataError: there is no such run.
-    """
-    names = list(systems)
-    if baseline is None:
-        return None
-    if isinstance(baseline, int):
-        if not 0 <= baseline < len(names):
-            raise DataError(
-                f"baseline={baseline}: pass the index of one of the {len(names)} runs, counted from 0."
-            )
-        return baseline
-    if baseline in systems:
-        return names.index(baseline)
-    origins = [each.scores.inputs.get("run") for each in systems.values()]
-    paths = [os.path.normpath(each.path) if each and each.path else "" for each in origins]
-    if os.path.normpath(baseline) in paths:
-        return paths.index(os.path.normpath(baseline))
-    hint = did_you_mean(baseline, names, f"The runs are {', '.join(names[:20])}.")
-    raise DataError(f"No run is called '{baseline}'. {hint}")
-
-
-def evaluated(
-    qrels: QrelsLike | None,
-    runs: RunsLike,
-    measures: MeasuresLike,
-    *,
-    policy: Policy | None = None,
-    profile: ProfileLike = None,
-    weights: Mapping[str, float] | None = None,
-    judged_at: int | None = None,
-    progress: _native.Progress | None = None,
-    again: bool = False,
-    least: int = 2,
-) -> Evaluation:
-    """Evaluates the runs of a comparison together. Each file is read once.
-
-    Args:
-        qrels: as in ``compare``.
-        runs: as in ``compare``.
-        measures: as in ``compare``.
-        policy: as in ``compare``.
-        profile: as in ``compare``.
-        weights: as in ``compare``.
-        judged_at: as in ``compare``.
-        progress: as in ``compare``.
-        again: whether documents of the runs are needed later, so that small files are held in memory.
-        least: the smallest number of runs that is accepted.
-    """
-    given = named(runs, least)
-    ready = [each for each in given.values() if isinstance(each, Scores)]
-    if len(ready) == len(given):
-        refuse_other_conventions(ready, policy, profile, weights)
-        own = ready[0]
-        wanted = own.labels if measures is None else map(own.column, names_in(measures))
-        labels = tuple(each if isinstance(each, str) else own.labels[each] for each in wanted)
-        depth = judged_at or 10
-        systems = {
-            name: System(with_measures(each, labels).complete(), share_judged(each, depth))
-            for name, each in zip(given, ready, strict=True)
-        }
-        return Evaluation(agreeing(systems), depth)
-    if measures is None and ready:
-        measures = ready[0].labels
-    request = request_of(measures, profile, policy, weights)
-    judged = judgments_for(runs, qrels, request.policy, subtopics=request.groups).complete
-    first = next(iter(request.asked.values()))
-    depth = judged_at or (first.depth if first.depth and first.depth <= DEEPEST_JUDGED else 10)
-    primary = request.policy.of_measure(first)
-    unread = {name: each for name, each in given.items() if isinstance(each, Run)}
-    if again:
-        unread = dict(zip(unread, held_together(unread.values()), strict=True))
-    found = evaluate_together(judged, list(unread.values()), request, progress)
-
-    def system(name: str, run: Run | Scores) -> System:
-        if isinstance(run, Scores):
-            return System(with_measures(run, tuple(request.asked)).complete(), share_judged(run, depth))
-        scores, matched = next(found)
-        own = matched.found[primary]
-        return System(scores.complete(), share_judged(scores, depth, own), own, unread[name], matched)
-
-    return Evaluation(agreeing({name: system(name, run) for name, run in given.items()}), depth, judged)
-
-
-def evaluated_or_given(
-    first: Any, runs: RunsLike | None, measures: MeasuresLike, **conventions: Any
-) -> Evaluation:
-    """Returns the evaluation of runs, or of scores alone, for a function that takes either.
-
-    Args:
-        first: the judgments; without ``runs``, the scores.
-        runs: the runs, or None.
-        measures: the measures.
-        conventions: the policy and the profile.
-
-    Raises:
-        DataError: judgments without runs.
-    """
-    if runs is not None:
-        return evaluated(first, runs, measures, **conventions)
-    values = first.values() if isinstance(first, Mapping) else first
-    if not isinstance(first, (Mapping, list, tuple)) or not all(isinstance(each, Scores) for each in values):
-        raise refused("scores-or-runs")
-    return evaluated(None, first, measures, **conventions)
-
-
-def refuse_other_conventions(
-    scores: list[Scores], policy: Policy | None, profile: ProfileLike, weights: Mapping[str, float] | None
-) -> None:
-    """Refuses conventions that differ from those under which the scores were computed.
-
-    Raises:
-        DataError: the caller gave weights, or a policy or profile other than that of the scores.
-    """
-    for each in scores:
-        other = policy is not None and policy.over(each.policy) != each.policy
-        late = "weights" if weights is not None else "policy" if other else "profile"
-        if weights is not None or other or profile not in (None, each.profile or "carob"):
-            raise DataError(
-                f"{each.name} is given as scores, which {late}= cannot change: pass {late}= to carob.evaluate, or "
-                "pass the run instead of its scores."
-            )
 
 
 def agreeing(systems: dict[str, System]) -> dict[str, System]:
