@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SWAPPED = "are qrels and run swapped?"
 WIDE = "is a whole number that no double represents exactly, so different {value}s would become equal"
-WHOLE = re.compile(r"[+-]?[0-9]+")
+WHOLE = r"[+-]?[0-9]+"
 DECIMAL_COMMA = r"[+-]?[0-9]*,[0-9]+"
 LEVEL = r"L([0-9]+)"
 NO_NUMBERS = ("nan", "inf", "infinity", "null", "none", "na")

@@ -312,7 +312,7 @@ class Definition:
 measure = Definition
 
 
-NAME = re.compile(r"[^\W\d_][\w+-]*")
+NAME = r"[^\W\d_][\w+-]*"
 TO_READ = "carob.Measure.parse reads the name of a measure with its depth and parameters."
 
 
@@ -322,7 +322,7 @@ def check_name(name: str, formula: Callable[..., Queries]) -> None:
     Raises:
         MeasureError: the name or the formula is refused.
     """
-    if not NAME.fullmatch(str(name)):
+    if not re.fullmatch(NAME, str(name)):
         found = shortened(repr(name))
         raise MeasureError(f"A measure's name is a word such as nDCG, not {found}. {TO_READ}")
     if name in REGISTER and not replaceable(REGISTER[name].formula, formula):

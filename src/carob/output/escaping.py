@@ -72,8 +72,9 @@ def sentence(text: str) -> str:
     return shortened(words, LONGEST_SENTENCE)
 
 
-HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2028\u2029\u2060-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
+HIDDEN = (
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2028\u2029\u2060-\u2069\ufeff"
+    "\U000e0000-\U000e007f\ud800-\udfff]"
 )
 """Characters of a text that cannot be seen but change how it reads: controls, directions, invisible letters, lone
 surrogates. Joiners and the marks of Arabic and Hebrew text are not among them."""
@@ -92,7 +93,7 @@ def visible(text: str) -> str:
         code = ord(found[0])
         return "\ufffd" if 0xD800 <= code <= 0xDFFF else f"⟨U+{code:04X}⟩"
 
-    return HIDDEN.sub(seen, text.replace("\r\n", "\n").replace("\r", "\n"))
+    return re.sub(HIDDEN, seen, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def lines_for_terminal(text: str) -> str:

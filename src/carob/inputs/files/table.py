@@ -295,7 +295,7 @@ class TableRequest:
             if found is None:
                 return None
             row, column, value = found
-            wide = WHOLE.fullmatch(value) is not None
+            wide = re.fullmatch(WHOLE, value) is not None
             return number_error(value, self.kind, wide=wide, row=row, column=column)
 
         lines = len(self.place.files) == 1 and not plan.nested and self.place.kind not in COLUMNAR
