@@ -7,7 +7,7 @@ import json
 from itertools import combinations
 from math import log, log2, sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -322,3 +322,12 @@ def test_a_measure_of_judged_documents_does_not_measure_recommendations() -> Non
         MeasureError, match=r"nDCG measures judged documents.*carob.evaluate\(qrels, run, 'nDCG@5'"
     ):
         measured("nDCG@5")
+
+
+def test_measures_are_named_as_everywhere() -> None:
+    recommended = {"u": ["a", "b"], "v": ["a", "c"]}
+    found = carob.beyond_accuracy(recommended, [carob.NumItems @ 1, "Personalisation, NumItems"])
+    assert [*found] == ["NumItems@1", "Personalisation", "NumItems"]
+    assert found["NumItems@1"] == carob.beyond_accuracy(recommended, carob.NumItems @ 1)["NumItems@1"] == 1
+    with pytest.raises(carob.MeasureError, match="measures=5: use a name"):
+        carob.beyond_accuracy(recommended, cast("Any", 5))

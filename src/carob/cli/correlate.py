@@ -126,24 +126,19 @@ def is_judged(path: str, given: Given) -> bool:
     from glob import glob
 
     from carob.evaluation.leaderboards import files_in
-    from carob.evaluation.score_files import columns_in
     from carob.inputs.columns import usual
-    from carob.inputs.files.header import head_of
-    from carob.inputs.files.libraries import columnar_kind
-    from carob.inputs.files.rows import names_in
+    from carob.inputs.files.small_tables import SmallTable
     from carob.inputs.sources import is_pattern, is_trec
 
     if path == "-" or given.is_log(path):
         return False
     found = sorted(glob(path)) if is_pattern(path) else [path]
     first = files_in(found[0])[0] if found else path
-    head = head_of(first)
-    if columnar_kind(head):
-        names = columns_in(first)
-    elif is_trec(head, "qrels") or is_trec(head, "run"):
-        return is_trec(head, "qrels")
-    else:
-        names = names_in(head.decode("utf-8", "replace").split("\n", 1)[0])
+    table = SmallTable.begun(first)
+    line = table.first.encode("utf-8", "surrogateescape")
+    if table.columns is None and (is_trec(line, "qrels") or is_trec(line, "run")):
+        return is_trec(line, "qrels")
+    names = table.names
     if given.columns.get("qrels", {}).get("grade") in names:
         return True
     return bool(usual(names, "grade")) and not (usual(names, "score") or usual(names, "rank"))

@@ -252,17 +252,13 @@ def refuse_empty(path: str) -> None:
 def is_leaderboard(path: str) -> bool:
     """Returns whether the format of a file, or of the first file of a folder, is that of a leaderboard."""
     try:
-        first = files_in(path)[0]
-        head = head_of(first).decode("utf-8", "surrogateescape")
+        table = SmallTable.begun(files_in(path)[0])
     except (DataError, OSError):
         return False
-    lines = [line for line in head.splitlines() if line.strip()]
-    if not lines:
-        return False
-    if lines[0].lstrip().startswith("{"):
-        return '"measure"' in lines[0] and '"value"' in lines[0]
-    rows = [fields_of(line) for line in lines[:SAMPLE]]
-    return leaderboard_columns(rows[: max(len(rows) - 1, 1)])[0] is not None
+    if table.has_objects:
+        return '"measure"' in table.first and '"value"' in table.first
+    rows = [fields_of(line) for _, line in islice(table.lines, SAMPLE)]
+    return bool(rows) and leaderboard_columns(rows[: max(len(rows) - 1, 1)])[0] is not None
 
 
 def read_file(board: Board, path: str, layout: str) -> None:

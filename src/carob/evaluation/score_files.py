@@ -18,11 +18,9 @@ from carob.evaluation.scores import Scores, ScoresByRun, with_measures, with_zer
 from carob.evaluation.suspects import beyond_range, perfect, warned_of
 from carob.inputs.columns import plain_name, usual
 from carob.inputs.errors import is_measure, refused
-from carob.inputs.files.header import head_of, is_text
+from carob.inputs.files.header import is_text
 from carob.inputs.files.json import is_record
-from carob.inputs.files.libraries import column_names, columnar_kind
 from carob.inputs.files.paths import origin_of
-from carob.inputs.files.rows import names_in
 from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.frames import is_frame
 from carob.inputs.names import Names
@@ -304,25 +302,14 @@ def holds_scores(path: str) -> bool:
     if path == "-" or not os.path.isfile(path):
         return False
     try:
-        head = head_of(path)
+        table = SmallTable.begun(path)
     except DataError:
         return False
-    if columnar_kind(head):
-        return Layout.fits(columns_in(path))
-    lines = [line for line in head.decode("utf-8", "surrogateescape").splitlines() if line.strip()]
-    if not lines or not is_text(lines[0]):
+    if table.has_objects:
+        return json_holds_scores(path, table.first)
+    if table.columns is None and not (table.first and is_text(table.first)):
         return False
-    if lines[0].lstrip().startswith(("{", "[")):
-        return json_holds_scores(path, lines[0])
-    return Layout.fits(names_in(lines[0])) or three_columns(lines[0]) is not None
-
-
-def columns_in(path: str) -> list[str]:
-    """Returns the names of the columns of a Parquet or Arrow file, or no names if its reader will refuse it."""
-    try:
-        return column_names(path)
-    except DataError:
-        return []
+    return Layout.fits(table.names) or three_columns(table.first) is not None
 
 
 def json_holds_scores(path: str, line: str) -> bool:
@@ -371,10 +358,10 @@ def add_named(cells: Cells, table: SmallTable, name: str, alone: str | None = No
     if isinstance(document, dict) and any(isinstance(each, (dict, list)) for each in document.values()):
         nested(cells, document, name)
         return True
-    if table.frame is None and not table.first:
+    if table.columns is None and not table.first:
         raise DataError(EMPTY_FILE, file=table.name)
     # The columns of a text must have usual names.
-    named = table.frame is not None or table.has_objects or Layout.fits(table.names)
+    named = table.columns is not None or table.has_objects or Layout.fits(table.names)
     if named:
         add_rows(cells, table, name, alone)
     return named

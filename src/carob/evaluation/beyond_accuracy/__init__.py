@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any, cast
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
+from carob.conventions.request import names_in
 from carob.evaluation.beyond_accuracy.inputs import read
 from carob.evaluation.score_tables import NO_VALUE
 from carob.measures import REGISTER, Measure
-from carob.measures.grammar import split_names
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
 from carob.output.layout import COLUMNS, Listed, decimals, lay_out
 from carob.output.results import Records
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
+    from carob.conventions.request import MeasuresLike
     from carob.evaluation.beyond_accuracy.inputs import ItemsLike, UsersLike
     from carob.lists.recommended import Recommended
     from carob.lists.rows import Floats
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 def beyond_accuracy(
     recommended: UsersLike,
-    measures: str | Iterable[str] | None = None,
+    measures: MeasuresLike = None,
     *,
     train: UsersLike | None = None,
     catalogue: ItemsLike | None = None,
@@ -46,7 +47,7 @@ def beyond_accuracy(
     Args:
         recommended: ``{user: [item, …]}``, best first; ``{user: {item: score}}``; or columns, as a dict or a data
             frame of pandas, Polars, Arrow …: user_id and item_id, with rank or score, or in rank order.
-        measures: their names; if None, all measures that the inputs support.
+        measures: their names, or ``Measure``s; if None, all measures that the inputs support.
         train: the users' earlier interactions, in the same forms and in any order, with a row for each interaction.
         catalogue: every item that can be recommended.
         relevant: the items that users chose afterwards, in the same forms.
@@ -107,7 +108,7 @@ def value_of(name: str, depth: int | None, given: Recommended) -> Value:
     return Value(measure, float(known.mean()) if len(known) else float("nan"), found)
 
 
-def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[str]:
+def names_of(measures: MeasuresLike, given: Recommended) -> list[str]:
     """Returns the requested measure names or, without a request, the names of all measures that the inputs support.
 
     Raises:
@@ -120,8 +121,7 @@ def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[s
             if each.takes == "recommendations"
             and all(getattr(given, what) is not None for what in each.needs)
         ]
-    names = [measures] if isinstance(measures, str) else measures
-    found = dict.fromkeys(part for name in names for part in split_names(name))
+    found = dict.fromkeys(map(str, names_in(measures)))
     if not found:
         raise DataError(
             "No measure was requested: name at least one, such as Coverage, or omit measures for all of them."

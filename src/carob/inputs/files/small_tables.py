@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from carob._cached import cached_property
 from carob.inputs.errors import refused, sentences
-from carob.inputs.files.libraries import columnar_kind, frame_in
+from carob.inputs.files.header import head_of
+from carob.inputs.files.libraries import column_names, columnar_kind, frame_in
 from carob.inputs.files.rows import NumberedLines, name_of, names_in, rows_of, text_of
 from carob.inputs.sources import source_of
 from carob.output.parsing import json_or_none
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 class SmallTable:
@@ -22,10 +23,14 @@ class SmallTable:
         name: the file, or another name of the table in errors.
         text: the text of a file.
         frame: a data frame, in place of a text.
+        columns: the names of its columns; None for a text.
     """
 
-    def __init__(self, name: str, text: str = "", frame: Any = None) -> None:
+    def __init__(
+        self, name: str, text: str = "", frame: Any = None, columns: Sequence[str] | None = None
+    ) -> None:
         self.name, self.lines, self.frame = name, NumberedLines(text), frame
+        self.columns = columns if frame is None else list(frame.columns)
 
     @classmethod
     def at(cls, path: str) -> SmallTable:
@@ -40,6 +45,18 @@ class SmallTable:
             if columnar_kind(source.start()):
                 return cls(name, frame=frame_in(path))
         return cls(name, text_of(source, name))
+
+    @classmethod
+    def begun(cls, path: str) -> SmallTable:
+        """Returns the names of the columns of a file, or its first lines, of which the last may be incomplete.
+
+        Raises:
+            DataError: the file cannot be read.
+        """
+        head = head_of(path)
+        if columnar_kind(head):
+            return cls(path, columns=column_names(path))
+        return cls(path, head.decode("utf-8", "surrogateescape"))
 
     @classmethod
     def of(cls, frame: Any, name: str) -> SmallTable:
@@ -67,8 +84,8 @@ class SmallTable:
     @property
     def names(self) -> list[str]:
         """The names of the columns: of objects, those of the first one."""
-        if self.frame is not None:
-            return list(self.frame.columns)
+        if self.columns is not None:
+            return list(self.columns)
         return list(next((row for _, row in self), ())) if self.has_objects else names_in(self.first)
 
     def __iter__(self) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:

@@ -147,7 +147,7 @@ def found_in(wanted: TableRequest) -> FileTable | Place | None:
     if not is_trec(head, wanted.kind):
         how = delimited(place.files[0], head, wanted.kind, names, sure=place.kind == "csv")
         if how is not None:
-            return by_text(wanted, how)
+            return by_text(wanted, how, head)
     if grade is not None:
         raise refused("grade-of-text", error=ColumnsOfTextError, file=place.name, grade=grade)
     if names:
@@ -350,10 +350,10 @@ def columnar(wanted: TableRequest) -> FileTable:
         return wanted.by_row(plan, (({"row": number}, row) for number, row in enumerate(rows)))
 
 
-def by_text(wanted: TableRequest, how: Delimited) -> FileTable:
+def by_text(wanted: TableRequest, how: Delimited, head: bytes) -> FileTable:
     """Opens CSV or TSV files, which must all have the same first line."""
     place = wanted.place
-    plan = wanted.plan(shapes_of_text(how, head_of(place.files[0])))
+    plan = wanted.plan(shapes_of_text(how, head))
     if "probability" in plan.columns and not plan.nested:
         return sampled(wanted, plan)
     refuse_packed(place)
