@@ -10,6 +10,7 @@ import pytest
 import carob
 from carob.cli import main
 from carob.output.errors import DataError
+from toys import command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,12 +90,14 @@ def test_notes_are_objects_a_frame_and_json(tmp_path: Path) -> None:
     notes = {each.kind: each for each in found.notes}
     for kind in ("missing", "duplicates", "malformed"):
         assert (notes[kind].collection, notes[kind].run, notes[kind].count) == ("B", "b", 1)
-    assert len(notes) == 3  # a run whose first documents are relevant is not perfect, even by RR
+    copy = notes["same-judgments"]
+    assert (copy.collection, copy.run, copy.other, copy.subject) == ("B", "", "A", "B = A")
+    assert len(notes) == 4  # a run whose first documents are relevant is not perfect, even by RR
     assert notes["missing"].sentence == "1 missing query counted as 0"
     written = json.loads(found.to_json())
     assert [each["kind"] for each in written["notes"]] == [each.kind for each in found.notes]
     assert written["policy"]["duplicates"] == "first"
-    assert found.recorded("notes").columns()["run"] == ["b", "b", "b"]
+    assert found.recorded("notes").columns()["run"] == ["b", "b", "b", ""]
     assert found.scores["B"]["b"].counts.missing == ("q5",)
 
 
@@ -121,7 +124,7 @@ def test_perfect_equal_and_constant_runs_are_warned_of() -> None:
 def test_a_run_of_few_queries_is_not_perfect_and_few_equal_scores_are_ties() -> None:
     runs = {"one": ranked("acbd", ["q0"]), "x": varied(1) | {"q0": dict.fromkeys("abcd", 1.0)}}
     kinds = {each.kind for each in compared({"A": runs, "B": runs}).notes}
-    assert kinds == {"missing", "tied"}
+    assert kinds == {"missing", "tied", "same-collection"}
 
 
 def test_many_runs_are_counted_where_they_are_not_named() -> None:
@@ -191,8 +194,9 @@ def test_notes_of_what_was_left_out_are_left_out() -> None:
         "A": {"x": varied(1), "y": varied(2), "gone": ranked("abcd", QUERIES[:2])},
         "B": {"x": varied(1), "y": varied(2)},
     }
-    assert [each.run for each in compared(collections, absent="skip").notes] == ["gone"]
-    assert not compared(collections, absent="drop-runs").notes
+    notes = compared(collections, absent="skip").notes
+    assert [each.run for each in notes if each.kind != "same-collection"] == ["gone"]
+    assert {each.kind for each in compared(collections, absent="drop-runs").notes} == {"same-collection"}
 
 
 def test_scores_under_different_policies_are_not_compared() -> None:
@@ -201,3 +205,84 @@ def test_scores_under_different_policies_are_not_compared() -> None:
     skip = carob.evaluate(QRELS, runs, "AP", policy=carob.Policy(missing="skip"))
     with pytest.raises(DataError, match="'B' was evaluated under another policy"):
         carob.compare_collections({"A": zero, "B": skip})
+
+
+# ---------------------------------------------------------------- collections that are copies, lists that are cut
+
+OTHER = {query: dict(zip("abcd", (0, 1, 1, 0))) for query in QUERIES}
+LONG = {
+    query: {f"d{each}": 50.0 - each for each in range(40)} | {"a": 20.5, "c": 45.5 + (query == "q2")}
+    for query in QUERIES
+}
+SHORT = {
+    query: dict(list(its.items())[:9]) | {"b": 20.5 + 9 * (query == "q1")} for query, its in LONG.items()
+}
+
+
+def as_file(folder: Path, name: str, qrels: Any, runs: dict[str, Any]) -> None:
+    """A collection in a folder, whose judgments are in descending order of ids."""
+    (folder / name).mkdir(parents=True)
+    rows = [f"{query} 0 {each} {grade}" for query, its in qrels.items() for each, grade in its.items()]
+    (folder / name / "qrels.txt").write_text("\n".join(reversed(rows) if name == "B" else rows) + "\n")
+    for run, lists in runs.items():
+        lines = [f"{q} Q0 {each} 1 {score} t" for q, its in lists.items() for each, score in its.items()]
+        (folder / name / f"{run}.run").write_text("\n".join(lines) + "\n")
+
+
+def test_collections_that_are_copies_are_told() -> None:
+    runs = {"x": varied(1), "y": varied(2)}
+    others = {"x": varied(3), "y": varied(4)}
+    twice = compared({"A": runs, "B": others, "C": runs})
+    assert "! Two collections have the same judgments and the same runs, so they count twice: C = A." in said(
+        twice
+    )
+    assert "Two collections have the same judgments: B = A." in said(twice)
+    both = carob.compare_collections({"A": (QRELS, runs), "B": (OTHER, runs)}, "AP")
+    assert not [each for each in both.notes if each.kind.startswith("same")]
+    values = {name: carob.evaluate(QRELS, runs, "AP") for name in "AB"}
+    assert "the same runs, so they count twice: B = A." in said(carob.compare_collections(values))
+
+
+@pytest.mark.parametrize("layout", ["text", "json", "csv"])
+@pytest.mark.parametrize("name", ["eval", "compare", "best"])
+def test_each_command_tells_of_copies_and_cut_lists(
+    name: str, layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for each, qrels in (("A", QRELS), ("B", QRELS), ("C", OTHER)):
+        as_file(tmp_path, each, qrels, {"x": LONG, "y": SHORT if each != "C" else LONG | {"q0": {"a": 1.0}}})
+    words = [name, "--collections", str(tmp_path), "-m", "AP", "-m", "P@5", "--format", layout]
+    assert command(*words, *["--resamples", "20"] * (name != "eval")) == 0
+    out, err = capsys.readouterr()
+    told = " ".join((out + err).split()).casefold()
+    assert "two collections have the same judgments and the same runs, so they count twice" in told
+    assert (
+        "the longest list has 10 documents, and 42 in another run, so shorter lists are at a disadvantage in ap"
+        in told
+    )
+    if layout == "text":
+        assert "in ap: y in 2 collections." in told
+        assert "twice: b = a." in told
+
+
+def test_lists_that_are_cut_below_what_is_read_are_not_told() -> None:
+    for measures, told in ((["P@5"], False), (["P@5", "R"], True)):
+        several = carob.evaluate_collections({"A": (QRELS, {"x": LONG, "y": SHORT})}, measures)
+        assert bool([each for each in several.notes if each.kind == "lengths"]) is told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "best {q} {x} {y} -m AP --resamples 20",
+        "plan {q} {x} {y} -m AP --difference 0.1",
+        "agreement {q} {q} {x} {y} -m AP",
+        "compare {q} {x} {y} -m AP",
+    ],
+)
+def test_commands_on_one_collection_tell_of_cut_lists(
+    words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    as_file(tmp_path, "A", QRELS, {"x": LONG, "y": SHORT})
+    paths = {"q": tmp_path / "A" / "qrels.txt", "x": tmp_path / "A" / "x.run", "y": tmp_path / "A" / "y.run"}
+    assert command(*words.format(**paths).split()) == 0
+    assert "longest list has 10 documents, and 42 in another run" in " ".join(capsys.readouterr().out.split())

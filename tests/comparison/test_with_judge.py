@@ -338,3 +338,10 @@ def test_a_sum_is_estimated_for_all_queries() -> None:
     for run, total in zip(found.names, found["NumRelRet"].means, strict=True):
         residual = np.mean([people[run][q] - model[run][q] for q in SOME])
         assert total == pytest.approx(sum(model[run].values()) + 40 * residual, abs=1e-9)
+
+
+def test_an_estimate_without_a_judge_is_refused() -> None:
+    people, run = {"q": {"a": 1}, "p": {"b": 1}}, {"q": {"a": 1.0}, "p": {"c": 1.0}}
+    nobody: Any = None
+    with pytest.raises(DataError, match=r"judge=None: an estimate needs .*carob\.compare\(people, runs\)"):
+        carob.estimate(people, nobody, {"mine": run}, "RR")

@@ -25,7 +25,7 @@ from carob.comparison.verdict import (
 )
 from carob.estimation.sampled_documents import is_linear
 from carob.evaluation.score_tables import some_of
-from carob.evaluation.suspects import RATIO, reads_beyond
+from carob.evaluation.suspects import CutLists
 from carob.evaluation.values import parts_of, values_of
 from carob.lists.rows import offsets_of
 from carob.matching.axes import arranged
@@ -63,6 +63,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Cautio
             *chain.from_iterable(look(comparison) for look in others),
         )
     looks = (
+        lengths,
         judgments,
         missing,
         undefined,
@@ -78,7 +79,6 @@ def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Cautio
     doubted = chain(
         apart(comparison),
         data(comparison, systems),
-        lengths(comparison, systems),
         doubts_of(comparison, systems),
     )
     return (*doubted, *chain.from_iterable(look(comparison) for look in looks))
@@ -149,24 +149,13 @@ def data(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
         yield Caution(name, tuple(runs), said, {"counts": [note.count for note in own]})
 
 
-def lengths(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
+def lengths(comparison: Findings) -> Iterator[Caution]:
     """Warns of runs whose lists end before those of another, if a measure reads further down."""
-    longest = {
-        run: float(each.found.whole.length.max(initial=0))
-        for run, each in enumerate(systems)
-        if each.found is not None
-    }
-    low, high = min(longest.values(), default=0.0), max(longest.values(), default=0.0)
-    reads = [
-        label
-        for label, contest in comparison.contests.items()
-        if reads_beyond(contest.measure, systems[0].scores.policy, low)
-    ]
-    if not reads or low < 1 or high < RATIO * low:
-        return
-    short = [run for run, length in longest.items() if RATIO * length <= high]
-    words = {"names": listed([comparison.names[run] for run in short]), "labels": listed(reads)}
-    yield caution("lengths", short, words, shortest=int(low), longest=int(high))
+    cut = CutLists.of(dict(zip(comparison.names, comparison.scores, strict=True)))
+    if cut is not None:
+        words = {"names": listed(cut.runs), "labels": listed(cut.labels)}
+        runs = [comparison.names.index(run) for run in cut.runs]
+        yield caution("lengths", runs, words, shortest=cut.shortest, longest=cut.longest)
 
 
 def missing(comparison: Findings) -> Iterator[Caution]:

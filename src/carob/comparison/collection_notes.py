@@ -11,7 +11,7 @@ from carob._version import __version__
 from carob.comparison.findings import say
 from carob.comparison.verdict import listed
 from carob.evaluation.score_tables import SAME, facts_of, footers, whole
-from carob.evaluation.suspects import copies, fingerprint
+from carob.evaluation.suspects import CutLists, copies, fingerprint
 from carob.output.document import Documented
 from carob.output.errors import Worded
 from carob.output.results import Records
@@ -19,14 +19,25 @@ from carob.output.results import Records
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from carob.comparison.evidence import System
+    from carob.comparison.evidence import Read, System
     from carob.evaluation.score_tables import Fact
     from carob.evaluation.scores import Scores
 
 NOTED = ("kind", "collection", "run", "other", "count", "of", "sentence")
 """The columns of a table of notes."""
 
-DOUBTFUL = ("doubt", "failed", "perfect", "identical-runs", "constant", "infinite", "missing", "nothing")
+DOUBTFUL = (
+    "doubt",
+    "failed",
+    "same-collection",
+    "perfect",
+    "identical-runs",
+    "lengths",
+    "constant",
+    "infinite",
+    "missing",
+    "nothing",
+)
 """The kinds that are warnings, the most severe first."""
 
 MOST_PLACES = 5
@@ -42,9 +53,9 @@ class Note:
 
     Args:
         collection: the collection; empty if there is only one.
-        run: the run.
+        run: the run; empty if the fact is about all runs of the collection.
         fact: the fact, as in the footer of an evaluation.
-        other: the run that this one equals; None for other facts.
+        other: the run or the collection that this one equals; None for other facts.
         of: the number of queries or lists that might have been concerned; None if that is not meant.
     """
 
@@ -71,8 +82,9 @@ class Note:
 
     @property
     def subject(self) -> str:
-        """The run, or both runs that are equal."""
-        return self.run if self.other is None else f"{self.run} = {self.other}"
+        """The run, or both runs or collections that are equal."""
+        its = self.run or self.collection
+        return its if self.other is None else f"{its} = {self.other}"
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the note as plain values."""
@@ -87,7 +99,7 @@ def notes_of(collection: str, systems: Mapping[str, System]) -> list[Note]:
         systems: its runs.
     """
     notes = [note for name, each in systems.items() for note in notes_of_run(collection, name, each)]
-    return [*notes, *equal_runs(collection, systems)]
+    return [*notes, *equal_runs(collection, systems), *cut_lists(collection, systems)]
 
 
 def notes_of_run(collection: str, run: str, system: System) -> Iterator[Note]:
@@ -102,8 +114,29 @@ def notes_of_run(collection: str, run: str, system: System) -> Iterator[Note]:
         yield Note(collection, run, whole("doubt", said))
 
 
+def cut_lists(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
+    """Yields the runs whose lists end before those of another run of the collection, if a measure reads further."""
+    cut = CutLists.of({name: each.scores for name, each in systems.items()})
+    if cut is None:
+        return
+    for run in cut.runs:
+        words = {"longest": cut.longest, "labels": listed(cut.labels)}
+        yield Note(
+            collection, run, whole("lengths", say("collections", "lengths", shortest=cut.shortest, **words))
+        )
+
+
 def equal_runs(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
     """Yields the runs that rank the judged documents as an earlier run does, or have its values for every query."""
+    for key, prints in prints_of(systems).items():
+        names = list(prints)
+        for place, first in copies(list(prints.values())).items():
+            fact = whole("identical-runs", say("collections", f"identical:{key}"))
+            yield Note(collection, names[place], fact, names[first])
+
+
+def prints_of(systems: Mapping[str, System]) -> dict[str, dict[str, bytes]]:
+    """Returns a text for each run that is the same for the same ``rankings`` or, of scores alone, ``values``."""
     kinds: dict[str, dict[str, bytes]] = {"rankings": {}, "values": {}}
     for name, each in systems.items():
         if each.found is None:
@@ -111,11 +144,52 @@ def equal_runs(collection: str, systems: Mapping[str, System]) -> Iterator[Note]
         elif len(each.found.whole.rank):
             rows = each.found.whole
             kinds["rankings"][name] = fingerprint(rows.offsets, rows.rank, rows.grade, rows.length)
-    for key, prints in kinds.items():
-        names = list(prints)
-        for place, first in copies(list(prints.values())).items():
-            fact = whole("identical-runs", say("collections", f"identical:{key}"))
-            yield Note(collection, names[place], fact, names[first])
+    return kinds
+
+
+MOST_COMPARED = 2000
+"""The judgments of a collection whose documents are compared with those of other collections."""
+
+
+class CollectionPrint(NamedTuple):
+    """What shows that a collection is a copy of another one.
+
+    Args:
+        judgments: the same for the same judgments, in any order of lines; None of scores alone.
+        runs: for each run the same for the same ranking or the same values.
+    """
+
+    judgments: bytes | None
+    runs: dict[str, bytes]
+
+    @classmethod
+    def of(cls, found: Read) -> CollectionPrint:
+        """Returns the print of a collection. Only some documents are compared, of queries from first to last."""
+        runs = {run: each for its in prints_of(found.systems).values() for run, each in its.items()}
+        if found.qrels is None:
+            return cls(None, runs)
+        judgments = found.qrels.judgments
+        offsets, grades, some = judgments.offsets, judgments.grades, []
+        step = 1 + judgments.count // MOST_COMPARED
+        for query in range(0, judgments.query_count, step):
+            its = grades[offsets[query] : offsets[query + 1]].tolist()
+            some += [(query, *each) for each in sorted(zip(judgments.documents(query), its, strict=True))]
+        texts = [*judgments.queries, repr(some).encode()]
+        return cls(fingerprint(np.array(texts, object).astype(bytes), np.diff(offsets)), runs)
+
+
+def equal_collections(prints: Mapping[str, CollectionPrint]) -> Iterator[Note]:
+    """Yields the collections with the judgments of an earlier one. If the runs are equal, too, they count twice."""
+    first: dict[bytes, str] = {}
+    for name, each in prints.items():
+        key = fingerprint(np.array(list(each.runs.values()))) if each.judgments is None else each.judgments
+        other = first.setdefault(key, name)
+        if other != name:
+            its = prints[other].runs
+            shared = its.keys() & each.runs.keys()
+            same = bool(shared) and all(its[run] == each.runs[run] for run in shared)
+            kind = "same-collection" if same else "same-judgments"
+            yield Note(name, "", whole(kind, say("collections", kind)), other)
 
 
 OF_JUDGES = ("failed", "nothing", "fractions", "lowest ratings", "covered", "nearly covered")
@@ -144,7 +218,7 @@ def known_of(
         others: the runs under each other judge, for whom only facts that depend on the judgments are reported.
     """
     warned = [doubt for each in systems.values() for doubt in each.scores.warnings]
-    warned += summed(notes_of("", systems), ("perfect", "identical-runs"), len(systems))
+    warned += summed(notes_of("", systems), ("perfect", "identical-runs", "lengths"), len(systems))
     lines = footers([each.scores for each in systems.values()], without=("perfect",))
     first = summed(notes_of("", systems), OF_JUDGES, len(systems))
     for judge, own in (others or {}).items():
@@ -218,14 +292,17 @@ def places_of(notes: Sequence[Note], runs: Mapping[str, int]) -> list[tuple[str,
     every = {
         name: own[0].count
         for name, own in by_collection.items()
-        if len(own) == runs[name] > 1 and own[0].of is None and len({each.count for each in own}) == 1
+        if own[0].run
+        and len(own) == runs[name] > 1
+        and own[0].of is None
+        and len({each.count for each in own}) == 1
     }
     for each in notes:
         if each.collection not in every:
             by_subject.setdefault(each.subject, []).append(each)
     found = [
         (
-            subject + within([each.collection for each in own], runs),
+            subject + (within([each.collection for each in own], runs) if own[0].run else ""),
             sum(each.count for each in own),
             sum(each.of or 0 for each in own),
         )

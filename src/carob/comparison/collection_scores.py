@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.collection_notes import Note, notes_of
+from carob.comparison.collection_notes import CollectionPrint, Note, equal_collections, notes_of
 from carob.comparison.evidence import Evidence, tables_of
 from carob.comparison.findings import say
 from carob.conventions.request import names_in
@@ -26,7 +26,7 @@ from carob.output.errors import DataError, Worded, one_of, refuse_other, worded
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from carob.comparison.evidence import RunTable, System
+    from carob.comparison.evidence import Read, RunTable
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
@@ -373,14 +373,17 @@ def from_scores(own: Mapping[str, Any], measures: MeasuresLike, conventions: Map
     """
     scores: dict[str, dict[str, Scores]] = {}
     notes: list[Note] = []
+    prints: dict[str, CollectionPrint] = {}
     for name, given in own.items():
         wanted = measures
         if measures is None and scores:
             wanted = next(iter(next(iter(scores.values())).values())).labels
         with told_of_check(name):
-            systems = systems_in(name, given, wanted, conventions)
-        scores[name] = {run: each.scores for run, each in systems.items()}
-        notes += notes_of(name, systems)
+            read = read_of(name, given, wanted, conventions)
+        scores[name] = {run: each.scores for run, each in read.systems.items()}
+        notes += notes_of(name, read.systems)
+        prints[name] = CollectionPrint.of(read)
+    notes += equal_collections(prints)
     runs = tuple(dict.fromkeys(run for each in scores.values() for run in each))
     first = next(iter(next(iter(scores.values())).values()))
     for name, its in scores.items():
@@ -416,9 +419,7 @@ def told_of_check(collection: str) -> Iterator[None]:
         raise error.at(remedy=worded(*([error.remedy, " "] if error.remedy else []), all_faults)) from None
 
 
-def systems_in(
-    name: str, given: Any, measures: MeasuresLike, conventions: Mapping[str, Any]
-) -> dict[str, System]:
+def read_of(name: str, given: Any, measures: MeasuresLike, conventions: Mapping[str, Any]) -> Read:
     """Returns the runs of one collection with their scores.
 
     Raises:
@@ -435,7 +436,7 @@ def systems_in(
         qrels, runs = None, given
     else:
         raise DataError(say("collections", "form", collection=name))
-    return Evidence(qrels, runs, **conventions).read(measures, least=1).systems
+    return Evidence(qrels, runs, **conventions).read(measures, least=1)
 
 
 def values_of(table: RunTable, places: list[int], runs: int, name: str) -> CollectionValues:

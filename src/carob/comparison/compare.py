@@ -161,7 +161,8 @@ def estimate(
         their intervals, and ``found.judge`` has facts about the judge.
 
     Raises:
-        DataError: people and the judge share fewer than two queries; otherwise as ``carob.compare``.
+        DataError: there is no judge, or people and the judge share fewer than two queries; otherwise as
+            ``carob.compare``.
         MeasureError: a measure that does not exist.
         PolicyError: a profile or policy that does not exist, or an argument outside its range.
 
@@ -180,7 +181,8 @@ def estimate(
     read = evidence.read(measures, least=1, progress=progress)
     found = compared(read, Test(confidence=confidence), design)
     if found.judge is None:
-        return found
+        alone = "Compare the runs by people's judgments alone: carob.compare(people, runs)."
+        raise DataError("judge=None: an estimate needs a judge's judgments of all queries.", remedy=alone)
     nothing = tuple(() for _ in found.names)
     contests = {label: replace(each, pairs=(), beaten=nothing) for label, each in found.contests.items()}
     facts = {

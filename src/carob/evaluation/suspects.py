@@ -6,6 +6,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.evaluation.score_tables import NOT_FEW
 from carob.evaluation.values import values_of
@@ -13,7 +14,7 @@ from carob.matching.axes import ranks_within, to_depth
 from carob.output.errors import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -47,6 +48,37 @@ def reads_beyond(measure: Measure, policy: Policy, length: float) -> bool:
     """Returns whether a measure reads ranks below lists of a length."""
     depths = (measure.depth, policy.of_measure(measure).depth)
     return min(each or np.inf for each in depths) > length
+
+
+@dataclass(frozen=True)
+class CutLists:
+    """Runs whose lists end before those of another run.
+
+    Args:
+        runs: the runs with short lists.
+        shortest: the length of the longest list of the run with the shortest ones.
+        longest: that of the run with the longest ones.
+        labels: the measures that read below the short lists.
+    """
+
+    runs: list[str]
+    shortest: int
+    longest: int
+    labels: list[str]
+
+    @classmethod
+    def of(cls, scores: Mapping[str, QueryValues]) -> CutLists | None:
+        """Returns the runs with short lists, or None if no measure reads further, or all runs are alike."""
+        longest = {run: each.counts.longest for run, each in scores.items() if each.counts.longest}
+        low, high = min(longest.values(), default=0), max(longest.values(), default=0)
+        if high < RATIO * low or not longest:
+            return None
+        first = scores[next(iter(longest))]
+        measures = zip(first.labels, first.measures, strict=True)
+        labels = [label for label, each in measures if reads_beyond(each, first.policy, low)]
+        if not labels:
+            return None
+        return cls([run for run, length in longest.items() if RATIO * length <= high], low, high, labels)
 
 
 def fingerprint(*columns: NDArray[np.generic]) -> bytes:

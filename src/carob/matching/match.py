@@ -71,6 +71,7 @@ class Counts:
         found: judged documents that the run retrieves.
         relevant: those with a grade above 0.
         retrieved: all documents that the run retrieves for judged queries.
+        longest: the number of documents of the longest list.
         constant: lists of at least three documents whose scores are all equal.
         rising: lists whose scores rise from row to row, if nearly all do, and neither ranks nor relevant documents show
             that the highest is the best.
@@ -96,6 +97,7 @@ class Counts:
     found: int = 0
     relevant: int = 0
     retrieved: int = 0
+    longest: int = 0
     constant: int = 0
     rising: int = 0
     infinite: int = 0
@@ -109,8 +111,9 @@ class Counts:
         found: dict[str, Any] = {
             name: sum(getattr(each, name) for each in parts)
             for name in self.__dict__
-            if name not in ("missing", "empty_for")
+            if name not in ("missing", "empty_for", "longest")
         }
+        found["longest"] = max(each.longest for each in parts)
         labels = dict.fromkeys(label for each in parts for label in each.empty_for)
         empty_for = {label: sum(each.empty_for.get(label, 0) for each in parts) for label in labels}
         missing = sorted(
@@ -235,6 +238,7 @@ def match(
         excluded=getattr(found, "excluded", 0),
         found=0 if shortened is None else int(shortened.judged.sum()),
         retrieved=int(rows.length.sum()),
+        longest=int(rows.length.max(initial=0)),
         fractions=qrels.fractions,
         lowest_ratings=qrels.lowest_ratings,
     )

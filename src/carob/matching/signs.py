@@ -45,15 +45,13 @@ CONSTANT, RISING, COUNTING = 1, 2, 4
 """The kernel's signs of a list: equal scores, scores that rise from row to row, and scores that are 1, 2, 3 …."""
 FEWEST = 3
 """Shorter lists do not count."""
-STEPS = 8
-"""The documents beyond two of each list that must count, before one suspects ranks."""
-RISES = 10
-"""The rises from row to row before one suspects distances."""
+STEPS = 10
+"""The steps from score to score before one suspects ranks or distances."""
 MOSTLY = 0.9
 """The share of lists with rising scores that is a habit of the writer, and no accident."""
 BY_CHANCE = 4
-"""Among others, lists of so many documents may look so by chance: if the rows have relevant documents first, just those
-whose scores are wrong rise from row to row."""
+"""Lists of so many documents may look so by chance: if their rows have relevant documents first, just those lists count
+or rise from row to row whose scores are wrong."""
 LOOKING = 2.0
 """How many standard deviations below chance relevant documents are, before one suspects scores that look like ranks or
 distances. The scores of random lists look so in files that are sorted from the worst to the best, and so do points of a
@@ -271,12 +269,12 @@ def by_shape(signs: Signs, rows: JudgedRows, *, ranked: bool) -> Reversal | None
     if ranked and agree > contradict:
         return None
     length = signs.length
-    for kind, sign, fewest, enough in (("counting", COUNTING, FEWEST, STEPS), ("rising", RISING, 2, RISES)):
-        which, lists = signs.have(sign, fewest), int((length >= fewest).sum())
-        if which.sum() < MOSTLY * lists:
-            which &= length > BY_CHANCE
-        if (length[which] - fewest + 1).sum() >= enough and Lean.of(rows, which).excess > LOOKING:
-            return Reversal(kind, which, lists)
+    several, rising = length >= 2, signs.have(RISING)
+    if rising.sum() < MOSTLY * several.sum():
+        rising &= length > BY_CHANCE
+    for kind, which in (("counting", signs.have(COUNTING, BY_CHANCE + 1)), ("rising", rising)):
+        if (length[which] - 1).sum() >= STEPS and Lean.of(rows, which).excess > LOOKING:
+            return Reversal(kind, which, int(several.sum()))
     return None
 
 
@@ -284,7 +282,7 @@ def rising_lists(signs: Signs, rows: JudgedRows) -> int:
     """Returns how many lists have scores that rise from row to row, if nearly all do, and nothing shows them right."""
     rising, (agree, contradict) = signs.have(RISING), signs.accord
     lists = int(rising.sum())
-    if not lists or lists < MOSTLY * (signs.length >= 2).sum() or (signs.length[rising] - 1).sum() < RISES:
+    if not lists or lists < MOSTLY * (signs.length >= 2).sum() or (signs.length[rising] - 1).sum() < STEPS:
         return 0
     return 0 if agree > contradict or Lean.of(rows, rising).excess < -LOOKING else lists
 
