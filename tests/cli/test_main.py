@@ -175,7 +175,19 @@ def test_scoring_imports_nothing_that_only_others_need(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("q Q0 a 1 1 t\n")
     printed, modules = loaded("eval", str(tmp_path / "qrels"), str(tmp_path / "run"))
     assert "policy trec" in printed
-    dear = {"difflib", "glob", "html", "scipy", "rich", "narwhals", "polars", "pandas", "tempfile"}
+    dear = {
+        "difflib",
+        "glob",
+        "hashlib",
+        "html",
+        "scipy",
+        "rich",
+        "narwhals",
+        "polars",
+        "pandas",
+        "string",
+        "tempfile",
+    }
     dear |= {
         "tomllib",
         "carob.inputs.runs.batches",

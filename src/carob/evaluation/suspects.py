@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass
@@ -83,6 +82,8 @@ class CutLists:
 
 def fingerprint(*columns: NDArray[np.generic]) -> bytes:
     """Returns a short text that is the same for the same numbers only."""
+    from hashlib import sha256  # one run alone needs none
+
     found = sha256()
     for each in columns:
         found.update(f"{each.dtype}{each.shape}".encode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -85,14 +84,12 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-class Counting(string.Formatter):
-    """Fills in the placeholders of a sentence: ``{count:line}`` becomes ``1 line`` or ``2 lines``."""
+class Count(int):
+    """A number that ``{count:line}`` in a sentence writes with its noun: ``1 line`` or ``2 lines``."""
 
-    def format_field(self, value: Any, format_spec: str) -> Any:
-        """Returns a count with its noun, or any other value as ``format`` writes it."""
-        if isinstance(value, int) and format_spec[:1].isalpha():
-            return plural(value, *format_spec.split("/"))
-        return super().format_field(value, format_spec)
+    def __format__(self, spec: str) -> str:
+        """Returns the number with its noun, or as Python writes it."""
+        return plural(self, *spec.split("/")) if spec[:1].isalpha() else super().__format__(spec)
 
 
 class Sentences:
@@ -129,9 +126,10 @@ def filled(text: str, /, **words: Any) -> str:
         >>> filled("{count:query/queries} without a value", count=3)
         '3 queries without a value'
     """
-    python = Counting().format(text, **words)
+    words = {name: Count(each) if type(each) is int else each for name, each in words.items()}
+    python = text.format(**words)
     commands = {name: each.command for name, each in words.items() if isinstance(each, Worded)}
     if not commands:
         return python
     policy = any(map(asks_for_policy, words.values()))
-    return Worded(python, Counting().format(text, **words | commands), policy=policy)
+    return Worded(python, text.format(**words | commands), policy=policy)

@@ -12,7 +12,7 @@ from carob.inputs.run import short
 from carob.output.errors import Worded, by_policy, command_of, reworded, worded
 from carob.output.escaping import sentence
 from carob.output.files import own_table
-from carob.output.language import Counting
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -117,7 +117,7 @@ def found(
         numbers: the values for the braces in the kind's sentence, other than ``count``.
     """
     kind = KINDS[code]
-    what = Counting().format(kind.what, count=count, **numbers) if what is None else what
+    what = filled(kind.what, count=count, **numbers) if what is None else what
     if effect is None:
         effect = kind.effect if not values else f"{kind.effect} {told(values)}".strip()
     return Finding(
