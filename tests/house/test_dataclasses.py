@@ -1,9 +1,10 @@
-"""Frozen classes are what those of ``dataclasses`` are, though they are made in half the time."""
+"""Frozen classes are what those of ``dataclasses`` are, though no text is compiled for them."""
 
 from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import pickle
 from dataclasses import field, replace
 from typing import Any
@@ -35,11 +36,13 @@ def behaviour(made: Any, options: dict[str, bool]) -> list[object]:
     @made(**options)
     class Whole(Part):
         of: str = ""
+        unit: str = field(kw_only=True)
+        least: int = field(default=1, kw_only=True)
 
         def __post_init__(self) -> None:
             object.__setattr__(self, "given", False)
 
-    each = [Part("a"), Part("a", 1), Whole("a", of="b"), replace(Whole("a", of="b"), size=3)]
+    each = [Part("a"), Part("a", 1), Whole("a", of="b", unit="c"), replace(Whole("a", unit="b"), size=3)]
     each += [copy.deepcopy(each[2]), copy.copy(each[3])]
     equal = [one == other for one in each for other in each]
     same = [tried(hash, one) == tried(hash, other) for one in each for other in each]
@@ -50,13 +53,27 @@ def behaviour(made: Any, options: dict[str, bool]) -> list[object]:
         tried(setattr, each[2], "of", ""),
         tried(delattr, each[1], "size"),
     ]
-    return [equal, same, shown, fields, changes, tried(setattr, each[0], "other", 2)]
+    calls = [tried(Part), tried(Part, "a", 1, {}, True), tried(Part, "a", name="b"), tried(Whole, "a")]
+    calls += [tried(Whole, "a", 1, {}, "b", "c"), tried(Part, "a", other=1)]
+    signatures = [str(inspect.signature(made)) for made in (Part, Whole)]
+    distinct = each[0].parts is not each[1].parts
+    return [
+        equal,
+        same,
+        shown,
+        fields,
+        changes,
+        calls,
+        signatures,
+        distinct,
+        tried(setattr, each[0], "other", 2),
+    ]
 
 
-def tried(function: Any, *arguments: Any) -> object:
+def tried(function: Any, *arguments: Any, **options: Any) -> object:
     """Returns what the function returns, or its error."""
     try:
-        return function(*arguments)
+        return function(*arguments, **options)
     except (AttributeError, TypeError) as error:
         return type(error), str(error)
 

@@ -12,7 +12,7 @@ import click
 from carob.cli.explain import Explaining, grades_in
 from carob.cli.options import Given, options, refuse_misuse, weights_in
 from carob.cli.terminal import answer, terminal_width
-from carob.measures.grammar import NUMBER
+from carob.measures.grammar import is_number
 from carob.output.errors import DataError
 
 
@@ -75,6 +75,6 @@ def places_in(text: str) -> list[float]:
     """
     parts = re.split(r"[\s,]+", text.strip())
     for part in parts:
-        if not NUMBER.fullmatch(part):
+        if not is_number(part):
             raise DataError(f"'{part}' in --at is not a number: write depths or recall levels, as in 1,5,10.")
     return list(map(float, parts))

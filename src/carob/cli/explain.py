@@ -11,7 +11,7 @@ import click
 
 from carob.cli.options import Given, options, refuse_misuse
 from carob.cli.terminal import answer, terminal_width
-from carob.measures.grammar import NUMBER
+from carob.measures.grammar import is_number
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def grade_in(part: str, words: Mapping[str, float]) -> float | None:
         return None
     if part in words:
         return words[part]
-    if NUMBER.fullmatch(part):
+    if is_number(part):
         return float(part)
     raise DataError(
         f"'{part}' is not a grade: write numbers in rank order, and - or ? for an unjudged document, as in 3,2,-,1."

@@ -11,7 +11,7 @@ import click
 from carob.cli.options import Given, options, paths_of, refuse_misuse, split
 from carob.cli.people_and_model import scores_in, values_in
 from carob.cli.terminal import answer
-from carob.measures.grammar import NUMBER
+from carob.measures.grammar import is_number
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def limits(options: tuple[str, ...], option: str) -> Any:
     found: dict[str, float] = {}
     for each in options:
         measure, equals, number = each.rpartition("=")
-        if not NUMBER.fullmatch(number.strip()):
+        if not is_number(number.strip()):
             raise DataError(f"{option} {each}: expected MEASURE=NUMBER, such as nDCG@10=0.005.")
         value = float(number)
         if not equals and option == "--max-drop" and len(options) == 1:

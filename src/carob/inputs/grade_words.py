@@ -15,7 +15,7 @@ from carob.inputs.files.json import content_in, mapping_of_rows
 from carob.inputs.files.libraries import reading
 from carob.inputs.frames import is_frame
 from carob.inputs.sources import Provenance, kind_of, source_of
-from carob.measures.grammar import NUMBER
+from carob.measures.grammar import is_number
 
 if TYPE_CHECKING:
     from carob.inputs.columns import Asked
@@ -42,7 +42,7 @@ def words_in(text: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for part in re.split("[,，]", text):
         word, _, number = (each.strip() for each in part.partition("="))
-        if not word or word in found or not NUMBER.fullmatch(number):
+        if not word or word in found or not is_number(number):
             raise refused("grade-words", text=part.strip())
         found[word] = float(number)
     return found
@@ -57,7 +57,7 @@ def number_of(grade: Any, words: Mapping[str, float], **place: Any) -> Any:
     if not isinstance(grade, str):
         return grade
     number = words.get(grade.strip())
-    if number is None and not NUMBER.fullmatch(grade.strip()):
+    if number is None and not is_number(grade.strip()):
         ids = "document" in place
         raise refused(
             "grade-word",
@@ -190,6 +190,6 @@ def drawn_in(cell: str | None, **place: Any) -> float | None:
     """
     if cell is None or not cell.strip():
         return None
-    if not NUMBER.fullmatch(cell.strip()):
+    if not is_number(cell.strip()):
         raise number_error(cell, "run", **place)  # of judgments, words would be grades
     return float(cell)

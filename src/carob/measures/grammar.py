@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
-NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
 QUOTES = "'\""
 
@@ -52,8 +52,8 @@ def parts_of_name(name: str) -> tuple[str, dict[str, Any], str | None]:
     if (
         not word
         or (rest and not at)
-        or (at and re.search(r"[@()\s]", at))
-        or re.search(r"[\s)\]}{\[=]", word)
+        or (at and any(letter in "@()" or letter.isspace() for letter in at))
+        or any(letter in ")]}{[=" or letter.isspace() for letter in word)
     ):
         raise MeasureError(not_a_name(name))
     given: dict[str, Any] = {}
@@ -107,7 +107,7 @@ def pair(name: str, text: str) -> tuple[str, Any]:
 
 def value(text: str) -> Any:
     """Returns the value of a parameter: a number, a word, ``[a, b]`` or ``{grade:gain}``."""
-    if NUMBER.fullmatch(text):
+    if is_number(text):
         return number(text)
     if text[:1] == "[" and text[-1:] == "]":
         return tuple(number(part) for part in split(text[1:-1], ","))
@@ -126,11 +126,21 @@ def number(text: str) -> float:
         MeasureError: the text is not a number, or the number is too large or too long.
     """
     text = text.strip()
-    if not NUMBER.fullmatch(text):
+    if not is_number(text):
         raise MeasureError(f"'{shortened(text)}' is not a number.")
     if len(text) > LONGEST_NUMBER or not math.isfinite(float(text)):
         raise MeasureError(f"'{shortened(text)}' is too large or too long for a number.")
     return float(text)
+
+
+def is_whole(text: str) -> bool:
+    """Returns whether the text consists of digits."""
+    return text.isascii() and text.isdecimal()
+
+
+def is_number(text: str) -> bool:
+    """Returns whether the text is a decimal number. A start reads depths, for which no pattern is compiled."""
+    return is_whole(text) or re.fullmatch(NUMBER, text) is not None
 
 
 def depth_of(text: str, name: str) -> int:
@@ -139,7 +149,7 @@ def depth_of(text: str, name: str) -> int:
     Raises:
         MeasureError: the depth is not a whole number from 1 to 10^9.
     """
-    if not re.fullmatch(r"[0-9]+", text):
+    if not is_whole(text):
         raise MeasureError(
             f"'{shortened(name)}': a depth is a whole number of at least 1, not '{shortened(text)}'."
         )
@@ -158,7 +168,7 @@ def split_names(text: str) -> list[str]:
     for part in split(text, ", \t\n"):
         if names and "@" in names[-1][0] and part.isdecimal():
             names.append([f"{names[-1][0].rpartition('@')[0]}@{part}"])
-        elif names and NUMBER.fullmatch(part):
+        elif names and is_number(part):
             names[-1].append(part)
         else:
             names.append([part])

@@ -12,10 +12,10 @@ from carob.measures.define import REGISTER, Value, as_typed, plugged, shortened,
 from carob.measures.grammar import (
     DEEPEST,
     NICKNAMES,
-    NUMBER,
     TABLE,
     canonical,
     depth_of,
+    is_number,
     number,
     parts_of_name,
     split_names,
@@ -459,7 +459,7 @@ def own(name: str) -> Measure:
     parameters = list(given.items())
     if at is None:
         return Measure(word, tuple(parameters))
-    if not NUMBER.fullmatch(at):
+    if not is_number(at):
         meant = respelled(word, at)
         hint = f" Did you mean {meant}?" if meant else ""
         raise MeasureError(f"'{shortened(name)}': a number must follow '@', not '{shortened(at)}'.{hint}")
@@ -478,7 +478,7 @@ def from_trec_eval(name: str) -> list[Measure] | None:
         rest = name.removeprefix(word)
         if entry.cutoffs and rest != name and rest[:1] in ("_", "."):
             cutoffs = rest[1:].split(",")
-            if all(map(NUMBER.fullmatch, cutoffs)):
+            if all(map(is_number, cutoffs)):
                 return in_full(word, tuple(map(number, cutoffs)))
     return None
 

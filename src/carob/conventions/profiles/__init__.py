@@ -196,7 +196,7 @@ class Profile:
     def with_own_parameters(self, name: str) -> str | None:
         """Returns the name with carob's names for the tool's parameters, or None if it has no such parameter."""
         found = name
-        for theirs, own in self.parameters.get(re.split(r"[(@]", name)[0].strip(), {}).items():
+        for theirs, own in self.parameters.get(name.partition("(")[0].partition("@")[0].strip(), {}).items():
             found = re.sub(rf"\b{re.escape(theirs)}(?=\s*=)", own, found)
         return None if found == name else found
 
@@ -279,7 +279,7 @@ def section(title: str, lines: list[str], columns: int) -> str:
 
 def written(name: str) -> set[str]:
     """Returns the parameters written in a name, including those that equal carob's defaults."""
-    return set(re.findall(r"(\w+)\s*=", name))
+    return set(re.findall(r"(\w+)\s*=", name)) if "=" in name else set()
 
 
 KINDS = {dict: "a table", list: "an array", int: "a whole number", str: "text"}
