@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from carob.comparison.collection_findings import AcrossPair
     from carob.comparison.collection_scores import Scored
+    from carob.comparison.collection_tables import AcrossPair
 
 SEED = 20250
 COLLECTIONS = 13
@@ -118,7 +118,7 @@ def scored(tables: list[NDArray[np.float64]]) -> Scored:
 
 def pair_of(given: Scored, seed: int, **settings: str) -> AcrossPair:
     """Returns the comparison of the first two runs."""
-    from carob.comparison.collection_findings import AcrossSettings
+    from carob.comparison.collection_tables import AcrossSettings
     from carob.comparison.collections import compared
 
     resamples = RESAMPLES if "interval" in settings else 1
@@ -162,7 +162,7 @@ def seconds(runs: int, queries: int | None) -> float:
         start = time.perf_counter()
         str(carob.compare_collections(given))
         return time.perf_counter() - start
-    from carob.comparison.collection_findings import AcrossSettings
+    from carob.comparison.collection_tables import AcrossSettings
     from carob.comparison.collections import compared
 
     tables = [

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from carob import tensors as tensors
     from carob.comparison.best import Best as Best
     from carob.comparison.best import best as best
+    from carob.comparison.collection_scores import CollectionsScores as CollectionsScores
+    from carob.comparison.collection_scores import evaluate_collections as evaluate_collections
     from carob.comparison.collection_tables import CollectionsComparison as CollectionsComparison
     from carob.comparison.collections import compare_collections as compare_collections
     from carob.comparison.compare import Comparison as Comparison
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
     from carob.comparison.design import Design as Design
     from carob.comparison.design import Test as Test
     from carob.comparison.design import UnjudgedLimits as UnjudgedLimits
-    from carob.comparison.evaluate_collections import CollectionsScores as CollectionsScores
-    from carob.comparison.evaluate_collections import evaluate_collections as evaluate_collections
     from carob.comparison.plan import Plan as Plan
     from carob.comparison.plan import plan as plan
     from carob.conventions.policy import Policy as Policy
@@ -87,7 +87,7 @@ MODULES = {
     "carob.judges.correlate": "correlate",
     "carob.judges.correlate_result": "Correlations",
     "carob.comparison.design": "Design Test UnjudgedLimits",
-    "carob.comparison.evaluate_collections": "CollectionsScores evaluate_collections",
+    "carob.comparison.collection_scores": "CollectionsScores evaluate_collections",
     "carob.comparison.plan": "Plan plan",
     "carob.conventions.policy": "Policy",
     "carob.conventions.profiles": "Profile list_profiles",

@@ -12,7 +12,7 @@ from carob.cli.terminal import SEPARATED, answer, say, say_data, show_document, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from carob.comparison.evaluate_collections import CollectionsScores
+    from carob.comparison.collection_scores import CollectionsScores
 
 SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
 """The options for several collections."""
@@ -158,8 +158,8 @@ def compared_several(
     Raises:
         click.UsageError: the collections are to come from standard input, or an option has no meaning with them.
     """
-    from carob.comparison.collection_findings import AcrossSettings
     from carob.comparison.collection_scores import scored
+    from carob.comparison.collection_tables import AcrossSettings
     from carob.comparison.collections import compared, tested
     from carob.comparison.design import Test
 
@@ -217,8 +217,7 @@ def evaluated_several(
     Raises:
         click.UsageError: the collections are to come from standard input, or an option has no meaning with them.
     """
-    from carob.comparison.collection_scores import scored
-    from carob.comparison.evaluate_collections import evaluated_collections
+    from carob.comparison.collection_scores import evaluated_collections, scored
 
     refuse_standard_input(collections)
     refuse_meaningless(used)

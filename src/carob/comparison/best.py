@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.collection_notes import known_of
-from carob.comparison.evaluate_collections import CollectionsScores
+from carob.comparison.collection_scores import CollectionsScores
 from carob.comparison.evidence import Evidence, tables_of
 from carob.comparison.findings import say
 from carob.comparison.held_out import held_out, record_opening
 from carob.comparison.tables import top_said
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
+from carob.evaluation.notes import known_of
 from carob.inputs.query_files import groups_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError

@@ -9,7 +9,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._numpy import np
-from carob.comparison.collection_notes import notes_of_run, summaries
 from carob.comparison.evidence import RunTable, sparse
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, ranked, say
 from carob.comparison.significance import corrected
@@ -20,17 +19,17 @@ from carob.comparison.verdict import (
     digits_of,
     drawn_said,
     interval,
-    listed,
     signed,
 )
 from carob.estimation.sampled_documents import is_linear
+from carob.evaluation.notes import notes_of_run, summaries
 from carob.evaluation.score_tables import some_of
 from carob.evaluation.suspects import CutLists
 from carob.evaluation.values import parts_of, values_of
 from carob.lists.rows import offsets_of
 from carob.matching.axes import arranged
 from carob.matching.match import finished
-from carob.output.layout import decimals
+from carob.output.layout import decimals, listed
 from carob.statistics.multiple_comparisons import range_beyond
 from carob.statistics.paired import paired
 

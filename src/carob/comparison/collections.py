@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.collection_findings import (
+from carob.comparison.collection_scores import scored
+from carob.comparison.collection_tables import (
     Across,
     AcrossPair,
     AcrossSettings,
+    CollectionsComparison,
     OneCollection,
     best_first,
 )
-from carob.comparison.collection_scores import scored
-from carob.comparison.collection_tables import CollectionsComparison
 from carob.comparison.design import Test
 from carob.comparison.findings import say
 from carob.comparison.significance import corrected, pairs_of

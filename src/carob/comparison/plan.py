@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, cast
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.collection_notes import known_of
 from carob.comparison.evidence import Evidence
 from carob.comparison.findings import say
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
+from carob.evaluation.notes import known_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded
 from carob.output.layout import apart, decimals

@@ -12,7 +12,7 @@ from carob._version import __version__
 from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, SHORT_NAMES, TESTS, letter, ranked, say
 from carob.evaluation.score_tables import conventions_of
 from carob.output.language import plural
-from carob.output.layout import decimals
+from carob.output.layout import decimals, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -321,12 +321,6 @@ def p_titles(settings: Settings) -> tuple[str, str | None]:
     if settings.test in FAMILY_WISE:
         return "p(t)", f"p({SHORT_NAMES[settings.test]})"
     return "p", None if settings.correction == "none" else f"p({SHORT_NAMES[settings.correction]})"
-
-
-def listed(words: Sequence[str], most: int = 5) -> str:
-    """Returns the first names as text, with the number of other names."""
-    more = len(words) - most
-    return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def lettered(comparison: Findings) -> bool:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.collection_notes import known_of
 from carob.comparison.design import Test
 from carob.comparison.evidence import Evidence, RunsLike, named_together, said_if_sparse, tables_of
+from carob.comparison.findings import Settings
 from carob.comparison.significance import contests_of, settings_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.request import conventions
+from carob.evaluation.notes import known_of
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels, refuse_results
 from carob.judges.agreement_result import FATES, TOP, Agreement, Coefficient, Effect, Judge, Pairing

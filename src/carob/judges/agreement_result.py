@@ -10,10 +10,10 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
 from carob.comparison.findings import TESTS, say
-from carob.comparison.verdict import family_words, listed
+from carob.comparison.verdict import family_words
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, did_you_mean
-from carob.output.layout import decimals
+from carob.output.layout import decimals, listed
 from carob.output.pictures.figures import panels, whiskers
 from carob.output.results import Records
 from carob.statistics.estimates import Estimate

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.collection_notes import known_of
 from carob.comparison.design import Test
 from carob.comparison.evidence import Evidence, named_together, said_if_sparse
 from carob.comparison.findings import say
@@ -19,6 +18,7 @@ from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.request import conventions, names_in
 from carob.evaluation.leaderboards import Leaderboard
+from carob.evaluation.notes import known_of
 from carob.evaluation.scores import Scores
 from carob.evaluation.suspects import warned_of
 from carob.inputs.qrels import Qrels

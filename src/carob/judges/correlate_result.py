@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._version import __version__
 from carob.comparison.findings import TESTS, say
-from carob.comparison.verdict import listed
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, did_you_mean
 from carob.output.escaping import shortened
-from carob.output.layout import apart, decimals
+from carob.output.layout import apart, decimals, listed
 from carob.output.pictures.figures import figure_of, panels, whiskers
 from carob.output.results import Records
 

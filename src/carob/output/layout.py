@@ -87,6 +87,12 @@ def apart(names: Sequence[str], room: int = escaping.LONGEST) -> list[str]:
     return result
 
 
+def listed(words: Sequence[str], most: int = 5) -> str:
+    """Returns the first names as text, with the number of other names."""
+    more = len(words) - most
+    return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
+
+
 def folded(sentence: str, columns: int, indent: str = "", start: str = "") -> str:
     """Folds a sentence into lines of at most ``columns`` columns. Words are never cut.
 

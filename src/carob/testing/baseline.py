@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.verdict import listed
 from carob.conventions.request import conventions, labelled
 from carob.evaluation.evaluate import evaluate_run
 from carob.evaluation.read_record import Record, document_in, record_in, refuse_words
@@ -19,6 +18,7 @@ from carob.inputs.errors import sentences
 from carob.inputs.run import Run
 from carob.output.errors import DataError, Worded, by_policy
 from carob.output.language import filled
+from carob.output.layout import listed
 from carob.output.taken import take
 from carob.testing.record import digests
 

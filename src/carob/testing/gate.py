@@ -12,7 +12,6 @@ from carob._numpy import np
 from carob.comparison.compare import compare
 from carob.comparison.design import Test
 from carob.comparison.significance import corrected
-from carob.comparison.verdict import listed
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.request import conventions, names_in
@@ -22,6 +21,7 @@ from carob.evaluation.scores import Scores, weights_given
 from carob.inputs.sources import kept
 from carob.output.errors import DataError, Worded, by_policy
 from carob.output.language import filled
+from carob.output.layout import listed
 from carob.testing.baseline import (
     both_valued,
     changed_judgments,

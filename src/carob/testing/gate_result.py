@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._version import __version__
-from carob.comparison.verdict import listed
 from carob.output.document import Document, Documented, Items, Line, Part, Section, Table
 from carob.output.escaping import command, printable, sentence
 from carob.output.language import filled
-from carob.output.layout import Marked, decimals
+from carob.output.layout import Marked, decimals, listed
 from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass
 from carob._version import __version__
-from carob.comparison.verdict import listed
 from carob.conventions.profiles import profile_named
 from carob.conventions.request import labelled, needs_groups
 from carob.evaluation.evaluate import evaluate_judged_ranking, evaluate_run
@@ -28,6 +27,7 @@ from carob.inputs.sources import is_pattern
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, Worded, asks_for_policy
 from carob.output.language import filled, plural
+from carob.output.layout import listed
 from carob.output.results import Records
 from carob.testing.record import comparison_of, digests, versions
 

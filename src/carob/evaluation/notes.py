@@ -1,27 +1,24 @@
-"""What is known about the data of each run in each collection, its summary in a few sentences, and results with it."""
+"""What is known about the data of each run in each collection, and its summary in a few sentences."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob._version import __version__
-from carob.comparison.findings import say
-from carob.comparison.verdict import listed
 from carob.evaluation.score_tables import SAME, facts_of, footers, whole
 from carob.evaluation.suspects import CutLists, copies, fingerprint
-from carob.output.document import Documented
 from carob.output.errors import Worded
-from carob.output.results import Records
+from carob.output.language import filled
+from carob.output.layout import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from carob.comparison.evidence import Read, System
     from carob.evaluation.score_tables import Fact
     from carob.evaluation.scores import Scores
+    from carob.inputs.qrels import Qrels
+    from carob.matching.match import Match
 
 NOTED = ("kind", "collection", "run", "other", "count", "of", "sentence")
 """The columns of a table of notes."""
@@ -91,7 +88,19 @@ class Note:
         return {name: getattr(self, name) for name in NOTED}
 
 
-def notes_of(collection: str, systems: Mapping[str, System]) -> list[Note]:
+class Evaluated(Protocol):
+    """A run with its scores, and with its judged rows unless only scores are known."""
+
+    @property
+    def scores(self) -> Scores:
+        """The scores."""
+
+    @property
+    def found(self) -> Match | None:
+        """The match; None where only scores were given."""
+
+
+def notes_of(collection: str, systems: Mapping[str, Evaluated]) -> list[Note]:
     """Returns what is known about the runs of a collection.
 
     Args:
@@ -102,7 +111,7 @@ def notes_of(collection: str, systems: Mapping[str, System]) -> list[Note]:
     return [*notes, *equal_runs(collection, systems), *cut_lists(collection, systems)]
 
 
-def notes_of_run(collection: str, run: str, system: System) -> Iterator[Note]:
+def notes_of_run(collection: str, run: str, system: Evaluated) -> Iterator[Note]:
     """Yields the facts of the footer and the warnings of a run."""
     scores = system.scores
     counts = scores.counts
@@ -114,28 +123,36 @@ def notes_of_run(collection: str, run: str, system: System) -> Iterator[Note]:
         yield Note(collection, run, whole("doubt", said))
 
 
-def cut_lists(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
+def cut_lists(collection: str, systems: Mapping[str, Evaluated]) -> Iterator[Note]:
     """Yields the runs whose lists end before those of another run of the collection, if a measure reads further."""
     cut = CutLists.of({name: each.scores for name, each in systems.items()})
     if cut is None:
         return
     for run in cut.runs:
-        words = {"longest": cut.longest, "labels": listed(cut.labels)}
-        yield Note(
-            collection, run, whole("lengths", say("collections", "lengths", shortest=cut.shortest, **words))
+        said = (
+            f"the longest list has {cut.shortest:,} documents, and {cut.longest:,} in another run, so shorter lists "
+            f"are at a disadvantage in {listed(cut.labels)}"
         )
+        yield Note(collection, run, whole("lengths", said))
 
 
-def equal_runs(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
+SAME_IN_TWO = {
+    "rankings": "judged documents of the same grades are at the same ranks in two runs",
+    "values": "two runs have the same value for every query",
+}
+"""The sentences about equal runs."""
+
+
+def equal_runs(collection: str, systems: Mapping[str, Evaluated]) -> Iterator[Note]:
     """Yields the runs that rank the judged documents as an earlier run does, or have its values for every query."""
     for key, prints in prints_of(systems).items():
         names = list(prints)
         for place, first in copies(list(prints.values())).items():
-            fact = whole("identical-runs", say("collections", f"identical:{key}"))
+            fact = whole("identical-runs", SAME_IN_TWO[key])
             yield Note(collection, names[place], fact, names[first])
 
 
-def prints_of(systems: Mapping[str, System]) -> dict[str, dict[str, bytes]]:
+def prints_of(systems: Mapping[str, Evaluated]) -> dict[str, dict[str, bytes]]:
     """Returns a text for each run that is the same for the same ``rankings`` or, of scores alone, ``values``."""
     kinds: dict[str, dict[str, bytes]] = {"rankings": {}, "values": {}}
     for name, each in systems.items():
@@ -163,12 +180,12 @@ class CollectionPrint(NamedTuple):
     runs: dict[str, bytes]
 
     @classmethod
-    def of(cls, found: Read) -> CollectionPrint:
+    def of(cls, systems: Mapping[str, Evaluated], qrels: Qrels | None) -> CollectionPrint:
         """Returns the print of a collection. Only some documents are compared, of queries from first to last."""
-        runs = {run: each for its in prints_of(found.systems).values() for run, each in its.items()}
-        if found.qrels is None:
+        runs = {run: each for its in prints_of(systems).values() for run, each in its.items()}
+        if qrels is None:
             return cls(None, runs)
-        judgments = found.qrels.judgments
+        judgments = qrels.judgments
         offsets, grades, some = judgments.offsets, judgments.grades, []
         step = 1 + judgments.count // MOST_COMPARED
         for query in range(0, judgments.query_count, step):
@@ -176,6 +193,12 @@ class CollectionPrint(NamedTuple):
             some += [(query, *each) for each in sorted(zip(judgments.documents(query), its, strict=True))]
         texts = [*judgments.queries, repr(some).encode()]
         return cls(fingerprint(np.array(texts, object).astype(bytes), np.diff(offsets)), runs)
+
+
+COPIES = {
+    "same-collection": "two collections have the same judgments and the same runs, so they count twice",
+    "same-judgments": "two collections have the same judgments",
+}
 
 
 def equal_collections(prints: Mapping[str, CollectionPrint]) -> Iterator[Note]:
@@ -189,7 +212,7 @@ def equal_collections(prints: Mapping[str, CollectionPrint]) -> Iterator[Note]:
             shared = its.keys() & each.runs.keys()
             same = bool(shared) and all(its[run] == each.runs[run] for run in shared)
             kind = "same-collection" if same else "same-judgments"
-            yield Note(name, "", whole(kind, say("collections", kind)), other)
+            yield Note(name, "", whole(kind, COPIES[kind]), other)
 
 
 OF_JUDGES = ("failed", "nothing", "fractions", "lowest ratings", "covered", "nearly covered")
@@ -209,7 +232,7 @@ class Known(NamedTuple):
 
 
 def known_of(
-    systems: Mapping[str, System], others: Mapping[str, Mapping[str, System]] | None = None
+    systems: Mapping[str, Evaluated], others: Mapping[str, Mapping[str, Evaluated]] | None = None
 ) -> Known:
     """Returns what an evaluation of the same files says, and which runs are equal or perfect.
 
@@ -258,7 +281,8 @@ def summaries(notes: Iterable[Note], runs: Mapping[str, int]) -> list[tuple[str,
         found += [(kind, summary(each, runs)) for each in its[:MOST_ALIKE]]
         if len(its) > MOST_ALIKE:
             more, json = len(its) - MOST_ALIKE, Worded("notes", "--format json")
-            found.append((kind, say("collections", "more notes", count=more, json=json)))
+            many = "{count:other warning or note/other warnings or notes} of this kind: {json} has all."
+            found.append((kind, filled(many, count=more, json=json)))
     return found
 
 
@@ -269,7 +293,7 @@ def summary(notes: Sequence[Note], runs: Mapping[str, int]) -> str:
     widest = max(notes, key=lambda each: each.fact.reach)
     if len(notes) > 1 and widest.fact.reach > 0:
         where = f"{widest.run}{within([widest.collection], runs)}"
-        most = say("collections", "widest", place=where, **widest.fact.words)
+        most = filled("; the widest range: {place}{moved}", place=where, **widest.fact.words)
     plain = len(places) == 1 or "{count}" not in fact.many
     shown = [
         f"{place} ({count} of {of})" if of else place if plain else f"{place} ({count})"
@@ -320,81 +344,3 @@ def within(collections: Sequence[str], runs: Mapping[str, int]) -> str:
         return f" in {collections[0]}"
     every = "all " if len(collections) == len(runs) else ""
     return f" in {every}{len(collections)} collections"
-
-
-# ---------------------------------------------------------------- results
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class OnCollections(Documented):
-    """A result about runs on several collections, with what is known about their data.
-
-    Args:
-        collections: the collections.
-        names: the runs.
-        scores: the scores of each collection by run; empty where only means are known.
-        lacking: the pairs of a run and a collection that lacks it.
-        notes: what is known about the data of each run in each collection.
-    """
-
-    collections: tuple[str, ...]
-    names: tuple[str, ...]
-    scores: dict[str, dict[str, Scores]]
-    lacking: tuple[tuple[str, str], ...]
-    notes: tuple[Note, ...]
-
-    @cached_property
-    def first(self) -> Scores | None:
-        """The scores of one run, whose policy and profile are those of all runs; None where only means are known."""
-        return next((each for its in self.scores.values() for each in its.values()), None)
-
-    @cached_property
-    def noted(self) -> list[tuple[str, str]]:
-        """The kind and the sentence of each summary of notes."""
-        return summaries(self.notes, {name: len(self.scores.get(name, ())) for name in self.collections})
-
-    @property
-    def remarks(self) -> list[str]:
-        """The sentences about the data that are not warnings, such as those about duplicates and ties."""
-        return [said for kind, said in self.noted if kind not in DOUBTFUL]
-
-    @property
-    def doubts(self) -> list[str]:
-        """The sentences about the data that are warnings."""
-        return [said for kind, said in self.noted if kind in DOUBTFUL]
-
-    def lacks(self, key: str) -> list[str]:
-        """Returns the sentence that names the missing runs, if there are any.
-
-        Args:
-            key: the sentence, which says how they are treated.
-        """
-        where = [f"{run} in {name}" for run, name in self.lacking]
-        return [say("collections", key, count=len(where), shown=listed(where))] if where else []
-
-    def note_records(self) -> Records:
-        """Returns a row for each fact about the data of a run."""
-        return Records(NOTED, [list(each.as_dict().values()) for each in self.notes])
-
-    def footers(self) -> list[str]:
-        """Returns the sentences below the tables that are not warnings."""
-        raise NotImplementedError
-
-    def warnings(self) -> list[str]:
-        """Returns what makes the result doubtful."""
-        raise NotImplementedError
-
-    def beside(self) -> list[str]:
-        """Returns what is known about the data, which CSV and TSV have no place for."""
-        return [*self.warnings(), *self.remarks]
-
-    def known(self) -> dict[str, Any]:
-        """Returns what is known about the data as the last fields of the JSON document."""
-        return {
-            "warnings": self.warnings(),
-            "footers": self.footers(),
-            "notes": [each.as_dict() for each in self.notes],
-            "policy": None if self.first is None else self.first.policy.as_dict(),
-            "profile": None if self.first is None else self.first.profile,
-            "carob": __version__,
-        }
