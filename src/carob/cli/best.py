@@ -43,9 +43,9 @@ def best_command(
     if choices["open_held_out"] and None in (choices["hold_out"], choices["ledger"]):
         raise click.UsageError("--open needs --hold-out and --ledger, the file that counts the openings.")
     if collections is not None:
-        from carob.cli.collections import SELECTED, evaluated_several
+        from carob.cli.collections import evaluated_several
 
-        scores = evaluated_several(files, collections, absent or "refuse", measures, given, SELECTED)
+        scores = evaluated_several(files, collections, absent or "refuse", measures, given)
     elif absent is not None:
         raise click.UsageError("--absent needs --collections.")
     else:

@@ -46,7 +46,7 @@ def check_command(
     found = (
         checked(files, given, options)
         if collections is None
-        else several_checked(collections, files, options)
+        else several_checked(collections, files, given, options)
     )
     answer(found.on_command_line(), layout)
     sys.exit(2 if strict and found.exit_code else found.exit_code)
@@ -74,14 +74,14 @@ def checked(files: tuple[str, ...], given: Given, options: dict[str, Any]) -> Ch
     return check(given.qrels(files[0]) if several else str(files[0]), *runs, **options)
 
 
-def several_checked(collections: str, files: tuple[str, ...], options: dict[str, Any]) -> Check:
+def several_checked(collections: str, files: tuple[str, ...], given: Given, options: dict[str, Any]) -> Check:
     """Returns the check of the runs on several collections.
 
     Raises:
         click.UsageError: the collections are to come from standard input.
     """
-    from carob.cli.collections import refuse_standard_input
+    from carob.cli.collections import refuse_meaningless
     from carob.diagnosis.check.collections import check_collections
 
-    refuse_standard_input(collections)
+    refuse_meaningless(collections, files, given)
     return check_collections(collections, runs=[split(each) for each in files], **options)

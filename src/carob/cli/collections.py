@@ -6,35 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from carob.cli.options import Given, grouped, present, refuse_misuse, split
+from carob.cli.options import Given, entries, grouped, present, refuse_misuse, split
 from carob.cli.terminal import SEPARATED, answer, say, say_data, show_document, text_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from carob.comparison.collection_scores import CollectionsScores
 
 SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
 """The options for several collections."""
-
-READING = ("profile", "qrels_columns", "run_columns", "grade_words", "folders", "exclude", "depth", "lenient")
-"""The options for reading files, except those of the policy."""
-
-EVALUATED = ("files", "measures", "layout", "digits", "per_query", "collections", "absent", *READING)
-"""The options of ``carob eval`` that have a meaning with several collections, except those of the policy."""
-
-SELECTED = (
-    *("files", "measures", "baseline", "variants", "folds", "repeats", "alpha", "resamples", "seed"),
-    *("hold_out", "salt", "open_held_out", "ledger", "top", "layout", "collections", "absent", *READING),
-)
-"""The options of ``carob best`` that have a meaning with several collections, except those of the policy."""
-
-USED = (
-    *("files", "measures", "baseline", "correction", "alpha", "confidence", "bootstrap", "rope", "target"),
-    *("resamples", "seed", "pairs", "top", "layout", "label", "caption", "output", "title", *SEVERAL),
-    *READING,
-)
-"""The options of comparisons that have a meaning with several collections, except those of the policy."""
 
 SETTINGS = ("baseline", "target", "average", "absent", "friedman_ties", "borda_of")
 """The names of the settings that options give, besides those of the test."""
@@ -55,33 +34,22 @@ def several_in(options: dict[str, Any]) -> dict[str, Any]:
     return several
 
 
-def refuse_standard_input(collections: str) -> None:
-    """Refuses standard input in place of a folder or table.
+def refuse_meaningless(collections: str, files: tuple[str, ...], given: Given) -> None:
+    """Refuses standard input in place of a folder or table, and options that have no meaning with several collections.
 
     Raises:
-        click.UsageError: the path is ``-``.
+        click.UsageError: the path is ``-``, or such an option was given.
     """
     if collections == "-":
         raise click.UsageError("--collections does not read standard input: pass a folder or a table.")
-
-
-def refuse_meaningless(used: Sequence[str] = USED) -> None:
-    """Refuses options that have no meaning with several collections.
-
-    Args:
-        used: the options that have one, except those of the policy.
-
-    Raises:
-        click.UsageError: such an option was given.
-    """
-    from carob.conventions.policy import CHOICES
-
     context = click.get_current_context()
+    known = entries(str(context.command.name))
     for each in context.command.params:
-        name = str(each.name)
-        given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
-        if given and name not in (*used, *CHOICES):
-            raise click.UsageError(f"{each.opts[-1]} has no meaning with --collections: leave it out.")
+        name = each.opts[-1]
+        stated = context.get_parameter_source(str(each.name)) == click.core.ParameterSource.COMMANDLINE
+        if stated and not known.get(name.removeprefix("--"), {}).get("collections", True):
+            raise click.UsageError(f"{name} has no meaning with --collections: leave it out.")
+    refuse_misuse(*files, given.exclude)
 
 
 def compare_several(
@@ -163,9 +131,7 @@ def compared_several(
     from carob.comparison.collections import compared, tested
     from carob.comparison.design import Test
 
-    refuse_standard_input(several["collections"])
-    refuse_meaningless()
-    refuse_misuse(*files, given.exclude)
+    refuse_meaningless(several["collections"], files, given)
     chosen = {name: each for name, each in {**options, **several}.items() if name in SETTINGS}
     settings = AcrossSettings(**present(chosen), **tested(grouped(options).get("test", Test())))
     return compared(
@@ -202,7 +168,6 @@ def evaluated_several(
     absent: str | None,
     measures: tuple[str, ...],
     given: Given,
-    used: Sequence[str] = EVALUATED,
 ) -> CollectionsScores:
     """Returns the values of runs on several collections.
 
@@ -212,16 +177,13 @@ def evaluated_several(
         absent: how runs that a collection lacks are treated; None to leave their values out.
         measures: the measures.
         given: the options for reading files.
-        used: the options that have a meaning with several collections.
 
     Raises:
         click.UsageError: the collections are to come from standard input, or an option has no meaning with them.
     """
     from carob.comparison.collection_scores import evaluated_collections, scored
 
-    refuse_standard_input(collections)
-    refuse_meaningless(used)
-    refuse_misuse(*files, given.exclude)
+    refuse_meaningless(collections, files, given)
     absent = absent or "skip"
     found = scored(collections, **arguments_of(files, measures, absent, given, least=1))
     return evaluated_collections(found, absent)

@@ -7,6 +7,7 @@ group. The entry of an option has the arguments of ``click.option``, and also:
 - ``no``: whether there is a ``--no-`` form;
 - ``choices``: the allowed words;
 - ``argument``: the specification in ``carob.conventions.arguments`` that states words or range, for Python too;
+- ``collections``: false if the option has no meaning with ``--collections``;
 - ``integers`` or ``numbers``: the least and perhaps the largest value, and ``open``: whether both are excluded.
 
 A command may override some of these arguments.
@@ -70,22 +71,29 @@ def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]
     Args:
         command: the command's entry in ``options.json``.
     """
-    with open(os.path.join(os.path.dirname(__file__), "options.json"), encoding="utf-8") as file:
-        table = json.load(file)
-    own = table["commands"][command]
-    names = expanded(own["options"], table["groups"])
+    found = entries(command)
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
         def called(**values: Any) -> None:
-            given = {"given": Given.taken(values)} if "folders" in names else {}
+            given = {"given": Given.taken(values)} if "folders" in found else {}
             function(**given, **values)
 
-        for name in reversed(names):
-            called = option(name, table["options"][name] | own.get(name, {}))(called)
+        for name, entry in reversed(found.items()):
+            called = option(name, entry)(called)
         return called
 
     return decorate
+
+
+def entries(command: str) -> dict[str, dict[str, Any]]:
+    """Returns the options of a command by name, with their entries in ``options.json``."""
+    with open(os.path.join(os.path.dirname(__file__), "options.json"), encoding="utf-8") as file:
+        table = json.load(file)
+    own = table["commands"][command]
+    return {
+        name: table["options"][name] | own.get(name, {}) for name in expanded(own["options"], table["groups"])
+    }
 
 
 def expanded(names: list[str], groups: dict[str, list[str]]) -> list[str]:
@@ -96,7 +104,8 @@ def expanded(names: list[str], groups: dict[str, list[str]]) -> list[str]:
 
 def option(name: str, entry: dict[str, Any]) -> Callable[..., Any]:
     """Returns the option that an entry of ``options.json`` describes."""
-    made = {key: value for key, value in entry.items() if value != ""} | HOOKS.get(name, {})
+    made = {key: value for key, value in entry.items() if key != "collections" and value != ""}
+    made |= HOOKS.get(name, {})
     if "argument" in made:
         made = ranged(getattr(arguments, made.pop("argument"))) | made
     long = f"--{name}"

@@ -12,7 +12,7 @@ from carob._dataclasses import dataclass
 from carob._version import __version__
 from carob.comparison.cautions import resamples_needed
 from carob.comparison.collection_scores import OnCollections
-from carob.comparison.findings import SHORT_NAMES, letter, say
+from carob.comparison.findings import SHORT_NAMES, letter, letters_of, say, turned
 from carob.comparison.formats import floating
 from carob.comparison.tables import EVERY, FittedTable, top_said
 from carob.comparison.verdict import MOST_LETTERED, interval, p_text, signed
@@ -317,23 +317,22 @@ class CollectionsComparison(OnCollections):
             "correction": SHORT_NAMES.get(settings.correction, settings.correction),
             "resamples": first.resamples,
             "seed": settings.seed,
+            "rope": settings.rope,
         }
-        said = [say("collections", f"target:{settings.target}", **words)]
-        said.append(say("collections", f"average:{settings.average}"))
-        if settings.average == "micro":
-            said.append(say("collections", f"error:{settings.target}"))
-        kind = f"interval:{settings.target}:{settings.interval}"
-        said.append(say("collections", kind, **words))
-        if settings.correction != "none":
-            said.append(say("collections", "corrected", **words))
-        if first.resamples:
-            said.append(say("collections", f"place:{settings.target}", **words))
-        if first.queries is not None and len(self.names) <= MOST_LETTERED:
-            said.append(say("collections", "letters", **words))
-        said.append(say("collections", "wilcoxon"))
-        if settings.rope is not None:
-            said.append(say("collections", "rope", rope=settings.rope))
-        said.append(say("collections", f"borda:{settings.borda_of}"))
+        lettered = first.queries is not None and len(self.names) <= MOST_LETTERED
+        keys = {
+            f"target:{settings.target}": True,
+            f"average:{settings.average}": True,
+            f"error:{settings.target}": settings.average == "micro",
+            f"interval:{settings.target}:{settings.interval}": True,
+            "corrected": settings.correction != "none",
+            f"place:{settings.target}": first.resamples,
+            "letters": lettered,
+            "wilcoxon": True,
+            "rope": settings.rope is not None,
+            f"borda:{settings.borda_of}": True,
+        }
+        said = [say("collections", key, **words) for key, there in keys.items() if there]
         if self.first is not None:
             said.append(f"carob {__version__}, {conventions_of(self.first)}.")
         return said
@@ -488,23 +487,11 @@ class CollectionsComparison(OnCollections):
 
     def run_records(self) -> Records:
         """Returns a row for each measure and run."""
-        of_run = (
-            "counts",
-            "means",
-            "low",
-            "high",
-            "macro",
-            "micro",
-            "mean_ranks",
-            "rank_low",
-            "rank_high",
-            "best",
-            "borda",
-        )
+        of_run = "counts means low high macro micro mean_ranks rank_low rank_high best borda"
         rows = [
             (label, name, letter(run), *(None if column is None else column[run] for column in columns))
             for label, each in self.measures.items()
-            for columns in [[getattr(each, key) for key in of_run]]
+            for columns in [[getattr(each, key) for key in of_run.split()]]
             for run, name in enumerate(self.names)
         ]
         titles = "collections mean low high macro micro mean_rank place_low place_high best borda"
@@ -520,7 +507,7 @@ class CollectionsComparison(OnCollections):
                 one.queries,
                 one.means[run],
                 one.ranks[run],
-                None if one.beaten is None else letters(one.beaten[run], len(self.names)),
+                None if one.beaten is None else letters_of(one.beaten[run], len(self.names)),
             )
             for label, each in self.measures.items()
             for one in each.collections
@@ -532,11 +519,6 @@ class CollectionsComparison(OnCollections):
 def shortened(names: Sequence[str]) -> str:
     """Returns the first names of many, with the number of the others; all if one more fits in their place."""
     return ", ".join(names) if len(names) <= MOST_IN_GROUP + 1 else listed(names, MOST_IN_GROUP)
-
-
-def letters(runs: Sequence[int], among: int) -> str:
-    """Returns the letters of runs, separated by commas if there are more runs than letters."""
-    return ("," if among > 26 else "").join(map(letter, runs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -729,8 +711,8 @@ class ShownResults:
                 for pair in found.pairs
                 if self.which == "all" or total <= MOST_PAIRS or best in (pair.a, pair.b)
             ]
-            turned = [pair if place[pair.a] < place[pair.b] else reversed_pair(pair) for pair in some]
-            pairs = sorted(turned, key=lambda pair: (place[pair.a], place[pair.b]))
+            shown = [turned(pair, min(pair.a, pair.b, key=place.__getitem__)) for pair in some]
+            pairs = sorted(shown, key=lambda pair: (place[pair.a], place[pair.b]))
             few, key = pairs[:MOST_PAIRS], "hidden pairs of best"
         if self.which == "all" or len(few) == total:
             return pairs, ""
@@ -819,7 +801,7 @@ class ShownResults:
         among = len(self.whole.names)
         if one.beaten is None or among > MOST_LETTERED:
             return [""] * among
-        return [letters(each, among) for each in one.beaten]
+        return [letters_of(each, among) for each in one.beaten]
 
     def by_collection(self, titles: Sequence[str]) -> Table:
         """Returns the matrix with a row for each collection, and the means below.
@@ -868,8 +850,8 @@ class ShownResults:
         """Returns the picture of the differences of the shown runs from the baseline, or from the best run."""
         found, names, baseline = self.found, self.whole.names, self.whole.settings.baseline
         one = found.order[0] if baseline is None else names.index(baseline)
-        by_run = {pair.a: pair for pair in found.pairs if pair.b == one}
-        by_run |= {pair.b: reversed_pair(pair) for pair in found.pairs if pair.a == one}
+        its = [turned(pair, pair.a + pair.b - one) for pair in found.pairs if one in (pair.a, pair.b)]
+        by_run = {pair.a: pair for pair in its}
         rows = [
             Differences(
                 names[run],
@@ -915,19 +897,3 @@ class ShownResults:
         shown = [ranks[run] for run in order]
         most = len(ranks) if len(shown) == len(ranks) else math.ceil(max(shown))
         return [RankPicture(names, shown, most, cut, self.spans())]
-
-
-def reversed_pair(pair: AcrossPair) -> AcrossPair:
-    """Returns the pair with its second run first."""
-    return replace(
-        pair,
-        a=pair.b,
-        b=pair.a,
-        difference=-pair.difference,
-        low=-pair.high,
-        high=-pair.low,
-        wins=pair.losses,
-        losses=pair.wins,
-        p_worse=pair.p_better,
-        p_better=pair.p_worse,
-    )

@@ -18,7 +18,7 @@ from carob.comparison.collection_tables import (
 )
 from carob.comparison.design import Test
 from carob.comparison.findings import say
-from carob.comparison.significance import corrected, pairs_of
+from carob.comparison.significance import corrected, outperformed, pairs_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.inputs.runs import available_cores, in_threads
@@ -432,7 +432,7 @@ class CollectionsMethod:
             difference = self.sign * (values.means[first] - values.means[second])
             found = these(difference[None, :], squares[None, :], [values.queries])
             sure = corrected(found.p, self.settings.correction) < self.settings.alpha
-            beaten = tuple(outperformed(runs, first[sure], second[sure], difference[sure]))
+            beaten = outperformed(runs, first[sure], second[sure], difference[sure])
         return OneCollection(
             name,
             values.queries,
@@ -489,12 +489,3 @@ def rank_groups(ranks: Floats, cut: float | None) -> tuple[tuple[int, ...], ...]
     means = ranks.mean(axis=0)
     far = np.abs(means[:, None] - means) >= cut
     return tuple(groups(np.argsort(means, kind="stable"), far))
-
-
-def outperformed(runs: int, first: Integers, second: Integers, difference: Floats) -> list[tuple[int, ...]]:
-    """Returns the runs that each run outperforms, from the pairs that differ."""
-    found: list[list[int]] = [[] for _ in range(runs)]
-    for one, other, gain in zip(first.tolist(), second.tolist(), difference.tolist(), strict=True):
-        winner, loser = (one, other) if gain > 0 else (other, one)
-        found[winner].append(loser)
-    return [tuple(sorted(each)) for each in found]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
@@ -13,6 +13,8 @@ from carob.statistics import SEED
 from carob.statistics.paired import RESAMPLES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from carob.conventions.request import Measured
     from carob.estimation.unjudged_bounds import UnjudgedBounds
     from carob.evaluation.scores import Scores
@@ -191,8 +193,7 @@ class Contest:
     @cached_property
     def letters(self) -> tuple[str, ...]:
         """For each run, the letters of the runs that it significantly outperforms."""
-        separator = "," if len(self.means) > len(ALPHABET) else ""
-        return tuple(separator.join(map(letter, runs)) for runs in self.beaten)
+        return tuple(letters_of(runs, len(self.means)) for runs in self.beaten)
 
     def between(self, run: int, other: int) -> Pair:
         """Returns the comparison of two runs, with ``run`` first. The two runs must have been compared."""
@@ -345,12 +346,15 @@ def ranked(contest: Contest) -> list[int]:
     return sorted(range(len(means)), key=lambda run: (math.isnan(means[run]), -sense * means[run], run))
 
 
+AnyPair = TypeVar("AnyPair", bound=Any)
+"""A pair of runs, compared on queries or on collections."""
+
 SWAPPED = (("a", "b"), ("wins", "losses"), ("p_worse", "p_better"))
 NEGATED = (("difference", "difference"), ("d_z", "d_z"), ("low", "high"), ("joint_low", "joint_high"))
 """The fields of a pair that exchange their values, or their negated values, if its runs change places."""
 
 
-def turned(pair: Pair, first: int) -> Pair:
+def turned(pair: AnyPair, first: int) -> AnyPair:
     """Returns the pair with a given run first, and reverses differences and wins if necessary."""
     if pair.a == first:
         return pair
@@ -358,8 +362,14 @@ def turned(pair: Pair, first: int) -> Pair:
     for one, other in SWAPPED:
         changed |= {one: getattr(pair, other), other: getattr(pair, one)}
     for one, other in NEGATED:
-        changed |= {one: -getattr(pair, other), other: -getattr(pair, one)}
+        if hasattr(pair, one):
+            changed |= {one: -getattr(pair, other), other: -getattr(pair, one)}
     return replace(pair, **changed)
+
+
+def letters_of(runs: Sequence[int], among: int) -> str:
+    """Returns the letters of runs, separated by commas if there are more runs than letters."""
+    return ("," if among > len(ALPHABET) else "").join(map(letter, runs))
 
 
 def letter(place: int) -> str:

@@ -386,14 +386,24 @@ def from_p(outcome: Outcome, settings: Settings) -> Floats:
 
 def beaten(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[tuple[int, ...], ...]:
     """Returns, for each run, the indices of the runs that it significantly outperforms."""
+    sure = outcome.adjusted < alpha
+    return outperformed(runs, outcome.a[sure], outcome.b[sure], sign * outcome.difference[sure])
+
+
+def outperformed(runs: int, first: Integers, second: Integers, gain: Floats) -> tuple[tuple[int, ...], ...]:
+    """Returns, for each run, the indices of the runs that it outperforms.
+
+    Args:
+        runs: the number of runs.
+        first: the first run of each pair that differs significantly.
+        second: the second run.
+        gain: by how much the first run is better.
+    """
     found: list[list[int]] = [[] for _ in range(runs)]
-    for place in np.flatnonzero(outcome.adjusted < alpha).tolist():
-        one, other = int(outcome.a[place]), int(outcome.b[place])
-        better = sign * outcome.difference[place]
-        if better > 0:
-            found[one].append(other)
-        elif better < 0:
-            found[other].append(one)
+    for one, other, better in zip(first.tolist(), second.tolist(), gain.tolist(), strict=True):
+        if better:
+            winner, loser = (one, other) if better > 0 else (other, one)
+            found[winner].append(loser)
     return tuple(tuple(sorted(its)) for its in found)
 
 
