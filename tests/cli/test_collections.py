@@ -124,6 +124,18 @@ def test_a_missing_run_is_refused_in_the_words_of_the_command_line(said, tmp_pat
     assert "dense in rice" in out
 
 
+def test_own_measures_go_with_collections(said, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """The option stands for no argument of the command, and was refused as one without a meaning."""
+    own = tmp_path / "own.py"
+    own.write_text(
+        "import carob\n@carob.measure('HitsOfKitchens', rows='relevant')\n"
+        'def hits(r, rel: float = 1):\n    """The hit rate."""\n    return r.best(r.hits(rel))\n'
+    )
+    code, out, error = said(KITCHEN, "--import", own, "-m", "HitsOfKitchens@3")
+    assert code == 0, error
+    assert "By HitsOfKitchens@3" in " ".join(out.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [

@@ -106,10 +106,10 @@ class RankPicture(Part):
             "\\end{picture}\n"
         )
 
-    def html(self, rows: int | None = None) -> str:
-        """Returns the picture as SVG within HTML."""
+    def markup(self, rows: int | None = None) -> list[str]:
+        """Returns the picture as SVG."""
         del rows
-        return f'<div class="wide">\n{self.svg()}</div>\n'
+        return [f'<div class="wide">\n{self.svg()}</div>\n']
 
     def svg(self) -> str:
         """Returns the picture as SVG, in the colour of the text around it."""

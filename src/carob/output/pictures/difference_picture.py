@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from carob._dataclasses import dataclass
 from carob.output import escaping
 from carob.output.document import Part
+from carob.output.escaping import Raw
 from carob.output.layout import apart, decimals
 from carob.output.pictures.critical_difference import LONGEST_NAME, line, svg
 
@@ -49,10 +50,10 @@ class DifferencePicture(Part):
     title: str
     rows: Sequence[Differences]
 
-    def html(self, rows: int | None = None) -> str:
-        """Returns the picture as SVG within HTML."""
+    def markup(self, rows: int | None = None) -> list[str]:
+        """Returns the title, and the picture as SVG."""
         del rows
-        return f'<p>{escaping.html(self.title)}</p>\n<div class="wide">\n{self.svg()}</div>\n'
+        return ["<p>", Raw(self.title), f'</p>\n<div class="wide">\n{self.svg()}</div>\n']
 
     def span(self) -> tuple[float, float]:
         """Returns the ends of the axis, which contain 0 and all finite numbers."""
