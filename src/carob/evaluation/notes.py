@@ -88,7 +88,7 @@ class Note:
         return {name: getattr(self, name) for name in NOTED}
 
 
-class Evaluated(Protocol):
+class ScoredRun(Protocol):
     """A run with its scores, and with its judged rows unless only scores are known."""
 
     @property
@@ -100,7 +100,7 @@ class Evaluated(Protocol):
         """The match; None where only scores were given."""
 
 
-def notes_of(collection: str, systems: Mapping[str, Evaluated]) -> list[Note]:
+def notes_of(collection: str, systems: Mapping[str, ScoredRun]) -> list[Note]:
     """Returns what is known about the runs of a collection.
 
     Args:
@@ -111,7 +111,7 @@ def notes_of(collection: str, systems: Mapping[str, Evaluated]) -> list[Note]:
     return [*notes, *equal_runs(collection, systems), *cut_lists(collection, systems)]
 
 
-def notes_of_run(collection: str, run: str, system: Evaluated) -> Iterator[Note]:
+def notes_of_run(collection: str, run: str, system: ScoredRun) -> Iterator[Note]:
     """Yields the facts of the footer and the warnings of a run."""
     scores = system.scores
     counts = scores.counts
@@ -123,7 +123,7 @@ def notes_of_run(collection: str, run: str, system: Evaluated) -> Iterator[Note]
         yield Note(collection, run, whole("doubt", said))
 
 
-def cut_lists(collection: str, systems: Mapping[str, Evaluated]) -> Iterator[Note]:
+def cut_lists(collection: str, systems: Mapping[str, ScoredRun]) -> Iterator[Note]:
     """Yields the runs whose lists end before those of another run of the collection, if a measure reads further."""
     cut = CutLists.of({name: each.scores for name, each in systems.items()})
     if cut is None:
@@ -143,7 +143,7 @@ SAME_IN_TWO = {
 """The sentences about equal runs."""
 
 
-def equal_runs(collection: str, systems: Mapping[str, Evaluated]) -> Iterator[Note]:
+def equal_runs(collection: str, systems: Mapping[str, ScoredRun]) -> Iterator[Note]:
     """Yields the runs that rank the judged documents as an earlier run does, or have its values for every query."""
     for key, prints in prints_of(systems).items():
         names = list(prints)
@@ -152,7 +152,7 @@ def equal_runs(collection: str, systems: Mapping[str, Evaluated]) -> Iterator[No
             yield Note(collection, names[place], fact, names[first])
 
 
-def prints_of(systems: Mapping[str, Evaluated]) -> dict[str, dict[str, bytes]]:
+def prints_of(systems: Mapping[str, ScoredRun]) -> dict[str, dict[str, bytes]]:
     """Returns a text for each run that is the same for the same ``rankings`` or, of scores alone, ``values``."""
     kinds: dict[str, dict[str, bytes]] = {"rankings": {}, "values": {}}
     for name, each in systems.items():
@@ -180,7 +180,7 @@ class CollectionPrint(NamedTuple):
     runs: dict[str, bytes]
 
     @classmethod
-    def of(cls, systems: Mapping[str, Evaluated], qrels: Qrels | None) -> CollectionPrint:
+    def of(cls, systems: Mapping[str, ScoredRun], qrels: Qrels | None) -> CollectionPrint:
         """Returns the print of a collection. Only some documents are compared, of queries from first to last."""
         runs = {run: each for its in prints_of(systems).values() for run, each in its.items()}
         if qrels is None:
@@ -232,7 +232,7 @@ class Known(NamedTuple):
 
 
 def known_of(
-    systems: Mapping[str, Evaluated], others: Mapping[str, Mapping[str, Evaluated]] | None = None
+    systems: Mapping[str, ScoredRun], others: Mapping[str, Mapping[str, ScoredRun]] | None = None
 ) -> Known:
     """Returns what an evaluation of the same files says, and which runs are equal or perfect.
 
