@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -200,3 +202,152 @@ def test_every_option_and_command_in_the_sentences_exists() -> None:
             if each not in COMMANDS
         ]
     assert wrong == []
+
+
+HITS = lines(
+    lambda query: {
+        "query_id": query,
+        "hits": {"hits": [{"_id": f"{query}d{place}", "_score": None} for place in range(3)]},
+    }
+)
+FOLLOWED: dict[str, tuple[str, str, str]] = {
+    "words": ("words.qrels", QRELS["words.qrels"], "--grade-words Good=2,Fair=1,Bad=0"),
+    "words of a table": ("words.csv", QRELS["words.csv"], "--grade-words Good=2,Fair=1,Bad=0"),
+    "levels": ("levels.qrels", QRELS["levels.qrels"], "--grade-words L3=3,L2=2,L1=1,L0=0"),
+    "levels of a table": (
+        "levels.csv",
+        table("qid,docno,grade", lambda place: f"L{place}"),
+        "--grade-words L3=3,L2=2,L1=1,L0=0",
+    ),
+    "all names": (
+        "odd.csv",
+        QRELS["odd.csv"],
+        "--qrels-columns query=…,document=…,grade=…=a,b,c",
+    ),
+    "a document judged twice": ("twice.qrels", QRELS["twice.qrels"], "--duplicates first"),
+    "a document listed twice": ("twice.csv", RUNS["twice.csv"], "--duplicates first"),
+    "uneven lines": ("uneven.run", RUNS["uneven.run"], "--columns trec_eval"),
+    "lenient": ("uneven.run", RUNS["uneven.run"], "--lenient"),
+    "part of a run": ("empty.run", "", "--overlap none"),
+    "all names of a run": ("odd.run.csv", RUNS["odd.csv"], "--run-columns query=…,document=…,score=…=a,b,c"),
+    "a place": ("place.csv", RUNS["place.csv"], "--run-columns rank=…=place"),
+    "hits in another order": ("hits.jsonl", HITS, "--run-columns rank=hits.hits"),
+    "a sample that is none": ("size.csv", QRELS["size.csv"], "--qrels-columns probability:=1"),
+    "lists without grades": ("lists.jsonl", QRELS["lists.jsonl"], "--qrels-columns grade:=1"),
+}
+
+
+@pytest.mark.parametrize("case", FOLLOWED)
+def test_an_option_that_is_advised_mends_the_fault(case: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """Names in an option stand for … in the advice."""
+    name, content, option = FOLLOWED[case]
+    advised, *names = re.split(r"(?<=…)=", option)
+    Path(name).write_text(content)
+    judged = name.endswith(".qrels") or option.startswith(("--qrels", "--grade"))
+    pair = [name, "R"] if judged else ["Q", name]
+    status, said = command(capfd, "eval", *pair, "-m", "AP")
+    assert status == 2
+    assert advised in said.replace("first, last or max", "first")
+    for each in names[0].split(",") if names else ():
+        advised = advised.replace("…", each, 1)
+    assert command(capfd, "eval", *pair, "-m", "AP", *advised.split())[0] == 0
+
+
+REWRITTEN: dict[str, tuple[str, str]] = {
+    "five columns of judgments": ("five.qrels", QRELS["five.qrels"]),
+    "three columns of judgments": ("three.qrels", QRELS["three.qrels"]),
+    "no tag": ("five.run", RUNS["five.run"]),
+    "no rank": (
+        "rankless.run",
+        text(lambda query, place: [query, "Q0", f"{query}d{place}", 3.5 - place, "t"]),
+    ),
+    "three columns of a run": ("three.run", RUNS["three.run"]),
+    "four columns of a run": ("four.run", RUNS["four.run"]),
+}
+
+
+@pytest.mark.skipif(shutil.which("awk") is None, reason="runs awk")
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("case", REWRITTEN)
+def test_a_command_that_is_advised_rewrites_the_file(
+    case: str, end: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    name, content = REWRITTEN[case]
+    Path(name).write_bytes(content.replace("\n", end).encode())
+    kind = 0 if name.endswith("qrels") else 1
+    pair = ["Q", "R"]
+    expected = carob.evaluate(*pair, "nDCG")["nDCG"]
+    pair[kind] = name
+    status, said = command(capfd, "eval", *pair, "-m", "nDCG")
+    assert status == 2
+    advised = re.search(r"awk [^']*'[^']*'", said)
+    assert advised
+    done = subprocess.run(f"{advised[0]} {name}", shell=True, capture_output=True, check=True)
+    Path("new").write_bytes(done.stdout)
+    pair[kind] = "new"
+    assert carob.evaluate(*pair, "nDCG")["nDCG"] == expected
+
+
+NUMBERS = {
+    "0,5": "write 0.5. If a point separates thousands, leave it out: 1234 for 1.234.",
+    "1.234,5": "write 1234.5. If a point",
+    "1 234,5": "write 1234.5. If a point",
+    '"16,783"': "The comma separates thousands, or it is a decimal comma: write 16783 or 16.783.",
+    '"1,234.5"': "Leave out the marks between thousands: write 1234.5.",
+    "1.234.567": "Leave out the marks between thousands: write 1234567.",
+    "87%": "Leave out the sign or unit, in every line: write 87.",
+    "87,5 %": "Leave out the sign or unit, in every line: write 87.5.",
+    "-3 ms": "Leave out the sign or unit, in every line: write -3.",
+}
+
+
+@pytest.mark.parametrize("written", NUMBERS)
+def test_numbers_for_people_are_told_how_carob_reads_them(
+    written: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("run.csv").write_text(f"qid;docno;score\nq0;q0d0;{written}\nq0;q0d1;1.234\n")
+    status, said = command(capfd, "eval", "Q", "run.csv")
+    assert status == 2
+    assert NUMBERS[written] in said
+    plain = re.search(r"write (-?[0-9.]*[0-9])", said)
+    assert plain
+    Path("run.csv").write_text(f"qid;docno;score\nq0;q0d0;{plain[1]}\n")
+    assert command(capfd, "eval", "Q", "run.csv")[0] == 0
+
+
+def test_the_line_for_excel_is_named(capfd: pytest.CaptureFixture[str]) -> None:
+    content = table("qid;docno;score", lambda place: 3 - place, separator=";")
+    Path("run.csv").write_text(f"sep=;\n{content}")
+    status, said = command(capfd, "eval", "Q", "run.csv")
+    assert status == 2
+    assert "run.csv, line 1: the first line states the separator for Excel ('sep=;')" in said
+    Path("run.csv").write_text(content)
+    assert command(capfd, "eval", "Q", "run.csv")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["per-query", "per-query.csv"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_per_query_scores_are_named_as_such(name: str, place: int, capfd: pytest.CaptureFixture[str]) -> None:
+    Path(name).write_text(QRELS[name])
+    pair = ["Q", "R"]
+    pair[place] = name
+    for speaker in ("eval", "check"):
+        assert "look like per-query scores" in command(capfd, speaker, *pair)[1]
+
+
+@pytest.mark.parametrize("name", ["ids.json", "ids.jsonl"])
+@pytest.mark.parametrize("by_line", [False, True])
+def test_ids_by_query_are_a_ranking_or_relevant(
+    name: str, by_line: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ids = {query: [f"{query}d1", f"{query}d0"] for query in QUERIES}
+    content = "".join(f'{{"{query}": {json.dumps(ids[query])}}}\n' for query in ids)
+    Path(name).write_text(content if by_line else json.dumps(ids))
+    assert carob.evaluate("Q", name, "nDCG")["nDCG"] == carob.evaluate("Q", ids, "nDCG")["nDCG"]
+    assert carob.evaluate(name, "R", "AP")["AP"] == carob.evaluate(ids, "R", "AP")["AP"]
+    assert command(capfd, "check", "Q", name)[0] < 2
+    Path(name).write_text(f"{content}{content}")
+    with pytest.raises(
+        carob.DataError, match=rf"{name}: query 'q0' has two rows that list .* line 1 and line 5"
+    ):
+        carob.evaluate("Q", name, "AP")

@@ -125,8 +125,8 @@ def test_the_advice_about_judgments_with_more_columns_fits_them(text: bytes, adv
         (b"q1 a 3.5\n", 'awk \'{print $1, "Q0", $2, 0, $3, "run"}\''),
         (b"q1 a 1 3.5\n", 'awk \'{print $1, "Q0", $2, $3, $4, "run"}\''),
         (b"q1 Q0 a 1 3.5\n", "awk '{print $0, \"run\"}'"),
-        (b"map q1 0.5\nmap all 0.5\n", "These look like per-query scores of a measure"),
-        (b"ndcg_cut_10\tq1\t0.5\n", "These look like per-query scores of a measure"),
+        (b"map q1 0.5\nmap all 0.5\n", "These look like per-query scores"),
+        (b"ndcg_cut_10\tq1\t0.5\n", "These look like per-query scores"),
         (b"q1 0 a 1\n", "This looks like qrels"),
     ],
 )

@@ -777,7 +777,7 @@ def test_rows_are_numbered_as_an_editor_shows_them(
 
 def test_grades_that_are_levels_or_words_are_told_how_to_become_numbers(tmp_path: Path) -> None:
     run = b"q Q0 a 1 1.0 t\n"
-    with pytest.raises(DataError, match=r"'L3' is not a number.*in NTCIR's form: write 3: awk"):
+    with pytest.raises(DataError, match=r"'L3' is not a number.*in NTCIR's form: write 3, or"):
         carob.evaluate(b"q 0 a L3\n", run, "RR")
     with pytest.raises(DataError, match=r"found 3 columns.*awk '\{print \$1, 0, \$2, \$3\}'"):
         carob.evaluate(b"q a L3\n", run, "RR")

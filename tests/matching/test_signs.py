@@ -99,7 +99,7 @@ def test_ranks_given_as_scores_are_said_in_any_order_of_rows(case: str, form: st
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", DISTANCES)
 def test_distances_in_ascending_order_are_said(case: str, form: str) -> None:
-    assert "the scores rise from row to row in 3 of 3 lists, as distances do" in said(
+    assert "the scores rise from row to row in 3 of 3 lists, as ranks and distances do" in said(
         FORMS[form](DISTANCES[case])
     )
 
@@ -111,7 +111,7 @@ def test_distances_beside_lists_of_ids_in_json_lines_are_said(tmp_path: Path) ->
         for query, its in DISTANCES["distances"].items()
     ]
     (tmp_path / "run.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert "as distances do" in said(tmp_path / "run.jsonl")
+    assert "as ranks and distances do" in said(tmp_path / "run.jsonl")
 
 
 RIGHT: dict[str, Any] = {

@@ -7,12 +7,14 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from carob.inputs.errors import SWAPPED, refused
-from carob.output.errors import by_reading, worded
+from carob.inputs.errors import SWAPPED, is_measure, refused, sentences_of
+from carob.output.errors import by_reading, one_of, worded
 from carob.output.files import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from carob.output.errors import DataError
 
 
 ROLES = {"qrels": ("query", "document", "grade"), "run": ("query", "document", "score", "rank")}
@@ -86,13 +88,25 @@ def choose(
     if "score" in asked and not {"score", "rank"} & chosen.keys():
         missing.append("score")
     if missing:
-        ways = {role: by_reading(kind, **{role: ...}) for role in (missing[0], "rank")}
-        words |= {"swapped": seems_swapped(names, kind, asked), "relevant": by_reading(kind, grade=1)}
-        raise refused(missing[0], part="no-column", **words, reading=ways[missing[0]], rank=ways["rank"])
+        raise no_column(missing, swapped=seems_other(names, kind, asked), **words)
     if "sample_size" in chosen and "probability" in asked and "probability" not in chosen:
         ways = {"reading": by_reading(kind, probability=...), "complete": by_reading(kind, probability=1)}
         raise refused("sample-without-probability", **words, column=chosen["sample_size"], **ways)
     return chosen
+
+
+def no_column(missing: Sequence[str], kind: str, **words: Any) -> DataError:
+    """Returns the error for a table without columns of some roles, the last of which may be the score or the rank."""
+    more: str = ""
+    if missing[-1] == "score":
+        more = worded(", or ", by_reading(kind, rank=...), " where 1 is the best")
+    elif missing[-1] == "grade":
+        more = worded("; if each row is relevant (implicit feedback), ", by_reading(kind, grade=1))
+    roles = one_of([f"the {each}" for each in (*missing, *["rank"] * (missing[-1] == "score"))])
+    them, reading = "it" if len(missing) == 1 else "them", by_reading(kind, **dict.fromkeys(missing, ...))
+    return refused(
+        "no-column", kind=kind, **words | {"roles": roles, "them": them, "reading": reading, "more": more}
+    )
 
 
 def there(names: Sequence[str]) -> str:
@@ -112,10 +126,18 @@ def refuse_namesakes(names: Sequence[str], kind: str, wanted: str | None = None)
             raise refused("namesakes", kind=kind, count=names.count(name), column=name)
 
 
-def seems_swapped(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> str:
-    """Returns a question if the column names suggest that qrels and run are swapped, otherwise an empty string."""
+def seems_other(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> str:
+    """Returns what the columns' names suggest, scores or swapped qrels and run, otherwise an empty string."""
     run = kind == "run"
-    if any(asked.values()) or not usual(names, "grade" if run else "rank"):
+    if any(asked.values()):
+        return ""
+    if (
+        usual(names, "query")
+        and not usual(names, "document")
+        and ("measure" in map(plain_name, names) or any(map(is_measure, names)))
+    ):
+        return f" {sentences_of('columns_remedy')[kind]['values']}"
+    if not usual(names, "grade" if run else "rank"):
         return ""
     return f" This looks like {'qrels' if run else 'a run'}: {SWAPPED}"
 
@@ -160,6 +182,13 @@ def first_usual(names: Sequence[str], roles: Sequence[str]) -> dict[str, str]:
     """Returns the first column with a usual name for each role that has one."""
     found = {role: usual(names, role) for role in roles}
     return {role: its[0] for role, its in found.items() if its}
+
+
+def names_column(name: str) -> bool:
+    """Returns whether a name, or its singular, is usual for a column or a list of any role."""
+    known = set(chain(*chain(*known_names()["usual"].values()), *known_names()["lists"].values()))
+    plain = plain_name(name)
+    return plain in known or plain.removesuffix("s") in known
 
 
 def plain_name(name: object) -> str:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 SWAPPED = "are qrels and run swapped?"
 WIDE = "is a whole number that no double represents exactly, so different {value}s would become equal"
 WHOLE = r"[+-]?[0-9]+"
-DECIMAL_COMMA = r"[+-]?[0-9]*,[0-9]+"
+FOR_PEOPLE = r"([+-]?)([0-9.,'’ \u00a0\u202f]*[0-9])\s*([^0-9.,\s][^0-9]{0,11})?"
+"""A number as people write it: with marks between thousands, a decimal comma, or a unit."""
+THOUSANDS = r"[1-9][0-9]{0,2}([.,][0-9]{3})+"
 LEVEL = r"L([0-9]+)"
 NO_NUMBERS = ("nan", "inf", "infinity", "null", "none", "na")
 
@@ -160,11 +162,14 @@ def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str,
     return refused(error.kind, part="line", **words)
 
 
-BY_WORDS = Worded(
-    "read them as carob.Qrels.of(…, words={'Good': 2, 'Fair': 1, 'Bad': 0})",
-    "add --grade-words Good=2,Fair=1,Bad=0",
+BY_WORDS, BY_LEVELS = (
+    Worded(
+        f"carob.Qrels.of(…, words={words})",
+        "--grade-words " + ",".join(f"{each}={words[each]}" for each in words),
+    )
+    for words in ({"Good": 2, "Fair": 1, "Bad": 0}, {"L3": 3, "L2": 2, "L1": 1, "L0": 0})
 )
-"""What tells carob the numbers of grades in words."""
+"""What tells carob the numbers of grades in words, and in NTCIR's form."""
 SKIP = worded(", or skip such lines with ", by_policy("malformed", "skip"))
 
 
@@ -192,29 +197,36 @@ def columns_remedy(kind: str, count: str, excerpt: str) -> str | None:
 
 def like_qrels(fields: list[str], count: int) -> str | None:
     """Returns what a line that should have four columns looks like: two lines, a run, or more columns than needed."""
+    from carob.inputs.sources import is_number  # only for an error
+
     second = {7: 3, 8: 4}.get(count, 0)  # where a second line begins, perhaps glued to the grade before it
-    if second and len(fields) == count and fields[second + 1] == fields[1] and is_decimal(fields[-1]):
+    if second and len(fields) == count and fields[second + 1] == fields[1] and is_number(fields[-1]):
         return "joined"
-    if count > 5 and len(fields) > 4 and fields[3].isdecimal() and is_decimal(fields[4]):
+    if count > 5 and len(fields) > 4 and fields[3].isdecimal() and is_number(fields[4]):
         return "run"
+    if holds_value(fields):
+        return "values"
     return "more" if count > 5 else None
 
 
 def like_run(fields: list[str]) -> str | None:
     """Returns what a line that should have six columns looks like: values of a measure, or a short run."""
-    if len(fields) == 3 and is_decimal(fields[2]) and is_measure(fields[0]):
+    from carob.inputs.sources import is_number  # only for an error
+
+    if holds_value(fields):
         return "values"
-    ranked = (
-        len(fields) == 4 and fields[2].isdecimal() and not fields[3].isdecimal() and is_decimal(fields[3])
-    )
+    if len(fields) == 5 and is_number(fields[3]) and not is_number(fields[4]):
+        return "rankless"
+    ranked = len(fields) == 4 and fields[2].isdecimal() and not fields[3].isdecimal() and is_number(fields[3])
     return "ranked" if ranked else None
 
 
-def is_decimal(text: str) -> bool:
-    """Returns whether a field is a number."""
-    from carob.measures.grammar import NUMBER
+def holds_value(fields: list[str]) -> bool:
+    """Returns whether a line has a measure, a query and a value, as trec_eval -q and ir_measures -q print them."""
+    from carob.inputs.sources import is_number  # only for an error
 
-    return bool(re.fullmatch(NUMBER, text))
+    name = fields[0].strip() if fields else ""
+    return len(fields) == 3 and is_number(fields[2]) and len(name) > 1 and is_measure(name)
 
 
 def is_measure(name: str) -> bool:
@@ -244,21 +256,41 @@ def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False
         place: the fields of the error.
     """
     name = f"'{value}'" if excerpt or "column" not in place else f"'{value}' in column '{place['column']}'"
-    level = re.fullmatch(LEVEL, value)
-    if wide:
-        fault = "wide"
-    elif re.fullmatch(DECIMAL_COMMA, value):
-        fault = "comma"
-    elif level is not None:
-        fault = "level"
-    elif kind == "qrels" and value.isalpha() and value.casefold() not in NO_NUMBERS:
+    level = re.fullmatch(LEVEL, value) if kind == "qrels" else None
+    fault, numbers = ("wide", {}) if wide else for_people(value)
+    if level is not None:
+        fault, numbers = "level", {"level": level[1]}
+    elif not fault and kind == "qrels" and value.isalpha() and value.casefold() not in NO_NUMBERS:
         fault = "word"
-    else:
-        fault = "line" if excerpt else "field"
-    words = {"name": name, "excerpt": excerpt, "value": value, "point": value.replace(",", "."), "kind": kind}
-    words["words"] = BY_WORDS
-    error = refused(fault, part="number", **words, **place, level=level and level[1])
-    return error.at(remedy=by_tabs(error.remedy, excerpt)) if level and error.remedy else error
+    words = {"name": name, "excerpt": excerpt, "value": value, "kind": kind, **numbers, **place}
+    fault = fault or ("line" if excerpt else "field")
+    return refused(fault, part="number", words=BY_WORDS, levels=BY_LEVELS, **words)
+
+
+def for_people(text: str) -> tuple[str | None, dict[str, str]]:
+    """Returns the fault of a number as people write it, and the number as carob reads it; None for other text.
+
+    Example:
+        >>> for_people("1.234,5"), for_people("16,783"), for_people("87 %")
+        (('comma', {'plain': '1234.5'}), ('comma-or-thousands', {'plain': '16.783', 'whole': '16783'}), \
+('unit', {'plain': '87'}))
+    """
+    found = re.fullmatch(FOR_PEOPLE, text.strip())
+    if found is None:
+        return None, {}
+    sign, number, unit = found.groups()
+    digits = re.sub(r"[^0-9.,]", "", number)
+    mark = digits.rstrip("0123456789")[-1:]
+    start, _, end = digits.rpartition(mark) if mark else ("", "", digits)
+    whole, plain = (sign + re.sub("[.,]", "", start) + each + end for each in ("", "." if mark else ""))
+    grouped = re.fullmatch(THOUSANDS, digits) is not None
+    if mark in start and mark:  # a mark that occurs twice is not a decimal one
+        return ("thousands", {"plain": whole}) if grouped else (None, {})
+    if unit:
+        return "unit", {"plain": plain}
+    if mark == "," and grouped and not re.search("[.,]", start):
+        return "comma-or-thousands", {"plain": plain, "whole": whole}
+    return "comma" if mark == "," else "thousands", {"plain": plain}
 
 
 # ---------------------------------------------------------------- rows of frames

@@ -284,7 +284,8 @@ def homes_of(
     """Returns the columns of records that hold every field which the caller named, with those names by role.
 
     A field is named alone (``_id``), or with its column (``hits._id``); a column of records may be named in place of
-    its documents. Returns None if the caller named no field of records.
+    its documents, or as the rank, which is then the place in the list. Returns None if the caller named no field of
+    records.
 
     Raises:
         DataError: a name that no column and no field has, or fields of different columns.
@@ -302,7 +303,7 @@ def homes_of(
             for column, shape in records.items()
             if name.startswith(f"{column}.") and name[len(column) + 1 :] in shape
         } or {column: name + mark for column, shape in records.items() if name in shape}
-        if role == "document" and name in records:
+        if role in ("document", "rank") and name in records:
             homes = {name: None}
         words = {"kind": kind, "there": there(names_of(fields)), "column": given, "role": role}
         if not homes:
@@ -423,8 +424,9 @@ def in_records(
     own = next(each for each in fields if each == column)
     inside = [*fields[own]]
     named = {role: homes[column].get(role) for role in asked if role != "query"}
+    placed = asked.get("rank") == column
     only = kind == "run" and len(inside) == 1 and not named.get("score") and not named.get("rank")
-    if only:  # nothing but documents, in their order
+    if placed or only:  # nothing but documents, in their order
         named = {"document": named.get("document")}
     listed = [f"{own}.{name}" for name in inside]
     return ColumnRoles(query_in(fields, kind, asked) | choose(inside, kind, named, listed), records=own)

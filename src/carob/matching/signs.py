@@ -31,8 +31,8 @@ REVERSED = {
     "counting": "{run}: the scores are 1, 2, 3 … or other equal steps in {count:,} of {total:list}, as ranks are, and "
     "the highest comes first: if these are ranks, {these} upside down. Write scores that decrease from the first "
     "document to the last.",
-    "rising": "{run}: the scores rise from row to row in {count:,} of {total:list}, as distances do, and the highest "
-    "comes first: if these are distances, {these} upside down. Write the negated distances as scores.",
+    "rising": "{run}: the scores rise from row to row in {count:,} of {total:list}, as ranks and distances do, and the "
+    "highest comes first: if these are ranks or distances, {these} upside down. Write the negated values as scores.",
     "below": "{run}: relevant documents are nearer to the end than to the top in {count:,} of {total:list}, far more "
     "than by chance, and the highest score comes first: if the lowest is the best, as of ranks or distances, every "
     "list is upside down. Write the negated scores.",

@@ -80,16 +80,17 @@ def by_reading(kind: str, **named: object) -> Worded:
 
     Args:
         kind: ``qrels`` or ``run``.
-        named: the argument of ``Qrels.of`` or ``Run.of`` with its value; ``...`` for a value that the user knows.
+        named: the arguments of ``Qrels.of`` or ``Run.of`` with their values; ``...`` for a value that the user knows.
     """
-    ((name, value),) = named.items()
-    shown = "…" if value is ... else value
-    python = shown if value is ... else repr(value)
-    colon = ":" if isinstance(value, int) else ""
-    return Worded(
-        f"carob.{kind.capitalize()}.of({kind}, {name}={python})",
-        f"--folders {shown}" if name == "folders" else f"--{kind}-columns {name}{colon}={shown}",
+    python = ", ".join(f"{name}={'…' if value is ... else repr(value)}" for name, value in named.items())
+    columns = ",".join(
+        f"{name}{':' if isinstance(value, int) else ''}={'…' if value is ... else value}"
+        for name, value in named.items()
     )
+    options = (
+        columns.replace("folders=", "--folders ") if "folders" in named else f"--{kind}-columns {columns}"
+    )
+    return Worded(f"carob.{kind.capitalize()}.of({kind}, {python})", options)
 
 
 class CarobError(Exception):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob.inputs.columns import INSISTED, usual
 from carob.inputs.decompression import unpacked
-from carob.inputs.errors import refused, sentences
+from carob.inputs.errors import columns_remedy, holds_value, refused, sentences
 from carob.inputs.files.rows import cells_of, names_in, separator_of
 from carob.inputs.ids import twice
 from carob.inputs.nested import lists_documents, shapes_of
@@ -70,8 +70,8 @@ def delimited(
         sure: whether it is a table by its ending, so that the first line must be a header.
 
     Raises:
-        DataError: UTF-16; a header with a name twice; no header where one is required; three columns, the third of
-            which may be a rank or a score.
+        DataError: UTF-16; a line for Excel; a header with a name twice; no header where one is required; three columns,
+            the third of which may be a rank or a score.
     """
     if head.startswith(UTF_16):
         raise refused("utf-16", part="line", file=path)
@@ -80,6 +80,8 @@ def delimited(
         if sure:
             raise refused("not-utf-8", file=path)
         return None
+    if lines[0].strip('"').lower()[:-1] == "sep=":  # which Excel writes and reads above a table
+        raise refused("excel-separator", file=path, line=1, found=lines[0])
     separator = separator_of(lines[0]) if sure else "\t"
     if "\r" in lines[0]:
         raise refused("carriage-return", file=path, line=1)
@@ -206,7 +208,9 @@ def msmarco_layout(path: str, lines: list[str]) -> Delimited | None:
     for query, _, rank in rows:
         before = last.get(query, -1)
         if not is_whole(rank) or int(rank) <= before or (before < 0 and int(rank) > 1):
-            raise refused("not-ranks", file=path, query=query, rank=rank)
+            remedy = columns_remedy("run", "3", "\t".join(rows[0])) if holds_value(rows[0]) else None
+            found = refused("not-ranks", file=path, query=query, rank=rank)
+            raise found if remedy is None else found.at(remedy=remedy)
         last[query] = int(rank)
     return Delimited("\t", RANKED, header=False)
 

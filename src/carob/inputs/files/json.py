@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob import _native
 from carob._dataclasses import dataclass
-from carob.inputs.columns import DRAW, IDS, constant_in, plain_name, usual
+from carob.inputs.columns import DRAW, IDS, constant_in, named_in, names_column, plain_name, usual
 from carob.inputs.decompression import unpacked
 from carob.inputs.errors import number_error, refused, scores_as_grades, sentences
 from carob.inputs.ids import is_padding
@@ -25,7 +25,7 @@ from carob.inputs.nested import (
     value_at,
 )
 from carob.inputs.sources import BYTE_ORDER_MARK, source_of
-from carob.output.errors import CarobError, DataError, NothingError
+from carob.output.errors import CarobError, DataError, NothingError, by_reading
 from carob.output.parsing import json_in, json_or_none
 
 if TYPE_CHECKING:
@@ -192,16 +192,47 @@ def is_wide(number: Any) -> bool:
         return True
 
 
-def is_by_line(path: str, head: bytes) -> bool:
-    """Returns whether the file is JSON lines, rather than one object ``{query: {document: number}}``.
+def is_by_line(path: str, head: bytes, asked: Asked) -> bool:
+    """Returns whether the file is JSON lines, not one object ``{query: {document: number}}`` or ``{query: ids}``.
+
+    Args:
+        path: the file.
+        head: its first bytes.
+        asked: columns' names by role.
 
     Raises:
         DataError: a key occurs twice in the first object.
     """
     first, _, rest = head.lstrip().partition(b"\n")
     value = json_or_none(first, file=path)
-    one = isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
-    return isinstance(value, dict) and (bool(rest.strip()) or not one)
+    if not isinstance(value, dict):
+        return False
+    one = all(isinstance(each, dict) for each in value.values()) or lists_by_query(value, asked)
+    return bool(rest.strip()) or not one
+
+
+def lists_by_query(value: Mapping[str, Any], asked: Asked) -> bool:
+    """Returns whether an object is ``{query: ids}``, and none of its keys is the name of a column."""
+    named = {*named_in(asked).values()}
+    held = [isinstance(each, list) for each in value.values()]
+    also = all(isinstance(each, (list, dict)) for each in value.values())
+    return also and any(held) and not any(name in named or names_column(name) for name in value)
+
+
+def queries_by_line(files: Iterable[str]) -> dict[str, Any]:
+    """Returns the ids of each query in files whose lines are objects ``{query: ids}``.
+
+    Raises:
+        DataError: a query occurs on two lines, or a line is no object.
+    """
+    found: dict[str, Any] = {}
+    places: dict[str, Any] = {}
+    for place, row in objects_in(files):
+        for query, its in row.items():
+            if query in found:
+                raise query_in_two_rows(query, places[query], place).at(file=place["file"])
+            found[query], places[query] = its, place
+    return found
 
 
 NUMBER = "number of the row"
@@ -375,6 +406,8 @@ def documents(row: Row, plan: ColumnRoles, constant: float | None) -> Iterator[t
         elif constant is not None:
             yield document, constant
         elif value is not None:
+            if plan.records is not None and "score" in columns and value_at(each.fields, value) is None:
+                raise row.refused("null-score", value, place=by_reading("run", rank=str(plan.records)))
             yield document, each.one(value)
         elif "rank" in columns:
             rank: Any = each.one(columns["rank"])

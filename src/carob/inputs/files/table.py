@@ -25,8 +25,10 @@ from carob.inputs.files.json import (
     content_in,
     first_objects,
     is_by_line,
+    lists_by_query,
     mapping_by,
     objects_in,
+    queries_by_line,
     refuse_lines,
     whole_line,
 )
@@ -177,7 +179,7 @@ def fields_in(path: str, asked: Asked, folders: str | None = None) -> Mapping[st
         with reading(place.name, library.name):
             return library.fields_of(table)
     if kind in ("json", "lines"):
-        if kind == "lines" or is_by_line(place.files[0], head):
+        if kind == "lines" or is_by_line(place.files[0], head, asked):
             return shapes_of(first_objects(place.files[0], whole_line(place.files[0], head)))
         rows = content_in(place.files[0]) if LISTED.match(head) else {}
         return (
@@ -372,7 +374,7 @@ def by_text(wanted: TableRequest, how: Delimited, head: bytes) -> FileTable:
 def by_json(wanted: TableRequest, head: bytes) -> FileTable:
     """Opens a JSON file, which contains one dictionary or an object on each line."""
     place = wanted.place
-    if place.kind == "json" and not is_by_line(place.files[0], head):
+    if place.kind == "json" and not is_by_line(place.files[0], head, wanted.asked):
         if len(place.files) > 1:
             raise refused("several-dictionaries", file=place.name, count=len(place.files))
         content = content_in(place.files[0])
@@ -380,7 +382,10 @@ def by_json(wanted: TableRequest, head: bytes) -> FileTable:
             return FileTable(place.name, content, wanted.constants, place.origin)
         origin = replace(place.origin, columns=tuple(wanted.given.items()))
         return FileTable(place.name, content, wanted.given, origin)
-    plan = wanted.plan(shapes_of(first_objects(place.files[0], whole_line(place.files[0], head))))
+    first = first_objects(place.files[0], whole_line(place.files[0], head))
+    if first and all(lists_by_query(each, wanted.asked) for each in first):
+        return FileTable(place.name, queries_by_line(place.files), wanted.constants, place.origin)
+    plan = wanted.plan(shapes_of(first))
     if "probability" in plan.columns and not plan.nested:
         return sampled(wanted, plan)
     refuse_packed(place)
