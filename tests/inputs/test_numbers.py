@@ -9,7 +9,7 @@ import pytest
 import carob
 from carob import DataError
 from carob.cli import main
-from carob.inputs.sources import number_of
+from carob.output.parsing import number_of
 
 if TYPE_CHECKING:
     from pathlib import Path

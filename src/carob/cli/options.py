@@ -31,10 +31,11 @@ from carob.conventions import arguments
 from carob.conventions.policy import CHOICES, Policy
 from carob.inputs.errors import sentences
 from carob.inputs.files.paths import FOLDERS
-from carob.inputs.sources import HEAD, is_number, is_pattern, is_trec, several_runs
+from carob.inputs.sources import HEAD, is_pattern, is_trec, several_runs
 from carob.output.errors import DataError, command_of
 from carob.output.escaping import shown
 from carob.output.language import LANGUAGES, language_of
+from carob.output.parsing import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,11 +23,12 @@ from carob.evaluation.score_files import (
 from carob.inputs.errors import is_measure
 from carob.inputs.files.header import head_of
 from carob.inputs.files.small_tables import SmallTable
-from carob.inputs.sources import called, is_number
+from carob.inputs.sources import called
 from carob.output.document import Document, Documented, Section, Table
 from carob.output.errors import DataError, PolicyError, Worded, did_you_mean
 from carob.output.language import filled
 from carob.output.layout import decimals
+from carob.output.parsing import is_number
 from carob.output.results import Records
 
 if TYPE_CHECKING:

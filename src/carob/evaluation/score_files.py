@@ -25,14 +25,14 @@ from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.frames import is_frame
 from carob.inputs.names import Names
 from carob.inputs.nested import lists_documents
-from carob.inputs.sources import called, is_number, number_of
+from carob.inputs.sources import called
 from carob.matching.match import Counts
 from carob.measures import Measure, parse_measure
 from carob.measures.define import UNBOUNDED, Definition
 from carob.measures.names import MeasureObject, given_names
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError, Worded, refuse_other
 from carob.output.language import filled
-from carob.output.parsing import json_or_none
+from carob.output.parsing import is_number, json_or_none, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,6 +15,7 @@ from carob.inputs.decompression import FREE, RATIO, PackedError, limit_of, unpac
 from carob.output.errors import DataError, MeasureError, Worded, by_policy, worded
 from carob.output.escaping import shown
 from carob.output.files import own_table
+from carob.output.parsing import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -197,8 +198,6 @@ def columns_remedy(kind: str, count: str, excerpt: str) -> str | None:
 
 def like_qrels(fields: list[str], count: int) -> str | None:
     """Returns what a line that should have four columns looks like: two lines, a run, or more columns than needed."""
-    from carob.inputs.sources import is_number  # only for an error
-
     second = {7: 3, 8: 4}.get(count, 0)  # where a second line begins, perhaps glued to the grade before it
     if second and len(fields) == count and fields[second + 1] == fields[1] and is_number(fields[-1]):
         return "joined"
@@ -211,8 +210,6 @@ def like_qrels(fields: list[str], count: int) -> str | None:
 
 def like_run(fields: list[str]) -> str | None:
     """Returns what a line that should have six columns looks like: values of a measure, or a short run."""
-    from carob.inputs.sources import is_number  # only for an error
-
     if holds_value(fields):
         return "values"
     if len(fields) == 5 and is_number(fields[3]) and not is_number(fields[4]):
@@ -223,8 +220,6 @@ def like_run(fields: list[str]) -> str | None:
 
 def holds_value(fields: list[str]) -> bool:
     """Returns whether a line has a measure, a query and a value, as trec_eval -q and ir_measures -q print them."""
-    from carob.inputs.sources import is_number  # only for an error
-
     name = fields[0].strip() if fields else ""
     return len(fields) == 3 and is_number(fields[2]) and len(name) > 1 and is_measure(name)
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob.inputs.columns import DRAW, IDS, ROLES, first_usual
 from carob.inputs.errors import refused
-from carob.inputs.sources import number_of
 from carob.output.errors import DataError
+from carob.output.parsing import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

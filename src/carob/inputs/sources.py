@@ -33,6 +33,7 @@ from carob.inputs.ids import text_of
 from carob.output.errors import DataError, Worded, by_policy, reworded, worded
 from carob.output.escaping import shown
 from carob.output.files import own_table
+from carob.output.parsing import is_number
 from carob.output.taken import take
 
 if TYPE_CHECKING:
@@ -655,29 +656,6 @@ def fields_of(line: bytes, wanted: int) -> list[bytes]:
     """Returns the fields of a line: between tabs if there are as many as wanted, else between any blanks."""
     at_tabs = [field for each in line.split(b"\t") if (field := each.strip())]
     return at_tabs if len(at_tabs) >= wanted else line.split()
-
-
-def is_number(field: bytes | str) -> bool:
-    """Returns whether a field is a number."""
-    return number_of(field) is not None
-
-
-def number_of(field: bytes | str) -> float | None:
-    """Returns the number that a field of a text holds, as the kernel reads it, or None.
-
-    Python also reads ``1_0`` and the digits of other scripts, which no other reader takes for numbers.
-
-    Example:
-        >>> number_of("1e-3"), number_of("1_0"), number_of("\u0661")
-        (0.001, None, None)
-    """
-    text = field if isinstance(field, str) else field.decode("latin-1")
-    if not text.strip().isascii() or "_" in text:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 TAR_AT = 257

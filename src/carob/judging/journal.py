@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from carob.inputs import ENDINGS, PACKED
 from carob.inputs.columns import DRAW
 from carob.inputs.judgment_tables import cells_written, judgment_columns
-from carob.inputs.sources import number_of
 from carob.judging.file_lock import FileLock
 from carob.output.errors import DataError
 from carob.output.files import mode_of, write_new
 from carob.output.language import filled
+from carob.output.parsing import number_of
 from carob.output.taken import refuse_taken
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""JSON and TOML that others wrote. What is nested too deep, or has a key twice, is an error as any other."""
+"""Numbers, JSON and TOML that others wrote. What is nested too deep, or has a key twice, is an error as any other."""
 
 from __future__ import annotations
 
@@ -85,3 +85,26 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
+
+
+def is_number(field: bytes | str) -> bool:
+    """Returns whether a field is a number."""
+    return number_of(field) is not None
+
+
+def number_of(field: bytes | str) -> float | None:
+    """Returns the number that a field of a text holds, as the kernel reads it, or None.
+
+    Python also reads ``1_0`` and the digits of other scripts, which no other reader takes for numbers.
+
+    Example:
+        >>> number_of("1e-3"), number_of("1_0"), number_of("\u0661")
+        (0.001, None, None)
+    """
+    text = field if isinstance(field, str) else field.decode("latin-1")
+    if not text.strip().isascii() or "_" in text:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -15,7 +15,8 @@ from carob.inputs.errors import columns_remedy, holds_value, refused, sentences
 from carob.inputs.files.rows import cells_of, names_in, separator_of
 from carob.inputs.ids import twice
 from carob.inputs.nested import lists_documents, shapes_of
-from carob.inputs.sources import BYTE_ORDER_MARK, is_number
+from carob.inputs.sources import BYTE_ORDER_MARK
+from carob.output.parsing import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
