@@ -13,7 +13,7 @@ from carob import DataError, Policy, Qrels, Run, _native
 from carob.conventions.policy import CHOICES
 from carob.inputs.runs import MatchOptions
 from carob.lists.flat import fill
-from carob.matching.match import match, of_query, ranking_of
+from carob.matching.match import match, of_query, rankings_of
 from strategies import examples, judgments, runs
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def check_ranking(judged: Qrels, run: dict, query: bytes, policy: Policy) -> Non
     alone = of_query(judged, judged.judgments.queries.index(query))
     rows = fill(match(alone, Run.of(run), policy).rows)
     grades = rows.grade.tolist()
-    mine = [ranking_of(alone, Run.of(each), policy, grades) for each in (run, lines(run))]
+    mine = [rankings_of([alone], Run.of(each), policy, [grades])[0] for each in (run, lines(run))]
     assert mine[0] == mine[1]
     scores = run.get(query.decode(), {})
     known = dict(zip(alone.judgments.documents(0), alone.judgments.grades.tolist()))

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import say
@@ -33,12 +32,12 @@ from carob.inputs.run import (
     several_of,
 )
 from carob.inputs.runs import TextRun, as_mapping
-from carob.inputs.sources import source_of
 from carob.output.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from carob import _native
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike, Request
@@ -432,21 +431,6 @@ def alike_weighted(one: Scores, other: Scores) -> bool:
 def lists_held(run: Run, queries: Collection[bytes]) -> Run:
     """Returns text as it is, or another run's lists of some queries in memory. The run is read once."""
     return run if isinstance(run.held, TextRun) else Run(run.name, MappingRun(as_mapping(run.held, queries)))
-
-
-def parts_of(run: Run, queries: Collection[bytes]) -> dict[bytes, Run]:
-    """Returns for each query a run of its lines only. The given run, of ``lists_held``, is read once."""
-    if isinstance(run.held, MappingRun):
-        lists = {query: (text_of(query), run.held.mapping) for query in queries}
-        return {
-            query: Run(run.name, MappingRun({name: mapping.get(name, {})}))
-            for query, (name, mapping) in lists.items()
-        }
-    assert isinstance(run.held, TextRun)
-    lines = _native.lines_of(run.held.source.from_start(), list(queries))
-    return {
-        query: Run(run.name, TextRun(source_of(each))) for query, each in zip(queries, lines, strict=True)
-    }
 
 
 @dataclass(frozen=True, eq=False)

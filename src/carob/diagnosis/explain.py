@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import os
 import re
-from dataclasses import field
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections import Counter
+from dataclasses import field, replace
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
@@ -15,11 +18,12 @@ from carob._version import __version__
 from carob.conventions.request import Request, conventions, labelled
 from carob.evaluation.engine import Matches, judgments_for, nested
 from carob.evaluation.score_tables import wanted_words
-from carob.inputs.ids import text_of
+from carob.evaluation.values import extreme_values
+from carob.inputs.ids import text_of, texts_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run, in_memory, short
 from carob.lists.flat import Flat
-from carob.matching.match import Ranking, match, match_judged_ranking, of_query, ranking_of
+from carob.matching.match import Ranking, match, match_judged_ranking, of_query, rankings_of
 from carob.matching.mismatch import refuse_empty
 from carob.matching.signs import upside_down
 from carob.output import escaping
@@ -29,10 +33,10 @@ from carob.output.language import ENGLISH, Language, language_named
 from carob.output.results import Records
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from carob.conventions.policy import Policy
-    from carob.conventions.profiles import Profile, ProfileLike
+    from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import Measured
     from carob.inputs.qrels import QrelsLike
     from carob.inputs.run import RunLike
@@ -60,11 +64,11 @@ class Explanation(Documented):
         query: the query, or empty where there are only grades.
         value: the value.
         facts: the findings and decisions that led to the ranked list, as sentences.
+        wording: what all explanations of the measure say alike.
         derivation: the steps of the formula.
         ranking: the documents in rank order, if they are known.
         rows: the number of documents shown of a long list; None for all.
         digits: the number of decimals.
-        say: the language.
 
     Example:
         >>> import carob
@@ -80,11 +84,16 @@ class Explanation(Documented):
     query: str
     value: float
     facts: tuple[str, ...]
+    wording: Wording
     derivation: Derivation
     ranking: Ranking | None = None
     rows: int | None = 40
     digits: int = 6
-    say: Language = ENGLISH
+
+    @property
+    def say(self) -> Language:
+        """The language."""
+        return self.wording.say
 
     @property
     def steps(self) -> tuple[Numbers, ...]:
@@ -92,52 +101,37 @@ class Explanation(Documented):
         columns = [line for sheet in self.derivation.sheets for line in sheet.lines]
         return (*self.derivation.given, *columns, *self.derivation.rest)
 
-    @property
-    def full_name(self) -> str:
-        """Returns the measure's name with all its parameters, including those at their defaults."""
-        return self.measure.full
-
-    @property
+    @cached_property
     def result(self) -> str:
         """A line with the measure, the query and the value."""
-        asked = self.say("{label} of query {query}", label=self.label, query=self.query)
-        subject = asked if self.query else self.label
+        asked = "{label} of query {query}"
+        subject = self.say(asked, label=self.label, query=self.query) if self.query else self.label
         return escaping.sentence(f"{subject} = {shown(self.value, self.digits)}")
+
+    @property
+    def full_name(self) -> str:
+        """The measure's name with all its parameters, including those at their defaults."""
+        return self.wording.full_name
 
     @property
     def meaning(self) -> tuple[str, ...]:
         """The definition of the measure, and its full name if it differs from the label."""
-        full = self.say("In full: {name}", name=self.full_name)
-        named = () if self.label == self.full_name else (full,)
-        definition = self.measure.definition
-        return (self.say.measures.get(definition.name, definition.sentence), *named)
+        return self.wording.meaning
 
     @property
     def words(self) -> dict[str, str]:
         """The meaning of each method in the steps."""
-        return {self.worded(word): self.say(meaning) for word, meaning in self.derivation.words.items()}
-
-    def worded(self, expression: str) -> str:
-        """Returns an expression with the words of its operations in the language. Names of parameters stay the same."""
-        known = self.say.operations
-        if not known:
-            return expression
-        # A word before "=" or within brackets of words is a parameter or its value: log2 in discount(log2).
-        return re.sub(
-            r"\b[a-z_]\w*(?=\()|(?<![\w(=, ])[a-z_]\w+\b(?!=)|\brank\b",
-            lambda found: known.get(found[0], found[0]),
-            expression,
-        )
+        return self.wording.words
 
     def document(self, layout: str = "text") -> Document:
         """Returns the value, the definition, facts, the formula for LaTeX, tables, and the meanings of the methods."""
-        del layout
+        formula = [Formula(self.formula())] if layout == "latex" else []
         given, rest = self.derivation.given, self.derivation.rest
         sentence, *others = self.meaning
         return Document(
             [
                 Section([Line(sentence, "lead"), *map(Line, others)]),
-                Section([*map(Line, self.facts), Formula(self.formula())]),
+                Section([*map(Line, self.facts), *formula]),
                 *([self.steps_section("Numbers of the query", given)] if given else []),
                 *map(self.list_section, self.derivation.sheets),
                 *([self.steps_section("Steps to the value", rest)] if rest else []),
@@ -205,42 +199,42 @@ class Explanation(Documented):
         rows = [
             [
                 line.letter,
-                self.worded(line.expression),
-                self.worded(line.filled),
+                self.wording.of(line.expression),
+                self.wording.of(line.filled),
                 numbers(line.values, self.digits),
             ]
             for line in lines
         ]
-        header = ["", self.say("step"), self.say("in numbers"), self.say("value")]
+        titles = self.wording.titles
+        header = ["", titles["step"], titles["in numbers"], titles["value"]]
         if not any(line.filled for line in lines):
             rows, header = [[row[0], row[1], row[3]] for row in rows], [header[0], header[1], header[3]]
-        return Section([Table(header, rows, len(header) - 1)], self.say(title))
+        return Section([Table(header, rows, len(header) - 1)], titles[title])
 
     def list_section(self, sheet: RankedSheet) -> Section:
         """Returns the table of a ranked list with a column per step. Only the rows that are shown are formatted."""
         kept = self.kept(sheet)
-        say = self.say
+        say, titles, worded = self.say, self.wording.titles, self.wording.of
         columns = (
-            [(say("rank"), [str(int(rank)) for rank in shown_of(sheet.rank, kept)])] if sheet.rank else []
+            [(titles["rank"], [str(int(rank)) for rank in shown_of(sheet.rank, kept)])] if sheet.rank else []
         )
         names = []
         if sheet.is_run and self.ranking is not None:
             names = [len(columns)]
-            columns.append((say("document"), shown_of(self.ranking.documents, kept)))
+            columns.append((titles["document"], shown_of(self.ranking.documents, kept)))
             if self.ranking.scores:
-                columns.append((say("score"), level(shown_of(self.ranking.scores, kept))))
+                columns.append((titles["score"], level(shown_of(self.ranking.scores, kept))))
         if sheet.grade:
             grades = shown_of(sheet.grade, kept)
             columns.append(
-                (say("grade"), [UNJUDGED if grade < 0 else number_text(grade) for grade in grades])
+                (titles["grade"], [UNJUDGED if grade < 0 else number_text(grade) for grade in grades])
             )
         columns += [
-            (self.worded(heading(line)), column(shown_of(line.values, kept), self.digits))
-            for line in sheet.lines
+            (worded(heading(line)), column(shown_of(line.values, kept), self.digits)) for line in sheet.lines
         ]
         cells = [list(row) for row in zip(*(cells for _, cells in columns))]
         notes = [say(sheet.meaning)] if sheet.meaning and not sheet.is_run else []
-        notes += [f"{line.letter} = {self.worded(line.expression)}" for line in sheet.lines if is_wide(line)]
+        notes += [f"{line.letter} = {worded(line.expression)}" for line in sheet.lines if is_wide(line)]
         table = Table([title for title, _ in columns], with_gaps(cells, kept), names)
         after = left_out(sheet, kept, say)
         return Section(
@@ -250,9 +244,9 @@ class Explanation(Documented):
     def title_of(self, sheet: RankedSheet) -> str:
         """Returns the description of a list."""
         if not sheet.is_run:
-            return self.worded(sheet.name)
+            return self.wording.of(sheet.name)
         if self.measure.depth is None:
-            return self.say("Ranked list")
+            return self.wording.titles["Ranked list"]
         return self.say("Ranked list down to rank {depth}", depth=self.measure.depth)
 
     def kept(self, sheet: RankedSheet) -> list[int]:
@@ -284,6 +278,60 @@ class Explanation(Documented):
             if not each.is_run
         ]
         return "\n\n".join(["\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}", *others])
+
+
+TITLES = (
+    "Numbers of the query",
+    "Steps to the value",
+    "Ranked list",
+    "step",
+    "in numbers",
+    "value",
+    "rank",
+    "document",
+    "score",
+    "grade",
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Wording:
+    """What all explanations of a measure say alike.
+
+    Args:
+        say: the language.
+        full_name: the measure's name with all its parameters.
+        meaning: the definition of the measure, and its full name if it differs from the label.
+        words: the meaning of each method in the steps.
+        titles: the titles of tables and columns, by the English ones.
+    """
+
+    say: Language
+    full_name: str
+    meaning: tuple[str, ...]
+    words: dict[str, str]
+    titles: dict[str, str]
+
+    @classmethod
+    def of_measure(cls, label: str, measure: Measure, methods: dict[str, str], say: Language) -> Wording:
+        """Returns the wording for a measure whose steps have these methods."""
+        full, definition = measure.full, measure.definition
+        named = () if label == full else (say("In full: {name}", name=full),)
+        meaning = (say.measures.get(definition.name, definition.sentence), *named)
+        made = cls(say, full, meaning, {}, {title: say(title) for title in TITLES})
+        return replace(made, words={made.of(word): say(sentence) for word, sentence in methods.items()})
+
+    def of(self, expression: str) -> str:
+        """Returns an expression with the words of its operations in the language. Names of parameters stay the same."""
+        known = self.say.operations
+        if not known:
+            return expression
+        # A word before "=" or within brackets of words is a parameter or its value: log2 in discount(log2).
+        return re.sub(
+            r"\b[a-z_]\w*(?=\()|(?<![\w(=, ])[a-z_]\w+\b(?!=)|\brank\b",
+            lambda found: known.get(found[0], found[0]),
+            expression,
+        )
 
 
 # ---------------------------------------------------------------- cells
@@ -442,8 +490,16 @@ def explain(
     ((label, meant),) = asked.items()
     refuse_unexplained(meant)
     subject = subject_of(qrels, run, query, grades, judged, judged_ranking, general)
-    say = language_named(lang)
-    return explained(label, meant, subject, general, convention, rows=rows, digits=digits, say=say)
+    own = general.of_measure(meant)
+    found = subject.matches.under(own)
+    if subject.run is not None:
+        refuse_empty(subject.run, found, own)
+        upside_down(subject.run, found.signs, found.whole, found.queries)
+    refuse_left_out(found, own, subject, meant)
+    scores = subject.matches.scores(Request(asked, convention, general), bounds=False)
+    how: dict[str, Any] = {"rows": rows, "digits": digits, "say": language_named(lang)}
+    (made,) = explained(subject, label, meant, own, scores.by_query(label), **how)
+    return made
 
 
 def refuse_unexplained(measure: Measure) -> None:
@@ -465,135 +521,156 @@ def refuse_unexplained(measure: Measure) -> None:
 
 
 def explained(
+    subject: Subject,
     label: str,
     measure: Measure,
-    subject: Subject,
     policy: Policy,
-    convention: Profile | None = None,
+    values: Mapping[str, float],
     *,
     rows: int | None = 40,
     digits: int = 6,
     say: Language = ENGLISH,
-) -> Explanation:
-    """Returns the derivation of a measure for a subject. Other arguments are as in ``explain``.
+) -> list[Explanation]:
+    """Returns the derivation of a measure for each query that has a value. Its formula is called once for all queries.
 
     Args:
+        subject: the ranked lists to explain.
         label: the name of the measure in tables.
         measure: the measure.
-        subject: the ranked list to explain.
-        policy: the policy.
-        convention: the profile; carob's own if None.
+        policy: the policy for this measure.
+        values: the value of each query.
         rows: as in ``explain``.
         digits: as in ``explain``.
         say: the language.
 
     Raises:
-        DataError: the policy leaves the query out.
         MeasureError: no single list explains the measure.
     """
     # Imported here so that carob starts quickly, since most users do not need explanations.
-    from carob.lists.derivation import derive, trace
+    from carob.lists.derivation import derivations, trace
 
     refuse_unexplained(measure)
-    convention = convention or conventions(None, policy)[0]
-    own = policy.of_measure(measure)
-    found = subject.matches.under(own)
-    if subject.run is not None and not subject.part:
-        refuse_empty(subject.run, found, own)
-        upside_down(subject.run, found.signs, found.whole, found.queries)
-    refuse_left_out(found, own, subject, measure)
-    scores = subject.matches.scores(Request({label: measure}, convention, policy))
+    found = subject.matches.under(policy)
+    found = found.only(np.array([query in values for query in found.queries.texts], bool))
+    queries = found.queries.texts
+    if not queries:
+        return []
     lists = Flat(found.rows, every_rank=True)
-    derivation = derive(trace(measure.values, lists))
-    value = float(scores.matrix[0, 0])
-    facts = [
-        *subject.sizes(found, measure, say),
-        *decisions(found, own, measure, scores.bounds.get(label), digits, say),
-    ]
-    return Explanation(
-        label=label,
-        measure=measure,
-        query=subject.query,
-        value=value,
-        facts=(*facts, *overruled(derivation.value, value, found, own, scores.counts.empty > 0, say)),
-        derivation=derivation,
-        ranking=subject.ranking(own, lists),
-        rows=rows,
-        digits=digits,
-        say=say,
+    worked = derivations(trace(measure.values, lists), len(queries))
+    wording = Wording.of_measure(label, measure, worked[0].words, say)
+    relevant = np.asarray(measure.wanted.count(Flat(found.rows))).astype(int).tolist()
+    own = [values[query] for query in queries]
+    facts = zip(
+        subject.sizes(found, measure, relevant, say),
+        decisions(found, policy, measure, subject.changed(found), digits, say),
+        overruled([each.value for each in worked], own, found, policy, relevant, say),
+        strict=True,
     )
+    names, rankings = queries if subject.qrels else ("",), subject.rankings(queries, policy, lists)
+    return [
+        Explanation(label, measure, name, value, (*chain(*its),), wording, derivation, ranking, rows, digits)
+        for name, value, its, derivation, ranking in zip(names, own, facts, worked, rankings, strict=True)
+    ]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Subject:
-    """The subject of an explanation: grades, a query of a judged ranking, or a query of a run.
+    """The ranked lists of an explanation: one of grades, one of a judged ranking, or those of queries of a run.
 
     Args:
         name: the name of the run.
-        query: the query, or empty for grades.
-        grades: the ranked grades and the judged ones, or None.
-        qrels: the judgments of the query alone, or None.
-        run: the run, or None.
-        part: whether ``run`` contains only the lines of this query, so that an empty run means a missing query.
-        rankings: the documents of the run in rank order, under each policy used so far.
+        matches: the ranked lists that are evaluated, matched once for each policy.
+        qrels: the judgments of each query alone, by query; none for grades.
+        run: the run; None for grades and for a judged ranking.
+        known: the documents of the run in rank order, by policy and query, as far as they have been needed.
     """
 
     name: str
-    query: str = ""
-    grades: tuple[list[list[float | None]], list[list[float | None]] | None] | None = None
-    qrels: Qrels | None = None
+    matches: Matches
+    qrels: dict[str, Qrels] = field(default_factory=dict)
     run: Run | None = None
-    part: bool = False
-    rankings: dict[Policy, Ranking] = field(default_factory=dict, init=False)
+    known: dict[tuple[Policy, str], Ranking] = field(default_factory=dict)
 
-    @cached_property
-    def matches(self) -> Matches:
-        """The ranked list that is evaluated, matched once for each policy."""
-        qrels, run = self.qrels, self.run
-        if qrels is None:
-            return Matches.of_grades(*cast("tuple[Any, Any]", self.grades), self.name)
-        if run is None:
-            return Matches(lambda policy: match_judged_ranking(qrels, policy), self.name, {})
-        return Matches(lambda policy: match(qrels, run, policy), self.name, {})
+    @property
+    def query(self) -> str:
+        """The first query, or an empty text for grades."""
+        return next(iter(self.qrels), "")
 
-    def ranking(self, policy: Policy, lists: Flat) -> Ranking | None:
-        """Returns the documents in rank order, or unknown documents if there are only grades."""
-        if self.qrels is None:
-            return None
-        grades = lists.rows.grade.tolist()
-        if self.run is not None:
-            if policy not in self.rankings:
-                self.rankings[policy] = ranking_of(self.qrels, self.run, policy, grades)
-            return self.rankings[policy]
-        judgments = self.qrels.judgments
-        kept = (judgments.grades >= 0) | (policy.unjudged != "removed") | (policy.negative == "nonrelevant")
-        documents = [judgments.document(each) for each in np.flatnonzero(kept).tolist()]
-        return Ranking(tuple(map(text_of, documents[: len(grades)])))
+    def part(self, queries: Iterable[str]) -> Subject:
+        """Returns the lists of some of the queries."""
+        kept = {query: self.qrels[query] for query in queries}
 
-    def sizes(self, found: Match, measure: Measure, say: Language = ENGLISH) -> Iterator[str]:
-        """Yields a sentence with the numbers of retrieved, judged and relevant documents."""
-        if self.qrels is None:
+        def match_of(policy: Policy) -> Match:
+            found = self.matches.under(policy)
+            return found.only(np.array([query in kept for query in found.queries.texts], bool))
+
+        return replace(self, qrels=kept, matches=Matches(match_of, self.name, {}))
+
+    def rankings(self, queries: Sequence[str], policy: Policy, lists: Flat) -> Sequence[Ranking | None]:
+        """Returns the documents of each list in rank order, or unknown documents if there are only grades."""
+        if not self.qrels:
+            return [None]
+        grades = [each.tolist() for each in np.split(lists.rows.grade, lists.offsets[1:-1])]
+        if self.run is None:
+            judgments = self.qrels[self.query].judgments
+            kept = (
+                (judgments.grades >= 0) | (policy.unjudged != "removed") | (policy.negative == "nonrelevant")
+            )
+            documents = [judgments.document(each) for each in np.flatnonzero(kept).tolist()]
+            return [Ranking(tuple(texts_of(documents[: len(grades[0])])))]
+        new = [place for place, query in enumerate(queries) if (policy, query) not in self.known]
+        if new:
+            judged, own = [self.qrels[queries[place]] for place in new], [grades[place] for place in new]
+            self.know([queries[place] for place in new], policy, rankings_of(judged, self.run, policy, own))
+        return [self.known[policy, query] for query in queries]
+
+    def know(self, queries: Sequence[str], policy: Policy, rankings: Sequence[Ranking]) -> None:
+        """Stores the documents of queries in rank order under a policy."""
+        self.known.update(zip([(policy, query) for query in queries], rankings, strict=True))
+
+    def changed(self, found: Match) -> list[tuple[int, int]]:
+        """Returns how many lines of the run were dropped, and how many negative grades changed, for each list."""
+        counts, queries = found.counts, found.queries.texts
+        if len(queries) == 1:
+            return [(counts.duplicates, counts.negative)]
+        lines = Counter[str]()
+        if counts.duplicates and self.run is not None:
+            pairs = Counter(
+                (query, document) for query, document, _ in self.run.held.rows(set(found.queries))
+            )
+            for (query, _), times in pairs.items():
+                lines[text_of(query)] += times - 1
+        return [
+            (lines[query], counts.negative and int((self.qrels[query].judgments.grades < 0).sum()))
+            for query in queries
+        ]
+
+    def sizes(
+        self, found: Match, measure: Measure, relevant: Sequence[int], say: Language
+    ) -> Iterator[list[str]]:
+        """Yields a sentence with the numbers of retrieved, judged and relevant documents of each list."""
+        if not self.qrels:
+            yield []
             return
         ranked = "{name}: {retrieved} in rank order, {relevant} of them relevant ({wanted})."
         matched = (
             "{name}: {retrieved} retrieved, {judged} of them judged. {of}: {known}, {relevant} of them relevant "
             "({wanted})."
         )
-        yield say(
-            ranked if self.run is None else matched,
-            name=file_name(self.name, say("The run")),
-            retrieved=say.counted(int(found.rows.length[0]), "{count} document", "{count} documents"),
-            judged=int((found.rows.grade >= 0).sum()),
-            of=file_name(os.path.basename(self.qrels.name), say("The query")),
-            known=say.counted(len(found.rows.judged_grades), "{count} judgment", "{count} judgments"),
-            relevant=wanted_in(found, measure),
-            wanted=wanted_words(measure.wanted, say),
-        )
-
-
-def wanted_in(found: Match, measure: Measure) -> int:
-    """Returns the number of the query's judgments that are relevant to the measure."""
-    return int(np.asarray(measure.wanted.count(Flat(found.rows)))[0])
+        rows = found.rows
+        judged = np.bincount(rows.list_of_row[rows.grade >= 0], minlength=len(rows.length))
+        words = {
+            "name": file_name(self.name, say("The run")),
+            "of": file_name(os.path.basename(self.qrels[self.query].name), say("The query")),
+            "wanted": wanted_words(measure.wanted, say),
+        }
+        numbers = (rows.length.astype(int), judged, np.diff(rows.judged_offsets), np.array(relevant))
+        retrieved, its_judged, known, its_relevant = (each.tolist() for each in numbers)
+        retrieved = say.counts(retrieved, "{count} document", "{count} documents")
+        known = say.counts(known, "{count} judgment", "{count} judgments")
+        sentence = ranked if self.run is None else matched
+        for its in zip(retrieved, its_judged, known, its_relevant, strict=True):
+            yield [say(sentence, **words, **dict(zip(("retrieved", "judged", "known", "relevant"), its)))]
 
 
 def file_name(name: str, otherwise: str) -> str:
@@ -625,20 +702,23 @@ def subject_of(
             "Pass 'qrels', 'run' and 'query', or 'grades' (optionally with 'judged'), or 'judged_ranking' and 'query'."
         )
     if grades is not None:
-        return Subject("grades", grades=(nested(grades), None if judged is None else nested(judged) or [[]]))
+        pools = None if judged is None else nested(judged) or [[]]
+        return Subject("grades", Matches.of_grades(nested(grades), pools, "grades"))
     if query is None:
         raise DataError(
             worded("An explanation is for one query: name it with ", Worded("query=", "--query"), ".")
         )
     if judged_ranking is not None:
         ranking = Qrels.of(judged_ranking, policy).complete
-        return Subject(short(ranking.name), query, qrels=alone(ranking, query))
+        name, its = short(ranking.name), alone(ranking, query)
+        return Subject(name, Matches(partial(match_judged_ranking, its), name, {}), {query: its})
     if qrels is None and run is not None:
         qrels = judgments_for([run], None, policy)
     if qrels is None or run is None:
         raise DataError("An explanation needs both judgments and a run: pass 'qrels', 'run' and 'query'.")
     ranked = in_memory(Run.of(run))
-    return Subject(ranked.name, query, qrels=alone(Qrels.of(qrels, policy).complete, query), run=ranked)
+    its = alone(Qrels.of(qrels, policy).complete, query)
+    return Subject(ranked.name, Matches(partial(match, its, ranked), ranked.name, {}), {query: its}, ranked)
 
 
 def alone(qrels: Qrels, query: str) -> Qrels:
@@ -661,7 +741,7 @@ def refuse_left_out(found: Match, policy: Policy, subject: Subject, measure: Mea
     Raises:
         DataError: the policy leaves the query out, so it has no value.
     """
-    if found.queries and (policy.empty != "skip" or wanted_in(found, measure)):
+    if found.queries and (policy.empty != "skip" or np.asarray(measure.wanted.count(Flat(found.rows)))[0]):
         return
     why = (
         f"{subject.name} does not mention it (missing={policy.missing})"
@@ -690,31 +770,55 @@ def decisions(
     found: Match,
     policy: Policy,
     measure: Measure,
-    bounds: tuple[float, float] | None,
+    changed: Sequence[tuple[int, int]],
     digits: int,
     say: Language = ENGLISH,
-) -> Iterator[str]:
-    """Returns sentences about the policy's changes to the order and the judgments of the query."""
-    counts = found.counts
-    if counts.missing:
-        yield say("The run does not mention this query: the list is empty.")
+) -> Iterator[list[str]]:
+    """Yields sentences about the policy's changes to the order and the judgments of each list.
+
+    Args:
+        found: the lists.
+        policy: the policy.
+        measure: the measure.
+        changed: the number of dropped lines and of negative grades of each list.
+        digits: decimals.
+        say: the language.
+    """
+    always = list(changes_for_all(policy, say))
     groups = tied_ranks(found, measure.depth)
-    if groups:
-        yield tie_told(groups, policy, bounds, digits, say)
-    if counts.duplicates:
-        yield say.counted(
-            counts.duplicates,
-            "{count} line of the run dropped because its document occurs twice (duplicates={rule}).",
-            "{count} lines of the run dropped because their documents occur twice (duplicates={rule}).",
-            rule=policy.duplicates,
-        )
-    if counts.negative:
-        yield say.counted(
-            counts.negative,
-            "{count} negative grade taken as {rule} (negative={rule}).",
-            "{count} negative grades taken as {rule} (negative={rule}).",
-            rule=policy.negative,
-        )
+    bounds: list[Any] = [None] * len(changed)
+    if any(groups) and measure.definition.aggregate != "sum":
+        ((_, ends, _),) = extreme_values(found, [measure], policy, None)
+        bounds = list(zip(*(np.sort(ends, axis=0).tolist()), strict=True))
+    for place, (dropped, negative) in enumerate(changed):
+        sentences = []
+        if found.missing[place]:
+            sentences.append(say("The run does not mention this query: the list is empty."))
+        if groups[place]:
+            sentences.append(tie_told(groups[place], policy, bounds[place], digits, say))
+        if dropped:
+            sentences.append(
+                say.counted(
+                    dropped,
+                    "{count} line of the run dropped because its document occurs twice (duplicates={rule}).",
+                    "{count} lines of the run dropped because their documents occur twice (duplicates={rule}).",
+                    rule=policy.duplicates,
+                )
+            )
+        if negative:
+            sentences.append(
+                say.counted(
+                    negative,
+                    "{count} negative grade taken as {rule} (negative={rule}).",
+                    "{count} negative grades taken as {rule} (negative={rule}).",
+                    rule=policy.negative,
+                )
+            )
+        yield [*sentences, *always]
+
+
+def changes_for_all(policy: Policy, say: Language) -> Iterator[str]:
+    """Yields sentences about changes of a policy that concern every list."""
     if policy.unjudged == "removed":
         yield say("Unjudged documents were removed before ranks were counted (unjudged=removed).")
     if policy.judgments == "retrieved":
@@ -749,32 +853,44 @@ def tie_told(
     )
 
 
-def tied_ranks(found: Match, depth: int | None) -> list[str]:
-    """Returns the ties (ranges of ranks) that contain a judged document and begin within the depth."""
+def tied_ranks(found: Match, depth: int | None) -> list[list[str]]:
+    """Returns the ties (ranges of ranks) of each list that contain a judged document and begin within the depth."""
     rows = found.rows
     tied = (rows.tie_last > rows.tie_first) & (rows.tie_first <= (depth or np.inf))
-    pairs = dict.fromkeys(zip(rows.tie_first[tied].tolist(), rows.tie_last[tied].tolist()))
-    return [f"{int(first)}–{int(last)}" for first, last in pairs]
+    groups: list[dict[str, None]] = [{} for _ in rows.length]
+    places = (rows.list_of_row[tied], rows.tie_first[tied].astype(int), rows.tie_last[tied].astype(int))
+    for place, first, last in zip(*(each.tolist() for each in places)):
+        groups[place][f"{first}–{last}"] = None
+    return [*map(list, groups)]
 
 
 def overruled(
-    derived: float, value: float, found: Match, policy: Policy, empty: bool, say: Language = ENGLISH
-) -> Iterator[str]:
-    """Yields the reason why the value differs from the formula's value for the list, if it does."""
-    if derived == value or (derived != derived and value != value):
-        return
-    if found.missing[0] and policy.missing == "nan":
-        yield say("The formula is not used: the value of a missing query is undefined (missing=nan).")
-    elif empty and policy.empty in ("one", "nan"):
-        yield say(
+    derived: Sequence[float],
+    values: Sequence[float],
+    found: Match,
+    policy: Policy,
+    relevant: Sequence[int],
+    say: Language = ENGLISH,
+) -> Iterator[list[str]]:
+    """Yields the reason why each value differs from the formula's value for the list, if it does."""
+    for own, value, missing, some in zip(derived, values, found.missing.tolist(), relevant, strict=True):
+        same = own == value or (own != own and value != value)
+        yield [] if same else [why_overruled(own, policy, say, missing=missing, empty=not some)]
+
+
+def why_overruled(derived: float, policy: Policy, say: Language, *, missing: bool, empty: bool) -> str:
+    """Returns the reason why a value is not the one that the formula derives for the list."""
+    if missing and policy.missing == "nan":
+        return say("The formula is not used: the value of a missing query is undefined (missing=nan).")
+    if empty and policy.empty in ("one", "nan"):
+        return say(
             "The formula is not used: without a relevant document the value is {meaning} (empty={rule}).",
             meaning={"one": "1", "nan": say("undefined")}[policy.empty],
             rule=policy.empty,
         )
-    else:
-        yield say(
-            "The value is the mean over the orders of documents with equal scores (ties={ties}). One of these orders "
-            "is worked through below; alone it gives {derived}.",
-            ties=policy.ties,
-            derived=f"{derived:.6f}",
-        )
+    return say(
+        "The value is the mean over the orders of documents with equal scores (ties={ties}). One of these orders "
+        "is worked through below; alone it gives {derived}.",
+        ties=policy.ties,
+        derived=f"{derived:.6f}",
+    )

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from functools import cache
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
@@ -18,12 +18,13 @@ from carob.output.docstrings import docstring_of
 from carob.output.files import own_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from carob.lists import Gain
     from carob.lists.rows import Floats
 
 
+Part = TypeVar("Part")
 Operand: TypeAlias = "Step | Traced | Any"
 """An input of a step: another step, a list, or a number, word or table that the formula contains."""
 Operands: TypeAlias = "tuple[tuple[str, Operand], ...]"
@@ -322,26 +323,59 @@ class Writer:
 
 
 class TextWriter(Writer):
-    """Writes steps as text, with letters or, if ``filling``, with numbers."""
+    """Writes steps as text, with letters or, if ``filling``, with numbers.
 
-    filling = False
+    Args:
+        folded: the steps without a letter.
+        letters: the letter of each other step.
+        queries: the number of queries whose lists were traced together.
+    """
 
-    def line(self, step: Step) -> FormulaLine:
-        """Returns a step as a line of text."""
-        expression = self.expression(step)
-        scalar = step.kind == "Queries" and all(each.kind == "Queries" for each in self.cited(step))
-        self.filling = scalar
-        filled = self.expression(step)
-        self.filling = False
-        values = tuple(step.numbers.tolist())
-        return FormulaLine(self.letters[step], expression, filled if filled != expression else "", values)
+    def __init__(self, folded: set[Step], letters: dict[Step, str], queries: int = 1) -> None:
+        """Stores the arguments."""
+        super().__init__(folded, letters)
+        self.queries = queries
+        self.filling: dict[Step, tuple[tuple[float, ...], ...]] | None = None
+        self.query = 0
 
-    def sheet(self, lists: Traced, columns: list[Step]) -> RankedSheet:
-        """Returns a list with the lines of its steps."""
-        own, lines = is_own(lists), tuple(map(self.line, columns))
+    def lines(self, step: Step) -> list[FormulaLine]:
+        """Returns a step as a line of text for each query."""
+        letter, expression = self.letters[step], self.expression(step)
+        cited = self.cited(step) if step.kind == "Queries" else []
+        filled = [""] * self.queries
+        if step.kind == "Queries" and all(each.kind == "Queries" for each in cited):
+            self.filling = {each: self.numbers(each) for each in cited}
+            for query in range(self.queries):
+                self.query = query
+                text = self.expression(step)
+                filled[query] = text if text != expression else ""
+            self.filling = None
+        return [
+            FormulaLine(letter, expression, its, values)
+            for its, values in zip(filled, self.numbers(step), strict=True)
+        ]
+
+    def numbers(self, step: Step) -> tuple[tuple[float, ...], ...]:
+        """Returns the numbers of each query."""
+        if step.kind == "Queries" and self.queries > 1:
+            return tuple((each,) for each in step.numbers.tolist())
+        return self.by_query(step.place.carrier, step.numbers)
+
+    def by_query(self, carrier: Any, rows: Floats | None) -> tuple[tuple[float, ...], ...]:
+        """Returns the numbers of each query's rows, or no numbers if the rows are not documents."""
+        if rows is None:
+            return ((),) * self.queries
+        parts = [rows] if self.queries == 1 else np.split(rows, carrier.offsets[1:-1])
+        return tuple(tuple(each.tolist()) for each in parts)
+
+    def sheets(self, lists: Traced, columns: list[Step]) -> list[RankedSheet]:
+        """Returns a list with the lines of its steps for each query."""
+        own, carrier = is_own(lists), lists.carrier
         name = "" if own else self.call(lists.word, lists.operands)
-        rank, grade = (column(lists.carrier, word) for word in BY_NAME)
-        return RankedSheet(name, first_sentence(lists.word), own, rank, grade, lines)
+        rank, grade = (self.by_query(carrier, getattr(carrier, word, None)) for word in BY_NAME)
+        lines = by_query(map(self.lines, columns), self.queries)
+        meaning = first_sentence(lists.word)
+        return [RankedSheet(name, meaning, own, *each) for each in zip(rank, grade, lines, strict=True)]
 
     def cited(self, step: Step) -> list[Step]:
         """Returns the steps that a step's expression cites."""
@@ -361,7 +395,7 @@ class TextWriter(Writer):
         return f"{step.place.word}.{inside}" if foreign else inside
 
     def symbol(self, step: Step) -> str:
-        return number(float(step.numbers[0])) if self.filling else self.letters[step]
+        return self.letters[step] if self.filling is None else number(self.filling[step][self.query][0])
 
     def constant(self, operand: Any, strength: int = 0) -> str:
         del strength
@@ -410,10 +444,10 @@ def plain(operand: Any) -> str:
     return number(operand) if isinstance(operand, (int, float)) else str(operand)
 
 
-def column(carrier: Any, word: str) -> tuple[float, ...]:
-    """Returns a column of a list, or no values if the rows are not documents."""
-    values: Floats | None = getattr(carrier, word, None)
-    return () if values is None else tuple(values.tolist())
+def by_query(parts: Iterable[Sequence[Part]], queries: int) -> list[tuple[Part, ...]]:
+    """Returns the parts of each query, from the parts for all queries."""
+    every = list(parts)
+    return list(zip(*every, strict=True)) if every else [()] * queries
 
 
 ESCAPED = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {"…": "\\ldots{}"}
@@ -693,7 +727,12 @@ class Derivation:
 
 
 def derive(last: Step) -> Derivation:
-    """Returns the derivation that ends in a step."""
+    """Returns the derivation that ends in a step, for the lists of one query."""
+    return derivations(last, 1)[0]
+
+
+def derivations(last: Step, queries: int) -> list[Derivation]:
+    """Returns the derivation of each query's value, from a step for the lists of several queries."""
     steps = sources_of(last)
     folded = folded_steps(steps, last)
     shown = [step for step in steps if step not in folded and not is_by_name(step)]
@@ -703,15 +742,16 @@ def derive(last: Step) -> Derivation:
     lists = lists_of(steps)
     columns = [[step for step in shown if step.kind == "Rows" and step.place is each] for each in lists]
     lettered = [*given, *(step for each in columns for step in each), *rest]
-    writer = TextWriter(folded, dict(zip(lettered, letters())))
-    return Derivation(
-        tuple(map(writer.line, given)),
-        tuple(writer.sheet(each, inside) for each, inside in zip(lists, columns, strict=True)),
-        tuple(map(writer.line, rest)),
-        float(last.numbers[0]),
-        words_of(shown),
-        tuple(map(Mathematics(folded, writer.letters).line_of, lettered)),
+    writer = TextWriter(folded, dict(zip(lettered, letters())), queries)
+    words = words_of(shown)
+    mathematics = tuple(map(Mathematics(folded, writer.letters).line_of, lettered))
+    parts = (
+        by_query(map(writer.lines, given), queries),
+        by_query(map(writer.sheets, lists, columns), queries),
+        by_query(map(writer.lines, rest), queries),
+        [values[0] for values in writer.numbers(last)],
     )
+    return [Derivation(*each, words, mathematics) for each in zip(*parts, strict=True)]
 
 
 def equations(last: Step, taken: str = "") -> tuple[str, ...]:

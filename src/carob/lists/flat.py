@@ -145,6 +145,11 @@ class Flat(Lists):
     def length(self) -> Queries:
         return cast("Queries", self.rows.length)
 
+    @property
+    def offsets(self) -> Integers:
+        """Where each list's rows begin and end [lists + 1]."""
+        return self.rows.offsets
+
     def every(self, number: float) -> Queries:
         return cast("Queries", np.full(len(self.rows.length), float(number)))
 

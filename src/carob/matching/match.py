@@ -13,7 +13,7 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.inputs.errors import refused
-from carob.inputs.ids import text_of
+from carob.inputs.ids import text_of, texts_of
 from carob.inputs.names import Names
 from carob.inputs.qrels import Qrels
 from carob.inputs.runs import MatchOptions, Wrapper, listing
@@ -500,29 +500,30 @@ def keeps_order(policy: Policy) -> bool:
     return not moving and policy.unjudged != "removed"
 
 
-def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) -> Ranking:
-    """Ranks the documents of one query of a run under the policy.
+def rankings_of(
+    several: Sequence[Qrels],
+    run: Run,
+    policy: Policy,
+    grades: Sequence[Sequence[float]],
+    depth: int | None = None,
+) -> list[Ranking]:
+    """Ranks the documents of queries of a run under the policy.
 
     Args:
-        qrels: the judgments of this query only.
-        run: the run.
+        several: the judgments of each query alone.
+        run: the run, which is read once.
         policy: the policy of the match.
-        grades: the grade at each rank in the match, which shows the documents that the policy moved within a tie, or
-            dropped.
+        grades: the grade at each rank of each query in the match, which shows the documents that the policy moved
+            within a tie, or dropped.
+        depth: the number of first documents that are enough if the policy keeps their order; None for all.
     """
-    ranked = run.held.rankings(qrels.judgments.queries, MatchOptions(policy))[0]
-    return as_matched(qrels, ranked, policy, grades)
+    queries = [query for each in several for query in each.judgments.queries]
+    ranked = run.held.rankings(queries, MatchOptions(policy), depth if keeps_order(policy) else None)
+    return [as_matched(*each, policy) for each in zip(several, ranked, grades, strict=True)]
 
 
-def as_matched(qrels: Qrels, ranked: Ranked, policy: Policy, grades: Sequence[float]) -> Ranking:
-    """Puts the documents of ``RunSource.rankings`` in the order of the match. Other arguments are as in ``ranking_of``.
-
-    Args:
-        qrels: the judgments of this query only.
-        ranked: the documents with their scores; the first ones are enough if the policy keeps their order.
-        policy: the policy.
-        grades: the grade at each rank in the match.
-    """
+def as_matched(qrels: Qrels, ranked: Ranked, grades: Sequence[float], policy: Policy) -> Ranking:
+    """Puts the documents of ``RunSource.rankings`` in the order of the match. Arguments are as in ``rankings_of``."""
     ids, scores = ranked
     grade_of = {} if keeps_order(policy) else judged_grades(qrels, policy)
     own = [grade_of.get(document, NEVER_POOLED) for document in ids]
@@ -532,7 +533,7 @@ def as_matched(qrels: Qrels, ranked: Ranked, policy: Policy, grades: Sequence[fl
         own = [own[place] for place in kept]
     count = min(len(ids), len(grades))
     found = ids[:count] if keeps_order(policy) else as_moved(ids, scores, own, grades)[:count]
-    return Ranking(tuple(map(text_of, found)), tuple(scores[:count]))
+    return Ranking(tuple(texts_of(found)), tuple(scores[:count]))
 
 
 def as_moved(ids: list[bytes], scores: list[float], own: list[float], grades: Sequence[float]) -> list[bytes]:

@@ -11,7 +11,7 @@ from carob.output.errors import PolicyError, Worded, asks_for_policy
 from carob.output.files import own_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 
 LANGUAGES = ("en", "zh")
@@ -46,6 +46,10 @@ class Language:
     def counted(self, count: int, one: str, many: str, **values: object) -> str:
         """Returns the sentence for one item, or for several."""
         return self(one if count == 1 else many, count=count, **values)
+
+    def counts(self, counts: Iterable[int], one: str, many: str) -> list[str]:
+        """Returns the sentence for each of several counts."""
+        return [self.counted(count, one, many) for count in counts]
 
 
 ENGLISH = Language()

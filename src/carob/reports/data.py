@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
-from carob.comparison.evidence import lists_held, parts_of
+from carob.comparison.evidence import lists_held
 from carob.comparison.findings import letter, ranked
 from carob.comparison.verdict import (
     digits_of,
@@ -27,10 +27,9 @@ from carob.comparison.verdict import (
 from carob.conventions.request import request_of
 from carob.diagnosis.explain import Subject, explained
 from carob.evaluation.engine import scores_of
-from carob.inputs.ids import bytes_of
-from carob.inputs.runs import MatchOptions
+from carob.inputs.ids import bytes_of, text_of
 from carob.lists.flat import Flat, fill
-from carob.matching.match import as_matched, keeps_order, of_query
+from carob.matching.match import keeps_order, of_query, rankings_of
 from carob.measures import Measure, parse_measure
 from carob.output.errors import CarobError
 from carob.output.layout import decimals
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from carob.comparison.evidence import Read, System
     from carob.comparison.findings import Contest, Pair, Settings
     from carob.conventions.policy import Policy
+    from carob.evaluation.scores import Scores
     from carob.inputs.qrels import Qrels
     from carob.inputs.texts import Text
     from carob.lists.rows import Floats
@@ -150,57 +150,64 @@ class Excerpt:
         )
         return cls(systems, {query: of_query(qrels, places[queries[query]]) for query in ids}, ids)
 
-    def first_documents(self, system: System, policy: Policy) -> list[list[tuple[str, float | None]]] | None:
-        """Returns the top documents of each query, with the grades used in the evaluation; None without lists."""
-        if system.run is None or system.matched is None:
-            return None
-        depth = MOST_DOCUMENTS if keeps_order(policy) else None
-        found = system.matched.under(policy)
-        wanted = set(self.ids.values())
-        found = found.only(np.array([query in wanted for query in found.queries], bool))
-        rows = fill(found.rows if depth is None else Flat(found.rows).top(depth).rows)
-        grades = dict(zip(found.queries, np.split(rows.grade, rows.offsets[1:-1])))
-        ranked = system.run.held.rankings(list(self.ids.values()), MatchOptions(policy), depth)
+    def subjects(self) -> list[Subject | None]:
+        """Returns the lists of each run to explain; None for a run given as scores."""
+        qrels = {text_of(self.ids[query]): each for query, each in self.qrels.items()}
         return [
-            [
-                (document, grade if grade >= 0 else None)
-                for document, grade in zip(
-                    as_matched(qrels, its, policy, own).documents[:MOST_DOCUMENTS], own
-                )
-            ]
-            for qrels, its, own in (
-                (qrels, its, grades[query].tolist() if query in grades else [])
-                for (qrels, query, its) in zip(self.qrels.values(), self.ids.values(), ranked, strict=True)
-            )
+            Subject(each.run.name, each.matched, qrels, each.run) if each.run and each.matched else None
+            for each in self.systems
         ]
+
+
+def first_documents(subject: Subject, policy: Policy, *, whole: bool) -> list[list[tuple[str, float | None]]]:
+    """Returns the top documents of each query, with the grades used in the evaluation.
+
+    Args:
+        subject: the lists of a run.
+        policy: the policy.
+        whole: whether to read whole lists, which are then known for derivations.
+    """
+    assert subject.run is not None
+    depth = MOST_DOCUMENTS if keeps_order(policy) and not whole else None
+    found = subject.part(subject.qrels).matches.under(policy)
+    rows = fill(found.rows if depth is None else Flat(found.rows).top(depth).rows)
+    by_query = [each.tolist() for each in np.split(rows.grade, rows.offsets[1:-1])]
+    known = dict(zip(found.queries.texts, by_query))
+    grades = [known.get(query, []) for query in subject.qrels]
+    tops = rankings_of(list(subject.qrels.values()), subject.run, policy, grades, depth)
+    if whole:
+        subject.know(list(subject.qrels), policy, tops)
+    return [
+        [
+            (document, grade if grade >= 0 else None)
+            for document, grade in zip(top.documents[:MOST_DOCUMENTS], own)
+        ]
+        for top, own in zip(tops, grades, strict=True)
+    ]
 
 
 def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], Derivations]:
     """Returns the data of each query that the page shows in full, with derivations of the values up to a limit.
 
-    Each run is read once for its documents, and once for its derivations.
+    Each run is read once for the first documents of all queries, and once for the whole lists of some.
     """
-    contests = list(comparison.contests.values())
-    policy = comparison.scores[0].policy
-    tops = [excerpt.first_documents(system, policy) for system in excerpt.systems]
+    contests, queries = list(comparison.contests.values()), comparison.queries
+    policy, subjects = comparison.scores[0].policy, excerpt.subjects()
+    shares = [1, *[len(contests) - 1] * (len(contests) - 1)]
+    rooms = [max(MOST_DERIVATIONS // (len(comparison.names) * share), 1) for share in shares]
+    whole = max(rooms) >= len(excerpt.ids)
+    tops = [None if each is None else first_documents(each, policy, whole=whole) for each in subjects]
     closeups = [
         closeup(query, excerpt.qrels[query], [None if run is None else run[place] for run in tops])
         for place, query in enumerate(excerpt.qrels)
     ]
-    shares = [1, *[len(contests) - 1] * (len(contests) - 1)]
-    rooms = [max(MOST_DERIVATIONS // (len(comparison.names) * share), 1) for share in shares]
-    derived = list(excerpt.ids.items())[: max(rooms)]
-    derivations: Derivations = [{query: [] for query, _ in derived[:room]} for room in rooms]
-    for system, scores in zip(excerpt.systems, comparison.scores, strict=True):
-        parts = None if system.run is None else parts_of(system.run, [query for _, query in derived])
-        for number, (query, name) in enumerate(derived):
-            subject = None
-            if parts is not None:
-                part, text = parts[name], comparison.queries[query]
-                subject = Subject(part.name, text, qrels=excerpt.qrels[query], run=part, part=True)
-            for contest, room, own in zip(contests, rooms, derivations, strict=True):
-                if number < room:
-                    own[query].append(derivation(contest, subject, scores.policy))
+    derivations: Derivations = [{query: [] for query in list(excerpt.ids)[:room]} for room in rooms]
+    for system, subject in zip(excerpt.systems, subjects, strict=True):
+        for contest, own in zip(contests, derivations, strict=True):
+            names = [queries[query] for query in own]
+            found = {} if subject is None else derived(subject.part(names), contest, system.scores)
+            for query, name in zip(own, names, strict=True):
+                own[query].append(found.get(name))
     return closeups, derivations
 
 
@@ -224,15 +231,16 @@ def closeup(query: int, qrels: Qrels, tops: Sequence[Sequence[tuple[str, float |
     )
 
 
-def derivation(contest: Contest, subject: Subject | None, policy: Policy) -> str | None:
-    """Returns the derivation of a run's value for one query, or None if the lists or the value are missing."""
-    if subject is None:
-        return None
+def derived(subject: Subject, contest: Contest, scores: Scores) -> dict[str, str]:
+    """Returns the derivation of a run's value for each query, without those that have no value."""
+    measure, values = contest.measure, scores.by_query(contest.label)
+    policy = scores.policy.of_measure(measure)
     try:
-        found = explained(contest.label, contest.measure, subject, policy, rows=MOST_DOCUMENTS, digits=4)
+        found = explained(subject, contest.label, measure, policy, values, rows=MOST_DOCUMENTS, digits=4)
     except CarobError:
-        return None
-    return found.document().html(4)
+        alone = [subject.part([query]) for query in subject.qrels] if len(subject.qrels) > 1 else []
+        return {query: text for each in alone for query, text in derived(each, contest, scores).items()}
+    return {each.query: each.document("html").html(4) for each in found}
 
 
 # ---------------------------------------------------------------- numbers
