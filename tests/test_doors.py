@@ -45,7 +45,16 @@ WALKS = {
     "check": ["check", JUDGED, *TEAS],
     "report": ["report", JUDGED, *TEAS, "-m", "nDCG@10", "-o", "report.html"],
 }
-DOORS = {"eval": 460, "compare": 2500, "people": 1900, "sample": 3600, "next": 6600, "best": 2600}
+DOORS = {
+    "eval": 460,
+    "compare": 2500,
+    "people": 1900,
+    "sample": 3600,
+    "next": 6600,
+    "best": 2600,
+    "check": 2000,
+    "report": 5800,
+}
 """The most doors of each command, a tenth above the number at the time of writing."""
 
 

@@ -196,6 +196,38 @@ def test_derivations_end_in_the_value_of_the_run(quick: Make) -> None:
     assert "<style" not in derived["3"][0]
 
 
+@pytest.mark.parametrize("ties", ["trec", "expected", "pessimistic"])
+def test_derivations_of_many_queries_are_those_of_each_alone(quick: Make, ties: str) -> None:
+    qrels = {
+        "1": {"a": 1, "b": 0, "c": 2},
+        "2": {"a": 1, "d": -1},
+        "3": {"b": 1, "c": 1},
+        "4": {"a": 0, "b": 1},
+    }
+    new = {"1": {"b": 3.0, "a": 3.0, "x": 1.0}, "2": {"d": 2.0, "a": 1.0}, "3": {"y": 2.0, "c": 2.0}}
+    runs = {"old": {query: {"a": 1.0, "b": 0.5} for query in qrels}, "new": new}
+    asked, policy = ["AP", "nDCG@2"], carob.Policy(ties=ties)
+    texts = {
+        name: "".join(
+            f"{q} Q0 {d} 0 {score} r\n" for q, its in run.items() for d, score in its.items()
+        ).encode()
+        for name, run in runs.items()
+    }
+    for given in (runs, texts):
+        found = data_of(quick(qrels, given, asked, policy=policy).html)
+        derived = json.loads(gzip.decompress(base64.b64decode(found["derivations"])))
+        for measure, of_measure in zip(asked, derived, strict=True):
+            for place, of_runs in of_measure.items():
+                query = found["queries"][int(place)]
+                for name, own in zip(runs, of_runs, strict=True):
+                    alone = {query: qrels[query], "other": {"z": 1}}
+                    its = {each: runs[name][each] for each in (query, "other") if each in runs[name]}
+                    run = carob.Run.of(its | {"other": {"z": 1.0}}, name)
+                    told = carob.explain(measure, alone, run, query, policy=policy, rows=20, digits=4)
+                    assert own == told.document("html").html(4)
+                    assert ("does not mention this query" in own) == (query not in runs[name])
+
+
 def test_every_measure_has_its_verdict_its_intervals_and_its_derivations(quick: Make) -> None:
     made = quick(QRELS, {"old": OLD, "new": NEW}, ["RR", "nDCG@10", "P@2"])
     data = data_of(made.html)
