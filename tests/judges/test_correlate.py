@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import carob
+from carob import DataError
 from carob.cli import main
 from carob.statistics.correlation_intervals import RunSamples, Samples
 from carob.statistics.correlations import CORRELATIONS, correlation_named, tau_gap
@@ -606,3 +607,12 @@ def test_empty_files_and_standard_input_are_named(
         assert "Leaderboards are not read from standard input ('-')" in capsys.readouterr().err
     with pytest.raises(carob.DataError, match="standard input"):
         carob.read_leaderboard("-")
+
+
+def test_two_runs_are_too_few_and_the_refusal_says_how_many_are_enough() -> None:
+    """It said that two runs are enough, and that there are two."""
+    with pytest.raises(DataError, match="needs at least three runs, not 2"):
+        carob.correlate(QRELS_OF_TWO, [QRELS_OF_TWO], {"a": QRELS_OF_TWO, "b": QRELS_OF_TWO})
+
+
+QRELS_OF_TWO = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0, "d2": 1}}

@@ -352,7 +352,8 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
         names = names_apart(ready)
         found = [(name, under_name(each, name)) for name, each in zip(names, ready, strict=True)]
     if len(found) < least:
-        said = f"A comparison needs at least two runs, not {len(found)}."
+        fewest = {1: "one run", 2: "two runs", 3: "three runs"}[least]
+        said = f"A comparison needs at least {fewest}, not {len(found)}."
         path = next((each.origin.path for _, each in found if isinstance(each, Run)), None)
         raise DataError(said, remedy=if_pattern(path))
     return dict(found)

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
-    from carob.evaluation.scores import Scores
     from carob.inputs.names import Names
     from carob.inputs.qrels import QrelsLike
     from carob.lists.rows import Floats
@@ -112,8 +111,7 @@ def agreement(
         )
     scale = scale_of(pairing.a, pairing.b)
     tables = confusions(pairing, scale)
-    found: tuple[Effect, ...] = ()
-    first = second = None
+    orders: dict[str, Any] = {"effects": (), "settings": None, "scores": (), "warnings": (), "footers": ()}
     if runs is not None:
         asked = measures if measures is not None else convention.measures or DEFAULT_MEASURES
         documents = documents_of(pairing) if pool == "both" else None
@@ -130,7 +128,12 @@ def agreement(
             for each in (one, other)
         )
         draw = Draw(resamples, seed)
-        found = tuple(effect(label, first, second, draw) for label in first.contests)
+        orders = {
+            "effects": tuple(effect(label, first, second, draw) for label in first.contests),
+            "settings": first.settings if len(systems) > 1 else None,
+            "scores": (*first.read.scores, *second.read.scores),
+            **known("A", first.read, {"B": second.read}),
+        }
     return Agreement(
         a=judge(one),
         b=judge(other),
@@ -140,21 +143,27 @@ def agreement(
         tables=tables,
         statistics=statistics(tables, scale, resamples, seed),
         kappas=kappas(tables),
-        effects=found,
-        settings=first.settings if first is not None and len(first.names) > 1 else None,
-        scores=() if first is None or second is None else (*first.scores, *second.scores),
         pool=pool,
-        **({"warnings": (), "footers": ()} if first is None or second is None else known(first, second)),
         resamples=resamples,
         seed=seed,
+        **orders,
     )
 
 
-def known(first: SystemsUnderJudge, second: SystemsUnderJudge) -> dict[str, tuple[str, ...]]:
-    """Returns what makes the orders of systems doubtful, and what else is known about their data."""
-    one, other = first.read, second.read
-    found = known_of(one.systems, {"B": other.systems})
-    sparse = said_if_sparse(("A", "B"), one.judged, other.judged, one.depth)
+def known(name: str, truth: Read, judges: Mapping[str, Read]) -> dict[str, tuple[str, ...]]:
+    """Returns what makes the orders of systems under several judges doubtful, and what else is known about their data.
+
+    Args:
+        name: the name of the truth, or of the first judge.
+        truth: the systems under it.
+        judges: the systems under each other judge, by name.
+    """
+    sparse = [
+        said
+        for its, read in judges.items()
+        for said in said_if_sparse((name, its), truth.judged, read.judged, truth.depth)
+    ]
+    found = known_of(truth.systems, {its: read.systems for its, read in judges.items()})
     return {"warnings": (*sparse, *found.warnings), "footers": found.footers}
 
 
@@ -228,16 +237,12 @@ class SystemsUnderJudge:
     """The comparison of systems under one judge.
 
     Args:
-        names: the systems.
-        scores: the scores of each system.
         ids: the queries that any system has.
         contests: the comparison by each measure.
         settings: the settings of the test.
         read: the systems from which they were computed.
     """
 
-    names: tuple[str, ...]
-    scores: tuple[Scores, ...]
     ids: Names
     contests: dict[str, Contest]
     settings: Settings
@@ -264,12 +269,12 @@ def judged_by(
     read = Evidence(qrels, runs, **conventions).read(measures, least=1)
     ids, tables = tables_of(read.scores)
     contests, settings = contests_of(tables, settings_of(test, len(read.systems), len(tables)), None)
-    return SystemsUnderJudge(tuple(read.systems), read.scores, ids, contests, settings, read)
+    return SystemsUnderJudge(ids, contests, settings, read)
 
 
 def effect(label: str, first: SystemsUnderJudge, second: SystemsUnderJudge, draw: Draw) -> Effect:
     """Returns the effect of the choice of judge on one measure."""
-    names, contests = first.names, (first.contests[label], second.contests[label])
+    names, contests = tuple(first.read.systems), (first.contests[label], second.contests[label])
     sign = -1 if contests[0].smaller_is_better else 1
     one, other = (sign * np.array(contest.means) for contest in contests)
     low, high = tau_interval(*contests, draw) if first.ids == second.ids else (np.nan, np.nan)
@@ -362,15 +367,9 @@ def formulas(scale: Floats) -> dict[str, Callable[[Floats], float]]:
 
 
 def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tuple[Coefficient, ...]:
-    """Returns each statistic with its percentile interval over queries drawn with replacement.
-
-    Raises:
-        DataError: no document was graded by both judges.
-    """
+    """Returns each statistic with its percentile interval over queries drawn with replacement."""
     used = tables[tables.sum(axis=(1, 2)) > 0]
     whole = used.sum(axis=0)
-    if not len(used):
-        raise DataError("The judges have no document in common: check that both files use the same ids.")
     drawn = np.empty((0, *whole.shape))
     if len(used) > 1:
         means = resample_means(used.reshape(len(used), -1), Draw(resamples, seed))

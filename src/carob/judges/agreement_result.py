@@ -19,7 +19,7 @@ from carob.output.results import Records
 from carob.statistics.estimates import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from carob.comparison.findings import Settings
     from carob.evaluation.scores import Scores
@@ -99,6 +99,18 @@ class Coefficient(Estimate):
     def interval(self) -> str:
         """The interval as text, or an empty text without an interval."""
         return between(self.low, self.high)
+
+
+def coefficient_named(name: str, known: Sequence[Coefficient], kind: str) -> Coefficient:
+    """Returns the coefficient of that name.
+
+    Raises:
+        DataError: there is none.
+    """
+    found = {each.name: each for each in known}
+    if name not in found:
+        raise DataError(f"There is no {kind} '{name}'. {did_you_mean(name, found, ', '.join(found))}")
+    return found[name]
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,11 +374,7 @@ class Agreement(Documented):
         Raises:
             DataError: there is no statistic of that name.
         """
-        for each in self.statistics:
-            if each.name == name:
-                return each
-        names = [each.name for each in self.statistics]
-        raise DataError(f"There is no statistic '{name}'. {did_you_mean(name, names, ', '.join(names))}")
+        return coefficient_named(name, self.statistics, "statistic")
 
     @property
     def shared(self) -> int:

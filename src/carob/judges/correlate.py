@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.design import Test
-from carob.comparison.evidence import Evidence, named_together, said_if_sparse
+from carob.comparison.evidence import Evidence, named_together
 from carob.comparison.findings import say
 from carob.comparison.significance import contests_of, settings_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.request import conventions, names_in
 from carob.evaluation.leaderboards import Leaderboard
-from carob.evaluation.notes import known_of
 from carob.evaluation.scores import Scores
 from carob.evaluation.suspects import warned_of
 from carob.inputs.qrels import Qrels
@@ -28,6 +27,7 @@ from carob.judges.agreement import (
     documents_of,
     fates_of,
     flips,
+    known,
     pair,
     restricted,
     statistics,
@@ -47,7 +47,7 @@ from carob.statistics.paired import Draw
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from carob.comparison.evidence import Read, RunsLike, System
+    from carob.comparison.evidence import Read, RunsLike
     from carob.comparison.findings import Contest
     from carob.conventions.arguments import Means, Missing, Over, Pool
     from carob.conventions.policy import Policy
@@ -332,10 +332,8 @@ def from_judgments(
     given = [(name, Qrels.of(each, decided).complete) for name, each in by_name(judges)]
     if pool == "both" and len(given) > 1:
         raise DataError(say("correlate", "one pool"))
-    found: dict[str, dict[str, Sheet]] = {}
+    reads: dict[str, Read] = {}
     grades, lone, documents = [], {}, None
-    judged: list[tuple[str, tuple[float, ...]]] = []
-    under: dict[str, Mapping[str, System]] = {}
     names = judges_apart([(name, called(each.name), path_of(each)) for name, each in given], path_of(true))
     for its, (_, qrels) in zip(names, given, strict=True):
         pairing = pair(true, qrels)
@@ -348,19 +346,20 @@ def from_judgments(
         values = statistics(confusions_of(pairing, scale), scale, method.draw.resamples, method.draw.seed)
         grades.append(GradeAgreement(its, len(pairing.a), pairing.only_a, pairing.only_b, values))
         kept = restricted(qrels, set(pairing.queries), documents)
-        its_own = Evidence(kept, systems, **rest).read(asked, least=1)
-        found[its] = in_scores(scores_in(its_own))
-        under[its] = its_own.systems
-        judged.append((its, its_own.judged))
+        reads[its] = Evidence(kept, systems, **rest).read(asked, least=1)
     base = true if documents is None else restricted(true, {query for query, _ in documents}, documents)
-    own_values = Evidence(base, systems, **rest).read(asked, least=1)
-    sheets = in_scores(scores_in(own_values))
+    read = Evidence(base, systems, **rest).read(asked, least=1)
     origin = "the truth" if true.name.startswith("<") else called(true.name)
-    shares, depth = own_values.judged, own_values.depth
-    doubts = [said for its, each in judged for said in said_if_sparse((origin, its), shares, each, depth)]
-    known = known_of(own_values.systems, under)
-    warned = (*doubts, *known.warnings)
-    return TruthAndJudges(origin, sheets, found, own, tuple(grades), warned, known.footers, lone)
+    found = {its: in_scores(scores_in(each)) for its, each in reads.items()}
+    return TruthAndJudges(
+        origin,
+        in_scores(scores_in(read)),
+        found,
+        own,
+        tuple(grades),
+        lone=lone,
+        **known(origin, read, reads),
+    )
 
 
 def scores_in(read: Read) -> dict[str, Any]:

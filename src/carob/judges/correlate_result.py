@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._version import __version__
 from carob.comparison.findings import TESTS, say
+from carob.judges.agreement_result import FATES, Coefficient, coefficient_named
 from carob.output.document import Document, Documented, Items, Line, Section, Table
-from carob.output.errors import DataError, did_you_mean
 from carob.output.escaping import shortened
 from carob.output.layout import apart, decimals, listed
 from carob.output.pictures.figures import figure_of, panels, whiskers
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from carob.comparison.findings import Settings
-    from carob.judges.agreement_result import Coefficient
     from carob.output.pictures.figures import Drawing
 
 MOST_PAIRS = 10
@@ -34,8 +33,11 @@ FEW = 10
 SHOWN = ("same grade", "kappa, quadratic", "alpha, ordinal", "bias, B - A")
 """The statistics of grades in the table; the frame has all."""
 
-FATES = ("turned", "kept", "lost", "gained", "reversed")
-"""The possible fates of a pair of runs that differs significantly."""
+OUTCOMES = ("turned", *FATES)
+"""What becomes of the pairs of runs that differ significantly."""
+
+PAIR_TITLES = ("pairs", "tied", "flip", "signi-\nficant", "turned", "kept", "lost", "gained", "re-\nversed")
+"""The titles of the columns of counts of pairs."""
 
 
 def said(key: str, **values: Any) -> str:
@@ -110,12 +112,7 @@ class Correlated:
         Raises:
             DataError: it was not computed.
         """
-        found = {each.name: each for each in self.coefficients}
-        if name not in found:
-            raise DataError(
-                f"There is no correlation '{name}'. {did_you_mean(name, found, ', '.join(found))}"
-            )
-        return found[name]
+        return coefficient_named(name, self.coefficients, "correlation")
 
     @property
     def pairs(self) -> int:
@@ -274,23 +271,12 @@ class Correlations(Documented):
         keep = len(header)
         for place, each in enumerate(rows):
             cells[place] += [str(each.pairs), str(each.ties), str(len(each.flips))]
-            counts = ["-"] * (1 + len(FATES))
+            counts = ["-"] * (1 + len(OUTCOMES))
             if each.turned is not None:
-                its = [each.turned.significant, *(len(getattr(each.turned, fate)) for fate in FATES)]
+                its = [each.turned.significant, *(len(getattr(each.turned, fate)) for fate in OUTCOMES)]
                 counts = [str(count) for count in its]
             cells[place] += counts
-        header = [
-            *header,
-            "pairs",
-            "tied",
-            "flip",
-            "signi-\nficant",
-            "turned",
-            "kept",
-            "lost",
-            "gained",
-            "re-\nversed",
-        ]
+        header += PAIR_TITLES
         sentences = [
             said(
                 "turned",
@@ -347,44 +333,26 @@ class Correlations(Documented):
             (each.judge, each.lacking, each.extra, each.left_out, each.zeros): each for each in self.rows
         }
         for each in counted.values():
-            if each.lacking:
-                words = {
-                    "judge": each.judge,
-                    "count": len(each.lacking),
-                    "names": listed(list(each.lacking), 5),
-                }
-                found.append(said(f"lacking:{self.missing_runs}", **words))
-            if each.extra:
-                found.append(said("extra", judge=shortened(each.judge, LONGEST), count=each.extra))
-            if each.zeros:
-                words = {
-                    "judge": each.judge,
-                    "count": len(each.zeros),
-                    "names": listed(list(each.zeros), 5),
-                }
-                found.append(said("zeros", **words))
-            if each.left_out:
-                found.append(said("left out", judge=shortened(each.judge, LONGEST), count=each.left_out))
+            short = shortened(each.judge, LONGEST)
+            sentences = (
+                (f"lacking:{self.missing_runs}", each.judge, len(each.lacking), each.lacking),
+                ("extra", short, each.extra, ()),
+                ("zeros", each.judge, len(each.zeros), each.zeros),
+                ("left out", short, each.left_out, ()),
+            )
+            found += [
+                said(key, judge=judge, count=count, names=listed(names))
+                for key, judge, count, names in sentences
+                if count
+            ]
         return found
 
     def contents(self) -> dict[str, Any]:
         """Returns all results by name."""
-        return {
-            "truth": self.truth,
-            "judges": self.rows,
-            "grades": self.grades,
-            "over": self.over,
-            "pool": self.pool,
-            "missing_runs": self.missing_runs,
-            "means": self.means,
-            "test": self.settings,
-            "confidence": self.confidence,
-            "resamples": self.resamples,
-            "seed": self.seed,
-            "warnings": self.warnings,
-            "footers": self.footers,
-            "carob": __version__,
-        }
+        own = super().contents()
+        del own["of_measures"]
+        called = {"rows": "judges", "settings": "test"}
+        return {called.get(name, name): each for name, each in own.items()} | {"carob": __version__}
 
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the tables of ``correlations``, ``pairs``, ``runs`` and ``grades``.
@@ -411,7 +379,7 @@ class Correlations(Documented):
                         (*names, fate, *both)
                         for names, each in own
                         if each.turned is not None
-                        for fate in FATES
+                        for fate in OUTCOMES
                         for both in getattr(each.turned, fate)
                     ),
                 ],
