@@ -102,9 +102,10 @@ RUNS = {
 
 @pytest.fixture(autouse=True)
 def good(folder: Path) -> Path:
-    """A folder with judgments ``Q``, runs ``R`` and ``S``, and the record of a run ``mine`` in memory."""
+    """A folder with judgments ``Q``, runs ``R``, ``S`` and ``T``, and the record of a run ``mine`` in memory."""
     Path("Q").write_text(judged())
     Path("R").write_text(ranked())
+    Path("T").write_text(ranked(lambda place: (1.5, 3.5, 2.5)[place]) + "q0 Q0 unjudged 4 0.5 t\n")
     Path("S").write_text(ranked(lambda place: (2.5, 3.5, 1.5)[place]))
     made = {query: {f"{query}d0": 1} for query in QUERIES}
     carob.record(carob.evaluate(made, made, "AP", name="mine"), "record.json")
@@ -123,10 +124,10 @@ def calls(qrels: str, run: str) -> list[list[str]]:
             f"agreement {qrels} Q {run} S",
             f"plan {qrels} {run} S --difference 0.1 -m AP",
             f"best {qrels} {run} S -m AP",
-            f"correlate {qrels} Q {run} S R",
+            f"correlate {qrels} Q {run} S T",
             f"gate {qrels} {run} --min AP=0.1",
             f"gate {qrels} R --baseline {run} --max-drop AP=0.9",
-            f"next {qrels} {run} S",
+            f"next {qrels} {run} T",
             f"check {qrels} {run}",
             f"verify record.json --qrels {qrels} --run mine={run}",
         )
@@ -299,6 +300,45 @@ NUMBERS = {
     "87,5 %": "Leave out the sign or unit, in every line: write 87.5.",
     "-3 ms": "Leave out the sign or unit, in every line: write -3.",
 }
+
+
+def test_the_files_of_one_collection_are_told_where_they_belong(capfd: pytest.CaptureFixture[str]) -> None:
+    """The judgments, too, belong in a folder below."""
+    Path("all").mkdir()
+    for name, path in (("Q", "judgments"), ("R", "a.run"), ("S", "b.run")):
+        shutil.copy(name, f"all/{path}")
+    said = command(capfd, "eval", "--collections", "all")[1]
+    assert (
+        "put the files of each collection into a folder of its own, with judgments in a file whose name"
+        in said
+    )
+    Path("all/web").mkdir()
+    for name, path in (("judgments", "qrels"), ("a.run", "a.run"), ("b.run", "b.run")):
+        Path(f"all/{name}").rename(f"all/web/{path}")
+    assert command(capfd, "eval", "--collections", "all")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["sample", "values"])
+def test_small_tables_tell_how_numbers_are_read(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    tables = {
+        "sample": table("qid;docno;grade;probability", lambda _: 1, lambda _: "0,5", separator=";"),
+        "values": "run;query;AP\na;q0;0,5\nb;q0;0,25\n",
+    }
+    calls = {"sample": ["--people", "sample.csv", "--judge", "Q", "R", "S"], "values": ["values.csv"]}
+    Path(f"{name}.csv").write_text(tables[name])
+    status, said = command(capfd, "compare", *calls[name])
+    assert status == 2
+    assert "The number has a decimal comma: write 0.5." in said
+
+
+def test_a_sample_in_words_is_read_by_the_option_that_is_advised(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("sample.csv").write_text(QRELS["sample-in-words.csv"])
+    call = ["compare", "--people", "sample.csv", "--judge", "Q", "R", "S"]
+    status, said = command(capfd, *call)
+    assert status == 2
+    option = re.search(r"--grade-words \S+\d", said)
+    assert option
+    assert command(capfd, *call, *option[0].split())[0] == 0
 
 
 @pytest.mark.parametrize("written", NUMBERS)

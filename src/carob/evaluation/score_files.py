@@ -17,7 +17,7 @@ from carob.evaluation.score_tables import MISSING as MISSING_COLUMN
 from carob.evaluation.scores import Scores, ScoresByRun, with_measures, with_zeros
 from carob.evaluation.suspects import beyond_range, perfect, warned_of
 from carob.inputs.columns import plain_name, usual
-from carob.inputs.errors import is_measure, refused
+from carob.inputs.errors import for_people, is_measure, number_error, refused
 from carob.inputs.files.header import is_text
 from carob.inputs.files.json import is_record
 from carob.inputs.files.paths import origin_of
@@ -58,7 +58,7 @@ YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 MISSING = ("error", "zero", "skip")
 EMPTY_FILE = "the file is empty. Pass a file with per-query scores."
 NO_QUERY = "the row names no query. Fill in the query."
-NO_NUMBER = "the value is not a finite number: '{found}'. Correct it, or leave the cell empty."
+NO_NUMBER = "the value is not a finite number: '{found}'."
 NESTING = (
     "the dictionaries are nested in an unknown way. Write {run: {measure: {query: value}}}, with measures "
     "that carob knows."
@@ -206,7 +206,9 @@ class Cells:
         found = math.inf if given is None or isinstance(value, bool) else given
         if math.isinf(found):
             found_text = str(value)[:40]
-            raise DataError(filled(NO_NUMBER, found=found_text), **place)
+            its = number_error(found_text, "run").remedy if for_people(found_text)[0] else None
+            remedy = its or "Correct it, or leave the cell empty."
+            raise DataError(filled(NO_NUMBER, found=found_text), remedy=remedy, **place)
         return found
 
 

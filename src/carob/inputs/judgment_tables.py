@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob.inputs.columns import DRAW, IDS, ROLES, first_usual
-from carob.inputs.errors import refused
+from carob.inputs.errors import number_error, refused
 from carob.output.errors import DataError
 from carob.output.parsing import number_of
 
@@ -123,5 +123,6 @@ def number_in(value: object, role: str, place: Mapping[str, Any]) -> float:
     """
     found = number_of(str(value))
     if found is None or not math.isfinite(found):
-        raise DataError(f"the {role} '{value}' is not a number.", remedy="Correct it.", **place)
+        error = number_error(str(value), "qrels" if role == "grade" else "run", **place)
+        raise error.within(lambda said: f"the {role} {said}")
     return found
