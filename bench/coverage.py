@@ -142,12 +142,12 @@ def simulated(draw: np.random.Generator, queries: int = 60, runs: int = 8) -> Va
 
 def these_queries(values: Values, size: int, replicates: int) -> tuple[Held, Held]:
     """Returns the coverage and the width of the intervals of all runs and of all pairs."""
-    from carob.comparison.with_judge import contrasts_of
     from carob.estimation.people_and_judge import JudgedSample, estimated
 
     draw = np.random.default_rng([SEED, size])
     queries, runs = values.people.shape
-    contrasts = contrasts_of(runs, *np.triu_indices(runs, 1))[:-1]
+    first, second = np.triu_indices(runs, 1)
+    contrasts = np.concatenate([np.eye(runs), np.eye(runs)[first] - np.eye(runs)[second]])
     truth = contrasts @ values.people.mean(axis=0)
     differs = (contrasts @ values.people.T).std(axis=1) > 0
     held, width, alone = [], [], []

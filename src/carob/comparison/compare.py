@@ -12,16 +12,14 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.cautions import cautions_of
 from carob.comparison.design import Design, Test, UnjudgedLimits, refuse_with_judge
-from carob.comparison.evidence import Evidence, tables_of
+from carob.comparison.evidence import Evidence
 from carob.comparison.findings import Findings, say
-from carob.comparison.significance import contests_of, draws, settings_of
-from carob.comparison.with_documents import documents_contests
-from carob.comparison.with_judge import judged_contests
+from carob.comparison.significance import Asked, decided, draws, pairs_of, plain, settings_of
+from carob.comparison.with_judge import people_and_judge, sampled_documents
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.estimation.bounds import bounds_of
 from carob.estimation.unjudged_bounds import UnjudgedBounds
-from carob.inputs.query_files import groups_of
 from carob.inputs.runs import MatchOptions
 from carob.output import escaping
 from carob.output.document import Document, Documented
@@ -177,19 +175,12 @@ def estimate(
     """
     design = design or Design()
     refuse_with_judge(Test(), design, None)
-    evidence = Evidence(people, runs, judge, policy, profile, design.weights)
-    read = evidence.read(measures, least=1, progress=progress)
-    found = compared(read, Test(confidence=confidence), design)
-    if found.judge is None:
+    if judge is None:
         alone = "Compare the runs by people's judgments alone: carob.compare(people, runs)."
         raise DataError("judge=None: an estimate needs a judge's judgments of all queries.", remedy=alone)
-    nothing = tuple(() for _ in found.names)
-    contests = {label: replace(each, pairs=(), beaten=nothing) for label, each in found.contests.items()}
-    facts = {
-        label: replace(each, worth_pairs=(), needed_pairs=()) for label, each in found.judge.measures.items()
-    }
-    warnings = tuple(each for each in found.warnings if each.kind != "order")
-    return replace(found, contests=contests, judge=replace(found.judge, measures=facts), warnings=warnings)
+    evidence = Evidence(people, runs, judge, policy, profile, design.weights)
+    read = evidence.read(measures, least=1, progress=progress)
+    return compared(read, Test(confidence=confidence), design, pairs=False)
 
 
 def compared(
@@ -201,6 +192,7 @@ def compared(
     by: GroupsLike | None = None,
     unjudged_bounds: bool | UnjudgedLimits = False,
     orders: bool = False,
+    pairs: bool = True,
 ) -> Comparison:
     """Compares the runs that were read: the method estimates runs and pairs of runs, and one decision follows.
 
@@ -212,6 +204,7 @@ def compared(
         by: as in ``compare``.
         unjudged_bounds: as in ``compare``.
         orders: as in ``compare``.
+        pairs: whether to compare pairs of runs, or only to estimate each run.
 
     Raises:
         DataError: as in ``compare``.
@@ -224,25 +217,15 @@ def compared(
             raise PolicyError(
                 "Bounds over unjudged documents need judgments without a judge: leave out one of the two."
             )
-    ids, tables = tables_of(read.scores)
-    clusters, groups = (None if each is None else groups_of(each, ids.texts) for each in (design.cluster, by))
-    if clusters is not None:
-        tables = [replace(table, clusters=clusters.codes) for table in tables]
-    settings = settings_of(test, len(read.systems), len(tables), read.place_of(baseline))
-    settings = replace(
-        settings,
-        clusters=None if clusters is None else len(clusters.names),
-        by=None if groups is None else groups.name or "group",
-    )
-    facts = None
-    if read.judge is None:
-        contests, settings = contests_of(tables, settings, groups)
-    elif read.sample is not None:
-        ids, contests, facts = documents_contests(read.sample, read.judge, settings, design)
-    else:
-        ids, contests, facts = judged_contests(read, read.judge, settings, design)
+    runs, base = len(read.systems), read.place_of(baseline)
+    settings = settings_of(test, runs, len(read.scores[0].labels), base)
+    first, second = pairs_of(runs, base) if pairs else pairs_of(1, None)
+    asked = Asked(settings, design, by, runs, first, second)
+    method = plain if read.judge is None else people_and_judge if read.sample is None else sampled_documents
+    estimates = method(read, asked)
+    contests, settings = decided(estimates.measures, estimates.settings), estimates.settings
     unused = [name for name in ("resamples", "seed") if getattr(test, name) is not None]
-    if unused and not any(draws(settings, table) for table in tables):
+    if unused and not any(draws(settings, each.table) for each in estimates.measures):
         note = say("method", "nothing random", names=" and ".join(unused))
         settings = replace(settings, departures=(*settings.departures, note))
     shown = read.shown
@@ -253,14 +236,14 @@ def compared(
         names=tuple(shown.systems),
         scores=shown.scores,
         labels=shown.scores[0].labels,
-        ids=ids,
+        ids=estimates.ids,
         contests=contests,
         settings=settings,
         judged=tuple(each.judged for each in systems),
         judged_depth=read.depth,
         qrels_name="" if read.qrels is None else read.qrels.name,
         orders=orders_of(list(contests.values()), systems, settings.baseline) if orders else None,
-        judge=facts,
+        judge=estimates.judge,
         unjudged=bounds_over(read, contests, unjudged_bounds) if unjudged_bounds else None,
     )
     return replace(found, warnings=cautions_of(found, systems))

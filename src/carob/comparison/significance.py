@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob.comparison.evidence import tables_of
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Settings, Stratum, say
+from carob.inputs.query_files import groups_of
 from carob.inputs.runs import available_cores, in_threads
 from carob.output.errors import PolicyError
 from carob.statistics import SEED
@@ -31,9 +34,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from carob.comparison.design import Test
-    from carob.comparison.evidence import RunTable
-    from carob.inputs.query_files import Groups
+    from carob.comparison.design import Design, Test
+    from carob.comparison.evidence import Read, RunTable
+    from carob.comparison.findings import Judging
+    from carob.inputs.names import Names
+    from carob.inputs.query_files import Groups, GroupsLike
     from carob.lists.rows import Floats, Integers
     from carob.statistics.multiple_comparisons import Anova
 
@@ -88,37 +93,153 @@ def settings_of(test: Test, runs: int, measures: int, baseline: int | None = Non
     )
 
 
-def contests_of(
-    tables: Sequence[RunTable], settings: Settings, groups: Groups | None
-) -> tuple[dict[str, Contest], Settings]:
-    """Returns the comparison by each measure, and the settings with a note on each deviation from the request."""
-    runs = tables[0].values.shape[1]
-    first, second = pairs_of(runs, settings.baseline)
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What a method is asked for, besides what was read.
+
+    Args:
+        settings: the settings of the test.
+        design: how queries were drawn, and what estimates concern.
+        by: the group of each query, where groups are shown.
+        runs: the number of runs.
+        first: the first run of each pair [pairs].
+        second: the second run of each pair [pairs].
+    """
+
+    settings: Settings
+    design: Design
+    by: GroupsLike | None
+    runs: int
+    first: Integers
+    second: Integers
+
+    @property
+    def pairs(self) -> slice:
+        """The places of the pairs' differences among series that start with the runs."""
+        return slice(self.runs, self.runs + len(self.first))
+
+    @property
+    def contrasts(self) -> Floats:
+        """The weights of the runs in each series: every run, every pair, and the mean over the runs."""
+        each = np.eye(self.runs)
+        mean = np.full((1, self.runs), 1 / self.runs)
+        return np.concatenate([each, each[self.first] - each[self.second], mean])
+
+
+@dataclass(frozen=True, eq=False)
+class Estimated:
+    """The estimates of the runs and the outcomes of the pairs by one measure, before any decision.
+
+    Args:
+        table: the values that the contest shows.
+        means: the estimate of each run.
+        low: the lower end of its interval [runs].
+        high: the upper end [runs].
+        outcome: the pairs, with uncorrected p.
+        strata: the comparison within each group of queries, if requested.
+        anova: the analysis of variance, where there is one.
+    """
+
+    table: RunTable
+    means: tuple[float, ...]
+    low: Floats
+    high: Floats
+    outcome: Outcome
+    strata: tuple[Stratum, ...] = ()
+    anova: Anova | None = None
+
+
+class MethodResult(NamedTuple):
+    """What a method returns.
+
+    Args:
+        ids: the queries.
+        measures: the estimates and outcomes of each measure.
+        settings: the settings, with a note on each deviation from the request.
+        judge: facts about the judge; None without one.
+    """
+
+    ids: Names
+    measures: list[Estimated]
+    settings: Settings
+    judge: Judging | None = None
+
+
+def plain(read: Read, asked: Asked) -> MethodResult:
+    """Estimates runs and pairs of runs from their values of the judged queries.
+
+    Args:
+        read: the runs.
+        asked: what is asked for.
+
+    Raises:
+        DataError: a query without a cluster or group.
+    """
+    ids, tables = tables_of(read.scores)
+    clusters, groups = (
+        None if each is None else groups_of(each, ids.texts) for each in (asked.design.cluster, asked.by)
+    )
+    if clusters is not None:
+        tables = [replace(table, clusters=clusters.codes) for table in tables]
+    settings = replace(
+        asked.settings,
+        clusters=None if clusters is None else len(clusters.names),
+        by=None if groups is None else groups.name or "group",
+    )
+    return MethodResult(ids, *estimated_tables(tables, settings, groups, (asked.first, asked.second)))
+
+
+def estimated_tables(
+    tables: Sequence[RunTable], settings: Settings, groups: Groups | None, pairs: tuple[Integers, Integers]
+) -> tuple[list[Estimated], Settings]:
+    """Returns the estimates and outcomes by each measure, and the settings with a note on each deviation."""
     # Measures are independent, and each draws the same random stream: threads change only the time.
     threads = min(len(tables), available_cores())
-    found = list(in_threads(lambda table: outcome_of(table, first, second, settings), tables, threads))
-    outcomes = [outcome for outcome, _ in found]
+    found = list(in_threads(lambda table: outcome_of(table, *pairs, settings), tables, threads))
     if any(limit for _, limit in found):
         settings = replace(settings, departures=(*settings.departures, say("method", "limit")))
-    correct_together(outcomes, settings)
+    measures = [
+        Estimated(
+            table,
+            table.means,
+            *margins(table, settings),
+            outcome,
+            () if groups is None else strata_of(table, *pairs, settings, groups),
+            variance_of(table),
+        )
+        for table, (outcome, _) in zip(tables, found, strict=True)
+    ]
+    return measures, settings
+
+
+def contests_of(tables: Sequence[RunTable], settings: Settings) -> tuple[dict[str, Contest], Settings]:
+    """Returns the comparison by each measure, and the settings with a note on each deviation from the request."""
+    pairs = pairs_of(tables[0].values.shape[1], settings.baseline)
+    measures, settings = estimated_tables(tables, settings, None, pairs)
+    return decided(measures, settings), settings
+
+
+def decided(measures: Sequence[Estimated], settings: Settings) -> dict[str, Contest]:
+    """Returns the comparison by each measure: corrected p, joint intervals and the runs that each run outperforms."""
+    correct_together([each.outcome for each in measures], settings)
     contests = {}
-    for table, outcome in zip(tables, outcomes, strict=True):
-        join(outcome, settings, geometric=table.geometric)
-        low, high = margins(table, settings)
+    for each in measures:
+        table = each.table
+        join(each.outcome, settings, geometric=table.geometric)
         contests[table.label] = Contest(
             label=table.label,
             measure=table.measure,
             values=table.values,
-            means=table.means,
-            low=tuple(low.tolist()),
-            high=tuple(high.tolist()),
-            beaten=beaten(runs, outcome, settings.alpha, table.sign),
-            pairs=pairs_in(outcome, settings),
-            strata=() if groups is None else strata_of(table, first, second, settings, groups),
-            anova=variance_of(table),
+            means=each.means,
+            low=tuple(each.low.tolist()),
+            high=tuple(each.high.tolist()),
+            beaten=beaten(len(each.means), each.outcome, settings.alpha, table.sign),
+            pairs=pairs_in(each.outcome, settings),
+            strata=each.strata,
+            anova=each.anova,
             smaller_is_better=table.sign < 0,
         )
-    return contests, settings
+    return contests
 
 
 def draws(settings: Settings, table: RunTable) -> bool:

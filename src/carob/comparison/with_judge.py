@@ -1,20 +1,26 @@
-"""Contests whose means are estimated from people's judgments of some queries and a judge's judgments of all of them."""
+"""Methods that estimate from people's and a judge's judgments: of whole queries, or of sampled documents."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.evidence import RunTable, tables_of
-from carob.comparison.findings import Contest, JudgeComparison, Judging
-from carob.comparison.significance import beaten, correct_together, empty_outcome, join, pairs_in, pairs_of
+from carob.comparison.findings import JudgeComparison, Judging
+from carob.comparison.significance import Estimated, MethodResult, empty_outcome
 from carob.estimation.people_and_judge import JudgedEstimates, JudgedSample, estimated
-from carob.estimation.sampled_documents import SampledEstimates
+from carob.estimation.sampled_documents import (
+    Documents,
+    SampledEstimates,
+    changes_of,
+    estimated_documents,
+    is_linear,
+)
 from carob.inputs.names import Names
 from carob.inputs.query_files import groups_of
-from carob.output.errors import DataError
+from carob.output.errors import DataError, PolicyError
 from carob.statistics.estimates import NOISE
 from carob.statistics.paired import wins
 
@@ -23,10 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from carob.comparison.design import Design
     from carob.comparison.evidence import Read
-    from carob.comparison.findings import Settings
-    from carob.comparison.significance import Outcome
+    from carob.comparison.significance import Asked, Outcome
     from carob.lists.rows import Floats, Integers
     from carob.statistics.estimates import Estimates
 
@@ -46,23 +50,21 @@ class Shared:
     alone: tuple[str, ...]
 
 
-def judged_contests(
-    people: Read, judge: Read, settings: Settings, design: Design
-) -> tuple[Names, dict[str, Contest], Judging]:
-    """Returns the queries that people and the judge judged, the comparison by each measure, and facts about the judge.
+def people_and_judge(read: Read, asked: Asked) -> MethodResult:
+    """Estimates runs and pairs of runs from people's judgments of some queries and a judge's judgments of all of them.
 
     Args:
-        people: the runs under people's judgments.
-        judge: the same runs under the judge's.
-        settings: the settings of the test, which is ``t``.
-        design: how to estimate.
+        read: the runs under people's and under the judge's judgments.
+        asked: what is asked for; the test is ``t``.
 
     Raises:
         DataError: people judged fewer than two of the judge's queries, or a measure has no estimate.
     """
-    own_ids, tables = tables_of(people.scores)
+    judge = read.judge
+    assert judge is not None
+    own_ids, tables = tables_of(read.scores)
     its_ids, others = tables_of(judge.scores)
-    ours, theirs = own_ids.texts, its_ids.texts
+    ours, theirs, design = own_ids.texts, its_ids.texts, asked.design
     place = {query: row for row, query in enumerate(theirs)}
     common = [query for query in ours if query in place]
     alone = tuple(query for query in ours if query not in place)
@@ -74,80 +76,138 @@ def judged_contests(
     shared = Shared(theirs, np.array([place[query] for query in common], np.int64), alone)
     own = {query: row for row, query in enumerate(ours)}
     rows = np.array([own[query] for query in common], np.int64)
-    runs = len(people.systems)
-    first, second = pairs_of(runs, settings.baseline)
-    found = [
-        estimates_of(
-            table.part(rows), other, shared, design, contrasts_of(runs, first, second), settings.confidence
-        )
-        for table, other in zip(tables, others, strict=True)
-    ]
-    outcomes = [outcome_of(values.table, values.values, first, second, settings) for values in found]
-    correct_together(outcomes, settings)
-    contests = {}
-    for values, outcome in zip(found, outcomes, strict=True):
-        join(outcome, settings, geometric=False)
-        contests[values.table.label] = contest_of(values.table, values.values, outcome, settings, runs)
-    widths = [design.width or half_median(found[0].values, own) for own in (slice(runs), slice(runs, -1))]
-    known = {values.table.label: judged_of(values, runs, widths, settings) for values in found}
-    undefined = {values.table.label: values.lost for values in found if values.lost}
-    info = Judging(
-        name="" if judge.qrels is None else judge.qrels.name,
-        target=design.target,
+    parts = [table.part(rows) for table in tables]
+    found = [estimates_of(part, other, shared, asked) for part, other in zip(parts, others, strict=True)]
+    outcomes = [outcome_of_queries(part, each.values, asked) for part, each in zip(parts, found, strict=True)]
+    widths = widths_of(found[0].values, asked)
+    known = {part.label: judged_queries(each, widths, asked) for part, each in zip(parts, found, strict=True)}
+    strata = None if design.strata is None else len(set(groups_of(design.strata, theirs).codes.tolist()))
+    facts = facts_of(
+        judge,
+        asked,
+        widths,
+        known,
         sample=found[0].values.sample,
         queries=found[0].values.queries,
-        fixed=design.judge_weight,
-        strata=None if design.strata is None else len(set(groups_of(design.strata, theirs).codes.tolist())),
+        strata=strata,
+        alone=alone,
+        undefined={part.label: each.lost for part, each in zip(parts, found, strict=True) if each.lost},
+    )
+    values = [each.values for each in found]
+    return MethodResult(Names.of(common), joined(parts, values, outcomes, asked), asked.settings, facts)
+
+
+def sampled_documents(read: Read, asked: Asked) -> MethodResult:
+    """Estimates runs and pairs from sampled documents that people judged, and from a judge's grades of all documents.
+
+    Args:
+        read: the runs under the judge's grades, and people's judgments.
+        asked: what is asked for; the test is ``t``.
+
+    Raises:
+        DataError: scores in place of runs, a measure that is not a mean over queries, or too few documents.
+        PolicyError: an option that has no meaning for sampled documents.
+    """
+    sample, judge, design = read.sample, read.judge, asked.design
+    assert sample is not None
+    assert judge is not None
+    if design.target != "these" or design.strata is not None:
+        raise PolicyError(
+            "Sampled documents have neither strata of queries nor the target 'similar': leave them out."
+        )
+    if judge.qrels is None:
+        raise DataError("Judgments of sampled documents need the runs and the judge's grades, not scores.")
+    ids, tables = tables_of(judge.scores)
+    for table in tables:
+        refuse_unfit(table, judge)
+    documents = Documents.of(sample, judge.qrels)
+    if (documents.probability < 1).sum() < 3:
+        raise DataError(
+            "People judged fewer than 3 documents with a probability below 1: an error needs at least 3."
+        )
+    found = estimates_of_documents(documents, judge, tables, asked)
+    size = len(documents.sampled)
+    outcomes = [outcome_of_pairs(each, size, asked) for each in found]
+    widths = widths_of(found[0], asked)
+    known = {
+        table.label: judged_documents(each, widths, size, asked)
+        for table, each in zip(tables, found, strict=True)
+    }
+    facts = facts_of(
+        judge, asked, widths, known, sample=len(sample), queries=len(ids), strata=None, documents=size
+    )
+    return MethodResult(ids, joined(tables, found, outcomes, asked), asked.settings, facts)
+
+
+def facts_of(
+    judge: Read,
+    asked: Asked,
+    widths: Sequence[float],
+    measures: dict[str, JudgeComparison],
+    *,
+    alone: tuple[str, ...] = (),
+    undefined: dict[str, int] | None = None,
+    **sizes: Any,
+) -> Judging:
+    """Returns the facts about the judge.
+
+    Args:
+        judge: the runs under the judge's judgments.
+        asked: what was asked for.
+        widths: the wanted widths of the intervals of values and of differences.
+        measures: the judge's values of each measure.
+        alone: the queries that only people judged.
+        undefined: the number of queries that are left out because a run has no value, by label.
+        sizes: the other fields of ``Judging``.
+    """
+    return Judging(
+        name="" if judge.qrels is None else judge.qrels.name,
+        target=asked.design.target,
+        fixed=asked.design.judge_weight,
         width=widths[0],
         width_pairs=widths[1],
         alone=alone,
-        undefined=undefined,
-        measures=known,
+        undefined=undefined or {},
+        measures=measures,
         judged=judge.judged,
+        **sizes,
     )
-    return Names.of(common), contests, info
 
 
-def contrasts_of(runs: int, first: Integers, second: Integers) -> Floats:
-    """Returns the weights of the runs in each series: every run, every pair, and the mean over the runs."""
-    each = np.eye(runs)
-    return np.concatenate([each, each[first] - each[second], np.full((1, runs), 1 / runs)])
+def joined(
+    tables: Sequence[RunTable], found: Sequence[Estimates], outcomes: Sequence[Outcome], asked: Asked
+) -> list[Estimated]:
+    """Returns the estimates of the runs and the outcomes of the pairs of each measure."""
+    runs = slice(asked.runs)
+    return [
+        Estimated(table, tuple(each.value[runs].tolist()), each.low[runs], each.high[runs], outcome)
+        for table, each, outcome in zip(tables, found, outcomes, strict=True)
+    ]
 
 
 @dataclass(frozen=True, eq=False)
-class Estimated:
-    """The estimates of one measure.
+class OfQueries:
+    """The estimates of one measure from whole queries.
 
     Args:
-        table: people's values.
         values: the estimates of all runs, of all pairs, and of the mean over the runs.
         biases: the same with λ = 1, whose distance from the judge's means is the judge's bias.
         lost: the number of queries that are left out because a run has no value.
     """
 
-    table: RunTable
     values: JudgedEstimates
     biases: JudgedEstimates
     lost: int
 
 
-def estimates_of(
-    table: RunTable,
-    other: RunTable,
-    shared: Shared,
-    design: Design,
-    contrasts: Floats,
-    confidence: float,
-) -> Estimated:
+def estimates_of(table: RunTable, other: RunTable, shared: Shared, asked: Asked) -> OfQueries:
     """Estimates the means of a measure.
 
     Args:
         table: people's values of the queries that both judged.
         other: the judge's values of all its queries.
         shared: the queries.
-        design: how to estimate.
-        contrasts: the series to estimate.
-        confidence: the confidence level of the intervals.
+        asked: what is asked for.
 
     Raises:
         DataError: the measure's aggregate is not a mean over queries, or too few queries have a value.
@@ -169,6 +229,7 @@ def estimates_of(
         )
     scale = len(known) if table.measure.definition.aggregate == "sum" else 1
     new = np.cumsum(known) - 1
+    design = asked.design
     groups = None if design.strata is None else groups_of(design.strata, shared.names)
     sample = JudgedSample(
         table.values[kept] * scale,
@@ -179,12 +240,13 @@ def estimates_of(
         if groups is None
         else tuple(groups.names[code] for code in np.unique(groups.codes[known]).tolist()),
     )
+    contrasts, confidence = asked.contrasts, asked.settings.confidence
     similar = design.target == "similar"
     found = estimated(sample, contrasts, weight=design.judge_weight, similar=similar, confidence=confidence)
     plain = estimated(sample, contrasts, weight=1.0, confidence=confidence)
     if found.sample < found.queries:
         found, plain = without_unknown(found), without_unknown(plain)
-    return Estimated(table, found, plain, int((~known).sum()))
+    return OfQueries(found, plain, int((~known).sum()))
 
 
 Known = TypeVar("Known", JudgedEstimates, SampledEstimates)
@@ -200,36 +262,30 @@ def without_unknown(found: Known) -> Known:
     return replace(found, low=low, high=high, error=error)
 
 
-def outcome_of(
-    table: RunTable, found: JudgedEstimates, first: Integers, second: Integers, settings: Settings
-) -> Outcome:
-    """Returns the difference, interval and p of every pair."""
-    runs, pairs = table.values.shape[1], len(first)
-    outcome = empty_outcome(first, second)
-    own = slice(runs, runs + pairs)
+def outcome_of_queries(table: RunTable, found: JudgedEstimates, asked: Asked) -> Outcome:
+    """Returns the difference, interval, effect size, wins and p of every pair."""
+    outcome = outcome_of_pairs(found, found.sample, asked, found.unaided)
     there = table.values[~np.isnan(table.values).any(axis=1)]
-    differences = there[:, first] - there[:, second]
-    outcome.n[:] = found.sample
-    if pairs:
+    differences = there[:, asked.first] - there[:, asked.second]
+    if len(outcome):
         outcome.wins[:], outcome.ties[:], outcome.losses[:] = wins(table.sign * differences)
-    error, unaided = found.error[own], found.unaided[own]
-    tested(outcome, found, own, settings)
-    outcome.identical[:] = (np.abs(outcome.difference) <= NOISE) & (unaided <= NOISE) & (error <= NOISE)
-    outcome.p[outcome.identical] = 1.0
+    unaided = found.unaided[asked.pairs]
     with np.errstate(divide="ignore", invalid="ignore"):
         outcome.d_z[:] = np.where(unaided > NOISE, outcome.difference / np.sqrt(unaided), 0.0)
     return outcome
 
 
-def tested(outcome: Outcome, found: Estimates, own: slice, settings: Settings) -> None:
-    """Writes p, the probabilities that the settings request, and the detectable difference of every pair.
+def outcome_of_pairs(found: Estimates, size: int, asked: Asked, unaided: Floats | None = None) -> Outcome:
+    """Returns the difference, interval and p of every pair, and the probabilities that the settings request.
 
     Args:
-        outcome: the pairs.
-        found: the estimates.
-        own: the places of the pairs' differences among them.
-        settings: the settings of the test.
+        found: the estimates of the series.
+        size: the size of the sample.
+        asked: what is asked for.
+        unaided: the variance of people's values alone; pairs for which it is not 0 are not identical.
     """
+    settings, own, outcome = asked.settings, asked.pairs, empty_outcome(asked.first, asked.second)
+    outcome.n[:] = size
     outcome.difference[:], outcome.low[:], outcome.high[:] = found.value[own], found.low[own], found.high[own]
     outcome.freedom[:] = found.freedom[own]
     if settings.margin is not None:
@@ -240,21 +296,18 @@ def tested(outcome: Outcome, found: Estimates, own: slice, settings: Settings) -
         )
     outcome.p[:], outcome.detectable[:] = found.student_p[own], found.detectable(settings.confidence)[own]
     outcome.error[:] = 0.0
+    outcome.identical[:] = (np.abs(outcome.difference) <= NOISE) & (found.error[own] <= NOISE)
+    if unaided is not None:
+        outcome.identical &= unaided[own] <= NOISE
+    outcome.p[outcome.identical] = 1.0
+    return outcome
 
 
-def contest_of(table: RunTable, found: Estimates, outcome: Outcome, settings: Settings, runs: int) -> Contest:
-    """Returns the comparison by one measure."""
-    return Contest(
-        label=table.label,
-        measure=table.measure,
-        values=table.values,
-        means=tuple(found.value[:runs].tolist()),
-        low=tuple(found.low[:runs].tolist()),
-        high=tuple(found.high[:runs].tolist()),
-        beaten=beaten(runs, outcome, settings.alpha, table.sign),
-        pairs=pairs_in(outcome, settings),
-        smaller_is_better=table.sign < 0,
-    )
+def widths_of(found: Estimates, asked: Asked) -> list[float]:
+    """Returns the wanted widths of the intervals of values and of differences: half the median width by default."""
+    return [
+        asked.design.width or half_median(found, own) for own in (slice(asked.runs), slice(asked.runs, -1))
+    ]
 
 
 def half_median(found: Estimates, own: slice) -> float:
@@ -264,32 +317,111 @@ def half_median(found: Estimates, own: slice) -> float:
     return float(np.median(widths)) / 2 if len(widths) else np.nan
 
 
-def judged_of(values: Estimated, runs: int, widths: Sequence[float], settings: Settings) -> JudgeComparison:
-    """Returns what people's judgments say about the judge on one measure.
+def judged_queries(given: OfQueries, widths: Sequence[float], asked: Asked) -> JudgeComparison:
+    """Returns what people's judgments of whole queries say about the judge on one measure."""
+    found, plain = given.values, given.biases
+    needed = [found.needed(width, asked.settings.confidence) for width in widths]
+    ends = plain.judge - plain.high, plain.judge - plain.low
+    bias, apart = plain.judge - plain.value, float(found.apart[-1])
+    return compared_with_people(found, (bias, *ends), found.people, found.worth, needed, apart, asked)
+
+
+def judged_documents(
+    found: SampledEstimates, widths: Sequence[float], size: int, asked: Asked
+) -> JudgeComparison:
+    """Returns what people's judgments of documents say about the judge. The needed judgments are documents."""
+    bias, half = found.judge - found.value, found.width / 2
+    nothing = np.full(len(bias), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        needed = [np.ceil(size * (2 * half / width) ** 2) for width in widths]
+    biases = bias, bias - half, bias + half
+    return compared_with_people(found, biases, nothing, nothing, needed, 0.0, asked)
+
+
+def compared_with_people(
+    found: JudgedEstimates | SampledEstimates,
+    biases: tuple[Floats, Floats, Floats],
+    people: Floats,
+    worth: Floats,
+    needed: Sequence[Floats],
+    apart: float,
+    asked: Asked,
+) -> JudgeComparison:
+    """Returns the judge's values of one measure beside people's.
 
     Args:
-        values: the estimates.
-        runs: the number of runs.
-        widths: the wanted widths of the intervals of values and of differences.
-        settings: the settings of the test.
+        found: the estimates.
+        biases: the bias of the judge in each series, and the ends of its interval.
+        people: the means of people's values.
+        worth: how many of people's judgments the judge is worth.
+        needed: how many judgments the wanted widths need, of values and of differences.
+        apart: how far the judge's sampled queries are from all of its queries.
+        asked: what was asked for.
     """
-    found, plain = values.values, values.biases
-    bias = plain.judge - plain.value
-    lows, highs = plain.judge - plain.high, plain.judge - plain.low
-    needed, needed_pairs = (found.needed(width, settings.confidence) for width in widths)
+    runs, pairs = slice(asked.runs), asked.pairs
+    bias, low, high = (float(each[-1]) for each in biases)
+    per_run = {
+        name: tuple(each[runs].tolist())
+        for name, each in zip(("biases", "lows", "highs"), biases, strict=True)
+    }
     return JudgeComparison(
         weight=found.weight,
-        bias=float(bias[-1]),
-        low=float(lows[-1]),
-        high=float(highs[-1]),
-        people=tuple(found.people[:runs].tolist()),
-        judge=tuple(found.judge[:runs].tolist()),
-        biases=tuple(bias[:runs].tolist()),
-        lows=tuple(lows[:runs].tolist()),
-        highs=tuple(highs[:runs].tolist()),
-        worth=tuple(found.worth[:runs].tolist()),
-        worth_pairs=tuple(found.worth[runs:-1].tolist()),
-        needed=tuple(needed[:runs].tolist()),
-        needed_pairs=tuple(needed_pairs[runs:-1].tolist()),
-        apart=float(found.apart[-1]),
+        bias=bias,
+        low=low,
+        high=high,
+        people=tuple(people[runs].tolist()),
+        judge=tuple(found.judge[runs].tolist()),
+        **per_run,
+        worth=tuple(worth[runs].tolist()),
+        worth_pairs=tuple(worth[pairs].tolist()),
+        needed=tuple(needed[0][runs].tolist()),
+        needed_pairs=tuple(needed[1][pairs].tolist()),
+        apart=apart,
     )
+
+
+def refuse_unfit(table: RunTable, judge: Read) -> None:
+    """Refuses a measure or a policy for which values with single grades changed cannot be computed.
+
+    Raises:
+        DataError: the measure is not a plain mean over queries of values from grades.
+        PolicyError: documents of equal score have no fixed order.
+    """
+    definition = table.measure.definition
+    if definition.aggregate != "mean" or definition.takes != "grades" or table.weights is not None:
+        raise DataError(
+            f"{table.label} is not a plain mean over queries, as estimates from sampled documents need. Choose another "
+            "measure, such as P@10 or nDCG@10."
+        )
+    policy = judge.scores[0].policy.of_measure(table.measure)
+    if policy.ties in ("expected", "optimistic", "pessimistic") or policy.unjudged == "removed":
+        raise PolicyError(
+            "Sampled documents need a fixed order of documents (ties=trec or another fixed order) and all documents of "
+            "each list (not unjudged=removed)."
+        )
+
+
+def estimates_of_documents(
+    documents: Documents, judge: Read, tables: list[RunTable], asked: Asked
+) -> list[SampledEstimates]:
+    """Returns the estimates of each measure from sampled documents."""
+    changes = []
+    measures = [table.measure for table in tables]
+    for name, system in judge.systems.items():
+        if system.run is None:
+            raise DataError(f"{name} is given as scores: pass the run, since its documents are needed.")
+        changes.append(changes_of(documents, system.run, measures, system.scores.policy))
+    found = []
+    for place, measure in enumerate(measures):
+        own = [each[place] for each in changes]
+        linear = is_linear(measure)
+        made = estimated_documents(
+            own,
+            documents.probability,
+            asked.contrasts,
+            linear=linear,
+            weight=asked.design.judge_weight,
+            confidence=asked.settings.confidence,
+        )
+        found.append(without_unknown(made))
+    return found

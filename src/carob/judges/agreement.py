@@ -268,7 +268,7 @@ def judged_by(
         refuse_results(each)
     read = Evidence(qrels, runs, **conventions).read(measures, least=1)
     ids, tables = tables_of(read.scores)
-    contests, settings = contests_of(tables, settings_of(test, len(read.systems), len(tables)), None)
+    contests, settings = contests_of(tables, settings_of(test, len(read.systems), len(tables)))
     return SystemsUnderJudge(ids, contests, settings, read)
 
 

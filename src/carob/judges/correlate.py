@@ -462,5 +462,5 @@ def contest_of(sheet: Sheet, test: Test) -> Contest | None:
     """Returns the tests of all pairs of runs, or None where only means are known, or one query."""
     if sheet.table is None or len(sheet.queries) < 2:
         return None
-    found, _ = contests_of([sheet.table], settings_of(test, len(sheet.runs), 1), None)
+    found, _ = contests_of([sheet.table], settings_of(test, len(sheet.runs), 1))
     return found[sheet.label]
