@@ -90,7 +90,9 @@ def holds(runs: int, size: int, replicates: int) -> float:
     for _ in range(replicates):
         hard = draw.normal(0, 0.2, (size, 1))
         values = 0.5 + hard + draw.normal(0, 1, (size, runs)) * np.linspace(0.05, 0.25, runs)
-        its = carob.best(scores(values), resamples=1, repeats=5)["nDCG@10"].honest
+        its = carob.best(scores(values), resampling=carob.Resampling(repeats=5, resamples=1))[
+            "nDCG@10"
+        ].honest
         found.append(its.low <= 0.5 <= its.high)
     return float(np.mean(found))
 

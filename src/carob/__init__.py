@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from carob.comparison.compare import compare as compare
     from carob.comparison.compare import estimate as estimate
     from carob.comparison.design import Design as Design
+    from carob.comparison.design import HoldOut as HoldOut
+    from carob.comparison.design import Resampling as Resampling
     from carob.comparison.design import Test as Test
     from carob.comparison.design import UnjudgedLimits as UnjudgedLimits
     from carob.comparison.plan import Plan as Plan
@@ -86,7 +88,7 @@ MODULES = {
     "carob.comparison.compare": "Comparison compare estimate",
     "carob.judges.correlate": "correlate",
     "carob.judges.correlate_result": "Correlations",
-    "carob.comparison.design": "Design Test UnjudgedLimits",
+    "carob.comparison.design": "Design HoldOut Resampling Test UnjudgedLimits",
     "carob.comparison.collection_scores": "CollectionsScores evaluate_collections",
     "carob.comparison.plan": "Plan plan",
     "carob.conventions.policy": "Policy",

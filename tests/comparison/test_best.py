@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,7 @@ def test_ranks_are_those_of_resampled_means_and_ties_share() -> None:
 
 def test_the_result_holds_the_means_the_order_and_the_optimism() -> None:
     values = equal_runs(7)
-    found = carob.best(scores(values), repeats=4, resamples=200)["AP"]
+    found = carob.best(scores(values), resampling=carob.Resampling(repeats=4, resamples=200))["AP"]
     means = values.mean(axis=0)
     assert found.apparent == pytest.approx(means.max())
     assert found.run == "abcdefghijkl"[means.argmax()]
@@ -126,8 +127,10 @@ def test_the_result_holds_the_means_the_order_and_the_optimism() -> None:
 
 def test_the_smallest_mean_is_the_best_if_smaller_values_are_better() -> None:
     values = np.clip(equal_runs(8), 0.01, 0.99)
-    up = carob.best(scores(1 - values), resamples=200)["AP"]
-    down = carob.best(scores(values, measure="Unjudged@10"), resamples=200)["Unjudged@10"]
+    up = carob.best(scores(1 - values), resampling=carob.Resampling(resamples=200))["AP"]
+    down = carob.best(scores(values, measure="Unjudged@10"), resampling=carob.Resampling(resamples=200))[
+        "Unjudged@10"
+    ]
     assert down.run == up.run
     assert (down.apparent, down.honest.value) == pytest.approx((1 - up.apparent, 1 - up.honest.value))
     assert down.optimism.value == pytest.approx(up.optimism.value)
@@ -137,7 +140,9 @@ def test_the_smallest_mean_is_the_best_if_smaller_values_are_better() -> None:
 def test_a_family_is_compared_with_the_baseline_on_left_out_queries() -> None:
     values = equal_runs(9, 40, 6)
     values[:, 4] += 0.3
-    found = carob.best(scores(values), baseline="a", variants=["[bc]", "e"], resamples=200)["AP"]
+    found = carob.best(
+        scores(values), baseline="a", variants=["[bc]", "e"], resampling=carob.Resampling(resamples=200)
+    )["AP"]
     pair, lone = found.families
     assert (pair.runs, lone.runs, lone.run) == (2, 1, "e")
     gain = (values[:, 4] - values[:, 0]).mean()
@@ -145,7 +150,9 @@ def test_a_family_is_compared_with_the_baseline_on_left_out_queries() -> None:
     expected = cross_validated(values[:, 1:3], seed=2026).scores - values[:, 0]
     assert pair.gain.value == pytest.approx(expected.mean())
     assert pair.gain.low < pair.gain.value < pair.gain.high
-    whole = carob.best(scores(values), baseline="a", resamples=200)["AP"].families
+    whole = carob.best(scores(values), baseline="a", resampling=carob.Resampling(resamples=200))[
+        "AP"
+    ].families
     assert [(each.variants, each.runs, each.run) for each in whole] == [("*", 5, "e")]
 
 
@@ -166,7 +173,7 @@ def test_held_out_queries_stay_the_same_when_queries_are_added_and_the_share_gro
 def test_all_queries_of_a_cluster_are_held_out_or_none() -> None:
     values = np.random.default_rng(3).random((40, 3))
     clusters = {f"q{row:02}": f"c{row // 4}" for row in range(40)}
-    found = carob.best(scores(values), hold_out=0.4, salt="s", cluster=clusters)
+    found = carob.best(scores(values), hold_out=carob.HoldOut(0.4, "s"), cluster=clusters)
     out = held_out([f"c{cluster}".encode() for cluster in range(10)], 0.4, "s")
     assert found.held == 4 * int(out.sum())
     assert 0 < found.held < 40
@@ -179,21 +186,22 @@ def test_no_number_depends_on_held_out_queries_until_they_are_opened(tmp_path: P
     out = held_out([each.encode() for each in ids], 0.4, "s")
     changed = values.copy()
     changed[out] = np.random.default_rng(1).random((out.sum(), 12))
-    how: dict[str, Any] = {"hold_out": 0.4, "salt": "s", "resamples": 200, "baseline": "a"}
-    closed = carob.best(scores(values), **how)
-    assert closed.as_dict() == carob.best(scores(changed), **how).as_dict()
+    how: dict[str, Any] = {"resampling": carob.Resampling(resamples=200), "baseline": "a"}
+    shut, opened = carob.HoldOut(0.4, "s"), carob.HoldOut(0.4, "s", opened=True, ledger=ledger)
+    closed = carob.best(scores(values), hold_out=shut, **how)
+    assert closed.as_dict() == carob.best(scores(changed), hold_out=shut, **how).as_dict()
     assert closed["AP"].held_out is None
     assert not ledger.exists()
-    found = carob.best(scores(values), **how, open_held_out=True, ledger=ledger)
+    found = carob.best(scores(values), hold_out=opened, **how)
     run = "abcdefghijkl".index(found["AP"].run)
     assert found["AP"].held_out is not None
     assert found["AP"].held_out.value.value == pytest.approx(values[out, run].mean())
     assert found["AP"].held_out.gain is not None
     assert found["AP"].held_out.gain.value == pytest.approx((values[out, run] - values[out, 0]).mean())
     assert (found.opened_before, found.held) == (0, int(out.sum()))
-    again = carob.best(scores(values), **how, open_held_out=True, ledger=ledger)
+    again = carob.best(scores(values), hold_out=opened, **how)
     assert again.opened_before == 1
-    other = carob.best(scores(values), **{**how, "salt": "t"}, open_held_out=True, ledger=ledger)
+    other = carob.best(scores(values), hold_out=replace(opened, salt="t"), **how)
     assert (other.opened_before, other.opened_in_all) == (0, 2)
     assert [each.salt for each in read_ledger(ledger)] == ["s", "s", "t"]
     assert "opened 1 time before" in str(again)
@@ -217,23 +225,29 @@ def test_a_damaged_ledger_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"folds": 1}, "folds=1: use a whole number of at least 2"),
-        ({"repeats": 0}, "repeats=0: use a whole number of at least 1"),
+        ({"resampling": {"folds": 1}}, "folds=1: use a whole number of at least 2"),
+        ({"resampling": {"repeats": 0}}, "repeats=0: use a whole number of at least 1"),
         ({"alpha": 1.0}, "alpha=1.0: use a number between 0 and 1"),
-        ({"hold_out": 1.5}, "hold_out=1.5: use a number between 0 and 1"),
+        ({"hold_out": 1.5}, "share=1.5: use a number between 0 and 1"),
         ({"hold_out": 1e-9}, "holds out 0 of 30 queries"),
-        ({"open_held_out": True, "hold_out": 0.3}, "and a ledger"),
-        ({"open_held_out": True, "ledger": "x"}, "and a ledger"),
         ({"variants": ["a*"]}, "compared with a baseline"),
         ({"baseline": "z"}, "No run is called 'z'. The runs are a, b, c, d, e."),
         ({"baseline": "a", "variants": ["z*"]}, "fits the pattern 'z\\*'"),
-        ({"resamples": 0}, "resamples=0: use a whole number of at least 1"),
-        ({"seed": -1}, "seed=-1: use a whole number of at least 0"),
+        ({"resampling": {"resamples": 0}}, "resamples=0: use a whole number of at least 1"),
+        ({"resampling": {"seed": -1}}, "seed=-1: use a whole number of at least 0"),
     ],
 )
 def test_bad_requests_get_a_sentence(given: dict[str, Any], message: str) -> None:
+    def selected(resampling: Any = {}, **others: Any) -> None:  # noqa: B006 -- never changed
+        carob.best(scores(equal_runs(11)), resampling=carob.Resampling(**resampling), **others)
+
     with pytest.raises(carob.DataError, match=message):
-        carob.best(scores(equal_runs(11)), **given)
+        selected(**given)
+
+
+def test_nothing_is_opened_without_a_ledger() -> None:
+    with pytest.raises(carob.PolicyError, match="only with a ledger"):
+        carob.HoldOut(0.3, opened=True)
 
 
 def test_too_little_data_gets_a_sentence() -> None:

@@ -150,11 +150,13 @@ def test_nothing_depends_on_held_out_collections_until_they_are_opened(tmp_path:
             }
         )
 
-    how: dict[str, Any] = {"hold_out": 0.3, "salt": "5", "resamples": 50}
-    shut = carob.best(scored(1.0), **how)
-    assert shut.as_dict() == carob.best(scored(0.2), **how).as_dict()
+    how: dict[str, Any] = {"resampling": carob.Resampling(resamples=50)}
+    closed = carob.HoldOut(0.3, "5")
+    shut = carob.best(scored(1.0), hold_out=closed, **how)
+    assert shut.as_dict() == carob.best(scored(0.2), hold_out=closed, **how).as_dict()
     assert not shut.warnings
-    opened = carob.best(scored(1.0), **how, open_held_out=True, ledger=tmp_path / "ledger.jsonl")
+    looked = carob.HoldOut(0.3, "5", opened=True, ledger=tmp_path / "ledger.jsonl")
+    opened = carob.best(scored(1.0), hold_out=looked, **how)
     assert opened.warnings == (
         f"Every query has the highest possible value, and no real system is that good: a in {last}.",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import click
@@ -38,6 +39,7 @@ def best_command(
     collections and scored on the others.
     """
     from carob.comparison.best import best
+    from carob.comparison.design import HoldOut, Resampling
 
     refuse_misuse(*files, choices["cluster"], output=choices["ledger"])
     if choices["open_held_out"] and None in (choices["hold_out"], choices["ledger"]):
@@ -50,4 +52,9 @@ def best_command(
         raise click.UsageError("--absent needs --collections.")
     else:
         scores = scores_given(files, measures, given)
-    answer(best(scores, **present(choices)), layout)
+    share, salt, opened, ledger = (
+        choices.pop(name) for name in ("hold_out", "salt", "open_held_out", "ledger")
+    )
+    hold_out = None if share is None else HoldOut(share, salt or "", opened=opened, ledger=ledger)
+    resampling = Resampling(**present({each.name: choices.pop(each.name) for each in fields(Resampling)}))
+    answer(best(scores, resampling=resampling, hold_out=hold_out, **present(choices)), layout)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.collection_scores import CollectionsScores
+from carob.comparison.design import HoldOut, Resampling
 from carob.comparison.evidence import Evidence, tables_of
 from carob.comparison.findings import say
 from carob.comparison.held_out import held_out, record_opening
@@ -35,7 +36,6 @@ from carob.statistics.selection import (
 )
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Mapping, Sequence
 
     from carob.comparison.evidence import RunsLike
@@ -151,13 +151,9 @@ class Best(Documented):
     Args:
         measures: the result of each measure.
         alpha: 1 minus the confidence level of the intervals and of the set of runs.
-        folds: the number of folds.
-        repeats: the number of random divisions into folds.
-        resamples: the number of resamples.
-        seed: their seed.
+        resampling: the folds and the resamples.
         baseline: the run with which the variants were compared; None without one.
-        hold_out: the share of held-out queries; None without any.
-        salt: the salt of the split; None without held-out queries.
+        hold_out: the held-out queries; None without any.
         held: the number of held-out queries.
         opened_before: how often queries with this salt were opened before, by the ledger; None unless opened now.
         opened_in_all: the number of earlier openings with any salt.
@@ -169,13 +165,9 @@ class Best(Documented):
 
     measures: tuple[BestBy, ...]
     alpha: float
-    folds: int
-    repeats: int
-    resamples: int
-    seed: int
+    resampling: Resampling
     baseline: str | None = None
-    hold_out: float | None = None
-    salt: str | None = None
+    hold_out: HoldOut | None = None
     held: int = 0
     opened_before: int | None = None
     opened_in_all: int | None = None
@@ -194,7 +186,14 @@ class Best(Documented):
 
     def contents(self) -> dict[str, Any]:
         """Returns the result by name, without the setting of its tables."""
-        return {name: value for name, value in super().contents().items() if name != "top"}
+        split: dict[str, Any] = {"hold_out": None, "salt": None}
+        if self.hold_out is not None:
+            split = {"hold_out": self.hold_out.share, "salt": self.hold_out.salt}
+        parts = {"resampling": asdict(self.resampling), "hold_out": split, "top": {}}
+        found: dict[str, Any] = {}
+        for name, value in super().contents().items():
+            found |= parts.get(name, {name: value})
+        return found
 
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the tables of ``runs``, ``measures``, ``families`` and ``held_out`` queries."""
@@ -298,20 +297,21 @@ class Best(Documented):
 
     def notes(self) -> list[str]:
         """Returns the sentences about the method and the held-out queries."""
-        several = {"folds": self.folds, "repeats": self.repeats, "confidence": 100 * (1 - self.alpha)}
+        how = self.resampling
+        several = {"folds": how.folds, "repeats": how.repeats, "confidence": 100 * (1 - self.alpha)}
         several["again"] = RESELECTIONS
-        if self.folds >= min(each.queries for each in self.measures):
+        if how.folds >= min(each.queries for each in self.measures):
             notes = [self.said("method:one", **several)]
         else:
             notes = [self.said("method:folds", **several)]
-        notes.append(self.said("set", **several, resamples=self.resamples, seed=self.seed))
+        notes.append(self.said("set", **several, resamples=how.resamples, seed=how.seed))
         notes.append(say("best", "chosen"))
         if self.baseline is not None:
             notes.append(say("best", "families"))
         if self.hold_out is None:
             return notes
         key = "closed" if self.opened_before is None else "opened"
-        split = {"held": self.held, "share": self.hold_out, "salt": self.salt}
+        split = {"held": self.held, "share": self.hold_out.share, "salt": self.hold_out.salt}
         notes.append(self.said(key, **split))
         if self.opened_before is not None:
             before = {"before": self.opened_before, "others": (self.opened_in_all or 0) - self.opened_before}
@@ -343,16 +343,10 @@ def best(
     profile: ProfileLike = None,
     baseline: str | int | None = None,
     variants: Sequence[str] = (),
-    folds: int = arguments.FOLDS,
-    repeats: int = arguments.REPEATS,
     alpha: float = arguments.ALPHA,
-    resamples: int = arguments.RESAMPLES_OF_RUNS,
-    seed: int = arguments.USUAL_SEED,
+    resampling: Resampling | None = None,
     cluster: GroupsLike | None = None,
-    hold_out: float | None = arguments.HOLD_OUT,
-    salt: str = "",
-    open_held_out: bool = False,
-    ledger: str | os.PathLike[str] | None = None,
+    hold_out: HoldOut | float | None = None,
     top: int | None = arguments.TOP,
 ) -> Best:
     """Select the best of many runs, and estimate how good the selected run will be on other queries.
@@ -373,17 +367,11 @@ def best(
         baseline: the run with which to compare the selected variant, by its name, path or index.
         variants: patterns of the names of variants, such as ``dense-*``, one for each family; all runs but the
             baseline if empty.
-        folds: the number of folds; one query at a time is left out if there are not more queries than folds.
-        repeats: the number of random divisions into folds.
         alpha: 1 minus the confidence level of the intervals and of the set of runs that may be the best.
-        resamples: the number of resamples for the set, the probabilities and the ranks.
-        seed: the seed of the divisions and resamples.
+        resampling: the folds of cross-validation, and the resamples for the set, the probabilities and the ranks.
         cluster: the cluster of each query, as a mapping or as a file with lines ``query cluster``.
-        hold_out: the share of queries to leave out of everything, between 0 and 1. All queries of a cluster are on the
-            same side.
-        salt: a text that decides, with the query's id, whether a query is held out.
-        open_held_out: whether to score the selected run on the held-out queries. Needs ``ledger``.
-        ledger: the file in which every opening is counted.
+        hold_out: the share of queries to leave out of everything, between 0 and 1; or a ``HoldOut``, which also says
+            whether to score the selected run on these queries.
         top: the largest number of runs in a table; None for all.
 
     Returns:
@@ -406,8 +394,7 @@ def best(
         >>> found.run, found.honest.value <= found.apparent
         ('b', True)
     """
-    if open_held_out and (ledger is None or hold_out is None):
-        raise DataError(say("best", "no ledger"))
+    resampling, hold_out = resampling or Resampling(), HoldOut.of(hold_out)
     if variants and baseline is None:
         raise DataError(say("best", "no baseline for variants"))
     across, unit = None, "queries"
@@ -422,27 +409,30 @@ def best(
     tables = [replace(each, clusters=None if groups is None else groups.codes) for each in tables]
     base = read.place_of(baseline)
     families = families_of(names, base, variants)
-    held = np.zeros(len(ids), bool) if hold_out is None else held_out(units_of(ids, groups), hold_out, salt)
-    if hold_out is not None and (held.all() or not held.any()):
-        raise DataError(said_of(unit, "one side", share=hold_out, queries=len(ids), held=int(held.sum())))
-    method = SelectionMethod(folds, repeats, Draw(resamples, seed, alpha=alpha), unit)
+    held = np.zeros(len(ids), bool)
+    if hold_out is not None:
+        held = held_out(units_of(ids, groups), hold_out.share, hold_out.salt)
+        if held.all() or not held.any():
+            words = {"share": hold_out.share, "queries": len(ids), "held": int(held.sum())}
+            raise DataError(said_of(unit, "one side", **words))
+    draw = Draw(resampling.resamples, resampling.seed, alpha=alpha)
+    method = SelectionMethod(resampling.folds, resampling.repeats, draw, unit)
     found = tuple(method.best_by(each.part(~held).complete(), names, families, base) for each in tables)
     name = None if base is None else names[base]
-    result = Best(found, alpha, folds, repeats, resamples, seed, name, top=top, unit=unit)
-    shut = set() if open_held_out else {ids.texts[each] for each in np.flatnonzero(held).tolist()}
+    result = Best(found, alpha, resampling, name, hold_out, int(held.sum()), top=top, unit=unit)
+    opened = hold_out is not None and hold_out.opened
+    shut = set() if opened else {ids.texts[each] for each in np.flatnonzero(held).tolist()}
     if across is not None:
         across = across.without(shut)
         fewest = min(each.queries for each in found)
         result = replace(result, warnings=doubts(across, fewest, alpha), footers=tuple(across.footers()))
     elif not shut:  # footers are about all queries
         result = replace(result, **known_of(read.systems)._asdict())
-    if hold_out is None:
-        return result
-    result = replace(result, hold_out=hold_out, salt=salt, held=int(held.sum()))
-    if not open_held_out or ledger is None:
+    if hold_out is None or not hold_out.opened or hold_out.ledger is None:
         return result
     chosen = {each.measure: each.run for each in found}
-    same, others = record_opening(ledger, salt, hold_out, result.held, len(names), chosen)
+    split = (hold_out.salt, hold_out.share, result.held)
+    same, others = record_opening(hold_out.ledger, *split, len(names), chosen)
     found = tuple(
         replace(each, held_out=method.opened(table.part(held).complete(), names.index(each.run), base))
         for each, table in zip(found, tables, strict=True)

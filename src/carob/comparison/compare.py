@@ -130,7 +130,7 @@ def compare(
 @specified
 def estimate(
     people: QrelsLike | None,
-    judge: QrelsLike | RunsLike,
+    judge: QrelsLike | RunsLike | None,
     runs: RunsLike,
     measures: MeasuresLike = None,
     *,

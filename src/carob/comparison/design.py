@@ -1,4 +1,4 @@
-"""What a comparison is asked for: a test, the design of the sample of queries, and limits for unjudged documents."""
+"""What is asked for: a test, the design of the sample of queries, limits for unjudged documents, a selection."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from carob.conventions.arguments import specified
 from carob.output.errors import PolicyError, Worded, worded
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
 
     from carob.conventions.arguments import CorrectionName, Family, Interval, Target, TestName
@@ -128,6 +129,70 @@ class UnjudgedLimits:
 
     max_grade: float | None = arguments.MAX_GRADE
     unseen: int | None = arguments.UNSEEN
+
+
+@specified
+@dataclass(frozen=True)
+class Resampling:
+    """How queries are divided and drawn again to see how good a selected run is on other queries.
+
+    Args:
+        folds: the number of folds of cross-validation; one query at a time is left out if there are not more queries.
+        repeats: the number of random divisions into folds.
+        resamples: the number of bootstrap resamples for the set of runs that may be the best, and for ranks.
+        seed: the seed of the divisions and resamples.
+
+    Raises:
+        PolicyError: a number outside its range.
+
+    Example:
+        >>> import carob
+        >>> carob.Resampling(folds=5).repeats
+        20
+    """
+
+    folds: int = arguments.FOLDS
+    repeats: int = arguments.REPEATS
+    resamples: int = arguments.RESAMPLES_OF_RUNS
+    seed: int = arguments.USUAL_SEED
+
+
+@specified
+@dataclass(frozen=True)
+class HoldOut:
+    """Queries that are left out of everything, until they are opened to score the selected run.
+
+    Args:
+        share: the share of queries to hold out. All queries of a cluster are on the same side.
+        salt: a text that decides, with the query's id, whether a query is held out.
+        opened: whether to score the selected run on the held-out queries.
+        ledger: the file in which every opening is counted, without which nothing is opened.
+
+    Raises:
+        PolicyError: a share outside its range, or an opening without a ledger.
+
+    Example:
+        >>> import carob
+        >>> carob.HoldOut(0.3, salt="tea").opened
+        False
+    """
+
+    share: float = arguments.HOLD_OUT
+    salt: str = ""
+    opened: bool = False
+    ledger: str | os.PathLike[str] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuses an opening that nobody counts."""
+        if self.opened and self.ledger is None:
+            raise PolicyError(
+                "Held-out queries are opened only with a ledger, the file in which every opening is counted: pass it."
+            )
+
+    @classmethod
+    def of(cls, given: HoldOut | float | None) -> HoldOut | None:
+        """Returns the queries that are given by their share."""
+        return given if isinstance(given, HoldOut) or given is None else cls(given)
 
 
 def refuse_with_judge(test: Test, design: Design, by: object) -> None:

@@ -94,7 +94,9 @@ def people_and_judge(read: Read, asked: Asked) -> MethodResult:
         undefined={part.label: each.lost for part, each in zip(parts, found, strict=True) if each.lost},
     )
     values = [each.values for each in found]
-    return MethodResult(Names.of(common), joined(parts, values, outcomes, asked), asked.settings, facts)
+    return MethodResult(
+        Names.of(common), estimates_and_pairs(parts, values, outcomes, asked), asked.settings, facts
+    )
 
 
 def sampled_documents(read: Read, asked: Asked) -> MethodResult:
@@ -136,7 +138,7 @@ def sampled_documents(read: Read, asked: Asked) -> MethodResult:
     facts = facts_of(
         judge, asked, widths, known, sample=len(sample), queries=len(ids), strata=None, documents=size
     )
-    return MethodResult(ids, joined(tables, found, outcomes, asked), asked.settings, facts)
+    return MethodResult(ids, estimates_and_pairs(tables, found, outcomes, asked), asked.settings, facts)
 
 
 def facts_of(
@@ -174,7 +176,7 @@ def facts_of(
     )
 
 
-def joined(
+def estimates_and_pairs(
     tables: Sequence[RunTable], found: Sequence[Estimates], outcomes: Sequence[Outcome], asked: Asked
 ) -> list[Estimated]:
     """Returns the estimates of the runs and the outcomes of the pairs of each measure."""

@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -20,7 +21,7 @@ from carob.inputs.dicts import MAPPING, is_sample, numbered, numbers_of, plain
 from carob.inputs.errors import refused, scores_as_grades, sentences
 from carob.inputs.files import read_as
 from carob.inputs.frames import Frame, columns_of, frame_origin, is_frame, listed_in
-from carob.inputs.ids import bytes_of, text_of, texts, texts_of
+from carob.inputs.ids import bytes_of, texts, texts_of
 from carob.inputs.names import Names
 from carob.inputs.runs import reading_of
 from carob.inputs.sources import Provenance, Readable, Source
@@ -341,23 +342,29 @@ class Qrels:
             return None
         from carob.inputs.samples import SampledJudgment
 
-        found: dict[str, dict[str, SampledJudgment]] = {}
-        for (query, document, grade), chance in zip(
-            self.rows(), self.sample.probability.tolist(), strict=True
-        ):
-            found.setdefault(text_of(query), {})[text_of(document)] = SampledJudgment(
-                grade, chance, self.sample.size
-            )
-        return found
+        size, chances = self.sample.size, iter(self.sample.probability.tolist())
+        return {
+            query: {
+                document: SampledJudgment(grade, next(chances), size)
+                for document, grade in zip(documents, grades, strict=True)
+            }
+            for query, documents, grades in self.lists()
+        }
 
     @property
     def table(self) -> dict[str, dict[str, float]]:
         """The grades by query and document, in the order of ``rows``. Of a document judged twice, the last one."""
-        held, grades = self.judgments, iter(self.judgments.grades.tolist())
-        return {
-            query: dict(zip(texts_of(held.documents(place)), grades))
-            for place, query in enumerate(texts_of(held.queries))
-        }
+        return {query: dict(zip(documents, grades, strict=True)) for query, documents, grades in self.lists()}
+
+    def lists(self) -> Iterator[tuple[str, list[str], list[float]]]:
+        """Yields each query with its documents and their grades."""
+        held = self.judgments
+        documents = [held.documents(place) for place in range(len(held.queries))]
+        texts, grades = texts_of(chain.from_iterable(documents)), held.grades.tolist()
+        last = 0
+        for query, each in zip(texts_of(held.queries), documents, strict=True):
+            first, last = last, last + len(each)
+            yield query, texts[first:last], grades[first:last]
 
     def rows(self) -> Iterator[tuple[bytes, bytes, float]]:
         """Yields the query, the document and the grade of each judgment."""

@@ -83,12 +83,24 @@ def cross_validated(
         ([0.4, 0.4, 0.1], [0.33, 0.67])
     """
     table = matrix(scores)
+    unit = np.arange(len(table)) if clusters is None else cluster_codes(clusters, len(table))
+    return selected(table, unit, folds, repeats, Draw(seed=seed).stream)
+
+
+def selected(table: Floats, unit: Integers, folds: int, repeats: int, stream: np.random.PCG64) -> Selection:
+    """Returns the result of ``cross_validated`` for checked scores.
+
+    Args:
+        table: a score for each query and run [queries, runs].
+        unit: the number of each query's cluster [queries].
+        folds: the number of folds.
+        repeats: the number of random divisions.
+        stream: the random numbers of the divisions.
+    """
     whole = on_grid(table).whole
     rows, runs = table.shape
-    unit = np.arange(rows) if clusters is None else cluster_codes(clusters, rows)
     units = int(unit.max()) + 1
     folds = min(folds, units)
-    stream = Draw(seed=seed).stream
     found, chosen = np.zeros(rows), np.zeros(runs)
     size = np.bincount(unit, minlength=units)
     divisions = 1 if folds == units else repeats
@@ -132,7 +144,8 @@ def reselected(
         for number, counts in enumerate(block, len(found)):
             drawn = np.repeat(rows, counts[unit])
             own = table[drawn]
-            honest = cross_validated(own, folds=folds, repeats=1, seed=number, clusters=unit[drawn]).scores
+            its = np.unique(unit[drawn], return_inverse=True)[1].reshape(len(drawn))
+            honest = selected(own, its, folds, 1, np.random.PCG64(number)).scores
             means = np.array([own.mean(axis=0).max(), honest.mean()])
             found.append(means - theirs[drawn].mean())
     return np.array(found)
