@@ -12,7 +12,7 @@ from carob.inputs.ids import text_of
 from carob.inputs.run import ExcludingRun, by_rank_column
 from carob.inputs.runs import MatchOptions
 from carob.matching.match import rows_of
-from carob.matching.signs import Lean, first_rows, spelled_otherwise, upside_down
+from carob.matching.signs import SPELLED, Lean, first_rows, spelled_otherwise, upside_down
 from carob.output.errors import DataError, by_policy, worded
 
 if TYPE_CHECKING:
@@ -242,8 +242,12 @@ def some_documents(run: Run, queries: Sequence[bytes], policy: Policy) -> list[b
     In a text, it inspects the first rows. If none is of these queries, the kernel ranks the first of the queries.
     """
     wanted = set(queries)
-    rows = first_rows(run, None if run.source else wanted)
-    found = list(dict.fromkeys(row[1] for row in rows if row[0] in wanted))[:RANKED]
+    found: dict[bytes, None] = {}
+    for query, document, _ in first_rows(run, None if run.source else wanted, SPELLED):
+        if query in wanted:
+            found[document] = None
+        if len(found) == RANKED:
+            break
     if run.source and queries and not found:
-        found = run.held.rankings([queries[0]], MatchOptions(policy), RANKED)[0][0]
-    return found
+        return run.held.rankings([queries[0]], MatchOptions(policy), RANKED)[0][0]
+    return list(found)
