@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 CHECKOUT = Path(__file__).parents[1]
 ENGLISH, CHINESE = CHECKOUT / "README.md", CHECKOUT / "README.zh-CN.md"
 NOTES = CHECKOUT / "docs" / "notes.md"
-IN_BOTH = [(ENGLISH, CHINESE), (NOTES, CHECKOUT / "docs" / "notes.zh-CN.md")]
+DECIDE = CHECKOUT / "docs" / "decide.md"
+IN_BOTH = [(page, page.with_suffix(".zh-CN.md")) for page in (ENGLISH, NOTES, DECIDE)]
 PAGES = [ENGLISH, CHINESE, CHECKOUT / "CONTRIBUTING.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
 MAKEFILE = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
 
@@ -247,7 +248,7 @@ def test_both_readmes_print_something_that_is_checked() -> None:
         assert languages.count("python") >= 3
 
 
-@pytest.mark.parametrize(("english", "chinese"), IN_BOTH, ids=["README", "notes"])
+@pytest.mark.parametrize(("english", "chinese"), IN_BOTH, ids=["README", "notes", "decide"])
 def test_both_languages_show_the_same_commands(english: Path, chinese: Path) -> None:
     """And the same output, but for what the Chinese page asks for in Chinese."""
     one, other = (blocks(page.read_text(encoding="utf-8")) for page in (english, chinese))
