@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.inputs import READERS
-from carob.inputs.columns import constant_in, named_in
+from carob.inputs.columns import constant_in
 from carob.inputs.errors import (
     WHOLE,
     first_line,
@@ -134,25 +135,27 @@ def found_in(wanted: TableRequest) -> FileTable | Place | None:
     place, grade = wanted.place, constant_in(wanted.asked)
     if place.kind in READERS:
         return by_reader(wanted)
-    head = b"" if place.kind in COLUMNAR else head_of(place.files[0])
-    if place.kind == "text":
-        place = replace(place, kind=by_magic(head))
-        wanted = replace(wanted, place=place)
-    what = None if place.kind in COLUMNAR else content_of(head)
-    if what is not None and (place.kind in ("json", "lines") or not what.startswith("UTF-")):
-        raise ContentError(place.files[0], what)
-    if place.kind in COLUMNAR:
+    if wanted.form in COLUMNAR:
         return columnar(wanted)
-    if place.kind in ("json", "lines"):
-        return by_json(wanted, head)
-    names = list(filter(None, named_in(wanted.asked).values()))
-    if not is_trec(head, wanted.kind):
-        how = delimited(place.files[0], head, wanted.kind, names, sure=place.kind == "csv")
-        if how is not None:
-            return by_text(wanted, how, head)
+    what = content_of(wanted.head)
+    if what is not None and (wanted.form in ("json", "lines") or not what.startswith("UTF-")):
+        raise ContentError(place.files[0], what)
+    if wanted.form == "json" and not wanted.by_line:
+        return by_json(wanted)
+    if (
+        wanted.by_line
+        and wanted.objects
+        and all(lists_by_query(each, wanted.asked) for each in wanted.objects)
+    ):
+        return FileTable(place.name, queries_by_line(place.files), wanted.constants, place.origin)
+    if wanted.by_line or wanted.how is not None:
+        if "probability" in wanted.plan.columns and not wanted.plan.nested:
+            return sampled(wanted)
+        refuse_packed(place)
+        return by_lines(wanted) if wanted.how is None else by_text(wanted, wanted.how)
     if grade is not None:
         raise refused("grade-of-text", error=ColumnsOfTextError, file=place.name, grade=grade)
-    if names:
+    if wanted.names:
         raise refused("no-header", error=ColumnsOfTextError, file=place.name)
     return None if place.files == (place.name,) else place
 
@@ -170,26 +173,10 @@ def fields_in(path: str, asked: Asked, folders: str | None = None) -> Mapping[st
     """
     place = place_of(path, "run", folders)
     place = place.apart()[0][1] if place.labels else place
-    if place.kind in READERS:
+    wanted = TableRequest(place, "run", asked)
+    if place.kind in READERS or (wanted.how is not None and not wanted.how.header):
         return None
-    head = b"" if place.kind in COLUMNAR else head_of(place.files[0])
-    kind = by_magic(head) if place.kind == "text" else place.kind
-    if kind in COLUMNAR:
-        library, table = opened(replace(place, kind=kind))
-        with reading(place.name, library.name):
-            return library.fields_of(table)
-    if kind in ("json", "lines"):
-        if kind == "lines" or is_by_line(place.files[0], head, asked):
-            return shapes_of(first_objects(place.files[0], whole_line(place.files[0], head)))
-        rows = content_in(place.files[0]) if LISTED.match(head) else {}
-        return (
-            shapes_of(rows)
-            if isinstance(rows, list) and all(isinstance(each, dict) for each in rows)
-            else None
-        )
-    names = [name for name in named_in(asked).values() if name is not None]
-    how = None if is_trec(head, "run") else delimited(place.files[0], head, "run", names, sure=kind == "csv")
-    return None if how is None or not how.header else shapes_of_text(how, head)
+    return wanted.fields
 
 
 def together(place: Place, tables: list[tuple[str, FileTable]]) -> FileTable:
@@ -234,17 +221,12 @@ def together(place: Place, tables: list[tuple[str, FileTable]]) -> FileTable:
     )
 
 
-def by_magic(head: bytes) -> str:
-    """Returns the kind of a file by its first bytes, for a file whose name does not show the kind."""
-    return columnar_kind(head) or ("json" if JSON.match(head) else "text")
-
-
 # ---------------------------------------------------------------- each kind
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class TableRequest:
-    """A request to read a table: the files, the kind of data and the columns.
+    """A request to read a table, and what a look at its files shows, each at most once.
 
     Args:
         place: the files.
@@ -262,31 +244,94 @@ class TableRequest:
         return {role: name for role, name in self.asked.items() if name is not None}
 
     @property
+    def names(self) -> list[str]:
+        """The columns that the caller named."""
+        return [name for name in self.given.values() if isinstance(name, str)]
+
+    @property
     def constants(self) -> dict[str, Any]:
         """The grade of every row, if the caller gave one."""
         return {role: name for role, name in self.given.items() if not isinstance(name, str)}
 
-    def plan(self, fields: Mapping[str, Shape]) -> ColumnRoles:
-        """Finds the role of each column.
+    @property
+    def origin(self) -> Provenance:
+        """The files, with the columns that the caller named."""
+        return replace(self.place.origin, columns=tuple(self.given.items()))
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes of the first file, if it is a text."""
+        return b"" if self.place.kind in COLUMNAR else head_of(self.place.files[0])
+
+    @cached_property
+    def form(self) -> str:
+        """``parquet``, ``csv``, ``lines`` and so on, by the first bytes where the name shows nothing."""
+        if self.place.kind != "text":
+            return self.place.kind
+        return columnar_kind(self.head) or ("json" if JSON.match(self.head) else "text")
+
+    @cached_property
+    def by_line(self) -> bool:
+        """Whether each line is an object."""
+        return self.form == "lines" or (
+            self.form == "json" and is_by_line(self.place.files[0], self.head, self.asked)
+        )
+
+    @cached_property
+    def objects(self) -> list[dict[str, Any]]:
+        """The objects on the first lines."""
+        first = self.place.files[0]
+        return first_objects(first, whole_line(first, self.head))
+
+    @cached_property
+    def how(self) -> Delimited | None:
+        """The layout of a table in text, or None for any other file."""
+        if self.form not in ("text", "csv") or is_trec(self.head, self.kind):
+            return None
+        first, sure = self.place.files[0], self.form == "csv"
+        return delimited(first, self.head, self.kind, self.names, sure=sure)
+
+    @cached_property
+    def opened(self) -> tuple[Library, Any]:
+        """The library that reads Parquet or Arrow files, and their table."""
+        return opened(replace(self.place, kind=self.form))
+
+    @cached_property
+    def fields(self) -> Mapping[str, Shape] | None:
+        """The shape of each column; None for TREC text, and for JSON that is no list of objects."""
+        if self.form in COLUMNAR:
+            library, table = self.opened
+            with reading(self.place.name, library.name):
+                return library.fields_of(table)
+        first = self.place.files[0]
+        if self.by_line:
+            return shapes_of(self.objects)
+        if self.form == "json":
+            rows: Any = content_in(first) if LISTED.match(self.head) else [None]
+            return shapes_of(rows) if all(isinstance(each, dict) for each in rows) else None
+        return None if self.how is None else shapes_of_text(self.how, self.head)
+
+    @cached_property
+    def plan(self) -> ColumnRoles:
+        """The role of each column.
 
         Raises:
             DataError: a missing or ambiguous column.
         """
         try:
-            return plan_of(fields, self.kind, self.asked)
+            return plan_of(self.fields or {}, self.kind, self.asked)
         except DataError as error:
             raise error.at(file=self.place.name) from None
 
-    def made(
-        self, library: Library, table: Any, plan: ColumnRoles, *, text: bool = False, header: bool = False
-    ) -> FileTable:
+    def made(self, library: Library, table: Any) -> FileTable:
         """Selects the needed columns of an opened table."""
+        plan, text, columns_in_files = self.plan, self.how is not None, self.form in COLUMNAR
 
         def places() -> list[dict[str, Any]]:
             return [place for place, _ in objects_in(self.place.files)]
 
         with reading(self.place.name, library.name):
-            library.refuse_repeated(table, plan, None if self.place.kind in COLUMNAR else places)
+            library.refuse_repeated(table, plan, None if columns_in_files else places)
             frame = library.flat(table, plan, self.kind, text=text)
 
         def fault() -> DataError | None:
@@ -300,23 +345,23 @@ class TableRequest:
             wide = re.fullmatch(WHOLE, value) is not None
             return number_error(value, self.kind, wide=wide, row=row, column=column)
 
-        lines = len(self.place.files) == 1 and not plan.nested and self.place.kind not in COLUMNAR
-        first = 1 + (text and header) if lines else None
+        lines = len(self.place.files) == 1 and not plan.nested and not columns_in_files
+        first = 1 + (self.how is not None and self.how.header) if lines else None
         relevant = {"grade": 1.0} if plan.relevant else {}
         role = "grade" if self.kind == "qrels" else "score"
         return FileTable(
             self.place.name,
             frame,
             {**plan.flat, **relevant, **self.constants},
-            replace(self.place.origin, rows=True, columns=tuple(self.given.items()), first=first),
+            replace(self.origin, rows=True, first=first),
             library.name,
             None if self.asked.get(role) else plan.columns.get(role, "").casefold(),
             fault,
             library,
-            most_of(self.place.files) if self.place.kind in COLUMNAR else math.inf,
+            most_of(self.place.files) if columns_in_files else math.inf,
         )
 
-    def by_row(self, plan: ColumnRoles, rows: Iterable[tuple[dict[str, Any], Any]]) -> FileTable:
+    def by_row(self, rows: Iterable[tuple[dict[str, Any], Any]]) -> FileTable:
         """Reads the rows one by one, each with its place in the files.
 
         Raises:
@@ -330,89 +375,75 @@ class TableRequest:
                 yield row
 
         try:
-            content = mapping_by(plan, each(), self.kind, self.asked, places)
+            content = mapping_by(self.plan, each(), self.kind, self.asked, places)
         except DataError as error:
             raise error.at(
                 **{"file": self.place.name, "row": None} | (places[-1] if places else {})
             ) from None
-        origin = replace(self.place.origin, columns=tuple(self.given.items()))
-        return FileTable(self.place.name, content, {}, origin)
+        return FileTable(self.place.name, content, {}, self.origin)
 
 
 def columnar(wanted: TableRequest) -> FileTable:
     """Opens Parquet or Arrow files."""
-    library, table = opened(wanted.place)
+    library, table = wanted.opened
+    if not wanted.plan.by_row:
+        return wanted.made(library, table)
     with reading(wanted.place.name, library.name):
-        fields = library.fields_of(table)
-    plan = wanted.plan(fields)
-    if not plan.by_row:
-        return wanted.made(library, table, plan)
-    with reading(wanted.place.name, library.name):
-        rows = rows_of_frame(table.to_table() if library.name == "pyarrow" else table, plan)
-        return wanted.by_row(plan, (({"row": number}, row) for number, row in enumerate(rows)))
+        rows = rows_of_frame(table.to_table() if library.name == "pyarrow" else table, wanted.plan)
+        return wanted.by_row(({"row": number}, row) for number, row in enumerate(rows))
 
 
-def by_text(wanted: TableRequest, how: Delimited, head: bytes) -> FileTable:
+def by_text(wanted: TableRequest, how: Delimited) -> FileTable:
     """Opens CSV or TSV files, which must all have the same first line."""
     place = wanted.place
-    plan = wanted.plan(shapes_of_text(how, head))
-    if "probability" in plan.columns and not plan.nested:
-        return sampled(wanted, plan)
-    refuse_packed(place)
     for each in place.files[1:]:
         other = delimited(each, head_of(each), wanted.kind, list(how.names), sure=how.header)
         if other != how:
             raise refused("other-first-line", file=each, first=place.files[0])
-    if plan.nested:
-        return wanted.by_row(plan, rows_of_text(place.files, how, plan))
+    if wanted.plan.nested:
+        return wanted.by_row(rows_of_text(place.files, how, wanted.plan))
     library = library_for(place, "delimited")
     with reading(place.name, library.name):
         table = library.delimited(place, how)
-    return wanted.made(library, table, plan, text=True, header=how.header)
+    return wanted.made(library, table)
 
 
-def by_json(wanted: TableRequest, head: bytes) -> FileTable:
-    """Opens a JSON file, which contains one dictionary or an object on each line."""
+def by_json(wanted: TableRequest) -> FileTable:
+    """Opens a JSON file that contains one dictionary or one list."""
     place = wanted.place
-    if place.kind == "json" and not is_by_line(place.files[0], head, wanted.asked):
-        if len(place.files) > 1:
-            raise refused("several-dictionaries", file=place.name, count=len(place.files))
-        content = content_in(place.files[0])
-        if isinstance(content, dict):
-            return FileTable(place.name, content, wanted.constants, place.origin)
-        origin = replace(place.origin, columns=tuple(wanted.given.items()))
-        return FileTable(place.name, content, wanted.given, origin)
-    first = first_objects(place.files[0], whole_line(place.files[0], head))
-    if first and all(lists_by_query(each, wanted.asked) for each in first):
-        return FileTable(place.name, queries_by_line(place.files), wanted.constants, place.origin)
-    plan = wanted.plan(shapes_of(first))
-    if "probability" in plan.columns and not plan.nested:
-        return sampled(wanted, plan)
-    refuse_packed(place)
+    if len(place.files) > 1:
+        raise refused("several-dictionaries", file=place.name, count=len(place.files))
+    content = content_in(place.files[0])
+    if isinstance(content, dict):
+        return FileTable(place.name, content, wanted.constants, place.origin)
+    return FileTable(place.name, content, wanted.given, wanted.origin)
+
+
+def by_lines(wanted: TableRequest) -> FileTable:
+    """Opens JSON files with an object on each line."""
+    place = wanted.place
     for each in place.files:
         with sentences(each), open(each, "rb") as file:
             if file.read(3) == BYTE_ORDER_MARK:
                 raise refused("byte-order-mark", file=each)
     for each in place.files:
-        refuse_lines(each, plan, wanted.kind)
-    if plan.by_row:
-        return wanted.by_row(plan, objects_in(place.files))
+        refuse_lines(each, wanted.plan, wanted.kind)
+    if wanted.plan.by_row:
+        return wanted.by_row(objects_in(place.files))
     library = library_for(place, "lines")
     with reading(place.name, library.name):
-        table = library.lines(place, plan)
-    return wanted.made(library, table, plan)
+        table = library.lines(place, wanted.plan)
+    return wanted.made(library, table)
 
 
-def sampled(wanted: TableRequest, plan: ColumnRoles) -> FileTable:
+def sampled(wanted: TableRequest) -> FileTable:
     """Reads the table of a sample row by row, which needs no library and names each line."""
     from carob.inputs.samples import read_sample
 
-    if "subtopic" in plan.columns:
+    if "subtopic" in wanted.plan.columns:
         raise refused("sample-by-subtopic", file=wanted.place.name)
-    origin = replace(wanted.place.origin, columns=tuple(wanted.given.items()))
-    return FileTable(
-        wanted.place.name, read_sample(*wanted.place.files, roles=plan.columns), wanted.constants, origin
-    )
+    sample = read_sample(*wanted.place.files, roles=wanted.plan.columns)
+    return FileTable(wanted.place.name, sample, wanted.constants, wanted.origin)
 
 
 def by_reader(wanted: TableRequest) -> FileTable:
@@ -440,8 +471,7 @@ def by_reader(wanted: TableRequest) -> FileTable:
             ) from error
     if not (isinstance(content, (Mapping, list)) or is_frame(content)):
         raise refused("reader-result", file=path, reader=name, type=type(content).__name__)
-    origin = replace(place.origin, columns=tuple(wanted.given.items()))
-    return FileTable(place.name, content, wanted.given, origin, name)
+    return FileTable(place.name, content, wanted.given, wanted.origin, name)
 
 
 # ---------------------------------------------------------------- what is refused
