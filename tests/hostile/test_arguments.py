@@ -79,11 +79,16 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "times as grades": (any_(SCORES, TIMES, call=measured), "of type datetime64"),
     "complex scores": (any_(SCORES.astype(complex), call=measured), "of type complex"),
     "ids as query numbers": (
-        any_(SCORES[0], GRADES[0], queries=np.array([0, 2**40]), call=measured),
+        any_(SCORES[0], GRADES[0], ragged=carob.tensors.Ragged(np.array([0, 2**40])), call=measured),
         "number the queries from 0 without gaps",
     ),
     "a huge number of queries": (
-        any_(SCORES[0], GRADES[0], queries=np.array([0, 1]), n_queries=2**40, call=measured),
+        any_(
+            SCORES[0],
+            GRADES[0],
+            ragged=carob.tensors.Ragged(np.array([0, 1]), n_queries=2**40),
+            call=measured,
+        ),
         "number the queries from 0 without gaps",
     ),
     "a number merged": (lambda: meter().merge(any_), "carob.Meter"),  # type: ignore[arg-type]

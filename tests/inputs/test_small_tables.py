@@ -10,6 +10,7 @@ import pytest
 import carob
 from carob.inputs.files.collections import in_table
 from carob.inputs.files.small_tables import SmallTable
+from carob.inputs.query_files import groups_of, read_weights
 from carob.inputs.samples import read_sample
 from carob.judging.collect import collected
 from carob.judging.task import QueryDocument, Task, read_task
@@ -62,6 +63,16 @@ READERS: dict[str, tuple[Callable[[str], Any], list[dict[str, Any]], dict[str, A
         [{"run": "r", "query": "q", "measure": "AP", "value": 0.5}],
         {"measure": ""},
     ),
+    "weights": (
+        read_weights,
+        [{"query": "q1", "weight": 0.5}, {"query": "q2", "weight": 2}],
+        {"weight": "x"},
+    ),
+    "strata": (
+        lambda path: list(groups_of(path, ["q1", "q2"]).codes),
+        [{"qid": "q1", "stratum": "long ones"}, {"qid": "q2", "stratum": "7"}],
+        {"stratum": ""},
+    ),
     "collections": (
         lambda path: {each.name: len(each.runs) for each in in_table(path)},
         [{"collection": "one", "qrels": "q.txt", "run": "r.run"}],
@@ -95,3 +106,13 @@ def test_a_table_tells_its_names_and_its_rows(tmp_path: Path) -> None:
         table = SmallTable.at(written(tmp_path, form, JUDGED))
         assert table.names == ["query", "document", "grade"]
         assert [str(row["grade"]) for _, row in table] == ["1", "0"]
+
+
+def test_lines_without_names_are_weights_and_groups_as_ever(tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    path.write_bytes("query 2\nq1\t0.5\ncaf\u00e9 1\n".encode("latin-1"))
+    weights = read_weights(path)
+    assert list(weights.values()) == [2, 0.5, 1]
+    assert [*weights][:2] == ["query", "q1"]
+    path.write_text("# a comment\nquery\tgroup one\nq1 b\n")
+    assert groups_of(path, ["query", "q1"]).names == ("b", "group one")

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob.inputs.columns import first_usual, plain_name
 from carob.inputs.errors import refused, sentences
+from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.ids import text_of
+from carob.inputs.judgment_tables import number_in
 from carob.inputs.sources import source_of
 
 if TYPE_CHECKING:
@@ -31,22 +34,50 @@ def is_weight(given: Any) -> bool:
     return isinstance(given, Real) and bool(given == 0 or SMALLEST <= cast("float", given) <= LARGEST)
 
 
+COLUMNS = {"weight": ("weight", "weights"), "group": ("group", "stratum", "strata", "cluster", "category")}
+"""The usual names of the column beside the query, in normal form."""
+
+
+def named_rows(source: Source, what: str) -> Iterator[tuple[dict[str, Any], str, Any]] | None:
+    """Returns the place, the query and the value of each row of a table whose columns have names, else None.
+
+    Args:
+        source: the file, which may be a table of any kind.
+        what: the value, a name in ``COLUMNS``.
+
+    Raises:
+        DataError: the file cannot be read, or a row has no query.
+    """
+    names = SmallTable.begun_in(source).names
+    query = first_usual(names, ["query"]).get("query")
+    value = next((name for name in names if plain_name(name) in COLUMNS[what]), None)
+    if query is None or value is None:
+        return None
+    table = SmallTable.of_source(source)
+    return ((place, str(row.get(query, "")).strip(), row.get(value)) for place, row in table)
+
+
 def read_weights(where: Readable) -> dict[str, float]:
-    """Reads the weight of each query: lines ``query weight``, plain or compressed.
+    """Reads the weight of each query: lines ``query weight``, or a table with columns of these names.
 
     Raises:
         DataError: an unreadable line, an invalid weight, or a query that occurs twice.
     """
     source = source_of(where)
-    with sentences(source.name, "weights"):
-        (queries,), values, lines = _native.read_rows(source.from_start(), columns=2, numbers="strict")
+    named = named_rows(source, "weight")
+    if named is not None:
+        rows = [(place, query, number_in(cell, "weight", place)) for place, query, cell in named]
+    else:
+        with sentences(source.name, "weights"):
+            (queries,), values, lines = _native.read_rows(source.from_start(), columns=2, numbers="strict")
+        places = ({"file": source.name, "line": line} for line in lines.tolist())
+        rows = list(zip(places, map(text_of, queries), values.tolist(), strict=True))
     weights: dict[str, float] = {}
-    for query, weight, line in zip(map(text_of, queries), values.tolist(), lines.tolist(), strict=True):
+    for place, query, weight in rows:
         if query in weights:
-            raise refused("weight-twice", file=source.name, line=line, query=query)
+            raise refused("weight-twice", **place, query=query)
         if not is_weight(weight):
-            place = {"file": source.name, "line": line, "query": query}
-            raise refused("weight", **place, weight=weight, expected=A_WEIGHT)
+            raise refused("weight", **place, query=query, weight=weight, expected=A_WEIGHT)
         weights[query] = weight
     return weights
 
@@ -89,26 +120,31 @@ def groups_of(given: GroupsLike, queries: Sequence[str]) -> Groups:
     return Groups(name, tuple(names), np.array([code[mapping[query]] for query in queries], np.int64))
 
 
-def text_lines(source: Source) -> Iterator[str]:
-    """Yields the lines as text."""
+def group_lines(source: Source) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """Yields the place, the query and the group of each line ``query group``. A group's name may contain blanks.
+
+    Raises:
+        DataError: a line that cannot be read.
+    """
     with sentences(source.name):
-        for line in source.lines():
-            yield line.decode("utf-8", "surrogateescape")
+        for number, line in enumerate(source.lines(), 1):
+            text = line.decode("utf-8", "surrogateescape").strip()
+            if text and not text.startswith("#"):
+                query, _, group = text.replace("\t", " ").partition(" ")
+                yield {"file": source.name, "line": number}, query, group
 
 
 def read_groups(source: Source) -> dict[str, str]:
-    """Reads the lines ``query group`` of a file. A group's name may contain blanks.
+    """Reads the group of each query: lines ``query group``, or a table with columns of these names.
 
     Raises:
         DataError: a line without a group, or a query in two groups.
     """
     found: dict[str, str] = {}
-    for number, line in enumerate(text_lines(source), 1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        query, _, group = line.strip().replace("\t", " ").partition(" ")
-        if not group.strip():
-            raise refused("not-a-group", file=source.name, line=number, found=line.strip()[:80])
-        if found.setdefault(query, group.strip()) != group.strip():
-            raise refused("group-twice", file=source.name, line=number, query=query, group=found[query])
+    for place, query, cell in named_rows(source, "group") or group_lines(source):
+        group = "" if cell is None else str(cell).strip()
+        if not group:
+            raise refused("not-a-group", **place, found=query[:80])
+        if found.setdefault(query, group) != group:
+            raise refused("group-twice", **place, query=query, group=found[query])
     return found

@@ -42,27 +42,18 @@ class NumberedLines:
         return next(iter(self), None)
 
 
-def text_of(source: Source, name: str) -> str:
+def text_of(source: Source) -> str:
     """Returns the whole text of a source, decompressed and without a byte order mark.
-
-    Args:
-        source: the source.
-        name: its name in errors.
 
     Raises:
         DataError: the source cannot be read, or is not UTF-8.
     """
-    with sentences(name):
+    with sentences(source.name):
         content = source.content()
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise refused("table-not-utf-8", file=name) from None
-
-
-def name_of(path: str) -> str:
-    """Returns the name of a file in errors."""
-    return "standard input" if path == "-" else path
+        raise refused("table-not-utf-8", file=source.name) from None
 
 
 def cells_of(line: str, separator: str | None = None) -> list[str]:

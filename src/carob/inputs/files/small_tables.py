@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from carob._cached import cached_property
-from carob.inputs.errors import refused, sentences
+from carob.inputs.errors import refused
 from carob.inputs.files.header import head_of
 from carob.inputs.files.libraries import column_names, columnar_kind, frame_in
-from carob.inputs.files.rows import NumberedLines, name_of, names_in, rows_of, text_of
-from carob.inputs.sources import source_of
+from carob.inputs.files.rows import NumberedLines, names_in, rows_of, text_of
+from carob.inputs.sources import BYTE_ORDER_MARK, source_of
 from carob.output.parsing import json_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from carob.inputs.sources import Source
 
 
 class SmallTable:
@@ -39,12 +41,15 @@ class SmallTable:
         Raises:
             DataError: the file cannot be read, or is text that is not UTF-8.
         """
-        name = name_of(path)
-        with sentences(name):
-            source = source_of(path)
-            if columnar_kind(source.start()):
-                return cls(name, frame=frame_in(path))
-        return cls(name, text_of(source, name))
+        return cls.of_source(source_of(path))
+
+    @classmethod
+    def of_source(cls, source: Source) -> SmallTable:
+        """Returns the table in a source."""
+        path = source.origin.path
+        if path is not None and columnar_kind(source.start()):
+            return cls(source.name, frame=frame_in(path))
+        return cls(source.name, text_of(source))
 
     @classmethod
     def begun(cls, path: str) -> SmallTable:
@@ -53,10 +58,19 @@ class SmallTable:
         Raises:
             DataError: the file cannot be read.
         """
-        head = head_of(path)
-        if columnar_kind(head):
-            return cls(path, columns=column_names(path))
-        return cls(path, head.decode("utf-8", "surrogateescape"))
+        return cls.with_head(path, head_of(path), path)
+
+    @classmethod
+    def begun_in(cls, source: Source) -> SmallTable:
+        """Returns the names of the columns in a source, or its first lines, as ``begun`` does."""
+        return cls.with_head(source.name, source.start(), source.origin.path)
+
+    @classmethod
+    def with_head(cls, name: str, head: bytes, path: str | None) -> SmallTable:
+        """Returns a table of which only the first bytes are known, and the path if it is a file."""
+        if path is not None and columnar_kind(head):
+            return cls(name, columns=column_names(path))
+        return cls(name, head.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape"))
 
     @classmethod
     def of(cls, frame: Any, name: str) -> SmallTable:
