@@ -363,7 +363,8 @@ def left_out(sheet: RankedSheet, kept: list[int], say: Language = ENGLISH) -> st
         return dots.lstrip()
     said = say("{kept} of {length} documents are shown", kept=len(kept), length=length)
     others = length - len(kept)
-    judged = sum(grade >= 0 for grade in sheet.grade) - sum(sheet.grade[place] >= 0 for place in kept)
+    known = len([grade for grade in sheet.grade if grade >= 0])
+    judged = known - sum(sheet.grade[place] >= 0 for place in kept)
     if judged == others:
         return say("{said}.{dots}", said=said, dots=dots)
     sentence = "{said}; of the {others} others {judged} " + ("is" if judged < 2 else "are") + " judged.{dots}"

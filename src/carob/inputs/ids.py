@@ -20,7 +20,9 @@ def text_of(identifier: bytes) -> str:
 
 def texts_of(identifiers: Iterable[bytes]) -> list[str]:
     """Returns ids as texts."""
-    return [each.decode("utf-8", "surrogateescape") for each in identifiers]
+    ids = list(identifiers)
+    texts = b"\n".join(ids).decode("utf-8", "surrogateescape").split("\n")
+    return texts if len(texts) == len(ids) else [*map(text_of, ids)]  # an id may contain the end of a line
 
 
 def bytes_of(identifier: str) -> bytes:

@@ -525,15 +525,17 @@ def rankings_of(
 def as_matched(qrels: Qrels, ranked: Ranked, grades: Sequence[float], policy: Policy) -> Ranking:
     """Puts the documents of ``RunSource.rankings`` in the order of the match. Arguments are as in ``rankings_of``."""
     ids, scores = ranked
-    grade_of = {} if keeps_order(policy) else judged_grades(qrels, policy)
+    if keeps_order(policy):
+        count = min(len(ids), len(grades))
+        return Ranking(tuple(texts_of(ids[:count])), tuple(scores[:count]))
+    grade_of = judged_grades(qrels, policy)
     own = [grade_of.get(document, NEVER_POOLED) for document in ids]
     if policy.unjudged == "removed":
         kept = [place for place, grade in enumerate(own) if grade >= 0]
         ids, scores = [ids[place] for place in kept], [scores[place] for place in kept]
         own = [own[place] for place in kept]
     count = min(len(ids), len(grades))
-    found = ids[:count] if keeps_order(policy) else as_moved(ids, scores, own, grades)[:count]
-    return Ranking(tuple(texts_of(found)), tuple(scores[:count]))
+    return Ranking(tuple(texts_of(as_moved(ids, scores, own, grades)[:count])), tuple(scores[:count]))
 
 
 def as_moved(ids: list[bytes], scores: list[float], own: list[float], grades: Sequence[float]) -> list[bytes]:

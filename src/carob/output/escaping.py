@@ -180,7 +180,14 @@ class Raw(str):
 
 def marked_up(parts: Iterable[str]) -> str:
     """Joins parts of HTML. The ``Raw`` parts are sentences, which are escaped."""
-    return "".join([html(sentence(each)) if type(each) is Raw else each for each in parts])
+    return "".join(
+        [
+            html(sentence(each))
+            if type(each) is Raw and not (len(each) <= LONGEST and PLAIN.fullmatch(each))
+            else each
+            for each in parts
+        ]
+    )
 
 
 def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:

@@ -7,7 +7,7 @@ import gzip
 import json
 import math
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass
@@ -37,7 +37,7 @@ from carob.reports.page import MOST_BARS, MOST_DOTS
 from carob.statistics.rank_correlation import kendall
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from carob.comparison.compare import Comparison
     from carob.comparison.evidence import Read, System
@@ -203,9 +203,12 @@ def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], 
     ]
     derivations: Derivations = [{query: [] for query in list(excerpt.ids)[:room]} for room in rooms]
     for system, subject in zip(excerpt.systems, subjects, strict=True):
+        parts: dict[int, Subject] = {}  # which are matched once for all measures
         for contest, own in zip(contests, derivations, strict=True):
             names = [queries[query] for query in own]
-            found = {} if subject is None else derived(subject.part(names), contest, system.scores)
+            if subject is not None and len(own) not in parts:
+                parts[len(own)] = subject.part(names)
+            found = {} if subject is None else derived(parts[len(own)], contest, system.scores)
             for query, name in zip(own, names, strict=True):
                 own[query].append(found.get(name))
     return closeups, derivations
@@ -295,41 +298,65 @@ def numbers_of(
 
 def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
     """Returns one measure's verdict, means with intervals, and pairs as rows of numbers."""
-    verdict = verdict_of(comparison, contest)
+    verdict, settings = verdict_of(comparison, contest), comparison.settings
+    least = [smallest_p(settings, adjusted=adjusted) for adjusted in (False, True)]
+    numbers = iter(
+        seven_digits(
+            number
+            for each in contest.pairs
+            for number in (
+                *(each.difference, each.low, each.high, each.d_z),
+                *(each.adjusted, each.detectable, each.joint_low, each.joint_high),
+            )
+        )
+    )
     return {
         "verdict": [verdict.headline, verdict.sentences, verdict.small],
         "against": verdict.against,
         "smaller": contest.smaller_is_better,
         "digits": digits_of(len(comparison.ids), contest),
-        "means": [seven_digits(each) for each in contest.means],
-        "low": [seven_digits(each) for each in contest.low],
-        "high": [seven_digits(each) for each in contest.high],
+        "means": seven_digits(contest.means),
+        "low": seven_digits(contest.low),
+        "high": seven_digits(contest.high),
         "order": ranked(contest),
-        "pairs": [pair_row(each, comparison.settings) for each in contest.pairs],
+        "pairs": [pair_row(each, list(islice(numbers, 8)), settings, least) for each in contest.pairs],
     }
 
 
-def pair_row(pair: Pair, settings: Settings) -> list[Any]:
-    """Returns the numbers of one pair. The script's ``pairOf`` names the fields."""
+def pair_row(
+    pair: Pair, numbers: Sequence[float | None], settings: Settings, least: Sequence[float]
+) -> list[Any]:
+    """Returns the numbers of one pair. The script's ``pairOf`` names the fields.
+
+    Args:
+        pair: the pair.
+        numbers: its difference with low, high and d_z, its adjusted p, the detectable difference, the joint interval.
+        settings: the settings of the comparison.
+        least: the smallest p that the test can give, and the smallest adjusted one.
+    """
+    *effect, adjusted, detectable, low, high = numbers
     return [
         pair.a,
         pair.b,
-        *map(seven_digits, (pair.difference, pair.low, pair.high, pair.d_z)),
+        *effect,
         pair.wins,
         pair.ties,
         pair.losses,
-        seven_digits(pair.adjusted),
-        p_text(pair.p, settings.alpha, smallest_p(settings, adjusted=False)),
-        p_text(pair.adjusted, settings.alpha, smallest_p(settings, adjusted=True)),
-        seven_digits(pair.detectable),
+        adjusted,
+        p_text(pair.p, settings.alpha, least[0]),
+        p_text(pair.adjusted, settings.alpha, least[1]),
+        detectable,
         pair.identical,
-        *map(seven_digits, (pair.joint_low, pair.joint_high)),
+        low,
+        high,
     ]
 
 
-def seven_digits(value: float) -> float | None:
-    """Returns a number with seven digits, more than the page shows, or None if undefined."""
-    return float(f"{value:.7g}") if math.isfinite(value) else None
+def seven_digits(values: Iterable[float]) -> list[float | None]:
+    """Returns numbers with seven digits, more than the page shows, or None if undefined."""
+    numbers = list(values)
+    texts = ("%.7g " * len(numbers) % tuple(numbers)).split()  # by one call, as there are many pairs
+    return [float(text) if math.isfinite(each) else None for text, each in zip(texts, numbers, strict=True)]
 
 
 def values_block(contests: Sequence[Contest]) -> dict[str, Any]:
@@ -397,7 +424,7 @@ def board_row(comparison: Comparison, run: int, place: int, low: float, high: fl
         "whisker": whisker(primary, run, low, high),
         "interval": f"{decimals(primary.means[run], digits)} {ends}",
         "cells": [cell(contest, run) for contest in comparison.contests.values()],
-        "judged": {"value": seven_digits(share), "text": decimals(share, 3, undefined="–")},
+        "judged": {"value": seven_digits([share])[0], "text": decimals(share, 3, undefined="–")},
     }
 
 
@@ -406,7 +433,7 @@ def cell(contest: Contest, run: int) -> dict[str, Any]:
     digits = digits_of(len(contest.values), contest)
     top = contest.means[ranked(contest)[0]]
     return {
-        "value": seven_digits(contest.means[run]),
+        "value": seven_digits([contest.means[run]])[0],
         "text": decimals(contest.means[run], digits),
         "letters": in_ranges(contest.beaten[run]),
         "best": decimals(contest.means[run], digits) == decimals(top, digits),
