@@ -111,6 +111,5 @@ def test_each_run_is_opened_once_to_see_its_kind_and_once_to_be_read(
     shutil.copytree(own, folder)  # which no other process reads
     with Opens(folder) as opened:
         command(*(each.replace(str(own), str(folder)) for each in walk))
-    most = 4 if name == "bounds" else 2  # the values are computed before the bounds
     assert opened
-    assert max(opened.values()) <= most, opened
+    assert max(opened.values()) <= 2, opened

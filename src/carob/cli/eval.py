@@ -57,6 +57,8 @@ def evaluate_command(
         return
     if options["tie_bounds"] and options["per_query"]:
         raise click.UsageError("--tie-bounds shows bounds of means, not of queries: leave out --per-query.")
+    judgments: Any = None
+    ranked: list[Any] = []
     bounded, highest = options.pop("unjudged_bounds"), options.pop("max_grade")
     unseen = options.pop("unseen")
     refuse_unbounded(
@@ -88,7 +90,12 @@ def evaluate_command(
             2,
             "Pass a QRELS file and at least one RUN. A table of retrieved_ids and reference_ids is both.",
         )
-        scores = evaluate_all(files[0], files[1:], asked, given, named, judged=record_path is not None)
+        judgments, ranked = given.qrels(files[0], asked), [given.run(run) for run in files[1:]]
+        if bounded:
+            from carob.inputs.run import held_together
+
+            ranked = held_together(ranked)  # for the values, and for the bounds
+        scores = evaluate_all(judgments, ranked, asked, given, named, judged=record_path is not None)
     if record_path is not None:
         from carob.testing.record import record
 
@@ -98,8 +105,8 @@ def evaluate_command(
         from carob.estimation.unjudged_bounds import unjudged_bounds
 
         bounds = unjudged_bounds(
-            given.qrels(files[0], asked),
-            [given.run(run) for run in files[1:]],
+            judgments,
+            ranked,
             asked,
             pairs=False,
             max_grade=highest,
@@ -131,8 +138,8 @@ def refuse_unbounded(bounded: bool, needing: dict[str, Any], layout: str, unfit:
 
 
 def evaluate_all(
-    qrels: str,
-    runs: tuple[str, ...],
+    judgments: Any,
+    ranked: list[Any],
     asked: list[str] | None,
     given: Given,
     named: dict[str, Any],
@@ -142,8 +149,8 @@ def evaluate_all(
     """Returns the scores of every run against the same judgments, which are read once.
 
     Args:
-        qrels: the path of the judgments.
-        runs: the paths of the runs, perhaps with names.
+        judgments: the judgments.
+        ranked: the runs.
         asked: the measures; None for the default ones.
         given: the options for reading files.
         named: further arguments of ``carob.evaluate``.
@@ -152,8 +159,6 @@ def evaluate_all(
     from carob.evaluation.evaluate import evaluate
     from carob.output.progress import watched
 
-    judgments = given.qrels(qrels, asked)
-    ranked = [given.run(run) for run in runs]
     wanted = beside_judged(asked, given) if judged else asked
     with watched(sum(run.source.size or 0 for run in ranked if run.source)) as progress:
         scores = list(evaluate(judgments, ranked, wanted, progress=progress, **named).values())
