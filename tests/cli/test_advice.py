@@ -18,6 +18,8 @@ from carob.cli import COMMANDS, commands, main
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytest.importorskip("polars", reason="reads the tables")
+
 QUERIES = [f"q{number}" for number in range(4)]
 OPTION = re.compile(r"(?<![\w/'-])--[a-z][a-z-]+")
 OF_COMMAND = re.compile(r"\bcarob ([a-z-]+) [^;]*?(?=[;,]| or |\. |$)")
@@ -154,7 +156,7 @@ def options_of(name: str) -> set[str]:
 
 
 def strangers(sentence: str, speaker: str) -> list[str]:
-    """The options in a sentence that neither the command that it names nor the command that said it has."""
+    """Words of Python in a sentence, and options of neither the command that it names nor the one that said it."""
     found = []
     for match in OPTION.finditer(sentence):
         named = [
@@ -164,6 +166,8 @@ def strangers(sentence: str, speaker: str) -> list[str]:
             continue
         if match[0] not in options_of(named[0] if named and named[0] in COMMANDS else speaker):
             found.append(f"{speaker}: {match[0]} in: {sentence}")
+    if in_python := re.search(r"\bcarob\.[A-Za-z.]+\(|\bpolicy=|\b\w+=\[", sentence):
+        found.append(f"{speaker}: {in_python[0]} in: {sentence}")
     return found
 
 
@@ -234,6 +238,13 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
     "a place": ("place.csv", RUNS["place.csv"], "--run-columns rank=…=place"),
     "hits in another order": ("hits.jsonl", HITS, "--run-columns rank=hits.hits"),
     "a sample that is none": ("size.csv", QRELS["size.csv"], "--qrels-columns probability:=1"),
+    "grades of what was retrieved": (
+        "log.jsonl",
+        QRELS["log.jsonl"]
+        .replace("[1]", "[1, 0]")
+        .replace('"retrieved_ids": ["a"]', '"retrieved_ids": ["a", "b"]'),
+        "--qrels-columns document=retrieved_ids,grade=relevance",
+    ),
     "lists without grades": ("lists.jsonl", QRELS["lists.jsonl"], "--qrels-columns grade:=1"),
 }
 
@@ -353,6 +364,13 @@ def test_numbers_for_people_are_told_how_carob_reads_them(
     assert plain
     Path("run.csv").write_text(f"qid;docno;score\nq0;q0d0;{plain[1]}\n")
     assert command(capfd, "eval", "Q", "run.csv")[0] == 0
+
+
+def test_the_measure_of_a_curve_is_told_the_option_for_depths(capfd: pytest.CaptureFixture[str]) -> None:
+    status, said = command(capfd, "curve", "Q", "R", "-m", "P@10")
+    assert status == 2
+    assert "pass the depths or levels as --at 1,5,10." in said
+    assert command(capfd, "curve", "Q", "R", "-m", "P", "--at", "1,5,10")[0] == 0
 
 
 def test_the_line_for_excel_is_named(capfd: pytest.CaptureFixture[str]) -> None:

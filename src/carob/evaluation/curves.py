@@ -16,7 +16,7 @@ from carob.inputs.run import Run, RunLike
 from carob.measures.define import as_typed
 from carob.measures.names import MeasureObject
 from carob.output.document import Document, Documented, Line, Section, Table
-from carob.output.errors import DataError, MeasureError, NotEvaluatedError
+from carob.output.errors import DataError, MeasureError, NotEvaluatedError, Worded, worded
 from carob.output.language import language_named
 from carob.output.layout import Listed, decimals
 from carob.output.pictures.figures import curves
@@ -251,7 +251,10 @@ def at_one(name: str | Measured, convention: Profile) -> Measure:
         MeasureError: there is no such measure, or it does not accept ``@``.
     """
     if "@" in str(name):
-        raise MeasureError(f"'{name}': leave out '@' and the depth, and pass the depths or levels as at=[…].")
+        at = Worded("at=[…]", "--at 1,5,10")
+        raise MeasureError(
+            worded(f"'{name}': leave out '@' and the depth, and pass the depths or levels as ", at, ".")
+        )
     if isinstance(name, MeasureObject):
         return measure_of(name @ 1)
     ((_, measure),) = convention.read(f"{name}@1")

@@ -505,7 +505,9 @@ def refuse_unclear(found: Sequence[str], listed: str, beside: Sequence[str]) -> 
         return
     words = {"column": found[0], "listed": listed, "other": retrieved[0]}
     grades, relevant = by_reading("qrels", grade=str(found[0])), by_reading("qrels", grade=1)
-    raise refused("grades-of-which", error=UnclearGradesError, **words, grades=grades, relevant=relevant)
+    its = by_reading("qrels", document=str(retrieved[0]), grade=str(found[0]))
+    words |= {"grades": grades, "relevant": relevant, "retrieved": its}
+    raise refused("grades-of-which", error=UnclearGradesError, **words)
 
 
 LIKE_NUMBERS = {
