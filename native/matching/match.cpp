@@ -94,10 +94,13 @@ public:
 private:
     // Compares the rank column with the scores for a few documents. The rank stands after the document.
     CAROB_NEVER_INLINE void compare_ranks() {
-        const std::size_t count = documents_.size(), some = std::min<std::size_t>(8, 1 + count / 128);
+        const std::size_t count = documents_.size();
+        if (count < 2) return;
+        const std::size_t least = std::min<std::size_t>(8, 1 + count / 128);
+        const std::size_t some = Sample::ranks(count, least, pass_.judgments.query_count());
         std::int64_t last = 0;
         double last_score = 0;
-        for (std::size_t k = 0; count > 1 && k <= some; ++k) {
+        for (std::size_t k = 0; k <= some; ++k) {
             const Document& document = documents_.documents[k * (count - 1) / some];
             const std::int64_t rank = rank_behind(document.name());
             if (k != 0)
@@ -135,19 +138,21 @@ public:
     void document(const RunLine& line) {
         if (query_ < 0) return;
         gathered_.add(static_cast<std::size_t>(query_), block_, line);
-        if (line.line % SAMPLED != 0) return;
+        if (line.line % SAMPLED != 0 && line.line > Sample::RANKS) return;
         const double rank = static_cast<double>(rank_behind(line.document));
-        auto [at, first] = first_.try_emplace(query_, rank, line.score);
-        if (!first) harvest_.findings.noticed.ranks.compare(at->second.first, at->second.second, rank, line.score);
+        auto [at, first] = last_.try_emplace(query_, rank, line.score);
+        if (first) return;
+        harvest_.findings.noticed.ranks.compare(at->second.first, at->second.second, rank, line.score);
+        at->second = {rank, line.score};
     }
 
     void finish() {}
 
 private:
-    static constexpr std::int64_t SAMPLED = 8;  // one of so many lines is compared with its rank
+    static constexpr std::int64_t SAMPLED = 8;  // one of so many lines is compared with its rank, after the first ones
 
     Pass& pass_;
-    std::map<std::int64_t, std::pair<double, double>> first_;  // rank and score of the first such line of a query
+    std::map<std::int64_t, std::pair<double, double>> last_;  // rank and score of the last such line of a query
     Gathered& gathered_;
     Harvest& harvest_;
     std::int64_t block_ = 0;

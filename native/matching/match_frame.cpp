@@ -95,6 +95,7 @@ public:
           feed_(feed),
           sorted_(sorted),
           seed_(matcher.judgments_.seed()),
+          queries_(matcher.judgments_.query_count()),
           reducer_(matcher.judgments_, matcher.options_) {}
 
     void reduce(std::size_t query, Findings& findings) {
@@ -132,7 +133,8 @@ private:
     // Compares a column of ranks with the scores for a few rows.
     void compare_ranks(const Stretch* from, const Stretch* end, std::size_t rows) {
         if (from == end || !feed_.columns.front().rank || !feed_.columns.front().value) return;
-        const std::size_t step = std::max<std::size_t>(1, rows / 8);
+        if (rows < 2) return;
+        const std::size_t step = std::max<std::size_t>(1, rows / Sample::ranks(rows, 8, queries_));
         std::size_t row = 0;
         double last = 0, last_score = 0;
         for (const Stretch* at = from; at != end; ++at) {
@@ -168,6 +170,7 @@ private:
     const Feed& feed_;
     const Sorted& sorted_;
     const std::uint64_t seed_;
+    const std::int64_t queries_;
     Reducer reducer_;
     Documents documents_;
     volatile std::uint64_t fetched_ = 0;  // or a compiler would leave the reading out

@@ -75,6 +75,7 @@ private:
     void join(std::int64_t query, const Documents& documents);
     void notice(std::int64_t query, const Documents& documents, Findings& findings);
     void notice_spellings(std::int64_t query, const Documents& documents, Noticed& noticed);
+    void notice_affixes(std::int64_t query, const Documents& documents, Noticed& noticed);
     void drop_repeats(Documents& documents);
     void rank_few(const Documents& documents);
     void rank_many(const Documents& documents);

@@ -50,6 +50,7 @@ struct Noticed {
     std::int64_t infinite = 0;
     std::int64_t respelled_count = 0;
     std::vector<Respelled> respelled;  // of the first queries
+    std::vector<Respelled> affixed;    // one id is a part of the other, in a few queries
     bool odd_ids = false;              // an id may have a spelling that only a normal form finds
 
     void add(Noticed&& other) {
@@ -58,6 +59,7 @@ struct Noticed {
         respelled_count += other.respelled_count;
         odd_ids |= other.odd_ids;
         for (Respelled& each : other.respelled) respelled.push_back(std::move(each));
+        for (Respelled& each : other.affixed) affixed.push_back(std::move(each));
         std::sort(respelled.begin(), respelled.end(), [](const Respelled& a, const Respelled& b) {
             return a.query != b.query ? a.query < b.query : compare_ids(a.judged, b.judged) < 0;
         });
@@ -140,6 +142,33 @@ void each_spelling(std::string_view id, std::size_t width, std::string& room, Tr
     changed('a', 'z', 'A' - 'a');
 }
 
+// Calls try_part(part) with the parts of an id that others may write without the rest: what stands before or after the
+// first or the last sign of punctuation, behind the last slash, or behind letters that only digits follow.
+template <class TryPart>
+void each_part(std::string_view id, TryPart&& try_part) {
+    const auto is_letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); };
+    const auto separates = [&](char c) { return static_cast<unsigned char>(c) - 0x21u < 0x5eu && !is_digit(c) && !is_letter(c); };
+    const auto part = [&](std::size_t from, std::size_t to) {
+        if (from < to) try_part(id.substr(from, to - from));
+    };
+    const auto first = static_cast<std::size_t>(std::find_if(id.begin(), id.end(), separates) - id.begin());
+    if (first == id.size()) {
+        const auto digits = static_cast<std::size_t>(std::find_if(id.begin(), id.end(), is_digit) - id.begin());
+        if (digits != 0 && std::all_of(id.begin() + static_cast<std::ptrdiff_t>(digits), id.end(), is_digit)) part(digits, id.size());
+        return;
+    }
+    std::size_t last = id.size() - 1;
+    while (!separates(id[last])) --last;
+    part(0, first);
+    part(first + 1, id.size());
+    if (last != first) {
+        part(0, last);
+        part(last + 1, id.size());
+        const std::size_t slash = id.rfind('/');
+        if (slash != std::string_view::npos && slash != first && slash != last) part(slash + 1, id.size());
+    }
+}
+
 // Whether an id has letters, blanks or codes (%20) that others write differently, in ways that each_spelling() cannot list.
 inline bool is_odd(std::string_view id) {
     return std::any_of(id.begin(), id.end(), [](char c) { return static_cast<unsigned char>(c) - 0x21u > 0x5du || c == '%' || c == '"'; });
@@ -151,6 +180,15 @@ struct Sample {
     static constexpr std::int64_t MOST = 64;      // of a query
     static constexpr std::size_t RETRIEVED = 16;  // of a list, whose ids are looked at
 
+    static constexpr std::int64_t PARTED = 64;         // queries in which ids are taken apart
+    static constexpr std::size_t DOCUMENTS_PARTED = 32;  // of a list, and as many judgments
+    static constexpr std::int64_t RANKS = 4096;        // pairs of documents whose ranks are compared
+
+    static bool parts(std::int64_t query, std::int64_t queries) { return query % (1 + queries / PARTED) == 0; }
+    // How many pairs of a list's documents are compared: all of few and short lists.
+    static std::size_t ranks(std::size_t length, std::size_t least, std::int64_t queries) {
+        return std::min(length - 1, std::max(least, static_cast<std::size_t>(RANKS / std::max<std::int64_t>(queries, 1))));
+    }
     static bool holds(std::int64_t query, std::int64_t queries) { return query % (1 + queries / DOCUMENTS) == 0; }
     // The first relevant document that is not retrieved may be rightly so, hence several where queries are few.
     static std::int64_t of(std::size_t length, std::int64_t queries) {

@@ -281,7 +281,9 @@ private:
     void notice(std::int64_t query, PyObject* inner, Findings& findings) {
         const auto score_at = [this](std::size_t i) { return scores_[i]; };
         signs_ = signs_of(scores_.size(), descending_, score_at, seen_, findings.noticed.infinite);
-        if (!Sample::holds(query, judgments_.query_count()) || hits_.size() == scores_.size()) return;
+        if (hits_.size() == scores_.size()) return;
+        if (Sample::parts(query, judgments_.query_count())) notice_affixes(query, inner, findings.noticed);
+        if (!Sample::holds(query, judgments_.query_count())) return;
         std::int64_t left = Sample::of(scores_.size(), judgments_.query_count());
         std::size_t width = 0;
         Py_ssize_t position = 0;
@@ -313,15 +315,48 @@ private:
         }
     }
 
+    // As Reducer::notice_affixes().
+    void notice_affixes(std::int64_t query, PyObject* inner, Noticed& noticed) {
+        Py_ssize_t position = 0;
+        PyObject* key = nullptr;
+        for (std::size_t i = 0; i < Sample::DOCUMENTS_PARTED && PyDict_Next(inner, &position, &key, nullptr); ++i) {
+            const auto id = utf8(key);
+            if (!id || judgment_of(query, *id) >= 0) continue;
+            each_part(*id, [&](std::string_view part) {
+                const std::int64_t judgment = judgment_of(query, part);
+                const auto its = [=](const Hit& hit) { return hit.judgment == judgment; };
+                if (judgment >= 0 && std::none_of(hits_.begin(), hits_.end(), its))
+                    noticed.affixed.push_back({query, std::string(part), std::string(*id)});
+            });
+        }
+        std::size_t left = Sample::DOCUMENTS_PARTED, hit = 0;
+        const std::int64_t to = judgments_.offsets()[static_cast<std::size_t>(query) + 1];
+        for (std::int64_t j = judgments_.offsets()[static_cast<std::size_t>(query)]; j < to && left > 0; ++j) {
+            if (hit < hits_.size() && hits_[hit].judgment == j) {
+                ++hit;
+                continue;
+            }
+            if (!judgments_.relevant(j)) continue;
+            --left;
+            const std::string_view id = judgments_.document(j);
+            each_part(id, [&](std::string_view part) {
+                if (holds_unjudged(query, inner, part)) noticed.affixed.push_back({query, std::string(id), std::string(part)});
+            });
+        }
+    }
+
+    std::int64_t judgment_of(std::int64_t query, std::string_view id) const {
+        const Document document{id.data(), id.size(), hash_id(id, judgments_.seed()), 0};
+        std::int64_t judgment = -1;
+        judgments_.find_documents(query, &document, 1, &judgment);
+        return judgment;
+    }
+
     bool holds_unjudged(std::int64_t query, PyObject* inner, std::string_view id) const {
         const Owned key = text_object(id);
         const int there = PyDict_Contains(inner, key.get());
         if (there < 0) throw PythonFault{};
-        if (there == 0) return false;
-        const Document document{id.data(), id.size(), hash_id(id, judgments_.seed()), 0};
-        std::int64_t judgment = -1;
-        judgments_.find_documents(query, &document, 1, &judgment);
-        return judgment < 0;
+        return there != 0 && judgment_of(query, id) < 0;
     }
 
     void rank(PyObject* query, PyObject* inner) {

@@ -31,6 +31,12 @@ nb::tuple listed_tuple(const carob::Ranked& ranked, std::optional<std::size_t> d
 
 namespace {
 
+nb::list listed(const std::vector<carob::Respelled>& pairs) {
+    nb::list found;
+    for (const carob::Respelled& each : pairs) found.append(nb::make_tuple(each.query, to_bytes(each.judged), to_bytes(each.ranked)));
+    return found;
+}
+
 struct Progress {
     std::atomic<std::int64_t> bytes{0};
 };
@@ -159,13 +165,8 @@ void bind_matched(nb::module_& module) {
             return nb::make_tuple(self.noticed.ranks.agree, self.noticed.ranks.contradict);
         })
         .def_prop_ro("respelled_count", [](const carob::Matched& self) { return self.noticed.respelled_count; })
-        .def_prop_ro("respelled",
-                     [](const carob::Matched& self) {
-                         nb::list found;
-                         for (const carob::Respelled& each : self.noticed.respelled)
-                             found.append(nb::make_tuple(each.query, to_bytes(each.judged), to_bytes(each.ranked)));
-                         return found;
-                     })
+        .def_prop_ro("respelled", [](const carob::Matched& self) { return listed(self.noticed.respelled); })
+        .def_prop_ro("affixed", [](const carob::Matched& self) { return listed(self.noticed.affixed); })
         .def_prop_ro("beyond_ascii", [](const carob::Matched& self) { return self.noticed.odd_ids; })
         .def_prop_ro("offsets", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).offsets, self); })
         .def_prop_ro("rank", [](nb::handle self) { return view(nb::cast<carob::Matched&>(self).rank, self); })

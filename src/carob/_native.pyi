@@ -190,6 +190,9 @@ class Matched:
     def respelled(self) -> list[tuple[int, bytes, bytes]]:
         """The first of them: the number of the query, the judged document, and the one retrieved."""
     @property
+    def affixed(self) -> list[tuple[int, bytes, bytes]]:
+        """Relevant documents and unjudged ones, one of whose ids is a part of the other, in a few queries."""
+    @property
     def beyond_ascii(self) -> bool:
         """Whether ids beyond ASCII, with blanks or with ``%``, are among these and the first retrieved documents."""
     @property

@@ -331,3 +331,21 @@ def test_measures_are_named_as_everywhere() -> None:
     assert found["NumItems@1"] == carob.beyond_accuracy(recommended, carob.NumItems @ 1)["NumItems@1"] == 1
     with pytest.raises(carob.MeasureError, match="measures=5: use a name"):
         carob.beyond_accuracy(recommended, cast("Any", 5))
+
+
+@pytest.mark.parametrize("form", ["columns", "pandas", "polars", "pyarrow", "dict", "score"])
+def test_relevant_items_of_grade_0_are_not_relevant(form: str) -> None:
+    chosen = {(user, item) for user, items in RELEVANT.items() for item in items}
+    every = sorted(chosen | {(user, item) for user, items in LISTS.items() for item in items})
+    user, item = (list(each) for each in zip(*every))
+    grade = [int(each in chosen) for each in every]
+    given: Any = {"user_id": user, "item_id": item, "score" if form == "score" else "relevance": grade}
+    if form == "dict":
+        given = {each: {i: g for u, i, g in zip(user, item, grade) if u == each} for each in RELEVANT}
+    elif form in ("pandas", "polars"):
+        given = pytest.importorskip(form).DataFrame(given)
+    elif form == "pyarrow":
+        given = pytest.importorskip(form).table(given)
+    names = [name for name, entry in BEYOND.items() if "relevant" in entry.needs]
+    assert names
+    assert dict(measured(names, relevant=given)) == dict(measured(names))

@@ -520,6 +520,34 @@ def test_a_rank_column_that_contradicts_the_scores_is_said(form: str) -> None:
         assert ("the rank column orders" in found) is contradicts, name
 
 
+@pytest.mark.parametrize("form", ["text", "text in which queries are mixed", "pandas", "pyarrow"])
+def test_a_rank_column_that_contradicts_scores_within_the_lists_is_told(form: str, tmp_path: Path) -> None:
+    """The first and the last row of each list are right."""
+    right = scored(lambda rank: 20 - rank**1.1)
+    shuffled = [1, 9, 4, 7, 2, 11, 5, 10, 3, 8, 6, 12]
+    for rank, told, warned in (
+        (lambda row, score: row, False, False),
+        (lambda row, score: shuffled[row - 1], True, True),
+        (lambda row, score: {6: 7, 7: 6}.get(row, row), True, False),
+    ):
+        if form in ("pandas", "pyarrow"):
+            run = both_columns(right, rank, form)
+        else:
+            run = text(right, rank, mixed=form != "text")
+        scores = carob.evaluate(QRELS, run, "AP")
+        assert ("of documents in another order in the rank column" in scores.footer()) is told
+        assert bool(scores.counts.misranked) is told
+        if form != "text in which queries are mixed":
+            assert ("the rank column orders" in " ".join(scores.warnings)) is warned
+    by_rank = carob.evaluate(QRELS, run, "AP", policy=Policy(ties="rank-column"))
+    assert "rank column" not in by_rank.footer().replace("ties=rank-column", "")
+    path = tmp_path / "x.run"
+    path.write_bytes(text(right, lambda row, score: shuffled[row - 1]))
+    two = carob.compare(QRELS, {"x": path, "y": scored(lambda rank: 13 - rank)}, "AP")
+    assert "of documents in another order in the rank column: x" in " ".join(str(two).split())
+    assert "rank-order" in {each.code for each in carob.check(QRELS, path)}
+
+
 # ---------------------------------------------------------------- ids
 
 
@@ -610,6 +638,83 @@ def test_ids_of_which_a_part_is_spelled_otherwise_are_said(case: str, form: str)
     found = said(FORMS[form](run), qrels)
     assert "may retrieve judged documents under other ids, which count as unjudged: in query" in found
     assert why in found
+
+
+AFFIXES: dict[str, tuple[str, str]] = {
+    "a file's ending": ("{}.txt", "the ending '.txt' is on one side only: add or remove it"),
+    "a folder": ("docs/{}", "the prefix 'docs/' is on one side only"),
+    "a chunk": ("{}#0", "passages"),
+    "a passage": ("{}_p3", "passages"),
+    "a kind": ("doc:{}", "the prefix 'doc:' is on one side only"),
+    "an address": ("https://example.org/en/{}", "the prefix 'https://example.org/en/' is on one side only"),
+    "a version": ("{}-v2", "the ending '-v2' is on one side only"),
+    "a name space": ("msmarco_v2_{}", "the prefix 'msmarco_v2_' is on one side only"),
+}
+
+
+def affixed(affix: str, every: int, *, judged: bool = False, lists: int = 5) -> tuple[Any, Scored]:
+    """Judgments and a run, of which one side has an affix at each document of so many."""
+    names = [f"D{number}" for number in range(40)]
+    queries = [f"q{number}" for number in range(lists)]
+
+    def named(name: str, there: bool) -> str:
+        return affix.format(name) if there and int(name[1:]) % every == 0 else name
+
+    qrels = {
+        query: {named(name, judged): int(place % 2 == 0) for place, name in enumerate(names[:18])}
+        for query in queries
+    }
+    run = {
+        query: {named(name, not judged): 50.0 - 1.1 * place for place, name in enumerate(names)}
+        for query in queries
+    }
+    return qrels, run
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("judged", [False, True])
+@pytest.mark.parametrize("case", AFFIXES)
+def test_an_affix_of_a_third_of_the_ids_on_one_side_is_said(case: str, judged: bool, form: str) -> None:
+    affix, why = AFFIXES[case]
+    qrels, run = affixed(affix, 3, judged=judged)
+    found = said(FORMS[form](run), qrels)
+    assert "may retrieve judged documents under other ids, which count as unjudged: in query" in found
+    assert why in found
+    assert "document-spelling" in {each.code for each in carob.check(qrels, FORMS[form](run))}
+
+
+def test_an_affix_of_numbers_and_of_queries_is_said() -> None:
+    qrels = {f"q{each}": {f"{number}": 1 for number in range(10, 20)} for each in range(3)}
+    run = {
+        query: {f"doc{number}" if number % 3 else f"{number}": 9.5 - number for number in range(10, 30)}
+        for query in qrels
+    }
+    for form in ("dict", "text", "pandas"):
+        assert "the prefix 'doc' is on one side only" in said(FORMS[form](run), qrels)
+    lists = scored(lambda rank: 20 - rank)["p"]
+    many = {f"q{each}": lists for each in range(9)}
+    other = {query if at % 3 else f"topic-{query}": its for at, (query, its) in enumerate(many.items())}
+    for form in ("dict", "text", "pandas"):
+        found = said(FORMS[form](other), dict.fromkeys(many, QRELS["p"]))
+        assert "the run writes 'topic-q0' for 'q0'; the prefix 'topic-' is on one side only" in found
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_ids_that_are_parts_of_others_by_their_scheme_are_right(form: str) -> None:
+    """Passages beside their documents, titles, and numbers that are parts of names."""
+    both = {
+        f"q{each}": {f"D{n}-{p}" if p else f"D{n}": int(n < 3) for n in range(6) for p in range(3)}
+        for each in range(5)
+    }
+    passages = {q: {f"D{n}-{p}": 9.5 - n - p / 10 for n in range(6) for p in range(2, 6)} for q in both}
+    assert not said(FORMS[form](passages), both)
+    titles = {f"q{each}": {"Mercury": 1, "Venus": 1, "Mars": 0, "Earth": 1} for each in range(5)}
+    other = {
+        q: {"Mercury_(element)": 3.5, "Venus": 2.0, "Mars, Pennsylvania": 1.0, "Mars": 0.5} for q in titles
+    }
+    assert not said(FORMS[form](other), titles)
+    found = {q: {"Mercury": 4.0, "Mercury_(element)": 3.5, "Venus.txt": 1.5, "Venus": 2.0} for q in titles}
+    assert not said(FORMS[form](found), titles)
 
 
 @pytest.mark.parametrize("form", FORMS)

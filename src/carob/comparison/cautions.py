@@ -121,6 +121,7 @@ DATA = (
     "perfect",
     "constant",
     "rising",
+    "misranked",
     "infinite",
     "covered",
     "nearly covered",

@@ -487,6 +487,10 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     if counts.rising:
         one, many = "{count} list in ascending order of score", "{count} lists in ascending order of score"
         facts.append(Fact("rising", counts.rising, one, many))
+    if counts.misranked and (policy.ranks, policy.ties) == ("counted", "trec"):
+        one = "{count} pair of documents in another order in the rank column"
+        many = "{count} pairs of documents in another order in the rank column"
+        facts.append(Fact("misranked", counts.misranked, one, many))
     if counts.infinite and policy.retrieved == "all":
         facts.append(Fact("infinite", counts.infinite, "{count} infinite score", "{count} infinite scores"))
     shown = (policy.judgments, policy.unjudged) == ("all", "nonrelevant")

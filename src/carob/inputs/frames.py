@@ -176,6 +176,7 @@ def columns_of(given: Any, kind: str, named: Asked, most: float = math.inf) -> C
     library = library_of(given)
     asked: Asked = {**dict.fromkeys(ASKED[kind]), **named}
     refuse_one_column(given, kind)
+    systems: tuple[str, ...] = ()
     with refusals(kind, library):
         if library == "pyarrow" and not hasattr(given, "__arrow_c_stream__"):
             given = given.to_table()  # a dataset or scanner
@@ -185,19 +186,55 @@ def columns_of(given: Any, kind: str, named: Asked, most: float = math.inf) -> C
             frame = whole_frame(engine.batches(given, list(chosen.values())), list(chosen.values()))
         elif library in BY_CHOICE or not hasattr(given, "__arrow_c_stream__"):
             frame, chosen = through_narwhals(given, kind, asked)
+            if kind == "run":
+                import narwhals as nw
+
+                systems = systems_in(given, nw.from_native(given).collect_schema().names(), chosen.values())
         else:
             if library == "pyarrow":
                 given = given.read_all() if hasattr(given, "read_all") else given  # a reader
                 given.validate()  # that text lies within its buffers, which Arrow's interface does not guarantee
             frame = _native.Frame(given.__arrow_c_stream__())
             chosen = choose([name for name, _, _ in frame.fields], kind, asked)
+            if kind == "run":
+                systems = systems_in(given, [name for name, _, _ in frame.fields], chosen.values())
     refuse_written_out(frame, most)
     names = [name for name, _, _ in frame.fields]
     places = {role: names.index(name) for role, name in chosen.items()}
     for role, place in places.items():
         fit(frame.fields[place], role, kind)
     whole = frame.fields[places["query"]][1] == "whole"
-    return Columns(frame, places, replace(frame_origin(given), whole=whole), constant_in(asked) or 0.0)
+    return Columns(
+        frame, places, replace(frame_origin(given), whole=whole, systems=systems), constant_in(asked) or 0.0
+    )
+
+
+MOST_SYSTEMS = 100
+"""The most systems of one table that are counted."""
+
+
+def systems_in(given: Any, names: Sequence[str], taken: Collection[str]) -> tuple[str, ...]:
+    """Returns the column that names the system of each row, and its systems, if there are several; else nothing.
+
+    Args:
+        given: the table.
+        names: its columns.
+        taken: the columns that have a role already.
+    """
+    column = next(iter(usual([name for name in names if name not in taken], "system")), None)
+    if column is None:
+        return ()
+    import narwhals as nw
+
+    given = given.to_table(columns=[column]) if hasattr(given, "scanner") else given
+    try:
+        table = nw.from_native(given)
+    except TypeError:  # a reader, whose rows come once
+        return ()
+    found: Any = table.select(column).unique().head(MOST_SYSTEMS)
+    found = found.collect() if isinstance(found, nw.LazyFrame) else found
+    systems = sorted(str(each) for each in found[column].to_list() if each is not None)
+    return (column, *systems) if len(systems) > 1 else ()
 
 
 def frame_origin(given: Any) -> Provenance:

@@ -323,6 +323,11 @@ WEAK = ("id", "iid")
 """Names of ids that are a document's in a row of its own, and a question's in a row of lists."""
 
 
+AGAIN = "rerank|reorder|rescore|fused|final"
+"""Words in the names of lists that a later stage ranked."""
+LISTED_IDS = "ids|docs|docnos|documents|items"
+
+
 def last_name(name: str) -> str:
     """Returns the normal form of a field's own name."""
     return plain_name(field_path(name)[-1])
@@ -340,6 +345,8 @@ def side_of(name: str, shape: Shape) -> str | None:
     """
     its = last_name(name)
     by_name = next((side for side, known in sides().items() if its in known), None)
+    if by_name is None and re.search(AGAIN, its) and re.search(LISTED_IDS, its):
+        by_name = "run"
     if not isinstance(shape, tuple):
         return by_name if shape == "list" else None
     if not usual(shape, "document"):

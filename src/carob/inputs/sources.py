@@ -81,6 +81,7 @@ class Provenance:
         first: the line of a table's first row, where each row is a line of one file.
         parts: the files of a table in several files.
         columns: the role and the name of each column that the caller named, and the numbers of words for grades.
+        systems: a column that names several systems, and the first of them; nothing if there is no such column.
     """
 
     kind: str
@@ -93,6 +94,7 @@ class Provenance:
     first: int | None = None
     parts: tuple[Provenance, ...] = ()
     columns: tuple[tuple[str, Any], ...] = ()
+    systems: tuple[str, ...] = ()
     home: Any = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from carob._dataclasses import dataclass
 from carob.inputs.ids import bytes_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
 UNSEEN = r"[\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]+"
 CODED = r"%[0-9A-Fa-f]{2}"
@@ -127,7 +127,15 @@ def how_written(known: str, other: str) -> str:
         return "one has the codes of a URL, such as %20: decode them"
     if unicodedata.normalize("NFKC", known) == unicodedata.normalize("NFKC", other):
         return "one has full-width or similar forms of letters: normalise both alike (NFKC)"
-    return "write both alike"
+    affix = affix_of(known, other)
+    if affix is None:
+        return "write both alike"
+    passages = parts([known], [other])
+    return (
+        f"the {affix[0]} '{affix[1]}' is on one side only: add or remove it"
+        if passages is None
+        else passages.why
+    )
 
 
 def parts(mine: list[str], its: list[str]) -> Apart | None:
@@ -177,6 +185,48 @@ def affixed(mine: list[str], its: list[str]) -> Apart | None:
             known, other = first[kind, affix]
             return Apart(known, other, f"the {kind} '{affix}' is on one side only: add or remove it")
     return None
+
+
+def affix_of(known: str, other: str) -> tuple[str, str] | None:
+    """Returns ``prefix`` or ``ending``, and what one of two ids has before or after the other; None for other ids."""
+    short, long = sorted((known, other), key=len)
+    if long.startswith(short) and long != short:
+        return "ending", long[len(short) :]
+    return ("prefix", long[: -len(short)]) if short and long.endswith(short) and long != short else None
+
+
+USUAL = 0.1
+"""If so large a share of the judged ids has an affix, it belongs to the ids."""
+
+
+def same_affix(pairs: Sequence[tuple[str, str]], judged: Collection[str] = ()) -> list[int]:
+    """Returns the places of pairs that differ by the same affix, of which only numbers and folders may differ.
+
+    Args:
+        pairs: a judged and a ranked id, one of which is a part of the other.
+        judged: further judged ids. An affix that is usual among them is a part of ids, and not one of two spellings.
+    """
+    kinds: dict[tuple[bool, str, str], list[int]] = {}
+    for place, (known, other) in enumerate(pairs):
+        found = affix_of(known, other)
+        if found is not None:
+            kind, affix = found
+            affix = "/" if kind == "prefix" and "/" in affix else re.sub("[0-9]+", "0", affix)
+            kinds.setdefault((len(known) > len(other), kind, affix), []).append(place)
+    for (of_judged, kind, affix), places in sorted(kinds.items(), key=lambda each: -len(each[1])):
+        if len({pairs[place] for place in places}) < ENOUGH:
+            return []
+        shape = re.escape(affix).replace("0", "[0-9]+")
+        its = re.compile(f".+{shape}" if kind == "ending" else f"{'.*' if affix == '/' else ''}{shape}.+")
+        if of_judged or sum(its.fullmatch(each) is not None for each in judged) < USUAL * len(judged):
+            return places
+    return []
+
+
+def some_affixed(mine: list[str], its: list[str]) -> Apart | None:
+    """Finds several ids that have the same prefix or suffix on one side only."""
+    enough = min(len(set(mine)), len(set(its))) >= ENOUGH
+    return affixed(mine, its) if enough else None
 
 
 def seam(text: str, place: int) -> bool:

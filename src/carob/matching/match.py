@@ -17,6 +17,7 @@ from carob.inputs.ids import text_of, texts_of
 from carob.inputs.names import Names
 from carob.inputs.qrels import Qrels
 from carob.inputs.runs import MatchOptions, Wrapper, listing
+from carob.inputs.systems import named_systems, one_system
 from carob.lists.rows import (
     NEVER_POOLED,
     POOLED,
@@ -38,7 +39,7 @@ from carob.matching.axes import (
     without_negative,
 )
 from carob.matching.signs import CONSTANT, FEWEST, Signs, rising_lists
-from carob.output.errors import PolicyError, by_policy
+from carob.output.errors import PolicyError, by_policy, worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,6 +76,7 @@ class Counts:
         constant: lists of at least three documents whose scores are all equal.
         rising: lists whose scores rise from row to row, if nearly all do, and neither ranks nor relevant documents show
             that the highest is the best.
+        misranked: pairs of documents, of those that were compared, that a rank column puts in another order.
         infinite: infinite scores.
         perfect: queries, if all of them have the best possible value of every measure, else 0.
         fractions: judgments with a grade between 0 and 1.
@@ -100,6 +102,7 @@ class Counts:
     longest: int = 0
     constant: int = 0
     rising: int = 0
+    misranked: int = 0
     infinite: int = 0
     perfect: int = 0
     fractions: int = 0
@@ -246,7 +249,10 @@ def match(
     if signs is not None:
         constant = int(np.count_nonzero(signs.have(CONSTANT, FEWEST)))
         rising = 0 if run.meant else rising_lists(signs, rows)
-        counts = replace(counts, constant=constant, rising=rising, infinite=signs.infinite)
+        misranked = 0 if run.meant else signs.accord[1]
+        counts = replace(
+            counts, constant=constant, rising=rising, misranked=misranked, infinite=signs.infinite
+        )
     first_tie = None if shortened is None else shortened.first_tie.copy()
     retrieved = found.length >= 0
     del found, shortened  # which take as much memory as the rows
@@ -457,7 +463,12 @@ def refuse_duplicates(run: Run, judgments: _native.Judgments, found: Found, poli
         name = run.origin.path or (run.name if run.source is None else run.source.name)
         ids = {"query": judgments.queries[query], "document": document}
         what = "document '{document}' is listed twice for query '{query}'"
-        raise run.origin.twice(name, what, lines, ids, of_run=True)
+        how = (
+            {"remedy": worded(named_systems(run.origin), " ", one_system(run.origin))}
+            if run.origin.systems
+            else {}
+        )
+        raise run.origin.twice(name, what, lines, ids, of_run=True, **how)
 
 
 def end_to_end(lists: list[list[Any]], what: str) -> tuple[Floats, Integers]:

@@ -11,6 +11,7 @@ from carob.inputs.errors import SWAPPED, refused
 from carob.inputs.ids import text_of
 from carob.inputs.run import ExcludingRun, by_rank_column
 from carob.inputs.runs import MatchOptions
+from carob.inputs.systems import named_systems, one_system
 from carob.matching.match import rows_of
 from carob.matching.signs import SPELLED, Lean, first_rows, spelled_otherwise, upside_down
 from carob.output.errors import DataError, by_policy, worded
@@ -44,6 +45,7 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
     """
     said = [
         without_judged_documents(judged, run, found, policy),
+        several_systems(run),
         *signs_of(judged, run, found, policy),
         swapped(judged, run, policy),
         not_excluded(judged, run, found, policy),
@@ -83,6 +85,14 @@ def reranked(judged: Qrels, run: Run, found: Match, policy: Policy) -> bool:
         other = Lean.of(rows_of(judgments, held.match(judgments, MatchOptions(policy))))
         return Lean.of(found.whole).excess < other.excess < -ABOVE
     return False
+
+
+def several_systems(run: Run) -> str | None:
+    """Warns of a table with the rows of several systems, which were ranked together."""
+    if not run.origin.systems:
+        return None
+    found = f"{run.name}: {named_systems(run.origin, start=False)} Their rows were ranked together. "
+    return worded(found, one_system(run.origin))
 
 
 def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:

@@ -66,6 +66,8 @@ ENOUGH = 10_000
 """The rows of the first lists that show whether all are upside down."""
 ROWS = 200_000
 """The most rows of a run to inspect."""
+MOST_QUERIES = 64
+"""The most queries whose judged documents show which affixes are usual."""
 MISSING, EXTRA, SPELLED = 200, 500, 20_000
 """The largest number of queries that only one side has, and of rows of a run, whose spelling is compared."""
 
@@ -81,6 +83,8 @@ class Signs:
         accord: pairs of documents that the rank column orders as the scores do, and as they do not.
         respelled: how many relevant documents were found in another spelling only, of those that were looked for.
         examples: the first of them: the query's number, the judged document, and the one retrieved.
+        affixed: relevant documents that were not retrieved and unjudged ones, one of whose ids is a part of the other,
+            in some queries, as in ``examples``.
         beyond_ascii: whether some ids are beyond ASCII, or have blanks or ``%``.
         met: whether a judged document was retrieved.
         extra: some queries that only the run has, if it lacks others.
@@ -92,6 +96,7 @@ class Signs:
     accord: tuple[int, int]
     respelled: int
     examples: list[tuple[int, bytes, bytes]]
+    affixed: list[tuple[int, bytes, bytes]]
     beyond_ascii: bool
     met: bool
     extra: tuple[bytes, ...]
@@ -111,6 +116,7 @@ class Signs:
             found.accord,
             found.respelled_count,
             list(found.respelled),
+            list(getattr(found, "affixed", ())),
             found.beyond_ascii,
             len(found.rank) > 0 or bool(np.any(found.judged)),
             tuple(islice(extra, EXTRA)),
@@ -291,10 +297,11 @@ def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
     """Yields sentences about queries and documents that the run spells differently from the judgments."""
     judgments = judged.judgments
     if signs.extra and (signs.length >= 0).any() and (signs.length < 0).any():
-        from carob.inputs.spellings import written_otherwise
+        from carob.inputs.spellings import some_affixed, written_otherwise
 
         missing = [judgments.queries[each] for each in np.flatnonzero(signs.length < 0)[:MISSING].tolist()]
-        pair = written_otherwise(list(map(text_of, missing)), list(map(text_of, signs.extra)))
+        mine, its = list(map(text_of, missing)), list(map(text_of, signs.extra))
+        pair = written_otherwise(mine, its) or some_affixed(mine, its)
         if pair is not None:
             yield (
                 f"{run.name} may have judged queries under other ids, which count as missing: the run writes "
@@ -303,6 +310,7 @@ def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
     examples = list(signs.examples)
     if not examples and signs.beyond_ascii:
         examples = list(islice(in_other_forms(judgments, run), 1))
+    examples = examples or with_affix(judgments, signs.affixed)
     for place, known, other in examples[:1]:
         from carob.inputs.spellings import how_written
 
@@ -319,6 +327,20 @@ def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
             why=why,
             **words,
         )
+
+
+def with_affix(
+    judgments: _native.Judgments, pairs: Sequence[tuple[int, bytes, bytes]]
+) -> list[tuple[int, bytes, bytes]]:
+    """Returns those pairs of a judged and a ranked document that differ by one affix, if several do, or none."""
+    if not pairs:
+        return []
+    from carob.inputs.spellings import same_affix
+
+    some = range(0, judgments.query_count, 1 + judgments.query_count // MOST_QUERIES)
+    judged = [text_of(each) for query in some for each in judgments.documents(query)]
+    ids = [(text_of(known), text_of(other)) for _, known, other in pairs]
+    return [pairs[each] for each in same_affix(ids, judged)]
 
 
 def in_other_forms(judgments: _native.Judgments, run: Run) -> Iterator[tuple[int, bytes, bytes]]:

@@ -16,7 +16,7 @@ from carob.evaluation.suspects import RATIO, copies, fingerprint
 from carob.evaluation.suspects import perfect as perfect_by
 from carob.inputs.ids import text_of
 from carob.inputs.run import short
-from carob.matching.signs import in_other_forms
+from carob.matching.signs import in_other_forms, with_affix
 from carob.output.language import Sentences
 
 if TYPE_CHECKING:
@@ -116,6 +116,7 @@ def other_spellings(pair: RunAndQrels) -> list[tuple[bytes, bytes]]:
     noticed = pair.found.respelled
     if pair.found.beyond_ascii and pair.run is not None:
         noticed = [*noticed, *in_other_forms(pair.judgments, pair.run)]
+    noticed = noticed or with_affix(pair.judgments, getattr(pair.found, "affixed", ()))
     return [(known, other) for _, known, other in noticed]
 
 

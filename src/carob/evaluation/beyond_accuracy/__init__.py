@@ -50,7 +50,8 @@ def beyond_accuracy(
         measures: their names, or ``Measure``s; if None, all measures that the inputs support.
         train: the users' earlier interactions, in the same forms and in any order, with a row for each interaction.
         catalogue: every item that can be recommended.
-        relevant: the items that users chose afterwards, in the same forms.
+        relevant: the items that users chose afterwards, in the same forms. If there is a column of grades, or
+            ``{user: {item: grade}}``, items with a grade of 0 or less are not relevant.
         baseline: the lists of a simpler recommender, as ``recommended``.
         features: ``{item: [number, …]}``.
         distances: ``{(item, item): distance}``, each pair once, for ``ILD(distance=given)``.

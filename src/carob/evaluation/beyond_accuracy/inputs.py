@@ -21,6 +21,8 @@ UsersLike: TypeAlias = Any
 """``{user: [item, …]}``, ``{column: values}``, or a data frame with a user and an item column."""
 ItemsLike: TypeAlias = "Iterable[Any]"
 
+RELEVANT = "relevant"
+"""The input that lists what users chose, perhaps with grades."""
 ROLES = ("query", "document", "rank", "preference")
 
 
@@ -74,7 +76,7 @@ def read(recommended: UsersLike, **given: Any) -> Recommended:
     if seen is not None:
         rows, rank = without(rows, rank, seen)
         theirs = None if theirs is None else without(*theirs, seen)
-    history, taken = inputs.unranked("train"), inputs.unranked("relevant")
+    history, taken = inputs.unranked("train"), inputs.unranked(RELEVANT)
     known, described = inputs.numbered("catalogue"), inputs.numbered("features")
     apart = None if given["distances"] is None else pairs_apart(given["distances"], inputs.items)
     every = tuple(inputs.items.of)
@@ -152,6 +154,8 @@ class Inputs:
                 None,
                 list(users.of),
             )
+        if what == RELEVANT:
+            table = above_zero(table, usual(named, "grade"))
         order = None
         if rank is not None:
             order = np.asarray(python_values(table[rank]), np.float64)
@@ -161,6 +165,19 @@ class Inputs:
         if len(number) != len(places):
             raise DataError(f"{what}: column {user} has {len(number)} rows and {item} has {len(places)}.")
         return number, places, order, list(users.of)
+
+
+def above_zero(table: Mapping[str, Any], graded: Sequence[str]) -> Mapping[str, Any]:
+    """Returns the rows with a grade above 0, or all rows if there is no column of numbers with a name of grades."""
+    columns = {name: python_values(column) for name, column in table.items()}
+    grades = next(
+        (columns[name] for name in graded if all(isinstance(each, Real) for each in columns[name])), None
+    )
+    if grades is None:
+        return table
+    return {
+        name: [each for each, grade in zip(column, grades) if grade > 0] for name, column in columns.items()
+    }
 
 
 def without(rows: Pairs, rank: Integers, seen: Pairs) -> tuple[Pairs, Integers]:
@@ -194,11 +211,14 @@ def python_values(column: Any) -> list[Any]:
 def list_of(value: Any, what: str, user: Any) -> list[Any]:
     """Returns a user's items, best first. The items of ``{item: score}`` are sorted by score.
 
+    Of relevant items with grades, those with a grade of 0 or less are left out.
+
     Raises:
         DataError: the items have another type.
     """
     if isinstance(value, Mapping) and all(isinstance(each, Real) for each in value.values()):
-        return sorted(value, key=lambda item: -value[item])
+        listed = (item for item in value if value[item] > 0) if what == RELEVANT else value
+        return sorted(listed, key=lambda item: -value[item])
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or isinstance(value, Mapping):
         raise DataError(
             f"{what}: user {user!r} has {value!r}, which is not a list of items: pass a list, best item first."
@@ -222,7 +242,8 @@ def of_frame(given: Any, what: str) -> dict[str, Any]:
             "[…]} or a data frame."
         ) from None
     eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    wanted = [name for name in eager.columns if any(name in usual(eager.columns, role) for role in ROLES)]
+    roles = (*ROLES, "grade") if what == RELEVANT else ROLES
+    wanted = [name for name in eager.columns if any(name in usual(eager.columns, role) for role in roles)]
     return {name: column_of(eager[name]) for name in wanted or eager.columns}
 
 

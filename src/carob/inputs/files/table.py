@@ -35,7 +35,7 @@ from carob.inputs.files.json import (
 )
 from carob.inputs.files.libraries import COLUMNAR, columnar_kind, library_for, opened, reading
 from carob.inputs.files.paths import Place, place_of
-from carob.inputs.frames import is_frame, rows_of_frame
+from carob.inputs.frames import is_frame, rows_of_frame, systems_in
 from carob.inputs.nested import plan_of, shapes_of
 from carob.inputs.runs import Wrapper
 from carob.inputs.sources import BYTE_ORDER_MARK, Provenance, content_of, is_trec
@@ -333,6 +333,8 @@ class TableRequest:
         with reading(self.place.name, library.name):
             library.refuse_repeated(table, plan, None if columns_in_files else places)
             frame = library.flat(table, plan, self.kind, text=text)
+            run = self.kind == "run" and not plan.nested
+            systems = systems_in(table, list(library.fields_of(table)), plan.columns.values()) if run else ()
 
         def fault() -> DataError | None:
             lists = library.odd_lists(table, plan, self.kind)
@@ -353,7 +355,7 @@ class TableRequest:
             self.place.name,
             frame,
             {**plan.flat, **relevant, **self.constants},
-            replace(self.origin, rows=True, first=first),
+            replace(self.origin, rows=True, first=first, systems=systems),
             library.name,
             None if self.asked.get(role) else plan.columns.get(role, "").casefold(),
             fault,

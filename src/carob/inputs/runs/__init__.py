@@ -257,6 +257,7 @@ class Extracted:
     accord: tuple[int, int] = (0, 0)
     respelled_count: int = 0
     respelled: Sequence[tuple[int, bytes, bytes]] = ()
+    affixed: Sequence[tuple[int, bytes, bytes]] = ()
     beyond_ascii: bool = False
 
     @classmethod

@@ -1,0 +1,59 @@
+"""Tables with the rows of several systems: the advice that takes one of them out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from carob.output.errors import Worded
+
+if TYPE_CHECKING:
+    from carob.inputs.sources import Provenance
+
+READS = {
+    "json": "ndjson",
+    "jsonl": "ndjson",
+    "ndjson": "ndjson",
+    "parquet": "parquet",
+    "arrow": "ipc",
+    "feather": "ipc",
+}
+"""What Polars calls the format of a file, by the file's ending, if it is not Parquet."""
+
+
+def named_systems(origin: Provenance, *, start: bool = True) -> str:
+    """Returns the sentence about a table of several systems, which perhaps starts in the middle of one."""
+    column, first, second, *more = origin.systems
+    others = f" and {len(more):,} more" if more else ""
+    said = f"column '{column}' names {2 + len(more):,} systems, '{first}', '{second}'{others}."
+    return f"C{said[1:]}" if start else said
+
+
+def one_system(origin: Provenance) -> str:
+    """Returns the advice for a table of several systems: how to take one of them, or all, each as a run.
+
+    Args:
+        origin: the table, whose ``systems`` are a column and the systems in it.
+    """
+    column, first, *_ = origin.systems
+    if origin.path is None:
+        parts = {
+            "pandas": f"{{name: part for name, part in run.groupby({column!r})}}",
+            "polars": f"{{name: part for (name,), part in run.group_by({column!r})}}",
+        }
+        one = f"run.filter(pyarrow.compute.equal(run[{column!r}], {first!r}))"
+        many = parts.get(origin.library or "")
+        return f"Pass them as runs of their own: {many}." if many else f"Pass one of them: {one}."
+    ending = origin.path.rpartition(".")[2]
+    if ending in ("csv", "tsv"):
+        with open(origin.path, encoding="utf-8-sig", errors="replace") as file:
+            header = file.readline().rstrip("\r\n")
+        mark = next((each for each in "\t;," if each in header), ",")
+        place = [each.strip("\"' ") for each in header.split(mark)].index(column) + 1
+        shown = "\\t" if mark == "\t" else mark
+        command = f"awk -F'{shown}' 'NR == 1 || ${place} == \"{first}\"' {origin.path} > {first}.{ending}"
+        python = f"polars.read_csv({origin.path!r}, separator={mark!r}).filter(polars.col({column!r}) == {first!r})"
+    else:
+        kind = READS.get(ending, "parquet")
+        python = f"polars.read_{kind}({origin.path!r}).filter(polars.col({column!r}) == {first!r})"
+        command = f'python -c "import polars; {python}.write_{kind}({f"{first}.{ending}"!r})"'
+    return Worded(f"Pass one of them: {python}.", f"Write one of them to a file: {command}")
