@@ -15,6 +15,7 @@ from carob._numpy import np
 from carob._version import __version__
 from carob.comparison.evidence import Evidence, tables_of
 from carob.comparison.findings import say
+from carob.conventions import arguments
 from carob.conventions.policy import Policy
 from carob.conventions.request import names_in
 from carob.evaluation.notes import (
@@ -59,15 +60,12 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats
     from carob.measures import Measure
 
-ABSENT = ("refuse", "skip", "zero", "drop-collections", "drop-runs")
-"""How to treat a run that a collection lacks."""
-
 MARK = "collection "
 """The start of the name of a collection in the place of a query, where ``all`` would be the mean."""
 
 REMEDY = Worded(
-    f"Choose absent={one_of([repr(each) for each in ABSENT[1:]])}.",
-    f"Choose --absent {one_of(list(ABSENT[1:]))}.",
+    f"Choose absent={one_of([repr(each) for each in arguments.ABSENT.words[1:]])}.",
+    f"Choose --absent {one_of(list(arguments.ABSENT.words[1:]))}.",
 )
 
 MOST_NAMED = 5
@@ -135,7 +133,7 @@ def scored(
         runs: the name and the path of each run, with ``{collection}`` in the path; none for runs that are with the
             qrels.
         measures: the measures.
-        absent: one of ``ABSENT``.
+        absent: a word of ``carob.conventions.arguments.ABSENT``.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
         opened: opens the run of a name and a path; the path alone if None.
@@ -146,7 +144,7 @@ def scored(
         DataError: as ``compare_collections``.
         PolicyError: ``absent`` is another word.
     """
-    refuse_other("absent", absent, ABSENT)
+    refuse_other("absent", absent, arguments.ABSENT.words)
     missing = "error" if policy is None or "missing" not in policy.given else policy.missing
     own = given_in(given, runs, measures, missing=missing, opened=opened, judged=judged)
     if not own:

@@ -13,7 +13,7 @@ from carob._version import __version__
 from carob.comparison.cautions import resamples_needed
 from carob.comparison.collection_scores import OnCollections
 from carob.comparison.findings import SHORT_NAMES, letter, letters_of, say, turned
-from carob.comparison.formats import floating
+from carob.comparison.formats import floating, records_of_pairs
 from carob.comparison.tables import EVERY, FittedTable, top_said
 from carob.comparison.verdict import MOST_LETTERED, interval, p_text, signed
 from carob.evaluation.score_tables import conventions_of
@@ -477,13 +477,8 @@ class CollectionsComparison(OnCollections):
 
     def pair_records(self) -> Records:
         """Returns a row for each measure and pair."""
-        names = self.names
-        rows = [
-            (label, names[pair.a], names[pair.b], pair)
-            for label, each in self.measures.items()
-            for pair in each.pairs
-        ]
-        return Records.of(AcrossPair, rows, ["measure", "run", "other"], without=("a", "b"))
+        found = {label: each.pairs for label, each in self.measures.items()}
+        return records_of_pairs(AcrossPair, self.names, found)
 
     def run_records(self) -> Records:
         """Returns a row for each measure and run."""

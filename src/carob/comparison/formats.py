@@ -22,7 +22,7 @@ from carob.output.pictures.figures import ROW, literal, whiskers
 from carob.output.results import Records
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from carob.comparison.findings import Contest, Findings
     from carob.output.document import Part
@@ -146,13 +146,20 @@ def pair_records(comparison: Findings) -> Records:
         DataError: estimates have no pairs.
     """
     refuse_without_pairs(comparison, "the table 'runs'")
-    names = comparison.names
-    rows = [
-        (label, names[pair.a], names[pair.b], pair)
-        for label, contest in comparison.contests.items()
-        for pair in contest.pairs
-    ]
-    return Records.of(Pair, rows, ["measure", "run", "other"], without=("a", "b")).without_empty(Pair)
+    found = {label: contest.pairs for label, contest in comparison.contests.items()}
+    return records_of_pairs(Pair, comparison.names, found).without_empty(Pair)
+
+
+def records_of_pairs(kind: type, names: Sequence[str], found: Mapping[str, Sequence[Any]]) -> Records:
+    """Returns a row for each measure and pair.
+
+    Args:
+        kind: the class of the pairs.
+        names: the runs.
+        found: the pairs of each measure.
+    """
+    rows = [(label, names[pair.a], names[pair.b], pair) for label, pairs in found.items() for pair in pairs]
+    return Records.of(kind, rows, ["measure", "run", "other"], without=("a", "b"))
 
 
 def run_records(comparison: Findings) -> Records:

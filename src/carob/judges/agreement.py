@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 
 DEFAULT_MEASURES = ("nDCG@10", "AP")
-POOLS = ("own", "both")
-RESAMPLES = 1000
 
 
 @specified

@@ -21,9 +21,6 @@ from carob.output.errors import DataError, MeasureError, Worded
 if TYPE_CHECKING:
     from carob.lists.rows import Floats
 
-MISSING = ("error", "skip", "zero")
-"""How to treat a run or a query that only one of two leaderboards has."""
-
 MOST_NAMED = 5
 FEWEST_RUNS = 3
 ROUNDED = 14
