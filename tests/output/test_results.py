@@ -145,6 +145,8 @@ NO_RESULTS = {
     "Policy": "a setting",
     "Test": "a setting",
     "UnjudgedLimits": "a setting",
+    "Resampling": "a setting",
+    "HoldOut": "a setting",
     "Profile": "a setting",
     "Measure": "a setting",
     "Finding": "a part of Check",
