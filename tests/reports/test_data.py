@@ -31,8 +31,9 @@ def test_a_legend_shows_few_of_many_grades() -> None:
 
 
 def test_numbers_without_a_value_are_left_out_of_json() -> None:
-    assert seven_digits(float("nan")) is None
-    assert seven_digits(1 / 3) == 0.3333333
+    values = [float("nan"), 1 / 3, float("-inf"), -0.0, 1e-300, 123456789.0]
+    assert seven_digits(values) == [None, 0.3333333, None, 0.0, 1e-300, 123456800.0]
+    assert seven_digits([]) == []
 
 
 def test_a_p_below_the_smallest_that_is_drawn_is_no_bound() -> None:
