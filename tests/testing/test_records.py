@@ -593,3 +593,7 @@ def test_a_verification_advises_no_other_policy_than_the_records(folder: Path) -
     with pytest.raises(DataError, match="a record is verified under its own policy") as caught:
         carob.verify("mine.json", runs={"mine": "twice.run"})
     assert "duplicates" not in str(caught.value)
+    (folder / "comma.run").write_text("q1 Q0 a 1 0,5 t\n")
+    with pytest.raises(DataError, match="The number has a decimal comma") as caught:
+        carob.verify("mine.json", runs={"mine": "comma.run"})
+    assert "its own policy" not in str(caught.value)

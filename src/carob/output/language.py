@@ -135,5 +135,5 @@ def filled(text: str, /, **words: Any) -> str:
     commands = {name: each.command for name, each in words.items() if isinstance(each, Worded)}
     if not commands:
         return python
-    policy = any(map(asks_for_policy, words.values()))
+    policy = any(asks_for_policy(word) for name, word in words.items() if f"{{{name}" in text)
     return Worded(python, text.format(**words | commands), policy=policy)
