@@ -25,7 +25,7 @@ def made(queries: int, name: str = "one") -> dict[str, Any]:
     several = carob.evaluate(qrels, {name: new, "old": old}, "AP")
     partial = {query: {"a": 1} for query in qrels}
     return {
-        "best": carob.best(several, resamples=100),
+        "best": carob.best(several, resampling=carob.Resampling(resamples=100)),
         "collections": carob.compare_collections({"here": several, "there": several}),
         "scores of collections": carob.evaluate_collections({"here": several, "there": several}),
         "next": carob.next_judgments(partial, {name: new, "old": old}, "P@2"),
