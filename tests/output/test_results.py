@@ -110,7 +110,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
             for each in (0.3, 0.15)
         )
     ),
-    "Best": lambda: carob.best(scores(), resampling=carob.Resampling(resamples=100), baseline="new", variants=["*"]),
+    "Best": lambda: carob.best(
+        scores(), resampling=carob.Resampling(resamples=100), baseline="new", variants=["*"]
+    ),
     "Best, without families": lambda: carob.best(scores(), resampling=carob.Resampling(resamples=100)),
     "Plan": lambda: carob.plan(carob.evaluate(QRELS, RUNS, "nDCG@3"), difference=0.1),
     "Plan, without end": lambda: carob.plan(carob.evaluate(QRELS, RUNS, "nDCG@3"), difference=1e-9),
