@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import gzip
 import io
 import json
@@ -11,8 +10,6 @@ import pickle
 import re
 import tarfile
 import zipfile
-from pathlib import Path
-from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,11 +22,11 @@ from carob.cli import COMMANDS, commands
 from carob.evaluation.beyond_accuracy.inputs import read
 from carob.inputs.columns import known_names, plain_name, usual
 from carob.output.errors import command_of
-from carob.output.files import own_table
 from toys import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 # ---------------------------------------------------------------- files in several folders
@@ -963,41 +960,3 @@ def test_a_check_takes_one_grade_for_every_row(tmp_path: Path, capsys: pytest.Ca
     run.write_text("q Q0 d 1 1 t\n")
     command("check", str(clicks), str(run), "--qrels-columns", "grade:=1")
     assert "0 errors, 1 warning" in capsys.readouterr().out
-
-
-# ---------------------------------------------------------------- the sentences of errors
-
-
-def test_each_sentence_of_the_catalogue_is_raised_with_the_words_that_it_needs() -> None:
-    folder = Path(carob.__file__).parent
-    given: dict[str, set[str]] = {}
-    for file in folder.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Call) or not ast.unparse(node.func).endswith("refused"):
-                continue
-            words = {each.arg or "any" for each in node.keywords}
-            if isinstance(node.args[0], ast.Constant) and "part" not in words:
-                name = node.args[0].value
-                words |= {"any"} if isinstance(node.func, ast.Attribute) else set()
-                given[name] = given.get(name, words) & words
-    sentences = own_table(str(folder / "inputs" / "errors.py"), "faults.toml")["refused"]
-    assert given.keys() == sentences.keys()
-    for name, texts in sentences.items():
-        needed = {word for text in texts for _, word, _, _ in Formatter().parse(text) if word} - {
-            "skip",
-            "wide",
-            "swapped",
-        }
-        assert "any" in given[name] or needed <= given[name], name
-
-
-def test_input_without_a_fault_reads_no_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    pl = pytest.importorskip("polars", reason="makes the frame")
-
-    def refuse(*_: object) -> None:
-        raise AssertionError("faults.toml was read")
-
-    monkeypatch.setattr("carob.inputs.errors.own_table", refuse)
-    frame = pl.DataFrame({"query": ["q"], "document": ["a"], "score": [1.0]})
-    for run in (frame, frame.lazy(), {"q": ["a"]}, b"q Q0 a 1 1.0 t\n"):
-        assert carob.evaluate({"q": ["a"]}, run, "RR").means() == {"RR": 1.0}

@@ -212,5 +212,5 @@ def given(outputs: Any) -> dict[str, Any]:
         DataError: the output is not a dict with scores and relevance.
     """
     if not isinstance(outputs, dict) or not {"scores", "relevance"} <= set(outputs):
-        raise refused("step-without-scores")
+        raise refused("The step must return a dict with 'scores' and 'relevance' of shape [query, document].")
     return {name: outputs[name] for name in TAKEN if outputs.get(name) is not None}

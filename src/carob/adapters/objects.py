@@ -170,7 +170,12 @@ def nested(rows: Any, fields: tuple[str, ...], policy: Policy) -> Any:
         except AttributeError as error:
             wanted = ", ".join(["query_id", "doc_id", *fields])
             raise refused(
-                "object-without-fields", number=number, object=row, why=error, wanted=wanted
+                "Row {number} is {object!r:.60}, and {why}.",
+                "Pass objects with {wanted}.",
+                number=number,
+                object=row,
+                why=error,
+                wanted=wanted,
             ) from None
         table = found.setdefault(query, {})
         for key in within:
@@ -189,5 +194,11 @@ def value_that_counts(table: dict[str, Any], query: str, document: str, value: A
         return value
     if rule == "error":
         ways = by_policy("duplicates", "first", "last", "max")
-        raise refused("object-twice", query=query, document=document, rule=ways)
+        raise refused(
+            "Document '{document}' is listed twice for query '{query}'.",
+            "Remove one, or choose {rule}.",
+            query=query,
+            document=document,
+            rule=ways,
+        )
     return table[document] if rule == "first" else max(table[document], value)

@@ -16,5 +16,10 @@ def as_lists(scores: Any, grades: Any) -> Any:
     if scores.shape == (*grades.shape, 1):
         return scores[..., 0]
     if scores.shape != grades.shape:
-        raise refused("unlike-outputs", shape=list(scores.shape), other=list(grades.shape))
+        raise refused(
+            "The model's scores have the shape {shape} and the grades {other}.",
+            "Pass both as [query, document]; the scores may have one more axis of size 1.",
+            shape=list(scores.shape),
+            other=list(grades.shape),
+        )
     return scores

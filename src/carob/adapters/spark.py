@@ -107,7 +107,12 @@ def evaluator_class() -> Any:
             measures = labelled(self.of("measure"), convention)
             if len(measures) > 1:
                 name, known = self.of("measure"), ", ".join(measures)
-                raise refused("several-measures", name=name, count=len(measures), measures=known)
+                raise refused(
+                    "'{name}' stands for {count} measures, and an evaluator gives one number: name one of {measures}.",
+                    name=name,
+                    count=len(measures),
+                    measures=known,
+                )
             return next(iter(measures.values())), policy
 
         def isLargerBetter(self) -> bool:
@@ -120,7 +125,11 @@ def evaluator_class() -> Any:
             measure, policy = self.asked()
             value = evaluate_run(qrels, run, measure, policy=policy)[measure]
             if math.isnan(value):
-                raise refused("no-value", measure=measure)
+                raise refused(
+                    "{measure} has no value on this data, and Spark would treat NaN as the best value: "
+                    "choose another measure, or a policy with another rule for queries without a value.",
+                    measure=measure,
+                )
             return value
 
     CarobEvaluator.__module__, CarobEvaluator.__qualname__ = __name__, "CarobEvaluator"
@@ -181,10 +190,21 @@ def refuse_unusable(scores: Any, name: str, *, vector: bool) -> None:
     import pyarrow.compute as pc
 
     if vector and scores.null_count:
-        raise refused("vectors", column=name)
+        raise refused(
+            "Column '{column}' contains vectors that do not have exactly two numbers.",
+            "Create a column with the number to rank by.",
+            column=name,
+        )
     unknown = pc.sum(pc.is_nan(pc.cast(scores, "float64"))).as_py()
     if unknown:
-        raise refused("nan-predictions", column=name, unusable=unknown, count=len(scores))
+        raise refused(
+            "Column '{column}' is NaN in {unusable} of {count} rows, and NaN cannot be ranked. ALS predicts "
+            "NaN for users and items that are missing from its training data.",
+            "Use coldStartStrategy='drop'.",
+            column=name,
+            unusable=unknown,
+            count=len(scores),
+        )
 
 
 def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, str]:
@@ -199,9 +219,20 @@ def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, st
         found = usual(columns, role) if name is None else [name]
         if len(found) > 1 or (not found and role == "query"):
             several = " and ".join(f"'{each}'" for each in found) or "no column"
-            raise refused("unnamed-column", several=several, role=role, there=there)
+            raise refused(
+                "The data set has {several} with a usual name for the {role}. The columns are: {there}.",
+                "Name the column: {role}Col=….",
+                several=several,
+                role=role,
+                there=there,
+            )
         if found and found[0] not in columns:
-            raise refused("unknown-column", column=found[0], argument=asked, there=there)
+            raise refused(
+                "The data set has no column '{column}' ({argument}Col). The columns are: {there}.",
+                column=found[0],
+                argument=asked,
+                there=there,
+            )
         if found:
             chosen[role] = found[0]
     return chosen

@@ -193,7 +193,10 @@ def refuse_unpaired(judged: Any, judged_indexes: Any) -> None:
         DataError: only one of the two is given.
     """
     if (judged is None) != (judged_indexes is None):
-        raise refused("unpaired-judgments")
+        raise refused(
+            "Only one of judged= and judged_indexes= is given, or judged_indexes= without indexes=.",
+            "With indexes=, pass both. Without it, pass judged= alone, with the shape [query, judgment].",
+        )
 
 
 def refuse_shapes(indexes: Any, **arrays: Any) -> None:
@@ -204,4 +207,9 @@ def refuse_shapes(indexes: Any, **arrays: Any) -> None:
     """
     for name, each in arrays.items():
         if each is not None and each.shape != indexes.shape:
-            raise refused("unequal-shapes", name=name, shape=list(each.shape), other=list(indexes.shape))
+            raise refused(
+                "{name} is {shape} and indexes are {other}: pass arrays of equal shapes.",
+                name=name,
+                shape=list(each.shape),
+                other=list(indexes.shape),
+            )

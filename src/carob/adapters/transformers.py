@@ -66,7 +66,11 @@ def metrics_of(asked: Evaluator, prediction: Any, compute_result: bool | None = 
         DataError: the Trainer passes batches, or the predictions have another shape than the labels.
     """
     if compute_result is not None:
-        raise refused("batches-of-metrics")
+        raise refused(
+            "TrainingArguments(batch_eval_metrics=True) passes one batch at a time, and these metrics need "
+            "all predictions.",
+            "Leave it out, or write a compute_metrics that adds each batch to a carob.Meter.",
+        )
     scores, labels = prediction[0], np.asarray(prediction[1])
     scores = np.asarray(scores[0] if isinstance(scores, tuple) else scores)
     means = asked(as_lists(scores, labels), labels, mask=labels != IGNORED)

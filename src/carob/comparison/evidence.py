@@ -174,7 +174,9 @@ class Evidence:
         if not isinstance(first, (Mapping, list, tuple)) or not all(
             isinstance(each, Scores) for each in values
         ):
-            raise refused("scores-or-runs")
+            raise refused(
+                "Pass scores of several runs, as carob.evaluate and carob.read_scores return them, or qrels and runs."
+            )
         return cls(None, first, **conventions)
 
     @specified

@@ -276,7 +276,7 @@ def judgments_for(runs: Any, given: Any, policy: Policy | None = None, *, subtop
 
         given = judgments_in(runs, policy, subtopics=subtopics)
     if given is None:
-        raise refused("no-judgments")
+        raise refused("Runs need judgments: pass qrels, or pass scores instead of every run.")
     return Qrels.of(given, policy, subtopics=subtopics)
 
 

@@ -17,7 +17,7 @@ from carob.evaluation.score_tables import MISSING as MISSING_COLUMN
 from carob.evaluation.scores import Scores, ScoresByRun, with_measures, with_zeros
 from carob.evaluation.suspects import beyond_range, perfect, warned_of
 from carob.inputs.columns import plain_name, usual
-from carob.inputs.errors import for_people, is_measure, number_error, refused
+from carob.inputs.errors import ONE_NAME, for_people, is_measure, number_error, refused
 from carob.inputs.files.header import is_text
 from carob.inputs.files.json import is_record
 from carob.inputs.files.paths import origin_of
@@ -72,7 +72,7 @@ PlaceOfValue: TypeAlias = "Mapping[str, Any]"
 def two_files(run: str) -> DataError:
     """Returns the error for two files whose runs have one name."""
     example = Worded("{'old': path, 'new': path}", "old=a/x.json new=b/x.json")
-    return refused("one-name", count=2, name=run, example=example)
+    return refused(ONE_NAME, count=2, name=run, example=example)
 
 
 class OtherMeasure(Measure):

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from carob.inputs.errors import SWAPPED, is_measure, refused, sentences_of
+from carob.inputs.errors import COLUMNS_ADVICE, NO_SUCH_COLUMN, SWAPPED, TWO_COLUMNS, is_measure, refused
 from carob.output.errors import by_reading, one_of, worded
 from carob.output.files import own_table
 
@@ -72,7 +72,7 @@ def choose(
     chosen: dict[str, str] = {}
     for role, name in asked.items():
         if name is not None and name not in names:
-            raise refused("no-such-column", **words, column=name, role=role)
+            raise refused(NO_SUCH_COLUMN, **words, column=name, role=role)
         if name is None and role == "score" and asked["rank"] is not None:
             continue  # naming only the rank asks for its order
         free = [each for each in names if each not in asked.values()]
@@ -81,7 +81,7 @@ def choose(
             refuse_namesakes(names, kind, each)
         if len(found) > 1:
             both, reading = " and ".join(f"'{each}'" for each in found), by_reading(kind, **{role: found[0]})
-            raise refused("two-columns", **words, column=found[0], both=both, role=role, reading=reading)
+            raise refused(*TWO_COLUMNS, **words, column=found[0], both=both, role=role, reading=reading)
         if found:
             chosen[role] = own[found[0]]
     missing: list[str] = [role for role in (*IDS, "grade") if role in asked and role not in chosen]
@@ -91,7 +91,14 @@ def choose(
         raise no_column(missing, swapped=seems_other(names, kind, asked), **words)
     if "sample_size" in chosen and "probability" in asked and "probability" not in chosen:
         ways = {"reading": by_reading(kind, probability=...), "complete": by_reading(kind, probability=1)}
-        raise refused("sample-without-probability", **words, column=chosen["sample_size"], **ways)
+        raise refused(
+            "The {kind} frame has a column '{column}', so it is a sample, but no column with a usual name "
+            "for the probability with which each document was drawn. The columns are: {there}.",
+            "Name it: {reading}. If the judgments are complete, say so: {complete}.",
+            **words,
+            column=chosen["sample_size"],
+            **ways,
+        )
     return chosen
 
 
@@ -105,7 +112,10 @@ def no_column(missing: Sequence[str], kind: str, **words: Any) -> DataError:
     roles = one_of([f"the {each}" for each in (*missing, *["rank"] * (missing[-1] == "score"))])
     them, reading = "it" if len(missing) == 1 else "them", by_reading(kind, **dict.fromkeys(missing, ...))
     return refused(
-        "no-column", kind=kind, **words | {"roles": roles, "them": them, "reading": reading, "more": more}
+        "The {kind} frame has no column with a usual name for {roles}. The columns are: {there}.",
+        "Name {them}: {reading}{more}.{swapped}",
+        kind=kind,
+        **words | {"roles": roles, "them": them, "reading": reading, "more": more},
     )
 
 
@@ -123,7 +133,13 @@ def refuse_namesakes(names: Sequence[str], kind: str, wanted: str | None = None)
     """
     for name in names if wanted is None else (wanted,):
         if names.count(name) > 1:
-            raise refused("namesakes", kind=kind, count=names.count(name), column=name)
+            raise refused(
+                "The {kind} frame has {count} columns named '{column}'.",
+                "Rename all but one.",
+                kind=kind,
+                count=names.count(name),
+                column=name,
+            )
 
 
 def seems_other(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> str:
@@ -136,7 +152,7 @@ def seems_other(names: Sequence[str], kind: str, asked: dict[str, str | None]) -
         and not usual(names, "document")
         and ("measure" in map(plain_name, names) or any(map(is_measure, names)))
     ):
-        return f" {sentences_of('columns_remedy')[kind]['values']}"
+        return f" {COLUMNS_ADVICE[kind]['values']}"
     if not usual(names, "grade" if run else "rank"):
         return ""
     return f" This looks like {'qrels' if run else 'a run'}: {SWAPPED}"
@@ -151,7 +167,11 @@ def no_rank(name: str, names: Sequence[str]) -> str:
     if name not in names and name.endswith(INSISTED):
         return name.removesuffix(INSISTED)
     if says_rank(name):
-        raise refused("named-like-a-rank", column=name, remedy=rank_or_score(name))
+        raise refused(
+            "Column '{column}' of the run frame is named like a rank, and ranks as scores put each list upside down.",
+            column=name,
+            remedy=rank_or_score(name),
+        )
     return name
 
 

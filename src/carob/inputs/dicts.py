@@ -57,18 +57,35 @@ def numbers_of(query: Any, its: Any, kind: str, grade: float | None) -> Any:
         return its
     place = {"file": kind, "query": str(query), "name": shown(query)}
     if kind == "run" and isinstance(its, (set, frozenset)):
-        raise refused("set-without-order", **place)
+        raise refused(
+            "query {name}: a set has no order, so it cannot be a ranking.",
+            "Pass the ids as a list, best first.",
+            **place,
+        )
     ids: list[Any] = its.tolist() if hasattr(its, "tolist") else list(its)
     for each in ids:
         if not isinstance(each, Hashable):
             value, its_type = "grade" if kind == "qrels" else "score", type(each).__name__
-            raise refused("not-an-id", **place, type=its_type, item=shown(each), value=value)
+            raise refused(
+                "query {name}: found a {type} in the list of ids: {item}.",
+                "Pass ids, or {{id: {value}}}.",
+                **place,
+                type=its_type,
+                item=shown(each),
+                value=value,
+            )
     if kind == "qrels":
         return dict.fromkeys(ids, 1 if grade is None else grade)
     found = {each: -rank for rank, each in enumerate(ids, 1)}
     if len(found) < len(ids):
         again = twice(ids)
-        raise refused("id-twice", **place, document=str(again), again=shown(again))
+        raise refused(
+            "document {again} is listed twice for query {name}.",
+            "Remove one; list(dict.fromkeys(ids)) keeps the first.",
+            **place,
+            document=str(again),
+            again=shown(again),
+        )
     return found
 
 
@@ -120,5 +137,9 @@ class MappingRun:
                         value = float(score)
                     except (TypeError, ValueError, OverflowError):
                         ids = {"query": str(query), "document": document}
-                        raise refused("score-of-no-float", file="run", **ids) from None
+                        raise refused(
+                            "query '{query}', document '{document}': the score is not a number that fits a float.",
+                            file="run",
+                            **ids,
+                        ) from None
                     yield name, bytes_of(document), value

@@ -1,4 +1,4 @@
-"""The errors for input that cannot be read. The sentences of the errors are in ``faults.toml``."""
+"""The errors for input that cannot be read: what was found, where, and what to do about it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,210 @@ from carob import _native
 from carob.inputs.decompression import FREE, RATIO, PackedError, limit_of, unpacked
 from carob.output.errors import DataError, MeasureError, Worded, by_policy, worded
 from carob.output.escaping import shown
-from carob.output.files import own_table
+from carob.output.language import filled
 from carob.output.parsing import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+ONE_NAME = "{count} runs are called '{name}': give each run a different name, as in {example}."
+NO_SUCH_COLUMN = "The {kind} frame has no column '{column}' for the {role}. The columns are: {there}."
+TWO_COLUMNS = (
+    "The {kind} frame has {both}, each of which may be the {role}. The columns are: {there}.",
+    "Name one: {reading}.",
+)
+CARRIAGE_RETURN = (
+    "the line contains a carriage return, as if lines ended in a carriage return alone. End each line with "
+    "a line feed."
+)
+NOT_UTF_8 = (
+    "the file is not text in UTF-8. If it comes from a spreadsheet, it may be Windows-1252 or Latin-1: save "
+    "it as 'CSV UTF-8', or convert it (iconv -f WINDOWS-1252 -t UTF-8). Otherwise its name is wrong."
+)
+TWO_NAMES = ("two columns are named '{column}'.", "Rename one.")
+TABLE_NOT_UTF_8 = ("the text is not UTF-8.", "Save it as UTF-8.")
+NO_ROW = ("the row cannot be read ({why}).", "Correct it.")
+ROW_OF_TABLE = (
+    "found {count:column}, but the first line has {expected}.",
+    "Complete the row, or quote cells that contain the separator.",
+)
+LINE_NOT_AN_OBJECT = ("the line is not a JSON object: '{found}'.", "Write one object on each line.")
+NOTHING = "there are no judgments: {why}"
+NO_RUNS = (
+    "No run was given: the {what} is empty.",
+    "Pass {{query: {{document: score}}}}, a path, a frame, or several of them as {{name: run}}.",
+)
+LISTS_NO_DOCUMENTS = (
+    "{where}'{column}' lists no relevant documents.",
+    "Leave such rows out, or list a document with grade 0.",
+)
+DRAWN_TWICE = (
+    "document '{document}' is listed twice for query '{query}'.",
+    "Write one row for each document of the sample.",
+)
+SAMPLE_BY_SUBTOPIC = (
+    "these are judgments of a sample, from which no measure by subtopic can be estimated.",
+    "Choose another measure, such as DCG@10.",
+)
 
 
 SWAPPED = "are qrels and run swapped?"
 WIDE = "is a whole number that no double represents exactly, so different {value}s would become equal"
+COLUMNS = {
+    "qrels": "4 (query, iteration, document, grade)",
+    "run": "at least 6 (query, iteration, document, rank, score, tag)",
+    "weights": "2 (query, weight)",
+}
+"""The columns of each kind of line."""
+COLUMNS_ADVICE = {
+    "qrels": {
+        "run": "This looks like a run: are qrels and run swapped?",
+        "values": "These look like per-query scores, not like judgments: carob compare and carob gate take them.",
+        "5": (
+            "Files of judgment groups and of preferences have five columns: use carob trec-eval -R qrels_jg "
+            "or -R prefs. If the fifth is none of the judgment, leave it out: awk '{print $1, $2, $3, $4}'."
+        ),
+        "more": "Leave out what follows the grade: awk '{print $1, $2, $3, $4}'.",
+        "3": "If the second column is missing, insert it: awk '{print $1, 0, $2, $3}'.",
+    },
+    "run": {
+        "values": "These look like per-query scores, not like a run: carob compare and carob gate take them.",
+        "3": (
+            'Add the other columns. If the third is a score: awk \'{print $1, "Q0", $2, 0, $3, "run"}\'; if '
+            'it is a rank: awk \'{print $1, "Q0", $2, $3, -$3, "run"}\'.'
+        ),
+        "ranked": (
+            "If the columns are query, document, rank and score, add the others: awk "
+            '\'{print $1, "Q0", $2, $3, $4, "run"}\'.'
+        ),
+        "5": "Write the run's name at the end of each line: awk '{print $0, \"run\"}'.",
+        "rankless": (
+            "If the columns are query, iteration, document, score and tag, insert the rank: awk "
+            "'{print $1, $2, $3, 0, $4, $5}'."
+        ),
+        "4": (
+            "This looks like qrels: are qrels and run swapped? To compare judgments, use carob difference "
+            "A.QRELS B.QRELS MEASURE RUN or carob agreement."
+        ),
+    },
+}
+"""What to do about a line with another number of columns: by that number, or by what it looks like."""
+JOINED = (
+    "These may be two lines, if a file without a newline at its end was joined to another with cat: break "
+    "the line after its {last} column"
+)
+LINE_FAULTS = {
+    "columns": ("found {count:column}, expected {expected}: '{excerpt}'.",),
+    "uneven": ("found {count:column}, but the first line has {other}: '{excerpt}'.",),
+    "joined": ("found {count:column}, as in two lines without a newline between them: '{excerpt}'.",),
+    "mark": (
+        "the line begins with a byte order mark, as if a file was joined to another: '{excerpt}'.",
+        "Remove the mark (U+FEFF){skip}.",
+    ),
+    "mixed": (
+        (
+            "the line contains tabs and other blanks: its tabs separate {count:column}, and all its blanks "
+            "separate {other}: '{excerpt}'."
+        ),
+        "Separate columns by tabs alone or by blanks alone.",
+    ),
+    "nan": ("the score is NaN, which cannot be ranked: '{excerpt}'.", "Correct the run."),
+    "nan-unranked": ("the {number} is NaN: '{excerpt}'.", "Use a number."),
+    "rank": (
+        "'{detail}' in the rank column is not a whole number: '{excerpt}'.",
+        "Choose another rule for ties.",
+    ),
+    "nul": (
+        "the line contains a NUL byte, where tools such as trec_eval stop: '{excerpt}'. Is the file complete?",
+        "Correct the line{skip}.",
+    ),
+    "too-long": (
+        "the line is longer than a mebibyte, so this is not text that contains {kind}: '{excerpt}'.",
+    ),
+    "blank": ("the line is blank, which this format does not allow.", "Remove it."),
+    "utf-16": ("the text is UTF-16.", "Save it as UTF-8."),
+    "compressed": ("the content is compressed twice, or in an unknown way.", "Unpack it first."),
+}
+"""What was found in a line of text and what to do about it, by the kernel's word for the fault."""
+ROW_FAULTS = {
+    "row": ("the row is null.", "Leave such rows out."),
+    "row-unranked": ("the row is null.", "Fill it in."),
+    "null": ("column '{column}' is null.", "Fill in a value, or leave such rows out."),
+    "null-unranked": ("column '{column}' is null.", "Fill in a value."),
+    "nan": ("{value} is NaN, which cannot be ranked.",),
+    "nan-unranked": ("{value} is NaN.", "Use a number."),
+    "infinite": ("{value} is infinite.", "Use a finite number."),
+    "wide": ("{value} {wide}.", "Subtract a constant from the column, or cast it to double."),
+    "wide-unranked": ("{value} {wide}.", "Correct it, or cast the column to double."),
+    "offsets": (
+        "the text of column '{column}' lies outside its memory: the frame or its file is damaged.",
+        "Create it again.",
+    ),
+    "rank": ("column '{column}' is not a whole number, as a rank must be.",),
+    "index": (
+        "a value of column '{column}' lies outside the column's categories.",
+        "Create the column again.",
+    ),
+}
+"""The same for a row of a frame."""
+ENTRY_FAULTS = {
+    "nan": ("{where}the {value} is NaN, which cannot be ranked.",),
+    "nan-unranked": ("{where}the {value} is NaN.", "Use a number."),
+    "infinite": ("{where}the {value} is infinite.", "Use a finite number."),
+    "number": ("{where}the {value} is not a number ({detail}).",),
+    "wide": ("{where}the {value} {wide}.", "Subtract a constant from all scores, or convert them to float."),
+    "wide-unranked": ("{where}the {value} {wide}.", "Correct it, or convert it to float."),
+    "query": ("{where}the query id is neither text nor a whole number ({detail}).", "Convert the id to str."),
+    "document": (
+        "{where}the document id is neither text nor a whole number ({detail}).",
+        "Convert the id to str.",
+    ),
+    "surrogates": (
+        "{where}the id contains surrogates, which cannot be encoded as bytes, so the id matches nothing.",
+        "Write it as text.",
+    ),
+    "twice": ("{where}the id occurs twice, as text and as a whole number.", "Keep one of the two."),
+    "mapping": ("{where}expected {{document: {value}}} ({detail}).",),
+    "changed": (
+        "{where}the dictionary, or a number in it, changed while it was read.",
+        "Do not let other threads change it.",
+    ),
+}
+"""The same for an entry of a dictionary."""
+NUMBER_FAULTS = {
+    "wide": (
+        "{name} {wide}{excerpt}.",
+        "Subtract a constant from all of them, or write {value}.0 if equal scores may tie.",
+    ),
+    "wide-unranked": ("{name} {wide}{excerpt}.", "Correct it, or write {value}.0 to have it rounded."),
+    "comma": (
+        "{name} is not a number{excerpt}.",
+        "The number has a decimal comma: write {plain}. If a point separates thousands, leave it out: 1234 for 1.234.",
+    ),
+    "comma-or-thousands": (
+        "{name} is not a number{excerpt}.",
+        "The comma separates thousands, or it is a decimal comma: write {whole} or {plain}.",
+    ),
+    "thousands": (
+        "{name} is not a number{excerpt}.",
+        "Leave out the marks between thousands: write {plain}.",
+    ),
+    "unit": ("{name} is not a number{excerpt}.", "Leave out the sign or unit, in every line: write {plain}."),
+    "level": (
+        "{name} is not a number{excerpt}.",
+        "The field is a level in NTCIR's form: write {level}, or state the number of each level, as in {levels}.",
+    ),
+    "word": (
+        "{name} is not a number{excerpt}.",
+        (
+            "The field is a word: write a number instead, such as 2 for good, 1 for fair and 0 for bad, or "
+            "state the number of each word, as in {words}."
+        ),
+    ),
+    "line": ("{name} is not a number{excerpt}.", "Correct the line{skip}."),
+    "field": ("{name} is not a number{excerpt}.", "Correct it."),
+}
+"""The same for a field that is not a number, or is a whole number that no double represents."""
 WHOLE = r"[+-]?[0-9]+"
 FOR_PEOPLE = r"([+-]?)([0-9.,'’ \u00a0\u202f]*[0-9])\s*([^0-9.,\s][^0-9]{0,11})?"
 """A number as people write it: with marks between thousands, a decimal comma, or a unit."""
@@ -39,33 +234,30 @@ def value_of(kind: str) -> str:
 # ---------------------------------------------------------------- lines of text
 
 
-def refused(fault: str, /, *, part: str = "refused", error: Any = DataError, **words: Any) -> DataError:
-    """Returns the error for a fault in a part of ``faults.toml``.
+def refused(found: str, advice: str | None = None, /, *, error: Any = DataError, **words: Any) -> DataError:
+    """Returns the error for input that cannot be read.
 
     Args:
-        fault: the name of the fault.
-        part: the part of the file.
+        found: what was found, with words in braces.
+        advice: what to do about it, in the same form; not used if ``remedy`` is among the words.
         error: the class of the error.
-        words: the words that its sentences need. Words such as ``file`` are also fields of the error.
+        words: the words in braces. Words such as ``file`` are also fields of the error.
     """
-    from carob.output.language import filled  # only for an error
-
-    skip = "" if words.get("kind") == "weights" else SKIP
-    number = value_of(words.get("kind", "run"))
-    common = {"fault": fault, "detail": "", "skip": skip, "swapped": SWAPPED, "number": number}
-    words = common | {"wide": WIDE.format(value=number)} | words
-    known = sentences_of(part)
-    # A score is ranked by, which other numbers are not: some faults have a sentence for those.
-    chosen = known.get(fault if number == "score" else f"{fault}-unranked", known.get(fault))
-    found, *remedy = (filled(each, **words) for each in chosen or ["{fault} {detail}."])
     fields = {each: word for each, word in words.items() if each in DataError.FIELDS}
-    return cast("DataError", error(found, **{"remedy": remedy[0] if remedy else None, **fields}))
+    remedy = None if advice is None else filled(advice, **words)
+    return cast("DataError", error(filled(found, **words), **{"remedy": remedy, **fields}))
 
 
-def sentences_of(part: str) -> dict[str, Any]:
-    """Returns a part of the sentences in ``faults.toml``."""
-    part_of: dict[str, Any] = own_table(__file__, "faults.toml")[part]
-    return part_of
+def fault_of(faults: Mapping[str, Sequence[str]], fault: str, **words: Any) -> DataError:
+    """Returns the error for a fault that the kernel found, by the kernel's word for it.
+
+    A score is ranked by, which other numbers are not: some faults have another sentence for those (``-unranked``).
+    """
+    number = value_of(words.get("kind", "run"))
+    skip = "" if words.get("kind") == "weights" else SKIP
+    common = {"fault": fault, "detail": "", "skip": skip, "number": number, "wide": WIDE.format(value=number)}
+    known = faults.get(fault if number == "score" else f"{fault}-unranked", faults.get(fault))
+    return refused(*known or ["{fault} {detail}."], **common | words)
 
 
 @contextmanager
@@ -108,7 +300,12 @@ def refuse_written_out(frame: _native.Frame, most: float, before: int = 0) -> in
     """
     size = 0 if most == math.inf else before + frame.written_out
     if size > most:
-        raise refused("written-out", ratio=RATIO, limit=limit_of(FREE))
+        raise refused(
+            "its rows' ids, written out, take more than {ratio} times its size, past {limit}, as no run's do.",
+            "If that is right, pass the rows as plain text.",
+            ratio=RATIO,
+            limit=limit_of(FREE),
+        )
     return size
 
 
@@ -129,7 +326,11 @@ def near(path: str) -> str:
 
 def scores_as_grades() -> DataError:
     """Returns the error for a run that is given as judgments, in which the scores would be grades."""
-    return refused("scores-as-grades", column="score")
+    return refused(
+        "the grades, in column 'score', have fractions: are qrels and run swapped?",
+        "If they are grades, name the column 'relevance'.",
+        column="score",
+    )
 
 
 def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
@@ -150,7 +351,7 @@ def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str,
     detail, excerpt = error.detail.decode(errors="replace"), error.excerpt.decode(errors="replace")
     words: dict[str, Any] = {"file": file, "line": line, "kind": kind, "detail": detail, "excerpt": excerpt}
     if error.kind == "columns":
-        words |= {"count": int(detail), "expected": sentences_of("columns").get(kind, "others")}
+        words |= {"count": int(detail), "expected": COLUMNS.get(kind, "others")}
         words["remedy"] = columns_remedy(kind, detail, excerpt)
     if error.kind in ("uneven", "mixed", "joined"):
         count, other = map(int, f"{detail} 6".split()[:2])
@@ -160,7 +361,7 @@ def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str,
     if error.kind in ("number", "wide"):
         wide, column = error.kind == "wide", value_of(kind)
         return number_error(detail, kind, f": '{excerpt}'", wide=wide, file=file, line=line, column=column)
-    return refused(error.kind, part="line", **words)
+    return fault_of(LINE_FAULTS, error.kind, **words)
 
 
 BY_WORDS, BY_LEVELS = (
@@ -176,9 +377,14 @@ SKIP = worded(", or skip such lines with ", by_policy("malformed", "skip"))
 
 def uneven_remedy(*, joined: bool) -> str:
     """Returns the remedy for a line with another number of columns than the first, which may be two lines."""
-    known = sentences_of("uneven_remedy")
-    start = known["joined" if joined else "other"].format(last="sixth")
-    return worded(start, SKIP, known["rule"], by_policy("columns", "trec_eval"), ".")
+    start = JOINED.format(last="sixth") if joined else "Correct the line"
+    return worded(
+        start,
+        SKIP,
+        ". To ignore what follows the sixth column, as trec_eval does, choose ",
+        by_policy("columns", "trec_eval"),
+        ".",
+    )
 
 
 def columns_remedy(kind: str, count: str, excerpt: str) -> str | None:
@@ -186,13 +392,15 @@ def columns_remedy(kind: str, count: str, excerpt: str) -> str | None:
     if kind not in ("qrels", "run"):
         return None
     if count == "1" and ("," in excerpt or excerpt.startswith("{")):
-        return str(sentences_of("table")["remedy"])
+        return (
+            "This looks like CSV or JSON, but bytes and streams are read as TREC text: pass the path of a "
+            "file that ends in .csv or .jsonl, or a data frame."
+        )
     fields = excerpt.split("\t" if "\t" in excerpt else None)
     likeness = like_qrels(fields, int(count)) if kind == "qrels" else like_run(fields)
     if likeness == "joined":
-        joined: str = sentences_of("uneven_remedy")["joined"]
-        return worded(joined.format(last="fourth"), SKIP, ".")
-    remedy: str | None = sentences_of("columns_remedy")[kind].get(likeness or count)
+        return worded(JOINED.format(last="fourth"), SKIP, ".")
+    remedy = COLUMNS_ADVICE[kind].get(likeness or count)
     return None if remedy is None else by_tabs(remedy, excerpt)
 
 
@@ -259,7 +467,7 @@ def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False
         fault = "word"
     words = {"name": name, "excerpt": excerpt, "value": value, "kind": kind, **numbers, **place}
     fault = fault or ("line" if excerpt else "field")
-    return refused(fault, part="number", words=BY_WORDS, levels=BY_LEVELS, **words)
+    return fault_of(NUMBER_FAULTS, fault, words=BY_WORDS, levels=BY_LEVELS, **words)
 
 
 def for_people(text: str) -> tuple[str | None, dict[str, str]]:
@@ -308,7 +516,12 @@ def refusals(kind: str, library: str) -> Iterator[None]:
         raise
     except BaseException as error:
         if isinstance(error, ImportError) and "pyarrow" in str(error):
-            raise refused("no-pyarrow", library=library, kind=kind) from None
+            raise refused(
+                "{library} needs PyArrow to convert the {kind} frame, and PyArrow is missing or too old.",
+                "Run pip install --upgrade pyarrow.",
+                library=library,
+                kind=kind,
+            ) from None
         # Each library has its own error class for a column that cannot be cast or a query that fails.
         builtin = type(error).__module__.partition(".")[0] == "builtins"
         its = isinstance(error, Exception) and library in sys.modules and not builtin
@@ -335,8 +548,8 @@ def row_error(error: _native.RowError, kind: str) -> DataError:
     query, document = (each.decode(errors="replace") or None for each in (error.query, error.document))
     value = f"query '{query or ''}', document '{document or ''}': the {value_of(kind)}"
     fields: dict[str, Any] = {"column": error.column or None, "query": query, "document": document}
-    return refused(
-        error.kind, part="row", file=f"{kind} frame", kind=kind, row=error.row, value=value, **fields
+    return fault_of(
+        ROW_FAULTS, error.kind, file=f"{kind} frame", kind=kind, row=error.row, value=value, **fields
     )
 
 
@@ -353,4 +566,4 @@ def entry_error(error: _native.MappingError, kind: str) -> DataError:
         word: each if isinstance(each, str) else named.get(word) for word, each in given.items()
     }
     words = {"where": where and f"{where}: ", "value": value_of(kind), "detail": error.detail, "kind": kind}
-    return refused(error.kind, part="entry", file=kind, **words, **fields)
+    return fault_of(ENTRY_FAULTS, error.kind, file=kind, **words, **fields)

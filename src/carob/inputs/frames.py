@@ -13,7 +13,7 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob.inputs import engine_of, installed
 from carob.inputs.columns import ASKED, IDS, ROLES, choose, constant_in, refuse_namesakes, usual
-from carob.inputs.errors import refusals, refuse_written_out, refused, sentences, sentences_of
+from carob.inputs.errors import refusals, refuse_written_out, refused, sentences
 from carob.inputs.sources import Provenance
 from carob.output.errors import DataError
 
@@ -74,7 +74,10 @@ class Columns:
         Raises:
             DataError: always.
         """
-        raise refused("pickled-rows")
+        raise refused(
+            "The rows of a data frame, or of a table in a file, cannot be pickled.",
+            "Pickle the frame itself or the path, and give it to carob again where it is unpickled.",
+        )
 
     @property
     def by_rank(self) -> bool:
@@ -263,7 +266,15 @@ def refuse_one_column(given: Any, kind: str) -> None:
     if library in LIBRARIES and not frame and not holds_structs(given):
         wanted = "grades" if kind == "qrels" else "scores"
         what = "one column" if its.__name__.endswith(("Series", "Array")) else "not a data frame"
-        raise refused("not-a-frame", kind=kind, library=library, type=its.__name__, what=what, wanted=wanted)
+        raise refused(
+            "The {kind} is {library}'s {type}, {what}.",
+            "Pass a data frame with columns of queries, documents and {wanted}.",
+            kind=kind,
+            library=library,
+            type=its.__name__,
+            what=what,
+            wanted=wanted,
+        )
 
 
 def holds_structs(given: Any) -> bool:
@@ -452,6 +463,41 @@ HALF = "e"
 """Arrow's format of half-precision numbers."""
 
 
+COLUMN_FAULTS = {
+    "lists": (
+        "Column '{column}' of the {kind} frame holds lists.",
+        "Convert the lists to one row per document (explode). carob.evaluate_ids accepts one row per question.",
+    ),
+    "ids": (
+        "Column '{column}' of the {kind} frame holds {content}, but ids are text or whole numbers.",
+        "Cast it.{why}",
+    ),
+    "numbers": (
+        "Column '{column}' of the {kind} frame holds {content}, but a {role} is a number.",
+        "Cast it.",
+    ),
+    "half-precision": (
+        "Column '{column}' of the {kind} frame holds half-precision numbers, in which ranks above 2,048 are equal.",
+        "Cast the ranks to whole numbers before they lose digits.",
+    ),
+}
+"""What was found in a column whose type does not fit its role, and what to do about it."""
+CONTENTS = {
+    "text": "text",
+    "whole": "whole numbers",
+    "number": "numbers with fractions",
+    "n": "nulls alone",
+    "+s": "structs",
+    "+m": "maps",
+    "+u": "values of several types",
+    "+r": "runs of equal values (run-end encoded)",
+    "+w": "lists of one length",
+    "w": "bytes of one length",
+    "t": "dates, times or spans of time",
+}
+"""The content of a column, by the kernel's word or by the start of Arrow's format."""
+
+
 def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
     """Refuses a column whose type does not fit its role."""
     name, holds, form = field
@@ -467,7 +513,7 @@ def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
         fault = "half-precision"
     if fault is not None:
         raise refused(
-            fault, part="column", column=name, kind=kind, role=role, content=content(holds, form), why=why
+            *COLUMN_FAULTS[fault], column=name, kind=kind, role=role, content=content(holds, form), why=why
         )
 
 
@@ -480,6 +526,5 @@ def content(holds: str, form: str) -> str:
     """
     if form == "b":
         return "truth values"
-    words = sentences_of("contents")
-    start = next((each for each in words if len(each) < len("text") and form.startswith(each)), "")
-    return str(words.get(holds) or words.get(start) or f"something else (Arrow calls it '{form}')")
+    start = next((each for each in CONTENTS if len(each) < len("text") and form.startswith(each)), "")
+    return CONTENTS.get(holds) or CONTENTS.get(start) or f"something else (Arrow calls it '{form}')"

@@ -43,7 +43,11 @@ def words_in(text: str) -> dict[str, float]:
     for part in re.split("[,，]", text):
         word, _, number = (each.strip() for each in part.partition("="))
         if not word or word in found or not is_number(number):
-            raise refused("grade-words", text=part.strip())
+            raise refused(
+                "'{text}' gives no word a grade, or gives one a second grade.",
+                "Write word=number for each word, as in Good=3,Fair=2,Bad=0.",
+                text=part.strip(),
+            )
         found[word] = float(number)
     return found
 
@@ -60,7 +64,7 @@ def number_of(grade: Any, words: Mapping[str, float], **place: Any) -> Any:
     if number is None and not is_number(grade.strip()):
         ids = "document" in place
         raise refused(
-            "grade-word",
+            "{at}the grade '{word}' is neither a number nor one of the words {words}.",
             at=f"query '{place['query']}', document '{place['document']}': " if ids else "",
             word=grade,
             words=", ".join(f"{each}={words[each]:g}" for each in words),
@@ -146,7 +150,11 @@ def frame_in(source: Source, kind: str, how: Delimited | None) -> Any:
     try:
         import polars as pl
     except ImportError:
-        raise refused("grade-words-of-table", file=source.name) from None
+        raise refused(
+            "grades in words of a table are read by polars, which is not installed.",
+            "Install it: pip install polars.",
+            file=source.name,
+        ) from None
     with reading(source.name, "polars"):
         content = source.content()
         if how is not None:

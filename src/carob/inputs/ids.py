@@ -58,11 +58,16 @@ def as_text(identifier: object) -> str:
         return str(identifier)
     if isinstance(identifier, bool) or not hasattr(identifier, "__index__"):
         kind = type(identifier).__name__
-        raise refused("id-type", identifier=shown(identifier), kind=kind)
+        raise refused(
+            "The id {identifier} is {kind}, not text or a whole number.",
+            "Write it as str.",
+            identifier=shown(identifier),
+            kind=kind,
+        )
     try:
         return str(operator.index(identifier))
     except ValueError as error:  # more digits than Python writes
-        raise refused("id-without-text", why=error) from None
+        raise refused("An id is a whole number that has no decimal text: {why}.", why=error) from None
 
 
 def texts(mapping: Mapping[Any, Any]) -> dict[str, Any]:

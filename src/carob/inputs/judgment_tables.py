@@ -99,7 +99,7 @@ def judgment_in(row: Mapping[str, Any], roles: Mapping[str, str], place: Mapping
     """
     for role, name in roles.items():
         if name not in row or (role in IDS and row[name] in (None, "")):
-            raise refused("no-field", column=name, **place)
+            raise refused("the row has no '{column}'.", "Complete it.", column=name, **place)
     grade, size = (
         None if is_empty(cell) else number_in(cell, role, place)
         for role in ("grade", "sample_size")

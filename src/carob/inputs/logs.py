@@ -133,7 +133,14 @@ def differing(
     grades = [f"{grades[document]:g}" if document in grades else "none" for grades in (its, others)]
     words = {"first": first, "second": second, "one": grades[0], "other": grades[1]}
     name, its_document = shown(text_of(query)), shown(text_of(document))
-    return refused("logs-differ", **words, name=name, its=its_document, remedy=remedy or ONE_JUDGMENT)
+    return refused(
+        "The logs {first} and {second} differ in the relevant documents of query {name}: document {its} has "
+        "the grade {one} in one and {other} in the other.",
+        **words,
+        name=name,
+        its=its_document,
+        remedy=remedy or ONE_JUDGMENT,
+    )
 
 
 ONE_JUDGMENT = Worded(
@@ -153,7 +160,12 @@ def apart(given: Any, policy: Policy | None = None, *, subtopics: bool = False) 
     for name, each in named(several):
         if name not in logs:
             holds_both(each)  # which says what a log lacks
-            raise refused("no-log", what=name if several is given else "the data")
+            raise refused(
+                "Only one of qrels and run is given, and {what} is not a table that has both retrieved and "
+                "relevant documents, such as the columns retrieved_ids and reference_ids.",
+                "Pass qrels and a run.",
+                what=name if several is given else "the data",
+            )
     return judged_by(logs, policy, subtopics=subtopics), given
 
 

@@ -19,7 +19,7 @@ from carob.inputs.columns import (
     there,
     usual,
 )
-from carob.inputs.errors import refused
+from carob.inputs.errors import NO_SUCH_COLUMN, TWO_COLUMNS, refused
 from carob.output.errors import UnclearGradesError, Worded, by_reading
 from carob.output.escaping import shown
 
@@ -28,6 +28,16 @@ if TYPE_CHECKING:
 
     from carob.inputs.columns import Asked
     from carob.output.errors import DataError
+
+NO_LISTS = {
+    "score": ("There is no column that lists the scores of '{column}'.", "Name it: {reading}."),
+    "rank": ("There is no column that lists the ranks of '{column}'.", "Name it: {reading}."),
+    "grade": (
+        "There is no column that lists the grades of '{column}'.",
+        "Name it: {reading}; {relevant} if each of them is relevant.",
+    ),
+}
+"""A table whose rows list documents, without a column of lists with their scores or grades."""
 
 
 Shape: TypeAlias = "str | tuple[str, ...]"
@@ -141,7 +151,14 @@ def query_in_two_rows(query: Any, one: Mapping[str, Any], other: Mapping[str, An
         for each in (one, other)
     )
     name = str(query)
-    return refused("query-in-two-rows", query=name, name=shown(name), one=first, other=second)
+    return refused(
+        "query {name} has two rows that list documents, {one} and {other}.",
+        "Merge them if they belong to one question, or number the questions.",
+        query=name,
+        name=shown(name),
+        one=first,
+        other=second,
+    )
 
 
 def twice_among(queries: Iterable[Any]) -> tuple[Any, int, int] | None:
@@ -271,7 +288,12 @@ def nearest(kind: str, found: Sequence[str]) -> str:
         return ids[0]  # beside it, retrieved_docs and the like hold texts
     if len(first) > 1:
         both, reading = "' and '".join(first[:2]), by_reading(kind, document=str(first[0]))
-        raise refused("two-lists", both=both, reading=reading)
+        raise refused(
+            "Each of the columns '{both}' may contain the documents.",
+            "Name one: {reading}.",
+            both=both,
+            reading=reading,
+        )
     return first[0]
 
 
@@ -307,13 +329,24 @@ def homes_of(
             homes = {name: None}
         words = {"kind": kind, "there": there(names_of(fields)), "column": given, "role": role}
         if not homes:
-            raise refused("no-such-column", **words)
+            raise refused(NO_SUCH_COLUMN, **words)
         if role == "query":
-            raise refused("query-in-records", **words)
+            raise refused(
+                "Column '{column}', named for the query, is inside the list of the query's documents. The "
+                "columns are: {there}.",
+                "Name a column with one value in each row.",
+                **words,
+            )
         before: dict[str, dict[str, str | None]] = {each: {} for each in homes} if found is None else found
         found = {column: {**its, role: homes[column]} for column, its in before.items() if column in homes}
         if not found:
-            raise refused("apart", kind=kind, column=given, role=role)
+            raise refused(
+                "Column '{column}' of the {kind} frame, named for the {role}, is in a different list from "
+                "the columns named before.",
+                kind=kind,
+                column=given,
+                role=role,
+            )
     return found
 
 
@@ -448,7 +481,13 @@ def in_lists(
     draws = known_names()["lists"]["draws"]
     drawn = [name for name in fields if "probability" in asked and plain_name(name) in draws]
     if drawn:
-        raise refused("sample-in-lists", column=drawn[0], complete=by_reading(kind, probability=1))
+        raise refused(
+            "column '{column}' lists how documents were drawn, which carob reads from tables with a row for "
+            "each document.",
+            "Write such rows. If the column means something else, say so: {complete}.",
+            column=drawn[0],
+            complete=by_reading(kind, probability=1),
+        )
     columns = query_in(fields, kind, asked) | {"document": own} | value
     return ColumnRoles(columns, lists=True, relevant=kind == "qrels" and not value)
 
@@ -490,11 +529,11 @@ def numbers_in(
         if len(its) > 1:
             both, reading = " and ".join(f"'{each}'" for each in its), by_reading(kind, **{role: str(its[0])})
             words = {"kind": kind, "there": there(names_of(fields)), "role": role}
-            raise refused("two-columns", **words, column=its[0], both=both, reading=reading)
+            raise refused(*TWO_COLUMNS, **words, column=its[0], both=both, reading=reading)
         needs = kind == "qrels" and last_name(listed) not in sides()["qrels"]
         if not its and (named[role] or needs):
             reading, relevant = by_reading(kind, **{role: ...}), by_reading(kind, grade=1)
-            raise refused(role, part="no-lists", column=listed, reading=reading, relevant=relevant)
+            raise refused(*NO_LISTS[role], column=listed, reading=reading, relevant=relevant)
     return {role: its[0] for role, its in found.items() if its}
 
 
@@ -514,7 +553,13 @@ def refuse_unclear(found: Sequence[str], listed: str, beside: Sequence[str]) -> 
     grades, relevant = by_reading("qrels", grade=str(found[0])), by_reading("qrels", grade=1)
     its = by_reading("qrels", document=str(retrieved[0]), grade=str(found[0]))
     words |= {"grades": grades, "relevant": relevant, "retrieved": its}
-    raise refused("grades-of-which", error=UnclearGradesError, **words)
+    raise refused(
+        "'{column}' may be the grades of '{listed}' or of '{other}'.",
+        "If of '{listed}': {grades}. If of '{other}', which are then all that is judged: {retrieved}. If "
+        "all of '{listed}' are relevant: {relevant}.",
+        error=UnclearGradesError,
+        **words,
+    )
 
 
 LIKE_NUMBERS = {
@@ -544,7 +589,19 @@ def named_after(listed: str, kind: str, beside: Sequence[str]) -> dict[str, list
             how = {"grade": 1} if kind == "qrels" else {"document": str(listed)}
             reading, without = by_reading(kind, **{role: str(other)}), by_reading(kind, **how)
             words = {"column": other, "listed": listed, "reading": reading, "without": without}
-            raise refused("run-numbers", **words) if kind == "run" else refused("qrels-numbers", **words)
+            raise (
+                refused(
+                    "'{column}' may be the scores or ranks of '{listed}'.",
+                    "If so: {reading}. If the order of each list is its ranking: {without}.",
+                    **words,
+                )
+                if kind == "run"
+                else refused(
+                    "'{column}' may be the grades of '{listed}'.",
+                    "If so: {reading}. If all of '{listed}' are relevant: {without}.",
+                    **words,
+                )
+            )
     return found
 
 
@@ -584,5 +641,12 @@ def scores_as_grades(fields: Mapping[str, Shape], listed: str, lists: Sequence[s
             f"carob.Qrels.of(qrels, grade={str(found[0])!r})", f"--qrels-columns grade={found[0]}"
         )
         relevant = by_reading("qrels", grade=1)
-        raise refused("scores-or-grades", column=found[0], listed=listed, grades=grades, relevant=relevant)
+        raise refused(
+            "'{column}' may be the grades of '{listed}', or scores of documents that the table lacks.",
+            "If they are grades: {grades}. If all of '{listed}' are relevant: {relevant}.",
+            column=found[0],
+            listed=listed,
+            grades=grades,
+            relevant=relevant,
+        )
     return found

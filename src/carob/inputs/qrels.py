@@ -18,7 +18,7 @@ from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.inputs.columns import constant_in
 from carob.inputs.dicts import MAPPING, is_sample, numbered, numbers_of, plain
-from carob.inputs.errors import refused, scores_as_grades, sentences
+from carob.inputs.errors import NOTHING, refused, scores_as_grades, sentences
 from carob.inputs.files import read_as
 from carob.inputs.frames import Frame, columns_of, frame_origin, is_frame, listed_in
 from carob.inputs.ids import bytes_of, texts, texts_of
@@ -422,7 +422,12 @@ def refuse_results(given: object) -> None:
     first = next(iter(given.values()), None) if isinstance(given, Mapping) else None
     result = given if isinstance(given, Display) else first
     if isinstance(result, Display):
-        raise refused("result-as-input", type=type(result).__name__)
+        raise refused(
+            "A result of the type {type} has neither judgments nor ranked lists.",
+            "Pass the qrels and runs that it was computed from. Functions that accept scores (compare, "
+            "best, plan, gate, correlate, report) accept them in place of runs.",
+            type=type(result).__name__,
+        )
 
 
 def refuse_scores(judgments: _native.Judgments) -> None:
@@ -437,7 +442,7 @@ def refuse_scores(judgments: _native.Judgments) -> None:
 
 def nothing(name: str, why: str) -> DataError:
     """Returns the error for an input without any judgment."""
-    return refused("nothing", error=NothingError, file=name, why=why)
+    return refused(NOTHING, error=NothingError, file=name, why=why)
 
 
 NO_SUBTOPIC = (b"0", b"Q0", b"q0")
@@ -486,7 +491,12 @@ def subtopics_of(
     query_of, subtopic_of, document_of = ids
     labels = set(subtopic_of)
     if origin.kind != "a mapping" and len(labels) == 1 and labels <= set(NO_SUBTOPIC):
-        raise refused("no-subtopics", file=name, value=labels.pop().decode())
+        raise refused(
+            "there are no subtopics: the second column is '{value}' on every line.",
+            "A measure by subtopics (judgment groups) reads 'query subtopic document grade'.",
+            file=name,
+            value=labels.pop().decode(),
+        )
     number = {query: place for place, query in enumerate(judgments.queries)}
     row, place = documents_of(judgments)
     named: list[dict[bytes, int]] = [{} for _ in number]
@@ -557,7 +567,12 @@ def lines_of_mapping(
             documents = numbers_of(query, its, "qrels", grade)
             if not isinstance(documents, Mapping):
                 names = {"query": query, "name": shown(query), "documents": shown(documents)}
-                raise refused("subtopic-without-documents", file="qrels", **names)
+                raise refused(
+                    "query {name}: expected {{document: grade}} for a subtopic, found {documents}.",
+                    "A measure by subtopics (judgment groups) reads {{query: {{subtopic: {{document: grade}}}}}}.",
+                    file="qrels",
+                    **names,
+                )
             for document, worth in texts(documents).items():
                 rows.append((query, str(subtopic), document, worth))
                 known = own.get(document)

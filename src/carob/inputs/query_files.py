@@ -75,9 +75,15 @@ def read_weights(where: Readable) -> dict[str, float]:
     weights: dict[str, float] = {}
     for place, query, weight in rows:
         if query in weights:
-            raise refused("weight-twice", **place, query=query)
+            raise refused("query '{query}' has a weight already.", "Remove one line.", **place, query=query)
         if not is_weight(weight):
-            raise refused("weight", **place, query=query, weight=weight, expected=A_WEIGHT)
+            raise refused(
+                "the weight of query '{query}' is {weight!r}: {expected}.",
+                **place,
+                query=query,
+                weight=weight,
+                expected=A_WEIGHT,
+            )
         weights[query] = weight
     return weights
 
@@ -114,7 +120,13 @@ def groups_of(given: GroupsLike, queries: Sequence[str]) -> Groups:
     without = [query for query in queries if query not in mapping]
     if without:
         others = f", nor have {len(without) - 1} others" if len(without) > 1 else ""
-        raise refused("no-group", file=name or "groups", query=without[0], others=others)
+        raise refused(
+            "query '{query}' has no group{others}.",
+            "Give every query a group, as in the line 'query group'.",
+            file=name or "groups",
+            query=without[0],
+            others=others,
+        )
     names = sorted({mapping[query] for query in queries})
     code = {each: place for place, each in enumerate(names)}
     return Groups(name, tuple(names), np.array([code[mapping[query]] for query in queries], np.int64))
@@ -144,7 +156,13 @@ def read_groups(source: Source) -> dict[str, str]:
     for place, query, cell in named_rows(source, "group") or group_lines(source):
         group = "" if cell is None else str(cell).strip()
         if not group:
-            raise refused("not-a-group", **place, found=query[:80])
+            raise refused("expected 'query group', found '{found}'.", **place, found=query[:80])
         if found.setdefault(query, group) != group:
-            raise refused("group-twice", **place, query=query, group=found[query])
+            raise refused(
+                "query '{query}' is in group '{group}' already.",
+                "A query has one group: remove one line.",
+                **place,
+                query=query,
+                group=found[query],
+            )
     return found

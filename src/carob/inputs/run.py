@@ -14,7 +14,7 @@ from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.inputs.columns import INSISTED, usual
 from carob.inputs.dicts import MappingRun, numbered, plain
-from carob.inputs.errors import refused, sentences
+from carob.inputs.errors import NO_RUNS, ONE_NAME, refused, sentences
 from carob.inputs.files import read_as
 from carob.inputs.frames import (
     Columns,
@@ -170,7 +170,11 @@ class Run:
             run = mapping_of_rows(run, "run", its)
         if isinstance(run, Mapping):
             if are_several(run):
-                raise refused("several-runs", count=len(run))
+                raise refused(
+                    "This is a dictionary of {count:run} by name, not one run.",
+                    "Pass one of the runs. carob.evaluate and carob.compare accept several runs.",
+                    count=len(run),
+                )
             return cls(name or "run", MappingRun(plain(numbered(run, "run"))))
         if not isinstance(run, (str, bytes, os.PathLike)) and is_frame(run):
             listed = listed_in(run, "run", its) if extract is None else None
@@ -292,7 +296,7 @@ def runs_in(given: Any, exclude: Any = None) -> list[Run]:
     """
     given = several_of(given)
     if not given:
-        raise refused("no-runs", what="dictionary" if isinstance(given, Mapping) else "list")
+        raise refused(*NO_RUNS, what="dictionary" if isinstance(given, Mapping) else "list")
     refuse_shared(given)
     seen = None if exclude is None else pairs_of(exclude)
     if isinstance(given, Mapping):
@@ -312,7 +316,9 @@ def several_of(given: Any) -> Any:
         DataError: it is one run, such as a path, or something else.
     """
     if isinstance(given, str) or is_whole(given) or not hasattr(given, "__iter__"):
-        raise refused("several-needed").at(remedy=if_pattern(given))
+        raise refused("Pass several runs: {{'name': run, …}}, or a list of paths or scores.").at(
+            remedy=if_pattern(given)
+        )
     return given if isinstance(given, Mapping) else list(given)
 
 
@@ -349,7 +355,9 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any], most: flo
     from carob.inputs.runs.engine import EngineRun, is_away
 
     if extract not in (None, "engine", "executors"):
-        raise refused("no-such-extract", extract=extract)
+        raise refused(
+            "extract={extract!r} is unknown: the choices are 'engine' and 'executors'.", extract=extract
+        )
     refuse_one_column(frame, "run")
     if extract is not None or is_away(frame):
         return EngineRun.of(frame, extract=extract, **named)
@@ -392,7 +400,7 @@ def refuse_shared(given: Mapping[Any, Any] | Sequence[Any]) -> None:
     """
     files = [each for each in (given.values() if isinstance(given, Mapping) else given) if is_open(each)]
     if len(set(map(id, files))) < len(files):
-        raise refused("one-file-twice")
+        raise refused("One open file is given as two runs.", "Open it once for each run, or pass its path.")
 
 
 def refuse_alike(names: Sequence[str]) -> None:
@@ -404,7 +412,7 @@ def refuse_alike(names: Sequence[str]) -> None:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         example = Worded("{'old': run, 'new': run}", "old=a/x.run new=b/x.run")
-        raise refused("one-name", count=names.count(twice), name=twice, example=example)
+        raise refused(ONE_NAME, count=names.count(twice), name=twice, example=example)
 
 
 def text_name(name: object) -> str:
@@ -414,7 +422,7 @@ def text_name(name: object) -> str:
         DataError: the name is not text.
     """
     if not isinstance(name, str):
-        raise refused("name-not-text", name=name)
+        raise refused("The name of a run must be text, but name={name!r} was given.", name=name)
     return name
 
 
@@ -462,9 +470,16 @@ class ExcludingRun(Wrapper):
                 under which nothing moves up.
         """
         if options.policy.ranks == "given" and self.by_rank:
-            raise refused("exclude-from-ranks", error=PolicyError)
+            raise refused(
+                "exclude cannot be combined with ranks=given: excluding a document would move up the "
+                "documents below it, but given ranks stay. Choose ranks=counted.",
+                error=PolicyError,
+            )
         if options.policy.listing == "known":
-            raise refused("exclude-from-listing", error=PolicyError)
+            raise refused(
+                "exclude cannot be combined with listing=known, which depends on every row of the run.",
+                error=PolicyError,
+            )
         queries, documents, grades, left_out, judgment = [], [], [], [], []
         for place, query in enumerate(judgments.queries):
             judged, seen = judgments.documents(place), self.seen.get(query, frozenset())

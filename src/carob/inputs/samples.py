@@ -15,7 +15,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.inputs.columns import DRAW
 from carob.inputs.dicts import MAPPING
-from carob.inputs.errors import refused, sentences
+from carob.inputs.errors import DRAWN_TWICE, SAMPLE_BY_SUBTOPIC, refused, sentences
 from carob.inputs.ids import text_of
 from carob.inputs.judgment_tables import COLUMNS, rows_of_judgments
 from carob.output.errors import DataError, Worded, by_reading
@@ -27,6 +27,22 @@ if TYPE_CHECKING:
     from carob.inputs.frames import Columns
     from carob.inputs.sources import Provenance
     from carob.lists.rows import Floats
+
+NO_PROBABILITY = (
+    "the probability {value:g} is not above 0 and at most 1 (query '{query}', document '{document}').",
+    "State the probability with which the document was drawn. If the column means something else, say so: {complete}.",
+)
+SIZES_DIFFER = (
+    "the rows state different sizes of the sample ({sizes}).",
+    "Pass the rows of one sample, each with the number of all its documents.",
+)
+NO_DRAWN_JUDGMENT = (
+    "query '{query}': expected (grade, probability) for each document of a sample, found {found}."
+)
+UNJUDGED = (
+    "the grade {grade} is not a number: document '{document}' of query '{query}' is not judged{others}.",
+    "Fill it in, as for all documents of the sample: a part of a sample gives biased estimates.",
+)
 
 COMPLETE = by_reading("qrels", probability=1)
 """How to say that judgments are complete, although they have a column of probabilities."""
@@ -75,7 +91,13 @@ class Sample:
             DataError: documents are missing, or there are too many.
         """
         if self.lacking:
-            raise refused("part-of-sample", file=name, size=self.size, count=len(self.probability))
+            raise refused(
+                "the sample has {size:document}, but {count} are judged.",
+                "Judge the others, since a part of a sample gives biased estimates.",
+                file=name,
+                size=self.size,
+                count=len(self.probability),
+            )
 
 
 def sample_of(
@@ -101,7 +123,7 @@ def sample_of(
         query = int(np.searchsorted(judgments.offsets, number, "right")) - 1
         ids = {"query": text_of(judgments.queries[query]), "document": text_of(judgments.document(number))}
         place = {"file": name} | origin.place(int(judgments.lines[number]))
-        raise refused("no-probability", value=float(probability[number]), complete=COMPLETE, **ids, **place)
+        raise refused(*NO_PROBABILITY, value=float(probability[number]), complete=COMPLETE, **ids, **place)
     return Sample(probability, size_of(stated, name))
 
 
@@ -115,7 +137,7 @@ def size_of(stated: Iterable[float | None], name: str) -> int | None:
     size = sizes[0]
     if len(sizes) > 1 or (size is not None and (size < 1 or size != math.floor(size))):
         said = " and ".join("none" if each is None else f"{each:g}" for each in sizes[:3])
-        raise refused("sizes-differ", file=name, sizes=said)
+        raise refused(*SIZES_DIFFER, file=name, sizes=said)
     return None if size is None else int(size)
 
 
@@ -130,7 +152,16 @@ def incomplete(name: str, count: int) -> DataError:
     estimate = Worded(
         "carob.compare(people, runs, judge=judge)", f"carob compare --people {file} --judge JUDGE.qrels RUN…"
     )
-    return refused("sample", file=name, count=count, estimate=estimate, complete=COMPLETE)
+    return refused(
+        "these are judgments of a sample, {count:document} drawn with known probabilities, and all others "
+        "would count as not relevant.",
+        "Estimate from it, together with a judge's grades of all documents: {estimate}. If its "
+        "probabilities mean something else, say so: {complete}.",
+        file=name,
+        count=count,
+        estimate=estimate,
+        complete=COMPLETE,
+    )
 
 
 # ---------------------------------------------------------------- dictionaries and frames
@@ -145,7 +176,7 @@ def in_mapping(qrels: Mapping[Any, Any]) -> tuple[_native.Judgments, Sample]:
     found: dict[Any, dict[Any, SampledJudgment]] = {}
     for query, its in qrels.items():
         if not isinstance(its, Mapping):
-            raise refused("no-drawn-judgment", file="qrels", query=str(query), found=f"{its!r:.60}")
+            raise refused(NO_DRAWN_JUDGMENT, file="qrels", query=str(query), found=f"{its!r:.60}")
         found[query] = {document: judgment_in(query, document, each) for document, each in its.items()}
     grades = {query: {key: each.grade for key, each in its.items()} for query, its in found.items()}
     chances = {query: {key: each.probability for key, each in its.items()} for query, its in found.items()}
@@ -163,12 +194,12 @@ def judgment_in(query: object, document: object, given: Any) -> SampledJudgment:
     """
     ids = {"file": "qrels", "query": str(query), "document": str(document)}
     if not isinstance(given, (tuple, list)) or len(given) not in (2, 3) or not all(map(is_real, given[1:2])):
-        raise refused("no-drawn-judgment", found=f"{given!r:.60}", file="qrels", query=str(query))
+        raise refused(NO_DRAWN_JUDGMENT, found=f"{given!r:.60}", file="qrels", query=str(query))
     grade, probability, *size = given
     if not is_real(grade):
-        raise refused("unjudged", grade=shown(grade), others="", **ids)
+        raise refused(*UNJUDGED, grade=shown(grade), others="", **ids)
     if any(each is not None and not is_real(each) for each in size):
-        raise refused("sizes-differ", sizes=shown(size[0]), **ids)
+        raise refused(*SIZES_DIFFER, sizes=shown(size[0]), **ids)
     return SampledJudgment(float(grade), float(probability), *size)
 
 
@@ -185,11 +216,11 @@ def in_frame(columns: Columns) -> tuple[_native.Judgments, Sample]:
     """
     name = "qrels frame"
     if "subtopic" in columns.places:
-        raise refused("sample-by-subtopic", file=name)
+        raise refused(*SAMPLE_BY_SUBTOPIC, file=name)
     judgments = numbers_in(columns, "grade")
     for query, document, _, line in judgments.duplicates:
         ids = {"query": text_of(judgments.queries[query]), "document": text_of(document)}
-        raise refused("drawn-twice", **ids, **{"file": name} | columns.origin.place(line))
+        raise refused(*DRAWN_TWICE, **ids, **{"file": name} | columns.origin.place(line))
     chances = numbers_in(columns, "probability").grades
     stated = numbers_in(columns, "sample_size").grades.tolist() if "sample_size" in columns.places else ()
     return judgments, sample_of(judgments, chances, stated, columns.origin, name)
@@ -213,8 +244,14 @@ def numbers_in(columns: Columns, role: str) -> _native.Judgments:
         ids = {"query": text_of(error.query), "document": text_of(error.document)}
         place: dict[str, Any] = {"file": "qrels frame", "row": error.row, **ids}
         if role == "grade":
-            raise refused("unjudged", grade=error.kind, others="", **place) from None
-        raise refused("not-drawn", column=error.column, empty=error.kind, **place) from None
+            raise refused(*UNJUDGED, grade=error.kind, others="", **place) from None
+        raise refused(
+            "document '{document}' of query '{query}' has no number in column '{column}', but is {empty}.",
+            "Write what the table of the sample says.",
+            column=error.column,
+            empty=error.kind,
+            **place,
+        ) from None
 
 
 # ---------------------------------------------------------------- tables in files
@@ -240,17 +277,17 @@ def read_sample(*paths: str, roles: Mapping[str, str] | None = None) -> dict[str
             place |= {"query": row.query, "document": row.document}
             its = found.setdefault(row.query, {})
             if row.document in its:
-                raise refused("drawn-twice", **place)
+                raise refused(*DRAWN_TWICE, **place)
             probability = row.probability or 0.0
             if row.grade is None:
                 unjudged.append(place)
             elif not 0 < probability <= 1:
-                raise refused("no-probability", value=probability, complete=COMPLETE, **place)
+                raise refused(*NO_PROBABILITY, value=probability, complete=COMPLETE, **place)
             its[row.document] = SampledJudgment(row.grade or 0.0, probability, row.size)
     if unjudged:
         more = len(unjudged) - 1
         others = f" ({more:,} more of the sample are not judged either)" if more else ""
-        raise refused("unjudged", grade="''", others=others, **unjudged[0])
+        raise refused(*UNJUDGED, grade="''", others=others, **unjudged[0])
     if not found:
         raise DataError("there are no judgments.", file=paths[0])
     return found

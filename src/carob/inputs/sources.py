@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
     from carob.inputs.decompression import Format
 
+OPEN_AS_TEXT = ("The file is open as text.", "Open it in binary mode ('rb'), since ids are bytes.")
+
 
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
 """A path (``-`` is standard input), bytes, or an open binary file."""
@@ -242,7 +244,12 @@ class Source:
                     return
                 if len(line) > longest:
                     size = f"{longest >> 20} MiB"
-                    raise refused("long-line", file=self.name, line=number, size=size)
+                    raise refused(
+                        "the line is longer than {size}: this is not text.",
+                        file=self.name,
+                        line=number,
+                        size=size,
+                    )
                 yield line.removesuffix(b"\n").removeprefix(mark)
                 mark = b""
 
@@ -262,7 +269,11 @@ def source_of(where: Readable) -> Source:
         content = bytes(where)
         # A path is short, and has fewer fields than a line of qrels.
         if len(content) <= LONGEST_PATH and len(content.split()) < 4 and os.path.isfile(content):
-            raise refused("path-as-bytes", path=shown(os.fsdecode(content)))
+            raise refused(
+                "Bytes are read as the content of a file, but {path} is the path of one.",
+                "Pass the path as text (os.fsdecode).",
+                path=shown(os.fsdecode(content)),
+            )
         its = packing(content)
         if its is None:
             return Source("<bytes>", content, len(content))
@@ -270,17 +281,30 @@ def source_of(where: Readable) -> Source:
     if isinstance(where, (str, os.PathLike)):
         path = os.fspath(where)
         if "\0" in path:
-            raise refused("nul-in-path", path=path)
+            raise refused(
+                "The path {path} contains a NUL character, which paths cannot contain.",
+                "Pass the path of a file.",
+                path=path,
+            )
         if "\n" in path.rstrip("\n") and not os.path.lexists(path):
-            raise refused("text-as-path", text=shown(path[:SHOWN]))
+            raise refused(
+                "Text is taken as a path, but no file is called {text} …",
+                "Pass the content of a file as bytes (text.encode()), or the path of a file.",
+                text=shown(path[:SHOWN]),
+            )
         return from_stream(standard_input(), "standard input") if path == "-" else from_path(path)
     if not hasattr(where, "read"):
-        raise refused("unreadable-type", type=type(where).__name__)
+        raise refused(
+            "Cannot read a {type}.",
+            "Pass a path, '-' for standard input, bytes, an open binary file, a data frame, or {{query: "
+            "{{document: number}}}}.",
+            type=type(where).__name__,
+        )
     name = name_of(where)
     with sentences(name), readable(where, name):
         text = isinstance(where.read(0), str)
     if text:
-        raise refused("open-as-text")
+        raise refused(*OPEN_AS_TEXT)
     return from_stream(where, name)
 
 
@@ -308,18 +332,25 @@ def readable(file: Any, name: str) -> Iterator[None]:
         DataError: the file is closed, or fails while it is read.
     """
     if getattr(file, "closed", False):
-        raise refused("closed-stream", file=name)
+        raise refused(
+            "the file is closed.", "Open it again, and leave it open until carob has read it.", file=name
+        )
     try:
         yield
     except io.UnsupportedOperation:
-        raise refused("stream-to-write", file=name) from None
+        raise refused("the file is not open for reading.", "Open it again in mode 'rb'.", file=name) from None
     except Exception as error:
         of_system = isinstance(error, OSError) and (error.errno is not None or isinstance(error, PackedError))
         if isinstance(error, DataError) or of_system:
             raise
         if not isinstance(error, FAILURES) and type(error).__module__ not in DECOMPRESSORS:
             raise
-        raise refused("failing-stream", file=name, why=first_line(error)) from error
+        raise refused(
+            "the file cannot be read: {why}.",
+            "Open it again, or pass its path.",
+            file=name,
+            why=first_line(error),
+        ) from error
 
 
 def refuse_read(file: Any, name: str) -> None:
@@ -333,7 +364,11 @@ def refuse_read(file: Any, name: str) -> None:
     except (AttributeError, *FAILURES):
         return  # a pipe has no place
     if place:
-        raise refused("stream-at-end", file=name)
+        raise refused(
+            "the file is at its end, so it was read or written before.",
+            "Open it again, or go back to its start with seek(0).",
+            file=name,
+        )
 
 
 def bytes_read(block: Any, name: str) -> Any:
@@ -343,11 +378,20 @@ def bytes_read(block: Any, name: str) -> Any:
         DataError: it gave no bytes.
     """
     if isinstance(block, str):
-        raise refused("open-as-text")
+        raise refused(*OPEN_AS_TEXT)
     if block is None:
-        raise refused("stream-without-wait", file=name)
+        raise refused(
+            "the stream has no bytes at the moment and does not wait for them (read returned None).",
+            "Pass a stream that waits.",
+            file=name,
+        )
     if not isinstance(block, (bytes, bytearray, memoryview)):
-        raise refused("stream-of-others", file=name, type=type(block).__name__)
+        raise refused(
+            "the stream gave a value of type {type} in place of bytes.",
+            "Pass an open binary file.",
+            file=name,
+            type=type(block).__name__,
+        )
     return block
 
 
@@ -405,7 +449,7 @@ def standard_input() -> IO[bytes]:
         DataError: standard input is closed.
     """
     if sys.stdin is None or sys.stdin.closed:
-        raise refused("closed-input")
+        raise refused("Standard input is closed.", "Pass a file, or redirect one.")
     return sys.stdin.buffer
 
 
@@ -414,7 +458,7 @@ def from_path(path: str) -> Source:
     with sentences(path):
         found = os.stat(path)
         if stat.S_ISDIR(found.st_mode):
-            raise refused("folder", file=path)
+            raise refused("this is a folder.", "Pass a file.", file=path)
         if not stat.S_ISREG(found.st_mode):
             return from_stream(open(path, "rb"), path, own=True)
         take(path)

@@ -101,7 +101,14 @@ def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[st
         # Hashes, since the texts may be cut where they are kept.
         first, digest = seen.setdefault(key, (number, hash(text)))
         if digest != hash(text):
-            raise refused("two-texts", file=source.name, line=number, id=key, first=first)
+            raise refused(
+                "the id '{id}' has another text on line {first}.",
+                "Remove one of the lines.",
+                file=source.name,
+                line=number,
+                id=key,
+                first=first,
+            )
         if first == number:
             yield key, text
 

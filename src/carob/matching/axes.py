@@ -154,9 +154,15 @@ def at_given_ranks(rows: JudgedRows, name: str) -> JudgedRows:
     starts = np.zeros(len(given), bool)
     starts[offsets[:-1][np.diff(offsets) > 0]] = True
     if (given < 1).any():
-        raise refused("rank-below-1", file=name, rank=given.min())
+        raise refused(
+            "found the rank {rank:g}, but ranks count from 1 (ranks=given).", file=name, rank=given.min()
+        )
     if ((np.diff(given, prepend=0.0) == 0) & ~starts).any():
-        raise refused("same-rank", file=name)
+        raise refused(
+            "two documents of a list have the same rank, which ranks=given does not allow.",
+            "Give them different ranks, or choose ranks=counted.",
+            file=name,
+        )
     filled = np.diff(offsets) > 0
     length = np.zeros(len(rows.length))
     length[filled] = given[offsets[1:][filled] - 1]

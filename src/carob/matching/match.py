@@ -216,7 +216,11 @@ def match(
     judgments = qrels.complete.judgments
     by_rank = policy.ranks == "given" and run.held.by_rank
     if by_rank and scores:
-        raise refused("scores-of-ranks", error=PolicyError)
+        raise refused(
+            "A measure that compares scores of different queries needs scores, which a run of ranks does "
+            "not have under ranks=given. Choose ranks=counted.",
+            error=PolicyError,
+        )
     every_score = scores or by_rank or policy.retrieved == "finite"
     few = relevant_only and not every_score and qrels.subtopics is None and ranks_alone(policy)
     options = MatchOptions(policy, progress=progress, scores=every_score, relevant_only=few, cores=threads)
@@ -316,7 +320,11 @@ def match_grades(
     """
     pools = grades if judged is None else judged
     if len(pools) != len(grades):
-        raise refused("unequal-pools", lists=len(grades), pools=len(pools))
+        raise refused(
+            "There are {lists} ranked lists but {pools} lists of judged grades.",
+            lists=len(grades),
+            pools=len(pools),
+        )
     flat, full = end_to_end(grades, "Ranked list")
     pool, pool_offsets = without_none(*end_to_end(pools, "List of judged grades"))
     rank = ranks_within(full)[~np.isnan(flat)]
@@ -409,7 +417,10 @@ def decide(
     """
     negative = int((rows.judged_grades < 0).sum())
     if negative and policy.negative == "error":
-        raise refused("negative", count=negative)
+        raise refused(
+            "{count:judgment has/judgments have} a negative grade, which the policy forbids (negative=error).",
+            count=negative,
+        )
     rows = without_negative(rows, policy.negative)
     if policy.judgments == "retrieved":
         rows = knowing_retrieved_only(rows)
@@ -420,7 +431,11 @@ def decide(
     tied = (first_tie > 0) & (first_tie <= (policy.depth or np.inf))
     if tied.any() and policy.ties == "error":
         query = text_of(queries[int(tied.argmax())])
-        raise refused("tied", file=name, query=query)
+        raise refused(
+            "query '{query}' has equal scores that touch a judged document, which the policy forbids (ties=error).",
+            file=name,
+            query=query,
+        )
     whole = rows = rows if every is None else every(rows)
     if policy.ties in ("optimistic", "pessimistic"):
         rows = arranged(rows, policy.ties)
@@ -434,7 +449,13 @@ def decide(
     if missing and policy.missing == "error" and not empty:
         rule = by_policy("missing", "zero", "skip")
         lacking: dict[str, Any] = {"count": len(missing), "judged": len(queries), "rule": rule}
-        raise refused("missing-queries", file=name, query=missing[0], **lacking)
+        raise refused(
+            "the run lacks {count} of {judged} judged queries, starting with '{query}'.",
+            "Complete it, or choose {rule}.",
+            file=name,
+            query=missing[0],
+            **lacking,
+        )
     counts = replace(counts, queries=len(queries), missing=missing, tied=int(tied.sum()), negative=negative)
     found = Match(queries, rows, counts, ~retrieved, whole, signs)
     return found.only(retrieved) if policy.missing == "skip" else found
@@ -476,7 +497,14 @@ def end_to_end(lists: list[list[Any]], what: str) -> tuple[Floats, Integers]:
     for number, each in enumerate(lists, 1):
         for place, grade in enumerate(each, 1):
             if grade is not None and (not isinstance(grade, Real) or not math.isfinite(grade)):
-                raise refused("not-a-grade", what=what, number=number, grade=grade, place=place)
+                raise refused(
+                    "{what} number {number} has {grade!r} at place {place}.",
+                    "A grade is a number, or None for an unjudged document.",
+                    what=what,
+                    number=number,
+                    grade=grade,
+                    place=place,
+                )
     offsets = np.append(0, np.cumsum([len(each) for each in lists])).astype(np.int64)
     return np.array([grade for each in lists for grade in each], np.float64), offsets
 

@@ -168,10 +168,23 @@ def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
     name = run.origin.path or run.name
     if counts.malformed and run.source is not None:
         first = first_fault(run, policy)
-        raise refused("all-skipped", file=name, lines=counts.lines, remedy=first)
+        raise refused(
+            "malformed=skip skipped all {lines:,} lines.", file=name, lines=counts.lines, remedy=first
+        )
     if isinstance(run.held, MappingRun):
-        raise refused("empty-mapping", file=name, rule=by_policy("overlap", "none"))
-    raise refused("empty-run", file=name, rule=by_policy("overlap", "none"))
+        raise refused(
+            "the run is empty: the dictionary has neither queries nor runs.",
+            "Pass {{query: {{document: score}}}}, or several runs as {{name: run}}. If this is part of a "
+            "run, allow it: {rule}.",
+            file=name,
+            rule=by_policy("overlap", "none"),
+        )
+    raise refused(
+        "the run is empty.",
+        "Write the run's lines. If this is part of a run, allow it: {rule}.",
+        file=name,
+        rule=by_policy("overlap", "none"),
+    )
 
 
 def first_fault(run: Run, policy: Policy) -> str:

@@ -235,7 +235,13 @@ def upside_down(run: Run, signs: Signs | None, rows: JudgedRows, queries: Sequen
     if found is None:
         return None
     if found.kind == "counting" and run.doubted is not None:
-        raise refused("counts-up", file=run.name, column=run.doubted, remedy=rank_or_score(run.doubted))
+        raise refused(
+            "the values of column '{column}' are 1, 2, 3 … or other equal steps in each list, as ranks are, "
+            "and ranks as scores put each list upside down.",
+            file=run.name,
+            column=run.doubted,
+            remedy=rank_or_score(run.doubted),
+        )
     first = text_of(queries[int(found.which.argmax())])
     these = "every list is" if found.count == found.lists else "these lists are"
     return filled(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from carob.inputs import PACKED, installed
 from carob.inputs.columns import ASKED
-from carob.inputs.errors import refused
+from carob.inputs.errors import CARRIAGE_RETURN, refused
 from carob.inputs.sources import Readable, Source, content_of, is_pattern, is_trec, kind_of, source_of
 from carob.output.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
 
@@ -53,7 +53,12 @@ def read_as(
         if named or (plain and not is_trec(source.head, kind)) or is_table(path):
             return opened(path, kind, asked, folders)
     elif named:
-        raise refused("columns-of-text", error=ColumnsOfTextError, file=source.name)
+        raise refused(
+            "carob reads this as TREC text, whose columns have no names.",
+            "Leave the column names out.",
+            error=ColumnsOfTextError,
+            file=source.name,
+        )
     refuse_other(source)
     return source
 
@@ -72,7 +77,7 @@ def refuse_other(source: Source) -> None:
     if what is not None:
         raise ContentError(source.name, what)
     if b"\n" not in start and b"\r" in start.rstrip(b"\r"):
-        raise refused("carriage-return", error=LineEndError, file=source.name, line=1)
+        raise refused(CARRIAGE_RETURN, error=LineEndError, file=source.name, line=1)
 
 
 def opened(path: str, kind: str, asked: Asked, folders: str | None) -> Source | FileTable:

@@ -19,6 +19,15 @@ from carob.output.parsing import read_toml
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+NO_COLLECTION_IN_TOML = (
+    "[{collection}] is not a collection.",
+    'Give it qrels = "path" and runs = ["path", …], and nothing else.',
+)
+NO_COLLECTIONS = (
+    "there are no collections.",
+    "Pass a folder with a subfolder for each collection, or a table with the columns collection, qrels and run.",
+)
+
 PLACE = "{collection}"
 """The words in the path of a run for which the name of each collection is put."""
 
@@ -124,9 +133,18 @@ def refuse_foreign(path: str, collection: CollectionFiles, homes: Sequence[str])
     for file in filter(None, (collection.qrels, *collection.runs.values(), *collection.scores)):
         words = {"file": path, "collection": collection.name, "path": file}
         if not lies_in(file, homes):
-            raise refused("elsewhere-in-collection", **words)
+            raise refused(
+                "collection '{collection}' names {path}, which is neither in the folder of this table nor "
+                "in the working directory.",
+                "Run carob in a folder that holds all of them, or copy the file.",
+                **words,
+            )
         if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):
-            raise refused("irregular-in-collection", **words)
+            raise refused(
+                "collection '{collection}' names {path}, which is neither a file nor a folder.",
+                "Use the name of a file.",
+                **words,
+            )
 
 
 def refuse_absent_paths(table: str, found: Sequence[CollectionFiles], *, with_runs: bool) -> None:
@@ -138,7 +156,13 @@ def refuse_absent_paths(table: str, found: Sequence[CollectionFiles], *, with_ru
     for each in found:
         for path in (each.qrels, *(each.runs.values() if with_runs else ())):
             if path is not None and not os.path.exists(path):
-                raise refused("no-file-of-collection", file=table, collection=each.name, path=path)
+                raise refused(
+                    "collection '{collection}' names a file that does not exist: {path}.",
+                    "Correct the path, which is relative to this table.",
+                    file=table,
+                    collection=each.name,
+                    path=path,
+                )
 
 
 def refuse_without_place(path: str, runs: Sequence[tuple[str | None, str]], names: Sequence[str]) -> None:
@@ -160,8 +184,17 @@ def refuse_without_place(path: str, runs: Sequence[tuple[str | None, str]], name
         meant.append(os.path.join(path, PLACE, parts[-1]))
         for each in meant:
             if PLACE in each and any(os.path.exists(each.replace(PLACE, name)) for name in names):
-                raise refused("run-of-one-collection", file=pattern, example=each)
-        raise refused("run-without-place", file=pattern)
+                raise refused(
+                    "this is the run of one collection.",
+                    "Write {{collection}} where the paths of the runs differ, as in '{example}'.",
+                    file=pattern,
+                    example=each,
+                )
+        raise refused(
+            "this is the run of one collection.",
+            "Pass the run of every collection, with {{collection}} in its path in place of the collection's name.",
+            file=pattern,
+        )
 
 
 def refuse_nowhere(
@@ -182,7 +215,11 @@ def refuse_nowhere(
         if paths and not any(map(os.path.exists, paths)):
             with noted(faults):
                 words = {"file": pattern, "paths": file_names(paths), "folder": os.getcwd()}
-                raise refused("run-of-no-collection", **words)
+                raise refused(
+                    "no collection has this run: there is no {paths} (working directory: {folder}).",
+                    "Correct the path, or leave the run out.",
+                    **words,
+                )
 
 
 def at_patterns(
@@ -236,8 +273,25 @@ def add(
         words: dict[str, Any] = {"run": name, "collection": collection, "path": path, "other": runs[name]}
         words |= place or {"file": path}
         if runs[name] == path:
-            raise refused("same-run-twice", **words)
-        raise refused("run-twice", **words) if place is None else refused("run-twice-in-table", **words)
+            raise refused(
+                "collection '{collection}' has the run '{run}' twice, both times {path}.",
+                "Pass it once.",
+                **words,
+            )
+        raise (
+            refused(
+                "collection '{collection}' has two runs called '{run}', this one and {other}.",
+                "Rename one, or name them in a table of collections.",
+                **words,
+            )
+            if place is None
+            else refused(
+                "collection '{collection}' has two runs called '{run}', {path} and {other}.",
+                "Give each a name of its own: in the column name of a CSV or TSV table, or as runs = {{name "
+                '= "path"}} in TOML.',
+                **words,
+            )
+        )
     runs[name] = path
 
 
@@ -261,7 +315,14 @@ def in_folder(path: str, without_runs: bool = False, faults: Faults | None = Non
         own = in_subfolder(called(path), path, without_runs) if qrels_in(path, its) else None
         if own is not None:
             run = next(iter(own.runs.values()), "RUN")
-            raise refused("files-of-one-collection", file=path, qrels=own.qrels, run=run)
+            raise refused(
+                "the folder is one collection, not a folder of collections: it contains judgments ({qrels}).",
+                "Pass {qrels} and {run} instead of a folder of collections, or put the files of each "
+                "collection into a folder of its own in {file}.",
+                file=path,
+                qrels=own.qrels,
+                run=run,
+            )
     if folders:
         found = []
         for each in folders:
@@ -270,7 +331,7 @@ def in_folder(path: str, without_runs: bool = False, faults: Faults | None = Non
         return found
     files = [os.path.join(path, each) for each in its if not each.lower().startswith(QUIET)]
     if not files:
-        raise refused("no-collections", file=path)
+        raise refused(*NO_COLLECTIONS, file=path)
     return [CollectionFiles(called(each), scores=(each,)) for each in files]
 
 
@@ -281,10 +342,18 @@ def in_subfolder(name: str, folder: str, without_runs: bool) -> CollectionFiles:
     if qrels is None and not without_runs:
         files = [os.path.join(folder, each) for each in its if is_own(folder, each)]
         if not files:
-            raise refused("collection-without-files", file=folder)
+            raise refused(
+                "the folder has neither qrels nor runs.",
+                "Add them, or move the folder elsewhere: each subfolder is a collection.",
+                file=folder,
+            )
         return CollectionFiles(name, scores=tuple(files))
     if qrels is None:
-        raise refused("collection-without-qrels", file=folder)
+        raise refused(
+            "the folder has no judgments.",
+            "Add a file whose name contains 'qrels', or qrels/test.tsv as in BEIR.",
+            file=folder,
+        )
     if without_runs:
         return CollectionFiles(name, qrels)
     home = os.path.join(folder, RUNS) if RUNS in its else folder
@@ -318,7 +387,12 @@ def qrels_in(folder: str, its: Sequence[str]) -> str | None:
     else:
         found = [os.path.join(folder, each) for each in its if "qrel" in each.lower()]
     if len(found) > 1:
-        raise refused("several-qrels", file=folder, files=file_names(found))
+        raise refused(
+            "several files may be the judgments ({files}).",
+            "Keep one in the folder, or choose it in a table with the columns collection, qrels and run.",
+            file=folder,
+            files=file_names(found),
+        )
     return found[0] if found else None
 
 
@@ -337,7 +411,7 @@ def in_toml(path: str, faults: Faults | None = None) -> list[CollectionFiles]:
     except ValueError as error:
         if hasattr(error, "remedy"):
             raise
-        raise refused("no-toml", file=path, why=error) from None
+        raise refused("this is not TOML: {why}.", "Correct the file.", file=path, why=error) from None
     home = os.path.dirname(path)
     found = []
     for name, entry in table.items():
@@ -347,13 +421,13 @@ def in_toml(path: str, faults: Faults | None = None) -> list[CollectionFiles]:
                 or not isinstance(entry.get("qrels"), str)
                 or set(entry) - {"qrels", "runs"}
             ):
-                raise refused("no-collection-in-toml", file=path, collection=name)
+                raise refused(*NO_COLLECTION_IN_TOML, file=path, collection=name)
             runs: dict[str, str] = {}
             for run, where in runs_named(entry.get("runs", []), path, name):
                 add(runs, run, os.path.join(home, where), name, {"file": path})
             found.append(CollectionFiles(name, os.path.join(home, entry["qrels"]), runs))
     if not found and not faults:
-        raise refused("no-collections", file=path)
+        raise refused(*NO_COLLECTIONS, file=path)
     return found
 
 
@@ -367,7 +441,7 @@ def runs_named(given: Any, path: str, collection: str) -> list[tuple[str, str]]:
         return list(given.items())
     if isinstance(given, list) and all(isinstance(each, str) for each in given):
         return [(called(each), each) for each in given]
-    raise refused("no-collection-in-toml", file=path, collection=collection)
+    raise refused(*NO_COLLECTION_IN_TOML, file=path, collection=collection)
 
 
 def rows_in(path: str) -> list[tuple[dict[str, Any], dict[str, str]]]:
@@ -378,7 +452,11 @@ def rows_in(path: str) -> list[tuple[dict[str, Any], dict[str, str]]]:
     """
     table = SmallTable.at(path)
     if "collection" not in table.names:
-        raise refused("no-table-of-collections", file=path)
+        raise refused(
+            "this is not a table of collections.",
+            "Pass a CSV or TSV file whose first line names the columns, among them collection.",
+            file=path,
+        )
     return [
         (place, {name: "" if cell is None else str(cell).strip() for name, cell in row.items()})
         for place, row in table
@@ -402,12 +480,17 @@ def in_table(path: str, faults: Faults | None = None) -> list[CollectionFiles]:
         name, qrels, run = (row.get(each, "") for each in COLUMNS)
         with noted(faults, name or None):
             if not name or not qrels or ("run" in row and not run):
-                raise refused("cell-of-collections", **place)
+                raise refused("a cell is empty.", "Fill in the collection, the qrels and the run.", **place)
             own = found.setdefault(name, CollectionFiles(name, os.path.join(home, qrels)))
             if own.qrels != os.path.join(home, qrels):
-                raise refused("two-qrels", **place, collection=name)
+                raise refused(
+                    "collection '{collection}' has two different qrels.",
+                    "Name the same qrels in each of its rows.",
+                    **place,
+                    collection=name,
+                )
             if run:
                 add(own.runs, row.get("name") or called(run), os.path.join(home, run), name, place)
     if not found and not faults:
-        raise refused("no-collections", file=path)
+        raise refused(*NO_COLLECTIONS, file=path)
     return list(found.values())

@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob.inputs.columns import INSISTED, usual
 from carob.inputs.decompression import unpacked
-from carob.inputs.errors import columns_remedy, holds_value, refused, sentences
+from carob.inputs.errors import (
+    CARRIAGE_RETURN,
+    LINE_FAULTS,
+    NO_ROW,
+    NOT_UTF_8,
+    ROW_OF_TABLE,
+    TABLE_NOT_UTF_8,
+    TWO_NAMES,
+    columns_remedy,
+    holds_value,
+    refused,
+    sentences,
+)
 from carob.inputs.files.rows import cells_of, names_in, separator_of
 from carob.inputs.ids import twice
 from carob.inputs.nested import lists_documents, shapes_of
@@ -75,28 +87,41 @@ def delimited(
             the third of which may be a rank or a score.
     """
     if head.startswith(UTF_16):
-        raise refused("utf-16", part="line", file=path)
+        raise refused(*LINE_FAULTS["utf-16"], file=path)
     lines = [each.rstrip("\r") for each in head.decode("utf-8", "surrogateescape").split("\n")]
     if not is_text(lines[0]):
         if sure:
-            raise refused("not-utf-8", file=path)
+            raise refused(NOT_UTF_8, file=path)
         return None
     if lines[0].strip('"').lower()[:-1] == "sep=":  # which Excel writes and reads above a table
-        raise refused("excel-separator", file=path, line=1, found=lines[0])
+        raise refused(
+            "the first line states the separator for Excel ('{found}'), which other programs read as names of columns.",
+            "Delete the line.",
+            file=path,
+            line=1,
+            found=lines[0],
+        )
     separator = separator_of(lines[0]) if sure else "\t"
     if "\r" in lines[0]:
-        raise refused("carriage-return", file=path, line=1)
+        raise refused(CARRIAGE_RETURN, file=path, line=1)
     names = cells_of(lines[0], separator)
     if not sure and kind == "qrels" and usual(names_in(lines[0]), "probability"):
         separator, names = separator_of(lines[0]), names_in(lines[0])  # a sample's table under any name
     if is_header(names, asked) or (sure and not any(is_number(each) for each in names)):
         again = twice(names)
         if again is not None:
-            raise refused("two-names", file=path, line=1, column=again)
+            raise refused(*TWO_NAMES, file=path, line=1, column=again)
         return Delimited(separator, tuple(names), header=True)
     if sure:
         value = "relevance" if kind == "qrels" else "score"
-        raise refused("header-expected", file=path, line=1, value=value, found=lines[0][:80])
+        raise refused(
+            "expected the columns' names, such as query_id,doc_id,{value}; found '{found}'.",
+            "Write a header line.",
+            file=path,
+            line=1,
+            value=value,
+            found=lines[0][:80],
+        )
     return msmarco_layout(path, lines[:-1] if len(head) >= HEAD else lines) if kind == "run" else None
 
 
@@ -167,13 +192,13 @@ def rows_of_text(
                 for line, cells in table_rows(file, how):
                     place: dict[str, Any] = {"file": path, "line": line}
                     if len(cells) != len(how.names):
-                        raise refused("row-of-table", **place, count=len(cells), expected=len(how.names))
+                        raise refused(*ROW_OF_TABLE, **place, count=len(cells), expected=len(how.names))
                     row = dict(zip(how.names, cells, strict=True))
                     yield place, {name: row[name] if name == query else list_in(row[name]) for name in wanted}
             except UnicodeDecodeError:
-                raise refused("table-not-utf-8", file=path) from None
+                raise refused(*TABLE_NOT_UTF_8, file=path) from None
             except csv.Error as error:
-                raise refused("no-row", file=path, line=line + 1, why=error) from None
+                raise refused(*NO_ROW, file=path, line=line + 1, why=error) from None
 
 
 def is_text(line: str) -> bool:
@@ -210,7 +235,14 @@ def msmarco_layout(path: str, lines: list[str]) -> Delimited | None:
         before = last.get(query, -1)
         if not is_whole(rank) or int(rank) <= before or (before < 0 and int(rank) > 1):
             remedy = columns_remedy("run", "3", "\t".join(rows[0])) if holds_value(rows[0]) else None
-            found = refused("not-ranks", file=path, query=query, rank=rank)
+            found = refused(
+                "three columns without names are MS MARCO's query, document and rank, and ranks count up "
+                "from 1 in each query; found '{rank}' for query '{query}'.",
+                "If it is a score, write a header line with tabs: query_id, doc_id, score.",
+                file=path,
+                query=query,
+                rank=rank,
+            )
             raise found if remedy is None else found.at(remedy=remedy)
         last[query] = int(rank)
     return Delimited("\t", RANKED, header=False)

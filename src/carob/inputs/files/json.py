@@ -13,7 +13,17 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob.inputs.columns import DRAW, IDS, constant_in, named_in, names_column, plain_name, usual
 from carob.inputs.decompression import unpacked
-from carob.inputs.errors import number_error, refused, scores_as_grades, sentences
+from carob.inputs.errors import (
+    DRAWN_TWICE,
+    LINE_NOT_AN_OBJECT,
+    LISTS_NO_DOCUMENTS,
+    NO_RUNS,
+    NOTHING,
+    number_error,
+    refused,
+    scores_as_grades,
+    sentences,
+)
 from carob.inputs.ids import is_padding
 from carob.inputs.nested import (
     SCORES,
@@ -33,6 +43,8 @@ if TYPE_CHECKING:
 
     from carob.inputs.columns import Asked
 
+LINE_NOT_JSON = "this is not JSON ({why}): expected an object on each line."
+
 
 SAMPLED = 1000
 """Lines that are searched for the objects' fields."""
@@ -49,17 +61,34 @@ def content_in(path: str) -> dict[str, Any] | list[Any]:
     try:
         found = json_in(content.decode("utf-8-sig"), file=path)
     except UnicodeDecodeError as error:
-        raise refused("byte-not-utf-8", file=path, start=error.start) from None
+        raise refused(
+            "byte {start} is not text in UTF-8.", "Save the file as UTF-8.", file=path, start=error.start
+        ) from None
     except json.JSONDecodeError as error:
-        raise refused("not-json", file=path, line=error.lineno, why=error.msg) from None
+        raise refused(
+            "this is not JSON ({why}).",
+            "Is the file complete? A file with an object on each line must end in .jsonl.",
+            file=path,
+            line=error.lineno,
+            why=error.msg,
+        ) from None
     except CarobError:
         raise
     except ValueError as error:
-        raise refused("unusable-json", file=path, why=error) from None
+        raise refused("this is not a run or qrels in JSON ({why}).", file=path, why=error) from None
     if not isinstance(found, (dict, list)):
-        raise refused("not-an-object", file=path, value="one value")
+        raise refused(
+            "found {value}, expected {{query: {{document: number}}}}, or an object on each line (.jsonl).",
+            file=path,
+            value="one value",
+        )
     if is_record(found):
-        raise refused("scores-as-input", file=path)
+        raise refused(
+            "the file holds scores that carob computed, and neither judgments nor ranked lists.",
+            "Pass QRELS and RUNs; or, where carob reads scores (compare, best, plan, gate, correlate), "
+            "scores alone, those of other runs as carob eval -q --format json writes them.",
+            file=path,
+        )
     return found
 
 
@@ -86,7 +115,7 @@ def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
         except ValueError as error:
             if number == len(lines):
                 break  # the head may end within it
-            raise refused("line-not-json", file=path, line=number, why=error) from None
+            raise refused(LINE_NOT_JSON, file=path, line=number, why=error) from None
         found.append(object_of(value, line, file=path, line=number))
     return found
 
@@ -98,7 +127,7 @@ def object_of(value: Any, line_read: bytes, **place: Any) -> dict[str, Any]:
         DataError: it is not.
     """
     if not isinstance(value, dict):
-        raise refused("line-not-an-object", **place, found=line_read[:60].decode(errors="replace"))
+        raise refused(*LINE_NOT_AN_OBJECT, **place, found=line_read[:60].decode(errors="replace"))
     return value
 
 
@@ -127,7 +156,7 @@ def objects_in(files: Iterable[str]) -> Iterator[tuple[dict[str, Any], Any]]:
                 except CarobError:
                     raise
                 except ValueError as error:
-                    raise refused("line-not-json", **place, why=error) from None
+                    raise refused(LINE_NOT_JSON, **place, why=error) from None
                 yield place, object_of(value, line, **place)
 
 
@@ -163,7 +192,12 @@ def refuse_line(line: bytes, place: dict[str, Any], plan: ColumnRoles, kind: str
     """
     depth, digits = _native.json_sizes(line)
     if depth > DEEPEST:
-        raise refused("nested-too-deep", **place, most=DEEPEST)
+        raise refused(
+            "objects and lists are nested deeper than {most:,} levels, which no library reads.",
+            "Remove the line, or write it again.",
+            **place,
+            most=DEEPEST,
+        )
     if digits <= EXACT:
         return
     row = json_or_none(line, **place)  # None: the library's error says why
@@ -251,12 +285,18 @@ def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, d
         DataError: a row that is not a dict, ambiguous columns, a document that occurs twice for one query.
     """
     if not rows and kind == "qrels":
-        raise refused("nothing", error=NothingError, file="qrels", why="the list is empty.")
+        raise refused(NOTHING, error=NothingError, file="qrels", why="the list is empty.")
     if not rows:
-        raise refused("no-runs", what="list")
+        raise refused(*NO_RUNS, what="list")
     odd = next((number for number, each in enumerate(rows) if not isinstance(each, dict)), None)
     if odd is not None:
-        raise refused("row-not-a-dict", file=kind, row=odd, type=type(rows[odd]).__name__)
+        raise refused(
+            "found {type}, expected a dict such as {{'query_id': …, 'doc_id': …, …}}.",
+            "Lists of ids alone are for carob.evaluate_ids.",
+            file=kind,
+            row=odd,
+            type=type(rows[odd]).__name__,
+        )
     fields = shapes_of(rows)
     wanted = dict(asked)
     listing = any(lists_documents(name, kind) for name, shape in fields.items() if shape == "list")
@@ -295,15 +335,26 @@ def mapping_by(
         its = found.setdefault(query, {})
         held = list(documents(row, plan, constant))
         if kind == "qrels" and not held:
-            raise refused("lists-no-documents", file=kind, row=number, column=plan.documents, where="")
+            raise refused(*LISTS_NO_DOCUMENTS, file=kind, row=number, column=plan.documents, where="")
         for document, value in held:
             if is_padding(document):
-                raise row.refused("padding", document="-1", query=str(query))
+                raise row.refused(
+                    "document -1 pads a list of fewer documents, as in faiss.",
+                    "Leave it out (ids[ids >= 0]); carob.tensors.evaluate_topk takes such arrays as they are.",
+                    document="-1",
+                    query=str(query),
+                )
             if document in its:
                 ids = {"query": str(query), "document": str(document)}
                 if "probability" in plan.columns:
-                    raise row.refused("drawn-twice", **ids)
-                raise row.refused("document-twice", **ids, id=document, of=query)
+                    raise row.refused(*DRAWN_TWICE, **ids)
+                raise row.refused(
+                    "document {id!r} occurs twice for query {of!r}.",
+                    "Remove one.",
+                    **ids,
+                    id=document,
+                    of=query,
+                )
             its[document] = value
     unnamed = constant is None and asked.get("grade") is None
     guessed = unnamed and plain_name(plan.columns.get("grade", "")) in SCORES
@@ -331,14 +382,20 @@ class Row:
     kind: str
     number: int
 
-    def refused(self, fault: str, name: str | None = None, **words: Any) -> DataError:
+    def refused(
+        self, found: str, advice: str | None = None, /, column: str | None = None, **words: Any
+    ) -> DataError:
         """Returns an error about the row, or about a field of it."""
-        return refused(fault, file=self.kind, row=self.number, column=name, **words)
+        return refused(found, advice, file=self.kind, row=self.number, column=column, **words)
 
     def wrong(self, found: Any, name: str, expected: str) -> DataError:
         """Returns the error for a value of the wrong type."""
         return self.refused(
-            "wrong-type", name, found=f"{type(found).__name__} {found!r:.60}", expected=expected
+            "'{column}' is {found}, expected {expected}.",
+            "Correct it.",
+            column=name,
+            found=f"{type(found).__name__} {found!r:.60}",
+            expected=expected,
         )
 
     def field(self, name: str) -> Any:
@@ -349,7 +406,7 @@ class Row:
         """
         found = value_at(self.fields, name)
         if found is None:
-            raise self.refused("missing-field", name)
+            raise self.refused("'{column}' is missing or None.", "Fill it.", column=name)
         return found
 
     def one(self, name: str) -> Any:
@@ -391,7 +448,11 @@ def documents(row: Row, plan: ColumnRoles, constant: float | None) -> Iterator[t
     else:
         lists = {name: row.listed(name) for name in columns.values()}
         if len(set(map(len, lists.values()))) > 1:
-            raise row.refused("unequal-lists", names=" and ".join(lists))
+            raise row.refused(
+                "the lists {names} differ in length.",
+                "Use one number for each document.",
+                names=" and ".join(lists),
+            )
         columns = {role: str(name) for role, name in columns.items()}  # fields of the row that is made here
         inner = [
             replace(row, fields=dict(zip(columns.values(), each)))
@@ -407,7 +468,13 @@ def documents(row: Row, plan: ColumnRoles, constant: float | None) -> Iterator[t
             yield document, constant
         elif value is not None:
             if plan.records is not None and "score" in columns and value_at(each.fields, value) is None:
-                raise row.refused("null-score", value, place=by_reading("run", rank=str(plan.records)))
+                raise row.refused(
+                    "'{column}' is missing or null, as search engines write it for hits in another order "
+                    "than that of scores.",
+                    "Fill it in, or take the place in the list as the rank: {place}.",
+                    column=value,
+                    place=by_reading("run", rank=str(plan.records)),
+                )
             yield document, each.one(value)
         elif "rank" in columns:
             rank: Any = each.one(columns["rank"])

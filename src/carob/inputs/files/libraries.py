@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from carob import _native
 from carob.inputs.columns import IDS
-from carob.inputs.errors import first_line, is_panic, most_of, refuse_written_out, refused, sentences
+from carob.inputs.errors import (
+    LISTS_NO_DOCUMENTS,
+    NOT_UTF_8,
+    first_line,
+    is_panic,
+    most_of,
+    refuse_written_out,
+    refused,
+    sentences,
+)
 from carob.inputs.files.header import head_of
 from carob.inputs.files.paths import Place
 from carob.inputs.nested import query_in_two_rows, shapes_of_types, twice_among
@@ -125,13 +134,20 @@ def odd_list(query: str, sizes: dict[str, int | None]) -> DataError:
     place = {"query": query, "name": shown(query)}
     missing = next((name for name, size in sizes.items() if size is None), None)
     if missing is not None:
-        return refused("no-list-of-query", column=missing, **place)
+        return refused(
+            "query {name} has no list in '{column}'.",
+            "Fill in a list, which may be empty in a run, or leave such rows out.",
+            column=missing,
+            **place,
+        )
     if len(set(sizes.values())) == 1:
         return refused(
-            "lists-no-documents", column=next(iter(sizes)), where=f"query {place['name']}: ", query=query
+            *LISTS_NO_DOCUMENTS, column=next(iter(sizes)), where=f"query {place['name']}: ", query=query
         )
     lengths = " and ".join(f"{size} in '{name}'" for name, size in sizes.items())
-    return refused("unequal-lists-of-query", lengths=lengths, **place)
+    return refused(
+        "query {name} has {lengths}.", "Use one number for each document.", lengths=lengths, **place
+    )
 
 
 class Polars(Library):
@@ -244,7 +260,11 @@ def try_reading(path: str) -> None:
     program = [sys.executable, "-I", "-c", TRIAL, path, *filter(None, sys.path)]
     tried = subprocess.run(program, capture_output=True)  # noqa: S603 - our own code
     if tried.returncode < 0:
-        raise refused("crash", file=path)
+        raise refused(
+            "the file is damaged: Polars crashes while it reads the file.",
+            "Fetch or write it again.",
+            file=path,
+        )
 
 
 def double_in_polars(text: pl.Expr) -> pl.Expr:
@@ -396,7 +416,10 @@ class PyArrow(Library):
         try:
             import polars as pl
         except ImportError:
-            raise refused("lists-need-polars", remedy=PIP.format("polars")) from None
+            raise refused(
+                "carob reads columns of lists with Polars, which is not installed.",
+                remedy=PIP.format("polars"),
+            ) from None
         names = [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
         rows = table.to_table(columns=list(dict.fromkeys(names)))
         rows.validate(full=True)
@@ -447,7 +470,11 @@ def library_for(place: Place, kind: str) -> Library:
             return library()
     able = [library.name for library in READS[kind]]
     raise refused(
-        "no-library", file=place.name, format=NAMES[kind], able=" or ".join(able), remedy=PIP.format(able[0])
+        "{format} files are read by {able}, and none of them is installed.",
+        file=place.name,
+        format=NAMES[kind],
+        able=" or ".join(able),
+        remedy=PIP.format(able[0]),
     )
 
 
@@ -459,11 +486,16 @@ def refuse_damaged(path: str) -> None:
     """
     with sentences(path), open(path, "rb") as file:
         if not file.seek(0, 2):
-            raise refused("empty-file", file=path)
+            raise refused("the file is empty.", "Fetch or write it again.", file=path)
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             damage = _native.parquet_damage(content)
     if damage is not None:
-        raise refused("damaged", file=path, damage=damage)
+        raise refused(
+            "the file is damaged or cut short: {damage}.",
+            "Fetch or write it again.",
+            file=path,
+            damage=damage,
+        )
 
 
 def opened(place: Place) -> tuple[Library, Any]:
@@ -531,5 +563,11 @@ def reading(name: str, library: str) -> Iterator[None]:
         if not known and not is_panic(error):
             raise
         if "utf-8" in str(error).casefold() or "unicode" in str(error).casefold():
-            raise refused("not-utf-8", file=name) from None
-        raise refused("unreadable", file=name, library=library, why=first_line(error)) from None
+            raise refused(NOT_UTF_8, file=name) from None
+        raise refused(
+            "{library} cannot read the file: {why}.",
+            "Check that the file is complete and has the format that its name shows.",
+            file=name,
+            library=library,
+            why=first_line(error),
+        ) from None

@@ -82,13 +82,19 @@ def place_of(path: str, kind: str, folders: str | None = None) -> Place:
             several folders without ``folders``.
     """
     if folders not in (None, *FOLDERS):
-        raise refused("no-such-folders", folders=folders, known=", ".join(FOLDERS))
+        raise refused(
+            "folders={folders!r} is unknown: choose one of {known}.",
+            folders=folders,
+            known=", ".join(FOLDERS),
+        )
     if is_pattern(path):
         from glob import glob
 
         found = [each for each in sorted(glob(path, recursive=True)) if os.path.isfile(each)]
         if not found:
-            raise refused("no-match", file=path)
+            raise refused(
+                "no file matches.", "Check the pattern, and the folder that it starts from.", file=path
+            )
         return of_one_kind(path, found, kind, folders)
     if os.path.isdir(path):
         return in_folder(path, kind, folders)
@@ -105,13 +111,22 @@ def in_folder(folder: str, kind: str, folders: str | None) -> Place:
     """
     its = sorted(os.listdir(folder))
     if "_delta_log" in its:
-        raise refused("delta-table", file=folder)
+        raise refused(
+            "this is a Delta table, whose files still contain deleted rows.",
+            "Open it with a library that reads Delta (polars.scan_delta), and pass the frame.",
+            file=folder,
+        )
     if os.path.basename(os.path.normpath(folder)) == "qrels" or "corpus.jsonl" in its or "qrels" in its:
         return in_beir(folder, its, kind)
     found = [each for each in walked(folder) if kind_of(each) != "text"]
     if found:
         return of_one_kind(folder, found, kind, folders)
-    raise refused("folder-without-tables", file=folder, example=os.path.join(folder, "*.run"))
+    raise refused(
+        "the folder contains no Parquet, Arrow, CSV or JSON files.",
+        "Pass a file, or a pattern in quotes ('{example}') for the parts of a table.",
+        file=folder,
+        example=os.path.join(folder, "*.run"),
+    )
 
 
 def in_beir(folder: str, its: Iterable[str], kind: str) -> Place:
@@ -121,14 +136,28 @@ def in_beir(folder: str, its: Iterable[str], kind: str) -> Place:
         DataError: a run is needed, or there are judgments for several splits, or for none.
     """
     if kind == "run":
-        raise refused("beir-without-run", file=folder)
+        raise refused(
+            "this is a folder of judgments and texts (BEIR's layout), which contains no run: are qrels and "
+            "run swapped?",
+            file=folder,
+        )
     inside = os.path.join(folder, "qrels") if "qrels" in its else folder
     splits = [os.path.join(inside, each) for each in sorted(os.listdir(inside)) if each.endswith(".tsv")]
     splits = list(filter(os.path.isfile, splits))
     if not splits:
-        raise refused("beir-without-judgments", file=inside, expected=os.path.join(inside, "test.tsv"))
+        raise refused(
+            "there are no judgments: expected {expected}.",
+            file=inside,
+            expected=os.path.join(inside, "test.tsv"),
+        )
     if len(splits) > 1:
-        raise refused("several-splits", file=folder, count=len(splits), splits=" or ".join(splits))
+        raise refused(
+            "there are judgments for {count} splits.",
+            "Choose {splits}.",
+            file=folder,
+            count=len(splits),
+            splits=" or ".join(splits),
+        )
     return Place(splits[0], (splits[0],), "text")
 
 
@@ -157,7 +186,8 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
     kinds = {kind_of(each): each for each in files}
     if len(kinds) > 1:
         raise refused(
-            "several-kinds",
+            "the path matches files of several kinds ({examples}).",
+            "Pass a pattern for one kind, such as '*{ending}'.",
             file=name,
             examples=file_names(kinds.values()),
             ending=os.path.splitext(files[0])[1],
@@ -165,7 +195,12 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
     root = os.path.dirname(re.split(r"[*?[]", name)[0]) if is_pattern(name) else name
     layouts = {keys_of(each[len(root) :]): each for each in files}
     if len(layouts) > 1:
-        raise refused("different-keys", file=name, examples=file_names(layouts.values()))
+        raise refused(
+            "the matching files are in key=value folders with different keys ({examples}).",
+            "Pass a pattern for folders with the same keys.",
+            file=name,
+            examples=file_names(layouts.values()),
+        )
     place = Place(name, tuple(files), next(iter(kinds)), next(iter(layouts)))
     homes = [home_of(each) for each in files]
     if len(set(homes)) == 1 or folders == "parts":
@@ -176,7 +211,15 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
     one, other, *_ = dict.fromkeys(labels)
     ways = {way: by_reading(kind, folders=way) for way in FOLDERS}
     words: dict[str, Any] = {"count": len(set(homes)), "files": file_names(files), "one": one, "other": other}
-    raise refused("several-folders", file=name, **words, **ways)
+    raise refused(
+        "the matching files are in {count} folders ({files}).",
+        "If the folders are data sets, whose queries may have the same ids, {prefix} names the queries "
+        "{one}/…, {other}/… and so on. If they are parts of one table, use {parts}. Otherwise give one of "
+        "them.",
+        file=name,
+        **words,
+        **ways,
+    )
 
 
 def home_of(path: str) -> str:
@@ -197,7 +240,9 @@ def labels_of(homes: list[str]) -> list[str]:
     names = {home: "/".join(each[: len(each) - after]) or "." for home, each in rest.items()}
     written = {home: re.sub(r"\s+", "_", name) for home, name in names.items()}
     if len(set(written.values())) < len(written):
-        raise refused("folders-alike", folders=file_names(written))
+        raise refused(
+            "The folders {folders} differ only in blanks.", "Rename one.", folders=file_names(written)
+        )
     return [written[home] for home in homes]
 
 

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from carob._cached import cached_property
-from carob.inputs.errors import refused, sentences
+from carob.inputs.errors import NO_ROW, ROW_OF_TABLE, TABLE_NOT_UTF_8, TWO_NAMES, refused, sentences
 from carob.inputs.ids import twice
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def text_of(source: Source) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise refused("table-not-utf-8", file=source.name) from None
+        raise refused(*TABLE_NOT_UTF_8, file=source.name) from None
 
 
 def cells_of(line: str, separator: str | None = None) -> list[str]:
@@ -87,7 +87,7 @@ def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[int, 
     names = names_in(header)
     again = twice(names)
     if again is not None:
-        raise refused("two-names", file=path, line=first, column=again)
+        raise refused(*TWO_NAMES, file=path, line=first, column=again)
     number = first
 
     def numbered() -> Iterator[str]:
@@ -99,7 +99,7 @@ def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[int, 
         for cells in csv.reader(numbered(), delimiter=separator_of(header)):
             yield number, row_of(names, cells, path, number)
     except csv.Error as error:
-        raise refused("no-row", file=path, line=number, why=error) from None
+        raise refused(*NO_ROW, file=path, line=number, why=error) from None
 
 
 def row_of(names: Sequence[str], cells: Sequence[str], path: str, line: int) -> dict[str, str]:
@@ -109,5 +109,5 @@ def row_of(names: Sequence[str], cells: Sequence[str], path: str, line: int) -> 
         DataError: another number of columns.
     """
     if len(cells) != len(names):
-        raise refused("row-of-table", file=path, line=line, count=len(cells), expected=len(names))
+        raise refused(*ROW_OF_TABLE, file=path, line=line, count=len(cells), expected=len(names))
     return dict(zip(names, cells, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from carob._cached import cached_property
-from carob.inputs.errors import refused
+from carob.inputs.errors import LINE_NOT_AN_OBJECT, refused
 from carob.inputs.files.header import head_of
 from carob.inputs.files.libraries import column_names, columnar_kind, frame_in
 from carob.inputs.files.rows import NumberedLines, names_in, rows_of, text_of
@@ -119,5 +119,5 @@ class SmallTable:
                 place: dict[str, Any] = {"file": self.name, "line": line}
                 found = json_or_none(text, **place)
                 if not isinstance(found, dict):
-                    raise refused("line-not-an-object", **place, found=text[:60])
+                    raise refused(*LINE_NOT_AN_OBJECT, **place, found=text[:60])
                 yield place, found

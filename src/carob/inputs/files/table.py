@@ -14,6 +14,7 @@ from carob._dataclasses import dataclass
 from carob.inputs import READERS
 from carob.inputs.columns import constant_in
 from carob.inputs.errors import (
+    SAMPLE_BY_SUBTOPIC,
     WHOLE,
     first_line,
     most_of,
@@ -154,9 +155,20 @@ def found_in(wanted: TableRequest) -> FileTable | Place | None:
         refuse_packed(place)
         return by_lines(wanted) if wanted.how is None else by_text(wanted, wanted.how)
     if grade is not None:
-        raise refused("grade-of-text", error=ColumnsOfTextError, file=place.name, grade=grade)
+        raise refused(
+            "carob reads the file as TREC text, in which each line has a grade.",
+            "Leave grade={grade:g} out.",
+            error=ColumnsOfTextError,
+            file=place.name,
+            grade=grade,
+        )
     if wanted.names:
-        raise refused("no-header", error=ColumnsOfTextError, file=place.name)
+        raise refused(
+            "no line names the columns, so carob reads the file as TREC text.",
+            "Leave the column names out.",
+            error=ColumnsOfTextError,
+            file=place.name,
+        )
     return None if place.files == (place.name,) else place
 
 
@@ -197,7 +209,12 @@ def together(place: Place, tables: list[tuple[str, FileTable]]) -> FileTable:
 
     other = next((its for _, its in tables if its.columns.keys() != first.columns.keys()), None)
     if other is not None:
-        raise refused("other-columns", file=other.name, names=", ".join(other.columns))
+        raise refused(
+            "the files in this folder have other columns ({names}) than those in the first folder.",
+            "Read the folders one by one.",
+            file=other.name,
+            names=", ".join(other.columns),
+        )
     frames: list[Any] = []
     for label, its in tables:
         # A PyArrow data set is not a frame, but a table of its rows is.
@@ -401,7 +418,11 @@ def by_text(wanted: TableRequest, how: Delimited) -> FileTable:
     for each in place.files[1:]:
         other = delimited(each, head_of(each), wanted.kind, list(how.names), sure=how.header)
         if other != how:
-            raise refused("other-first-line", file=each, first=place.files[0])
+            raise refused(
+                "the columns differ from those of {first}, but all parts of a table need the same columns.",
+                file=each,
+                first=place.files[0],
+            )
     if wanted.plan.nested:
         return wanted.by_row(rows_of_text(place.files, how, wanted.plan))
     library = library_for(place, "delimited")
@@ -414,7 +435,12 @@ def by_json(wanted: TableRequest) -> FileTable:
     """Opens a JSON file that contains one dictionary or one list."""
     place = wanted.place
     if len(place.files) > 1:
-        raise refused("several-dictionaries", file=place.name, count=len(place.files))
+        raise refused(
+            "the path matches {count} JSON files, each of which contains a dictionary.",
+            "Pass one file.",
+            file=place.name,
+            count=len(place.files),
+        )
     content = content_in(place.files[0])
     if isinstance(content, dict):
         return FileTable(place.name, content, wanted.constants, place.origin)
@@ -427,7 +453,11 @@ def by_lines(wanted: TableRequest) -> FileTable:
     for each in place.files:
         with sentences(each), open(each, "rb") as file:
             if file.read(3) == BYTE_ORDER_MARK:
-                raise refused("byte-order-mark", file=each)
+                raise refused(
+                    "the file begins with a byte order mark, which is not allowed in JSON lines.",
+                    "Save the file without the mark.",
+                    file=each,
+                )
     for each in place.files:
         refuse_lines(each, wanted.plan, wanted.kind)
     if wanted.plan.by_row:
@@ -443,7 +473,7 @@ def sampled(wanted: TableRequest) -> FileTable:
     from carob.inputs.samples import read_sample
 
     if "subtopic" in wanted.plan.columns:
-        raise refused("sample-by-subtopic", file=wanted.place.name)
+        raise refused(*SAMPLE_BY_SUBTOPIC, file=wanted.place.name)
     sample = read_sample(*wanted.place.files, roles=wanted.plan.columns)
     return FileTable(wanted.place.name, sample, wanted.constants, wanted.origin)
 
@@ -456,7 +486,13 @@ def by_reader(wanted: TableRequest) -> FileTable:
     """
     place = wanted.place
     if len(place.files) > 1:
-        raise refused("several-files", file=place.name, count=len(place.files), kind=place.kind)
+        raise refused(
+            "the path matches {count} files that end in {kind}.",
+            "Pass one file.",
+            file=place.name,
+            count=len(place.files),
+            kind=place.kind,
+        )
     (path,), read = place.files, READERS[place.kind]
     name = f"{read.__module__}.{getattr(read, '__qualname__', type(read).__qualname__)}"
     take(path)
@@ -469,10 +505,20 @@ def by_reader(wanted: TableRequest) -> FileTable:
             raise
         except (Exception, SystemExit) as error:
             raise refused(
-                "reader-failed", file=path, reader=name, type=type(error).__name__, why=first_line(error)
+                "the file cannot be read by {reader}: {type}: {why}.",
+                file=path,
+                reader=name,
+                type=type(error).__name__,
+                why=first_line(error),
             ) from error
     if not (isinstance(content, (Mapping, list)) or is_frame(content)):
-        raise refused("reader-result", file=path, reader=name, type=type(content).__name__)
+        raise refused(
+            "{reader} returned a value of type {type}.",
+            "A reader returns a data frame, {{query: {{document: number}}}}, or a list of rows.",
+            file=path,
+            reader=name,
+            type=type(content).__name__,
+        )
     return FileTable(place.name, content, wanted.given, wanted.origin, name)
 
 
@@ -487,7 +533,7 @@ def refuse_packed(place: Place) -> None:
     """
     packed = next((each for each in place.files if each.endswith(UNREAD)), None)
     if packed is not None:
-        raise refused("packed-table", file=packed)
+        raise refused("a table may be compressed as .gz or .zst only.", "Unpack it first.", file=packed)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -101,7 +101,10 @@ class MatchOptions:
             DataError: the rule for ties needs ranks, and the frame has none.
         """
         if self.rule == "rank-column" and not ranks:
-            raise refused("no-ranks")
+            raise refused(
+                "The run frame has no rank column, which ties=rank-column needs.",
+                "Name the column, or choose another rule for ties.",
+            )
 
     @property
     def threads(self) -> int:
@@ -376,7 +379,12 @@ def failures(folder: str | None = None) -> Iterator[None]:
         import tempfile
 
         where = folder or tempfile.tempdir or "the folder for temporary files"
-        raise refused("spill", where=where, why=error.strerror or error) from None
+        raise refused(
+            "Rows that exceed the memory budget cannot be written to a file in {where}: {why}.",
+            "Free some space there, set TMPDIR to another folder, or sort the run by query.",
+            where=where,
+            why=error.strerror or error,
+        ) from None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

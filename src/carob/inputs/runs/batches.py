@@ -272,7 +272,10 @@ def in_stream(given: Any, schema: Any, asked: dict[str, str | None]) -> Streamed
         with lock:  # only one of several threads gets the rows of a long stream
             if left and (again or not whole):
                 return left[0] if again else left.pop()
-        raise refused("read-once")
+        raise refused(
+            "The run is a stream that can be read only once, but carob needs the rows again.",
+            "Pass a dataset, a lazy frame or a table.",
+        )
 
     def every(rows: int) -> Iterator[_native.Frame]:
         yield first()

@@ -23,7 +23,19 @@ if TYPE_CHECKING:
 
     from carob import _native
     from carob.inputs.runs import MatchOptions, Ranked, Row
+from carob.inputs.errors import fault_of
 from carob.inputs.runs.engine_plan import Lazy
+
+FAULTS = {
+    "null": ("column '{column}' is null in {where}.", "Fill in a value, or leave such rows out."),
+    "nan": ("column '{column}' is NaN in {where}, which cannot be ranked.", "Leave such rows out."),
+    "wide": (
+        "column '{column}' in {where}, {wide}.",
+        "Subtract a constant from the column, or cast it to double.",
+    ),
+    "fraction": ("column '{column}' is not a whole number in {where}, as a rank must be.",),
+}
+"""What was found in a column of an engine's table, and what to do about it."""
 
 AWAY = ("pyspark", "sqlframe", "ibis")
 """Libraries whose tables are outside this process. They rank runs themselves, and others do so on request."""
@@ -73,9 +85,18 @@ class EngineRun:
             native = known.to_native()
             library = library_of(native)
             if library not in ENGINES:
-                raise refused("engine-unable", library=library, able=", ".join(ENGINES))
+                raise refused(
+                    "{library} cannot rank its tables itself; these can: {able}.",
+                    "Leave extract='engine' out, and carob reads the rows.",
+                    library=library,
+                    able=", ".join(ENGINES),
+                )
             if extract == "executors" and library != "pyspark":
-                raise refused("no-executors", library=library)
+                raise refused(
+                    "extract='executors' needs a Spark DataFrame, but this table is from {library}.",
+                    "Leave extract out.",
+                    library=library,
+                )
             schema = known.collect_schema()
             chosen = choose(schema.names(), "run", {role: asked.get(role) for role in ROLES["run"]})
         for role, name in chosen.items():
@@ -200,9 +221,13 @@ class EngineRun:
                 if query is not None:
                     where += f", {'one of them ' * (count > 1)}in query '{query}'"
                 column = self.chosen[role]
-                raise refused(name, part="engine", file=self.place, column=column, query=query, where=where)
+                raise fault_of(FAULTS, name, file=self.place, column=column, query=query, where=where)
         if facts["bytewise"] == 0:
-            raise refused("collation", file=self.place)
+            raise refused(
+                "the engine compares text by the rules of a language, but carob orders ties by the bytes of ids.",
+                "Set its collation to binary (C), or read the rows into this process.",
+                file=self.place,
+            )
 
     def faulty_query(self, kind: str) -> str | None:
         """Returns a query with a faulty row, or None if the query itself is missing."""
@@ -234,7 +259,15 @@ class EngineRun:
             query = text_of(judgments.queries[row["number"]])
             same = "score and rank" if options.rule == "rank-column" else "score"
             rule = by_policy("ties", "rank-column")
-            raise refused("open-tie", file=self.place, query=query, same=same, rule=rule)
+            raise refused(
+                "in query '{query}' a judged document has the same {same} as another, and the rows of an "
+                "engine's table have no order to break the tie.",
+                "Name a rank column that settles it, with {rule}, or choose another rule for ties, such as ties=trec.",
+                file=self.place,
+                query=query,
+                same=same,
+                rule=rule,
+            )
 
     def refuse_twice(self, query: bytes, options: MatchOptions) -> None:
         """Refuses a document that occurs twice in a query.
@@ -249,7 +282,12 @@ class EngineRun:
             order = f", and rows of an engine have no order that shows the {options.duplicates}"
         ids = {"query": text_of(query), "document": text_of(again)}
         raise refused(
-            "engine-twice", file=self.place, **ids, order=order, rule=by_policy("duplicates", "max")
+            "document '{document}' is listed twice for query '{query}'{order}.",
+            "Remove one, or keep the highest score: {rule}.",
+            file=self.place,
+            **ids,
+            order=order,
+            rule=by_policy("duplicates", "max"),
         )
 
     def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
@@ -312,9 +350,17 @@ def refuse(options: MatchOptions) -> None:
         PolicyError: a policy that needs an order of rows.
     """
     if options.policy.listing == "known":
-        raise refused("listing-of-engine", error=PolicyError)
+        raise refused(
+            "listing=known needs an order of rows, which an engine's table does not have. Read the run from "
+            "a file or an in-memory frame.",
+            error=PolicyError,
+        )
     if options.rule == "rank-column" and options.duplicates == "max":
-        raise refused("duplicates-of-engine", error=PolicyError)
+        raise refused(
+            "duplicates=max keeps the highest score of an engine's table, but ties=rank-column needs to "
+            "know whose rank counts. Choose another rule for ties, or remove the duplicates.",
+            error=PolicyError,
+        )
 
 
 def refuse_scores(options: MatchOptions) -> None:
@@ -324,7 +370,11 @@ def refuse_scores(options: MatchOptions) -> None:
         PolicyError: every score is needed.
     """
     if options.scores:
-        raise refused("scores-of-engine", error=PolicyError)
+        raise refused(
+            "An engine returns judged documents only, but retrieved=finite, ranks=given and measures that "
+            "compare scores across queries need every document's score. Use an in-memory frame instead.",
+            error=PolicyError,
+        )
 
 
 def holding(kind: Any) -> str:
@@ -376,7 +426,7 @@ def in_spark(table: Any, session: Any) -> Any:
 
     session = session or SparkSession.getActiveSession()
     if session is None:
-        raise refused("no-spark-session")
+        raise refused("There is no Spark session.", "Start one, or choose another kind of frame.")
     arrow = int(__version__.partition(".")[0]) >= 4  # older ones take pandas' frames only
     frame = session.createDataFrame(table if arrow else table.to_pandas())
     return broadcast(frame) if table.nbytes <= BROADCAST else frame
@@ -409,7 +459,7 @@ def in_ibis(table: Any, _: None) -> Any:
 def in_sqlframe(table: Any, session: Any) -> Any:
     """Returns a SQLFrame DataFrame."""
     if session is None:
-        raise refused("no-session")
+        raise refused("There is no SQLFrame session to make frames in.", "Choose another kind of frame.")
     rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
     return session.createDataFrame(rows, {field.name: SQL[str(field.type)] for field in table.schema})
 

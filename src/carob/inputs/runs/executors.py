@@ -249,7 +249,15 @@ def absences(place: str) -> Iterator[None]:
 
 def absent(why: str, place: str) -> Exception:
     """Returns the error for executors without carob."""
-    return refused("not-on-executors", file=place, why=why.rstrip(". "), version=__version__)
+    return refused(
+        "the Python of Spark's executors cannot run carob {version}: {why}.",
+        "Install carob in that Python on every node, or ship a packed environment with the job "
+        "(spark.archives or --archives; addArtifacts in Spark Connect). extract='engine' needs no Python in "
+        "the executors.",
+        file=place,
+        why=why.rstrip(". "),
+        version=__version__,
+    )
 
 
 def refuse_absent(session: Any, place: str) -> None:
