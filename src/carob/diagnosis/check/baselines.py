@@ -20,7 +20,7 @@ from carob.matching.axes import chosen
 from carob.matching.match import finished
 from carob.output.document import Items, Section, Table
 from carob.output.errors import DataError, Worded
-from carob.output.language import Sentences
+from carob.output.language import filled
 from carob.output.layout import apart, decimals
 from carob.statistics.paired import paired
 
@@ -62,7 +62,20 @@ BASELINES = ("random order", "same documents", "another query")
 SATURATED, FEWEST_MOVABLE = 0.8, 6
 """The share of queries at 1, and the number of other queries below which no sign-flip test reaches .05."""
 
-sentence = Sentences(__file__)
+NEAR = {
+    "random order": "{measure} is {value}, and a random order of the same documents has {level}",
+    "same documents": "{measure} is {value}, and the same popular documents for every query have {level}",
+    "another query": "{measure} is {value}, and with the lists of other queries it is {level}",
+}
+"""A run that is near a ranking that ignores the query."""
+FEW_QUERIES = (
+    "A perfect run would gain {gain:.4f} over the best run. No gain can be significant at 0.05: with "
+    "{measure} on these queries, p of a sign-flip test is at least {p:.2f}."
+)
+MANY_QUERIES = (
+    "A perfect run would gain {gain:.4f} over the best run. A t-test on these {queries} queries detects such "
+    "a difference with 80% power from {detectable} on."
+)
 
 
 @dataclass(frozen=True)
@@ -415,7 +428,7 @@ def no_better(baselines: Sequence[tuple[RunAndQrels, list[Baseline]]]) -> Iterat
             yield found(
                 "near-baseline",
                 pair.name,
-                sentence("near", name, **words),
+                filled(NEAR[name], **words),
                 severity=NOTE if name == "same documents" else None,
                 effect=KINDS["near-baseline"].effect,
                 values={
@@ -459,7 +472,7 @@ def saturated(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
             left=left,
             measure=scores[0].labels[place],
             scope="every run" if len(scores) > 1 else "the run",
-            effect=sentence("saturated", "few" if few else "many", **words),
+            effect=filled(FEW_QUERIES if few else MANY_QUERIES, **words),
         )
 
 
@@ -479,10 +492,23 @@ def section(baselines: Sequence[Baseline]) -> Section:
         for name, each in zip(names, shown, strict=True)
     ]
     header = ["run", "measure", "value", "at 1", "random\norder", "same\ndocuments", "another\nquery"]
-    lines = [sentence("baselines", "what", orders=first.orders)]
+    lines = [
+        filled(
+            "random order: the mean of {orders:random order/random orders} of each list. same documents: "
+            "one list for every query, of the documents that are relevant to most other queries. another "
+            "query: the list of another query. at 1: queries with the value 1.",
+            orders=first.orders,
+        )
+    ]
     if first.sampled < first.queries:
-        lines.append(sentence("baselines", "sample", sampled=first.sampled, queries=first.queries))
+        lines.append(
+            f"These three are computed on a random sample of {first.sampled:,} of {first.queries:,} queries."
+        )
     if len(baselines) > len(shown):
         json = Worded("to_json()", "--format json")
-        lines.append(sentence("baselines", "more", count=len(baselines) - len(shown), json=json))
-    return Section([Table(header, rows, 2), Items(lines)], sentence("baselines", "title"))
+        lines.append(
+            filled(
+                "{count:more row/more rows}: {json} has all.", count=len(baselines) - len(shown), json=json
+            )
+        )
+    return Section([Table(header, rows, 2), Items(lines)], "What rankings that ignore the query score")

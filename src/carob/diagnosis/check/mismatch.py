@@ -17,7 +17,6 @@ from carob.evaluation.suspects import perfect as perfect_by
 from carob.inputs.ids import text_of
 from carob.inputs.run import short
 from carob.matching.signs import in_other_forms, with_affix
-from carob.output.language import Sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from carob.diagnosis.check.finding import Finding, Values
     from carob.diagnosis.check.lenient import RunAndQrels
 
-
-sentence = Sentences(__file__)
-"""Returns a sentence of this package."""
 
 ENOUGH = 20
 """If there are this many judged documents and a run retrieves none of them, the run is of another collection."""
@@ -154,8 +150,9 @@ def identical(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
     for place, first in copies(prints).items():
         pair, one = known[place], known[first]
         if same_file(one, pair):
-            key = "same path" if one.name == pair.name else "same file"
-            yield found("identical-runs", pair.name, sentence("identical", key, other=one.name))
+            same = one.name == pair.name
+            what = "the same file was given twice" if same else f"the same file was also given as {one.name}"
+            yield found("identical-runs", pair.name, what)
         else:
             yield found("identical-runs", pair.name, other=one.name)
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from carob._numpy import np
 from carob.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, found, moved, told
 from carob.diagnosis.check.lenient import from_rows, read_leniently
-from carob.diagnosis.check.text import queries_at, repeats_at, say
+from carob.diagnosis.check.text import queries_at, repeats_at
 from carob.inputs.ids import text_of
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -104,8 +105,21 @@ def without_relevant(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator
     if pair is not None and len(empty) < total:
         values = pair.alternatives(counted_as_0={}, omitted={"empty": "skip"})
     between = int(np.count_nonzero(worth[empty]))
-    effect = say("effect", "between 0 and 1", count=between) if between else KINDS["no-relevant"].effect
-    remedy = say.table["remedies"]["grades"] if len(empty) == total else None
+    effect = (
+        filled(
+            "Such a query counts as 0 in measures of relevance, whatever a run retrieves. "
+            "{count:query has/queries have} grades between 0 and 1, which count only in measures of gain "
+            "(nDCG). For other measures, set the lowest relevant grade with a parameter such as rel=0.5.",
+            count=between,
+        )
+        if between
+        else KINDS["no-relevant"].effect
+    )
+    remedy = (
+        "Check that the last column contains the grades, and that higher grades are better."
+        if len(empty) == total
+        else None
+    )
     yield found(
         "no-relevant",
         judged.text.name,
@@ -137,7 +151,11 @@ def uncertain(pair: RunAndQrels | None) -> str | None:
     label = scores.labels[0]
     half = float(margin(scores.matrix[:, :1])[0])
     reach = f"an interval of ± {half:.2f}" if half < 0.5 else "an interval over the whole scale"
-    return say("effect", "interval", label=label, mean=scores[label], reach=reach) if half else None
+    return (
+        f"{label} is {scores[label]:.4f} with {reach} (95%), so few differences are significant."
+        if half
+        else None
+    )
 
 
 def first_of(judged: LenientQrels, rows: NDArray[Any]) -> dict[str, Any]:
@@ -148,7 +166,9 @@ def first_of(judged: LenientQrels, rows: NDArray[Any]) -> dict[str, Any]:
     query = int(np.searchsorted(judgments.offsets, place, side="right")) - 1
     where = judged.text.at(int(lines[place]))
     ids = {"document": text_of(judgments.document(place)), "query": text_of(judgments.queries[query])}
-    shown = say("what", "grade", grade=judgments.grades[place], **ids)
+    shown = filled(
+        "document '{document}' of query '{query}' has {grade:g}", grade=judgments.grades[place], **ids
+    )
     return {"count": int(np.count_nonzero(rows)), "where": (f"{where}: {shown}".lstrip(": "),)}
 
 

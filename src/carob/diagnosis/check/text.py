@@ -11,7 +11,7 @@ from carob.diagnosis.check.inputs import COLUMNS, fields_in
 from carob.inputs.errors import columns_remedy, number_error, uneven_remedy
 from carob.inputs.ids import text_of
 from carob.inputs.spellings import alike
-from carob.output.language import Sentences, plural
+from carob.output.language import filled, plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,9 +23,19 @@ if TYPE_CHECKING:
 
 EXAMPLES = 3
 """The number of places that a finding lists."""
-say = Sentences(__file__)
-"""Returns a sentence of a finding that the catalogue of kinds does not contain, by its section and key."""
 
+LAYOUTS = {"qrels": "query 0 document grade", "run": "query Q0 document rank score tag"}
+"""The layouts of lines."""
+COUNTS = {
+    "nul-bytes": "nul",
+    "not-utf-8": "undecodable",
+    "invisible-characters": "invisible",
+    "nan-scores": "nan",
+    "infinite-scores": "infinite",
+}
+"""The name of each count of lines in a survey, by the kind of the finding that only needs this count."""
+OTHER_SEPARATORS = "fields are separated by {name}, which carob does not read: '{excerpt}'"
+OTHER_COLUMNS = "{width:column} instead of {wanted} ('{layout}') in {lines:line}: '{excerpt}'"
 SEPARATORS = {",": "commas", ";": "semicolons", "|": "bars"}
 """Separators of fields that carob does not read."""
 
@@ -34,13 +44,14 @@ def empty(text: SurveyedText) -> Iterator[Finding]:
     """Finds text without any line of data."""
     survey = text.read()
     if text.source is not None and not survey.rows and not text.cut:
-        what = say("what", "no data" if survey.lines else "empty", lines=survey.lines)
+        nothing = "the file contains no data in {lines:line}" if survey.lines else "the file is empty"
+        what = filled(nothing, lines=survey.lines)
         yield found("empty", text.name, what)
 
 
 def counted(text: SurveyedText) -> Iterator[Finding]:
     """Finds bytes that do not belong in ids, and scores that are not finite."""
-    for code, name in say.table["counts"].items():
+    for code, name in COUNTS.items():
         seen = getattr(text.read(), name)
         if seen.count:
             yield of_lines(code, text, seen)
@@ -85,8 +96,8 @@ def why_unread(kind: str, width: int, line: str) -> str:
     """Returns why a line cannot be read as a line of qrels or of a run."""
     fields = fields_in(line.encode())
     if kind == "qrels" and width == len(fields) == COLUMNS["qrels"]:
-        return say("what", "no number", field=fields[-1].decode())
-    return say("what", "width", width=width)
+        return f"'{fields[-1].decode()}' is not a number"
+    return filled("it has {width:column}", width=width)
 
 
 def malformed(text: SurveyedText, count: int, lines: list[tuple[int, str]]) -> Iterator[Finding]:
@@ -113,21 +124,29 @@ def malformed(text: SurveyedText, count: int, lines: list[tuple[int, str]]) -> I
         if (width != wanted if text.kind == "qrels" else width < wanted)
     }
     where = tuple(f"{text.at(line)}: {why}".lstrip(": ") for line, why in lines[:EXAMPLES])
-    layout = say.table["layouts"][text.kind]
+    layout = LAYOUTS[text.kind]
     wide = max(widths, key=lambda each: widths[each].count, default=0)
     what, remedy = None, None
     if wide and widths[wide].count * 2 > survey.rows:
         seen = widths[wide]
         names = [name for mark, name in SEPARATORS.items() if seen.excerpt.count(mark) > 1 and wide < wanted]
         words = {"width": wide, "wanted": wanted, "lines": seen.count, "layout": layout}
-        key = "separators" if names else "columns"
-        what = say("what", key, name="".join(names[:1]), excerpt=seen.excerpt, **words)
+        sentence = OTHER_SEPARATORS if names else OTHER_COLUMNS
+        what = filled(sentence, name="".join(names[:1]), excerpt=seen.excerpt, **words)
         remedy = columns_remedy(text.kind, str(wide), seen.excerpt)
-        remedy = say("remedies", "separators", layout=layout) if names else remedy
+        remedy = f"Separate fields by blanks or tabs, in the order '{layout}'." if names else remedy
     else:
         remedy = next((its for _, why in lines if (its := remedy_of(text, why))), None)
-    words = {"layout": layout, "rows": survey.rows}
-    yield found("malformed", text.name, what, count=count, where=where, remedy=remedy, **words)
+    yield found(
+        "malformed",
+        text.name,
+        what,
+        count=count,
+        where=where,
+        remedy=remedy,
+        layout=layout,
+        rows=survey.rows,
+    )
 
 
 def remedy_of(text: SurveyedText, why: str) -> str | None:
@@ -151,10 +170,10 @@ def columns(text: SurveyedText) -> Iterator[Finding]:
     survey = text.read()
     broken_off = survey.padded.count == 1 and survey.padded.line == survey.last_line and not survey.closed
     if survey.padded.count and not broken_off:
-        what = say("what", "blanks", lines=of_all(survey.padded, survey.rows))
+        what = f"several blanks separate or follow fields in {of_all(survey.padded, survey.rows)}"
         yield of_lines("separators", text, survey.padded, what)
     elif survey.tabs and survey.spaces and text.is_file:
-        what = say("what", "tabs and blanks", tabs=survey.tabs, spaces=survey.spaces)
+        what = f"fields are separated by tabs and by blanks ({survey.tabs:,} and {survey.spaces:,})"
         yield found("separators", text.name, what)
     width = len(survey.example)
     if text.kind == "run" and width > COLUMNS["run"]:
@@ -175,11 +194,15 @@ def truncated_line(text: SurveyedText) -> str | None:
     widths, last, tags = survey.widths, survey.last, survey.tags
     usual = max(widths, key=lambda width: widths[width].count)
     if len(last) < usual:
-        return say("what", "short line", width=len(last), usual=usual)
+        return filled(
+            "the last line has {width:column} instead of {usual}, and no newline",
+            width=len(last),
+            usual=usual,
+        )
     if text.kind == "run" and len(last) == COLUMNS["run"] and len(tags) == 2:
         usual_tag, tag = next(iter(tags)), last[-1]
         if tag != usual_tag and usual_tag.startswith(tag):
-            return say("what", "half a tag", tag=text_of(usual_tag))
+            return f"the last line ends inside the tag '{text_of(usual_tag)}', and has no newline"
     return None
 
 
@@ -187,7 +210,15 @@ def truncated(text: SurveyedText) -> Iterator[Finding]:
     """Finds text that is truncated."""
     survey = text.read()
     if text.cut:
-        yield found("truncated", text.name, say("what", "damaged", fault=text.cut, rows=survey.rows))
+        yield found(
+            "truncated",
+            text.name,
+            filled(
+                "the compressed data are damaged or cut short ({fault}): {rows:line} were read",
+                fault=text.cut,
+                rows=survey.rows,
+            ),
+        )
         return
     wrong = truncated_line(text)
     if wrong:
@@ -196,7 +227,10 @@ def truncated(text: SurveyedText) -> Iterator[Finding]:
         )
     low, high = survey.shortest_group, survey.longest_group
     if not wrong and not survey.closed and low == high > survey.last_group and survey.query_count > 2:
-        what = say("what", "short query", last=survey.last_group, usual=high)
+        what = (
+            f"the file has no newline at the end, and the last query has {survey.last_group:,} lines where "
+            f"all others have {high:,}"
+        )
         yield found("truncated", text.name, what, severity=WARNING, where=(text.at(survey.last_line),))
 
 
