@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 SOURCES = Path(carob.__file__).parent
 OPTION = re.compile(r"(?<![\w/'-])--[a-z][a-z-]+")
-COMMAND = r"'?carob (eval|compare)[^']*'|carob eval -q --format json|spark.archives or --archives"
+COMMAND = (
+    r"'?carob (eval|compare)[^']*'|carob compare --people|carob eval -q --format json"
+    r"|spark.archives or --archives"
+)
 IN_PYTHON = re.compile(r"carob\.(Policy|Run|Qrels)\b|policy=|profile=")
 BOTH = {"Worded", "by_policy", "by_reading"}
 """What is given both wordings."""

@@ -12,7 +12,6 @@ from carob._numpy import np
 from carob.comparison.collection_scores import CollectionsScores
 from carob.comparison.design import HoldOut, Resampling
 from carob.comparison.evidence import Evidence, tables_of
-from carob.comparison.findings import say
 from carob.comparison.held_out import held_out, record_opening
 from carob.comparison.tables import top_said
 from carob.conventions import arguments
@@ -21,6 +20,7 @@ from carob.evaluation.notes import known_of
 from carob.inputs.query_files import groups_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError
+from carob.output.language import filled
 from carob.output.layout import apart, decimals
 from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
@@ -50,10 +50,88 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats
     from carob.output.pictures.figures import Drawing
 
-OF_COLLECTIONS = (
-    *("answer", "apparent", "honest", "held out", "method:folds", "method:one", "set"),
-    *("closed", "opened", "before", "one side", "few queries"),
-)
+SENTENCES = {
+    "answer": "By {measure}, {run} has the best mean of {runs:run/runs} on {queries:query/queries}.",
+    "apparent": "on these queries",
+    "honest": "expected on other queries",
+    "held out": "on {queries:held-out query/held-out queries}",
+    "method:folds": (
+        "Expected on other queries: the run is selected on all folds but one and scored on that fold "
+        "({folds} folds, {repeats:division/divisions}). The {confidence:g}% intervals repeat the selection "
+        "in {again} resamples of the queries, and are wide rather than narrow."
+    ),
+    "method:one": (
+        "Expected on other queries: the run is selected on all queries but one and scored on that query. The "
+        "{confidence:g}% intervals repeat the selection in {again} resamples of the queries, and are wide "
+        "rather than narrow."
+    ),
+    "set": (
+        "May be best: not shown to be worse than another run, at {confidence:g}% confidence for all of these "
+        "runs together (sign flips). P(best) and rank: over queries drawn with replacement. {resamples:,} "
+        "resamples, seed {seed}."
+    ),
+    "closed": (
+        "{held:query is/queries are} held out (share {share:g}, salt '{salt}'), and no number above includes "
+        "them."
+    ),
+    "opened": "{held:held-out query is/held-out queries are} now opened (share {share:g}, salt '{salt}').",
+    "first": "The ledger lists no earlier opening.",
+    "before": (
+        "These queries were opened {before:time/times} before, and the ledger lists "
+        "{others:opening/openings} with other salts. A run that was changed after an opening no longer has "
+        "an honest value on these queries."
+    ),
+    "one side": (
+        "A share of {share:g} holds out {held} of {queries:query/queries}, so nothing is left to compare: "
+        "use another share or salt."
+    ),
+    "few queries": (
+        "{measure}: all runs have a value for {queries:query/queries}, but selection needs at least 3. Add "
+        "queries."
+    ),
+}
+"""The sentences about the selection of a run, of queries."""
+OF_COLLECTIONS = {
+    "answer": "By {measure}, {run} has the best macro mean of {runs:run/runs} over {queries:collection/collections}.",
+    "apparent": "on these collections",
+    "honest": "expected on other collections",
+    "held out": "on {queries:held-out collection/held-out collections}",
+    "method:folds": (
+        "Expected on other collections: the run is selected on all folds of collections but one and scored "
+        "on that fold ({folds} folds, {repeats:division/divisions}). The {confidence:g}% intervals repeat "
+        "the selection in {again} resamples of the collections, and are wide rather than narrow. Other "
+        "collections are those of which these are a random sample; each counts the same."
+    ),
+    "method:one": (
+        "Expected on other collections: the run is selected on all collections but one and scored on that "
+        "one. The {confidence:g}% intervals repeat the selection in {again} resamples of the collections, "
+        "and are wide rather than narrow. Other collections are those of which these are a random sample; "
+        "each counts the same."
+    ),
+    "set": (
+        "May be best: not shown to be worse than another run, at {confidence:g}% confidence for all of these "
+        "runs together (sign flips). P(best) and rank: over collections drawn with replacement, with all "
+        "their queries. {resamples:,} resamples, seed {seed}."
+    ),
+    "closed": (
+        "{held:collection is/collections are} held out (share {share:g}, salt '{salt}'), and no number above "
+        "includes them."
+    ),
+    "opened": "{held:held-out collection is/held-out collections are} now opened (share {share:g}, salt '{salt}').",
+    "before": (
+        "These collections were opened {before:time/times} before, and the ledger lists "
+        "{others:opening/openings} with other salts. A run that was changed after an opening no longer has "
+        "an honest value on these collections."
+    ),
+    "one side": (
+        "A share of {share:g} holds out {held} of {queries:collection/collections}, so nothing is left to "
+        "compare: use another share or salt."
+    ),
+    "few queries": (
+        "{measure}: all runs have a value for {queries:collection/collections}, but selection needs at least "
+        "3. Add collections."
+    ),
+}
 """The sentences that are others where collections are the unit."""
 
 FEWEST = 3
@@ -237,14 +315,16 @@ class Best(Documented):
             [
                 [self.said("apparent"), decimals(found.apparent, 4), "-"],
                 [self.said("honest"), *cells(found.honest)],
-                [say("best", "optimism"), *cells(found.optimism, sign=True)],
+                ["difference (optimism)", *cells(found.optimism, sign=True)],
                 *self.opened(found),
             ],
         )
         made = [Section([answer]), Section([values]), Section([self.table(found)])]
         hidden = len(found.candidates) - len(self.shown(found))
         if hidden:
-            made.append(Section([Line(say("best", "hidden", count=hidden, top=top_said(self.top)))]))
+            top = top_said(self.top)
+            note = filled("{count:more run is/more runs are} not shown ({top}).", count=hidden, top=top)
+            made.append(Section([Line(note)]))
         return made + ([Section([self.family_table(found)])] if found.families else [])
 
     def opened(self, found: BestBy) -> list[list[str]]:
@@ -254,7 +334,7 @@ class Best(Documented):
         its = found.held_out
         rows = [[self.said("held out", queries=its.queries), *cells(its.value)]]
         if its.gain is not None:
-            title = say("best", "held out gain", baseline=self.baseline)
+            title = f"there, gain over {self.baseline}"
             rows.append([title, *cells(its.gain, sign=True)])
         return rows
 
@@ -305,9 +385,12 @@ class Best(Documented):
         else:
             notes = [self.said("method:folds", **several)]
         notes.append(self.said("set", **several, resamples=how.resamples, seed=how.seed))
-        notes.append(say("best", "chosen"))
+        notes.append("Chosen: how often cross-validation selected the run.")
         if self.baseline is not None:
-            notes.append(say("best", "families"))
+            notes.append(
+                "Held-out gain: the variant is selected on all folds but one and compared with the baseline "
+                "on that fold. Each interval holds for itself, not all at once."
+            )
         if self.hold_out is None:
             return notes
         key = "closed" if self.opened_before is None else "opened"
@@ -321,9 +404,8 @@ class Best(Documented):
 
 def said_of(unit: str, key: str, /, **words: Any) -> str:
     """Returns a sentence about queries, or the one about collections, if there is one and these are the unit."""
-    return say(
-        "best collections" if unit == "collections" and key in OF_COLLECTIONS else "best", key, **words
-    )
+    own = OF_COLLECTIONS if unit == "collections" else {}
+    return filled(own.get(key) or SENTENCES[key], **words)
 
 
 def cells(found: Estimate, *, sign: bool = False) -> list[str]:
@@ -396,12 +478,15 @@ def best(
     """
     resampling, hold_out = resampling or Resampling(), HoldOut.of(hold_out)
     if variants and baseline is None:
-        raise DataError(say("best", "no baseline for variants"))
+        raise DataError("Variants are compared with a baseline: pass baseline, the name of a run.")
     across, unit = None, "queries"
     if isinstance(scores, CollectionsScores) and runs is None:
         across, unit, scores = scores, "collections", scores.by_collection()
         if cluster is not None:
-            raise DataError(say("best", "clusters of collections"))
+            raise DataError(
+                "With several collections, a collection is the unit, so there are no clusters of queries: "
+                "leave out cluster."
+            )
     read = Evidence.of(scores, runs, policy=policy, profile=profile).read(measures)
     names = list(read.systems)
     ids, tables = tables_of(read.scores)
@@ -451,7 +536,15 @@ def doubts(across: CollectionsScores, fewest: int, alpha: float) -> tuple[str, .
     how = "drop-collections" if across.absent == "skip" else across.absent
     said = [*across.doubts, *across.lacks(f"absent:{how}")]
     if 2.0 ** (1 - fewest) > alpha:
-        said.append(say("best collections", "few", count=fewest, alpha=alpha))
+        said.append(
+            filled(
+                "{count:collection is/collections are} few to select on: sign flips cannot show at level "
+                "{alpha:g} that a run is worse than another, so all may be best. Select on the queries of "
+                "one collection, or compare these collections with the target 'these'.",
+                count=fewest,
+                alpha=alpha,
+            )
+        )
     return tuple(said)
 
 
@@ -477,7 +570,9 @@ def families_of(names: list[str], base: int | None, variants: Sequence[str]) -> 
     }
     for pattern, places in found.items():
         if not places:
-            raise DataError(say("best", "no variants", pattern=pattern, names=", ".join(names[:5])))
+            raise DataError(
+                f"No run except the baseline fits the pattern '{pattern}'. The runs are: {', '.join(names[:5])}."
+            )
     return found
 
 
@@ -512,7 +607,10 @@ class SelectionMethod:
             DataError: there are too few queries, or the aggregate is a geometric mean.
         """
         if table.geometric:
-            raise DataError(say("best", "geometric", measure=table.label))
+            raise DataError(
+                f"{table.label} is a geometric mean, for which carob best has no estimate. Use a measure "
+                "with an arithmetic mean, such as AP in place of GMAP."
+            )
         if len(table.values) < FEWEST:
             words = {"measure": table.label, "queries": len(table.values)}
             raise DataError(said_of(self.unit, "few queries", **words))

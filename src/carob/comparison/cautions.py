@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._numpy import np
 from carob.comparison.evidence import RunTable, sparse
-from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, ranked, say
+from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, ranked
 from carob.comparison.significance import corrected
 from carob.comparison.verdict import (
     declared_negative,
@@ -29,6 +29,7 @@ from carob.evaluation.values import parts_of, values_of
 from carob.lists.rows import offsets_of
 from carob.matching.axes import arranged
 from carob.matching.match import finished
+from carob.output.language import filled
 from carob.output.layout import decimals, listed
 from carob.statistics.multiple_comparisons import range_beyond
 from carob.statistics.paired import paired
@@ -43,6 +44,145 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats, JudgedRows
     from carob.matching.match import Match
     from carob.measures import Measure
+
+CAUTIONS = {
+    "judgments": (
+        "{names}: scored with other judgments than {first}, which may cause part of the differences. Score "
+        "these runs with the same judgments."
+    ),
+    "lengths": (
+        "{names}: the longest list has {shortest:,} documents, and {longest:,} in another run. In {labels}, "
+        "shorter lists are at a disadvantage: cut all runs at the same depth."
+    ),
+    "missing": "{name} lacks {lacking} of {judged:judged query/judged queries}, {treated}: {first}.",
+    "missing:several": "{names} lack {lacking} of {judged:judged query/judged queries}, {treated}: {first}.",
+    "extra:several": "{names} have {queries:unjudged query/unjudged queries}, ignored.",
+    "extra": "{name} has {queries:unjudged query/unjudged queries}, ignored.",
+    "undefined": (
+        "{label} has no value for some of {total} queries ({names}): each pair is compared on the queries "
+        "for which both have one, at least {fewest}."
+    ),
+    "undefined:together": (
+        "{label} has no value for some of {total} queries ({names}): each pair is compared on the queries "
+        "for which both have one, at least {fewest}; the test of all pairs uses the {shared} for which all "
+        "runs have one."
+    ),
+    "ties": "{these} so close in {label} that another order of equal scores could reverse them: {reach}.",
+    "turn": (
+        "Judgments of unjudged documents can still reverse {count} of {total:difference/differences} in "
+        "{label}: {pairs}."
+    ),
+    "identical": "{these} identical on all {total} queries {where} (p = 1).",
+    "constant": (
+        "{measure}: {these} different by the same amount on every query: without variation there is no t and "
+        "no interval; p is that of the sign-flip test."
+    ),
+    "resamples:few": (
+        "With {resamples:,} resamples no corrected p can be below {limit:.3f}, so nothing can be "
+        "significant: take {needed:,} resamples."
+    ),
+    "resamples:bootstrap": (
+        "{resamples:resample is/resamples are} too few for the percentiles of a {confidence:g}% interval, "
+        "since less than one is expected beyond each end: take {needed:,} resamples or more."
+    ),
+    "resamples:near": "{these} so near alpha in {label} that another seed could decide otherwise: take more resamples.",
+    "variances:own": (
+        "The pairs' intervals in {label} are {least} to {most} wide. The test allows for this. Tukey's test "
+        "assumes one variance for all pairs and would decide {count} of {pairs} pairs differently: {names}."
+    ),
+    "variances:one": (
+        "The pairs' intervals in {label} are {least} to {most} wide, but this test assumes one variance for "
+        "all pairs. Holm's t-tests assume none and decide {count} of {pairs} pairs differently: {names}. The "
+        "test romano-wolf allows for different variances."
+    ),
+    "few:one": "A single query says nothing about other queries, so there is no interval.",
+    "few": "{queries} queries are few.",
+    "few:span": "{queries} queries are few: a true difference below {span} would mostly go undetected.",
+    "many": (
+        "With {queries:,} queries, even differences too small to matter are significant: judge by the "
+        "difference and its interval, not by p."
+    ),
+    "test:wilcoxon": (
+        "This test does not compare means: its hypothesis is that the differences lie symmetrically around "
+        "0. The more queries there are, the more often it rejects equal means."
+    ),
+    "test:sign": (
+        "This test does not compare means: its hypothesis is that wins and losses are equally likely. The "
+        "more queries there are, the more often it rejects equal means."
+    ),
+    "aggregate:sum": (
+        "{measure} is a sum: the difference and its interval concern the sums, and the test concerns the "
+        "counts per query."
+    ),
+    "aggregate:geometric": (
+        "{measure} is a geometric mean: the test uses logarithms (values below 0.00001 count as 0.00001), "
+        "and the interval of the difference is a percentile bootstrap over queries{drawn}."
+    ),
+    "micro": (
+        "{names}: the value of a query depends on the documents of other queries. Queries are therefore not "
+        "independent, and p and intervals are approximate."
+    ),
+    "weights": "{names}: queries have different weights; tests use weight times value, so they compare weighted means.",
+    "smaller": "{names}: smaller is better.",
+    "unjudged": (
+        "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents count as not "
+        "relevant."
+    ),
+    "unjudged:alone": (
+        "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents count as not "
+        "relevant. Its {measure} of {now} would be {without} if these documents were removed, and "
+        "{with_them} if they were relevant."
+    ),
+    "unjudged:pair": (
+        "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents count as not "
+        "relevant. With unjudged documents removed, the difference in {measure} is {difference} {ends}. If "
+        "those of one run counted as relevant, the difference would be {least} to {most}."
+    ),
+    "unjudged:many": (
+        "{flagged} of {total} runs have unjudged documents in their top {depth}, which count as not "
+        "relevant. Proportion judged: {names}; the highest is {most:.3f} ({best})."
+    ),
+    "few:judge": (
+        "People judged only {sample} queries: below {least}, the intervals may be too narrow if the values "
+        "are far from normal."
+    ),
+    "complete:judge": (
+        "People judged all {queries} queries, so means and differences are exact for these queries: "
+        "intervals have no width, and there is no p. The target 'similar' gives intervals and p for queries "
+        "like these."
+    ),
+    "sparse": (
+        "People judged {people:.0%} of the top {depth} of {names}, and the judge {judge:.0%}. What people "
+        "did not judge counts as not relevant in their values, so the estimates hold for complete judgments "
+        "only. If people judged a sample of the documents, its probabilities are missing: pass the table "
+        "with a column 'probability', and never a part of it."
+    ),
+    "sample:judge": (
+        "By the judge's values of {label}, the {sample} queries that people judged are {how} than the others "
+        "(z = {z:+.1f}): were they drawn at random? If not, the estimates may be wrong."
+    ),
+    "order:judge": "The judge alone would order {turned} of {pairs:pair} differently in {label}: {names}.",
+    "judge:judge": (
+        "The judge's scores of {label} do not correlate with people's, so only people's judgments count (λ = "
+        "0)."
+    ),
+    "alone:judge": "{count:query was/queries were} judged by people but not by the judge, and left out: {first}.",
+    "undefined:judge": (
+        "{label}: {count:query was/queries were} left out, because a run has no value under people's or the "
+        "judge's judgments."
+    ),
+    "few:documents": "People judged only {documents} documents: below {least}, the intervals may be too narrow.",
+    "no error": (
+        "{label}: people's judgments of the sample show no variation, for example because all are equal, so "
+        "some errors are unknown, and these estimates have neither interval nor p. Let people judge more."
+    ),
+    "approximate": (
+        "{label} is not a sum over documents, so estimates from sampled documents are approximate. Values "
+        "tend to be too low, by a few hundredths in a trial on TREC data. Their differences were right on "
+        "average."
+    ),
+}
+"""The warnings, by their kinds, perhaps with a variant after a colon."""
 
 
 FEW = 25
@@ -86,7 +226,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Cautio
 def caution(
     key: str, runs: Iterable[int] = (), words: Mapping[str, object] | None = None, /, **numbers: Any
 ) -> Caution:
-    """Returns a caution with its sentence from ``sentences.toml``.
+    """Returns a caution with its sentence.
 
     Args:
         key: the kind, perhaps with a variant of the sentence after a colon.
@@ -94,7 +234,7 @@ def caution(
         words: the values in the braces of the sentence that the caution does not keep as numbers.
         numbers: the figures of the caution, which may also be in the sentence.
     """
-    sentence = say("cautions", key, **{**numbers, **(words or {})})
+    sentence = filled(CAUTIONS[key], **{**numbers, **(words or {})})
     return Caution(key.partition(":")[0], tuple(runs), sentence, numbers)
 
 
@@ -191,7 +331,7 @@ def said_of_many(comparison: Findings, cautions: Sequence[Caution]) -> str:
     """Returns one sentence in place of equal cautions about several runs."""
     first, names = cautions[0], [comparison.names[each.runs[0]] for each in cautions]
     words = missing_words(comparison.scores[first.runs[0]]) | first.numbers | {"names": some_of(names)}
-    return say("cautions", f"{first.kind}:several", **words)
+    return filled(CAUTIONS[f"{first.kind}:several"], **words)
 
 
 def sparsely_judged(comparison: Findings) -> Iterator[Caution]:

@@ -14,7 +14,6 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
 from carob.comparison.evidence import Evidence, tables_of
-from carob.comparison.findings import say
 from carob.conventions import arguments
 from carob.conventions.policy import Policy
 from carob.conventions.request import names_in
@@ -47,6 +46,7 @@ from carob.inputs.names import Names
 from carob.matching.match import Counts
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded, one_of, refuse_other, worded
+from carob.output.language import filled
 from carob.output.layout import apart, lay_out, listed
 from carob.output.results import Records
 
@@ -59,6 +59,27 @@ if TYPE_CHECKING:
     from carob.inputs.files.collections import CollectionFiles, Faults
     from carob.lists.rows import Floats
     from carob.measures import Measure
+
+HEADING = "{collections:collection} | {runs:run} | {queries:query/queries}"
+HEADING_OF_MEANS = "{collections:collection} | {runs:run}"
+TITLE = "{runs:run} on {collections:collection}"
+UNKNOWN_FORM = (
+    "Collection '{collection}' is given in an unknown form: pass (qrels, runs), scores by run, or a number "
+    "for each run."
+)
+INSIDE = "collection '{collection}': {said}"
+MACRO = "Macro: each collection counts the same."
+LACKING = {
+    "absent:skip": (
+        "{count:missing run is/missing runs are} skipped: {shown}. A pair is compared on the collections "
+        "that have both runs, and means of runs with different collections (of) are not comparable."
+    ),
+    "no mean": "{count:missing run has/missing runs have} neither a value nor a mean over all collections: {shown}.",
+    "absent:zero": "{count:missing run counts/missing runs count} 0 on each query: {shown}.",
+    "absent:drop-collections": "Collections that lack a run are left out: {shown}.",
+    "absent:drop-runs": "Runs that a collection lacks are left out: {shown}.",
+}
+"""The missing runs, by how they are treated."""
 
 MARK = "collection "
 """The start of the name of a collection in the place of a query, where ``all`` would be the mean."""
@@ -148,7 +169,7 @@ def scored(
     missing = "error" if policy is None or "missing" not in policy.given else policy.missing
     own = given_in(given, runs, measures, missing=missing, opened=opened, judged=judged)
     if not own:
-        raise DataError(say("collections", "nothing"))
+        raise DataError("There are no collections: pass at least two.")
     if all(is_values(its) for its in own.values()):
         return decided(from_means(own, measures), absent, least)
     return decided(from_scores(own, measures, {"policy": policy, "profile": profile}), absent, least)
@@ -188,7 +209,10 @@ def given_in(
     elif isinstance(given, Mapping):
         found = {str(name): its for name, its in given.items()}
     else:
-        raise DataError(say("collections", "no source", type=type(given).__name__))
+        raise DataError(
+            f"Collections cannot be read from {type(given).__name__}: pass a folder, a table, or a mapping "
+            "from collections to (qrels, runs)."
+        )
     return found
 
 
@@ -234,8 +258,17 @@ def refuse_part(folder: str, name: str, found: Mapping[str, Any]) -> None:
         whole, part = sorted((name, other), key=len)
         if part.startswith(tuple(f"{whole}{mark}" for mark in "-_.")) and not set(found[name]) & set(its):
             run = next(iter(found[part]))
-            words = {"whole": whole, "part": part, "path": os.path.join(folder, whole, f"{run}.json")}
-            raise DataError(say("collections", "part", **words), file=folder)
+            raise DataError(
+                filled(
+                    "'{whole}' and '{part}' have no run in common and would be two collections, because "
+                    "each file of this folder is one. If '{part}' adds a run to '{whole}', make a folder "
+                    "for each collection with a file for each run, such as {path}.",
+                    whole=whole,
+                    part=part,
+                    path=os.path.join(folder, whole, f"{run}.json"),
+                ),
+                file=folder,
+            )
 
 
 def of_files(
@@ -253,7 +286,12 @@ def of_files(
     if files.qrels is None:
         for each in files.scores:
             if not holds_scores(each):
-                raise DataError(say("collections", "no qrels"), file=each)
+                raise DataError(
+                    "this file does not contain per-query scores, and there are no judgments in its folder: "
+                    "put the files of each collection into a folder of its own, with judgments in a file "
+                    "whose name contains 'qrels'.",
+                    file=each,
+                )
         with inside(files.name, files.scores[0]):
             return read_scores(list(files.scores), measures, missing=missing)
     own = {name: path if opened is None else opened(name, path) for name, path in files.runs.items()}
@@ -270,7 +308,7 @@ def inside(collection: str, file: str) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        named = error.within(lambda said: say("collections", "inside", collection=collection, said=said))
+        named = error.within(lambda said: filled(INSIDE, collection=collection, said=said))
         raise named.at(file=error.file or file) from None
 
 
@@ -288,7 +326,11 @@ def from_rows(
         DataError: there are no rows, no column of collections, or a collection without a name.
     """
     if not rows or "collection" not in rows[0][1]:
-        raise DataError(say("collections", "no column"), file=file)
+        raise DataError(
+            "there is no column 'collection', or no row. Name the columns collection, run, perhaps query, "
+            "and one for each measure.",
+            file=file,
+        )
     only = [] if measures is None else names_in(measures)
     alone = str(only[0]) if len(only) == 1 else None
     names = [each for each in rows[0][1] if each != "collection"]
@@ -298,7 +340,7 @@ def from_rows(
     for place, row in rows:
         name = name_in(row)
         if not name:
-            raise DataError(say("collections", "no name"), **place)
+            raise DataError("the name of the collection is empty. Fill it in.", **place)
         rest = {key: value for key, value in row.items() if key != "collection"}
         if by_query:
             with inside(name, file):
@@ -375,8 +417,10 @@ def from_means(own: Mapping[str, Any], measures: MeasuresLike) -> Scored:
             means = [each.get(run, {}).get(key) for run in runs]
             row = np.array([np.nan if value is None else float(value) for value in means])
             if np.isinf(row).any():
-                where = {"run": runs[int(np.flatnonzero(np.isinf(row))[0])], "collection": name}
-                raise DataError(say("collections", "infinite", **where))
+                raise DataError(
+                    f"The value of run '{runs[int(np.flatnonzero(np.isinf(row))[0])]}' for collection "
+                    f"'{name}' is infinite: use a finite number."
+                )
             found[label].append(CollectionValues(row, None))
             doubts = [
                 beyond_range(run, label, measure_named(key), row[at : at + 1]) for at, run in enumerate(runs)
@@ -412,10 +456,15 @@ def from_scores(own: Mapping[str, Any], measures: MeasuresLike, conventions: Map
     for name, its in scores.items():
         one = next(iter(its.values()))
         if one.measures != first.measures:
-            raise DataError(say("collections", "other measures", collection=name))
+            raise DataError(
+                f"Collection '{name}' was evaluated with other measures than the first collection: use the "
+                "same measures for all."
+            )
         if one.policy != first.policy:
-            policies = {"own": one.policy.describe(), "other": first.policy.describe()}
-            raise DataError(say("collections", "other policy", collection=name, **policies))
+            raise DataError(
+                f"Collection '{name}' was evaluated under another policy ({one.policy.describe()}) than the "
+                f"first collection ({first.policy.describe()}): evaluate all under the same policy."
+            )
     found: dict[str, list[CollectionValues]] = {label: [] for label in first.labels}
     for name, its in scores.items():
         for table in tables_of(list(its.values()))[1]:
@@ -436,9 +485,9 @@ def told_of_check(collection: str) -> Iterator[None]:
         yield
     except DataError as error:
         if collection not in str(error):
-            error.within(lambda said: say("collections", "inside", collection=collection, said=said))
+            error.within(lambda said: filled(INSIDE, collection=collection, said=said))
         check = Worded("carob.check_collections", "carob check --collections")
-        all_faults = say("collections", "all faults", check=check)
+        all_faults = filled("{check} lists the faults of all runs.", check=check)
         raise error.at(remedy=worded(*([error.remedy, " "] if error.remedy else []), all_faults)) from None
 
 
@@ -451,14 +500,14 @@ def read_of(name: str, given: Any, measures: MeasuresLike, conventions: Mapping[
     if isinstance(given, tuple) and len(given) == 2:
         qrels, runs = given
         if not runs:
-            raise DataError(say("collections", "no runs", collection=name))
+            raise DataError(f"Collection '{name}' has no runs: add them, or leave it out.")
     elif isinstance(given, (Mapping, list)):
         values = given.values() if isinstance(given, Mapping) else given
         if not given or not all(isinstance(each, Scores) for each in values):
-            raise DataError(say("collections", "form", collection=name))
+            raise DataError(filled(UNKNOWN_FORM, collection=name))
         qrels, runs = None, given
     else:
-        raise DataError(say("collections", "form", collection=name))
+        raise DataError(filled(UNKNOWN_FORM, collection=name))
     return Evidence(qrels, runs, **conventions).read(measures, least=1)
 
 
@@ -475,10 +524,16 @@ def values_of(table: RunTable, places: list[int], runs: int, name: str) -> Colle
         DataError: the aggregate is a geometric mean, or no query has a value in all runs.
     """
     if table.geometric:
-        raise DataError(say("collections", "geometric", measure=table.label))
+        raise DataError(
+            f"{table.label} is a geometric mean, for which there is no mean over collections. Use a measure "
+            "with an arithmetic mean, such as AP in place of GMAP."
+        )
     whole = table.complete()
     if not len(whole.values):
-        raise DataError(say("collections", "no queries", collection=name, measure=table.label))
+        raise DataError(
+            f"Collection '{name}': no query has a value of {table.label} in all runs. Check the runs, or "
+            "leave the collection out."
+        )
     own = np.full((len(whole.values), runs), np.nan)
     own[:, places] = whole.observed()
     return CollectionValues(own.mean(axis=0), len(own), len(table.values) - len(own), own)
@@ -507,7 +562,9 @@ def decided(found: Scored, absent: str, least: int = 2) -> Scored:
         shown = ", ".join(f"{run} in {name}" for run, name in found.lacking[:MOST_NAMED])
         more = len(found.lacking) - MOST_NAMED
         words = {"count": len(found.lacking), "shown": shown + (f" and {more} more" if more > 0 else "")}
-        raise DataError(say("collections", "lacking", **words), remedy=REMEDY)
+        raise DataError(
+            filled("{count:run is/runs are} missing in a collection: {shown}.", **words), remedy=REMEDY
+        )
     if found.lacking and absent == "zero":
         found = replace(
             found, values={label: [with_zeros(each) for each in its] for label, its in found.values.items()}
@@ -516,7 +573,12 @@ def decided(found: Scored, absent: str, least: int = 2) -> Scored:
         found = without(found, collections=absent == "drop-collections")
     if len(found.collections) < least or len(found.runs) < least:
         words = {"collections": len(found.collections), "runs": len(found.runs)}
-        raise DataError(say("collections", "too few", **words))
+        raise DataError(
+            filled(
+                "{collections:collection} and {runs:run} are left to compare: pass at least two of each.",
+                **words,
+            )
+        )
     return found
 
 
@@ -611,7 +673,7 @@ class OnCollections(Documented):
             key: the sentence, which says how they are treated.
         """
         where = [f"{run} in {name}" for run, name in self.lacking]
-        return [say("collections", key, count=len(where), shown=listed(where))] if where else []
+        return [filled(LACKING[key], count=len(where), shown=listed(where))] if where else []
 
     def note_records(self) -> Records:
         """Returns a row for each fact about the data of a run."""
@@ -725,13 +787,13 @@ class CollectionsScores(OnCollections):
         """Returns the number of collections, runs and queries."""
         size = {"collections": len(self.collections), "runs": len(self.names)}
         if not self.scores:
-            return say("collections", "heading:means", **size)
+            return filled(HEADING_OF_MEANS, **size)
         queries = sum(max(len(each.ids) for each in its.values()) for its in self.scores.values() if its)
-        return say("collections", "heading", **size, queries=queries)
+        return filled(HEADING, **size, queries=queries)
 
     def footers(self) -> list[str]:
         """Returns the sentences about the data that are not warnings, about the means, and the policy."""
-        said = [*self.remarks, say("collections", "average:macro")]
+        said = [*self.remarks, MACRO]
         if self.first is not None:
             parts = [conventions_of(self.first), *(each.told() for each in readings(self.first))]
             said.append(f"carob {__version__}, {' · '.join(parts)}.")
@@ -762,8 +824,9 @@ class CollectionsScores(OnCollections):
             tables = [Section([self.table(label, layout, places)], label) for label in self.measures]
         warned = [Line(each, mark="! ", tone="warning") for each in self.warnings()]
         below = Section([Items(self.footers(), "footer", hang=0)])
-        size = {"runs": len(self.names), "collections": len(self.collections)}
-        title = say("collections", "title", **size) if layout == "html" else ""
+        title = (
+            filled(TITLE, runs=len(self.names), collections=len(self.collections)) if layout == "html" else ""
+        )
         return Document([Section([Line(self.heading())]), *tables, below, Section(warned)], title)
 
     def table(self, label: str, layout: str, digits: int) -> Table:

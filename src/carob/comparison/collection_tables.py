@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._version import __version__
-from carob.comparison.cautions import resamples_needed
-from carob.comparison.collection_scores import OnCollections
-from carob.comparison.findings import SHORT_NAMES, letter, letters_of, say, turned
+from carob.comparison.cautions import CAUTIONS, resamples_needed
+from carob.comparison.collection_scores import HEADING, HEADING_OF_MEANS, MACRO, TITLE, OnCollections
+from carob.comparison.findings import SHORT_NAMES, letter, letters_of, turned
 from carob.comparison.formats import floating, records_of_pairs
 from carob.comparison.tables import EVERY, FittedTable, top_said
 from carob.comparison.verdict import MOST_LETTERED, interval, p_text, signed
 from carob.evaluation.score_tables import conventions_of
 from carob.output.document import Document, Items, Line, Section, Table
 from carob.output.errors import DataError
+from carob.output.language import filled
 from carob.output.layout import COLUMNS, Marked, apart, decimals, lay_out, listed, table_width
 from carob.output.pictures.critical_difference import RankPicture
 from carob.output.pictures.difference_picture import DifferencePicture, Differences
@@ -33,6 +34,139 @@ if TYPE_CHECKING:
     from carob.output.document import Part
     from carob.output.pictures.figures import Drawing
     from carob.statistics.mean_ranks import Friedman
+
+INCOMPLETE = "{measure}: {complete:collection has/collections have} all runs, so runs are not ranked."
+ANSWERS = {
+    "best alone": (
+        "By {measure}, {best} has the best {average} mean over {collections:collection}, and is better than "
+        "every other run."
+    ),
+    "best of all": (
+        "By {measure}, {best} has the best {average} mean over {collections:collection}, but is not shown to "
+        "be better than {rivals}."
+    ),
+    "best by chance": (
+        "By {measure}, no run stands out: {best} has the best {average} mean over {collections:collection}, "
+        "but is not shown to be better than {rivals}."
+    ),
+    "best alone:skip": (
+        "By {measure}, of {whole:run} with all {collections:collection}, {best} has the best {average} mean, "
+        "and is better than every other run on the collections that they share."
+    ),
+    "best of all:skip": (
+        "By {measure}, of {whole:run} with all {collections:collection}, {best} has the best {average} mean, "
+        "but is not shown to be better than {rivals}."
+    ),
+    "best by chance:skip": (
+        "By {measure}, no run stands out: of {whole:run} with all {collections:collection}, {best} has the "
+        "best {average} mean, but is not shown to be better than {rivals}."
+    ),
+    "better than baseline": "By {measure}, better than {baseline} over {collections:collection}: {shown}.",
+    "none better": "By {measure}, no run is shown to be better than {baseline} over {collections:collection}.",
+}
+"""The best run, or the runs that are better than the baseline; ``:skip`` if runs are missing."""
+METHOD = {
+    "target:similar": (
+        "p and intervals concern collections like these {collections}: they assume that these are a random "
+        "sample."
+    ),
+    "target:these": (
+        "p and intervals concern these {collections} collections: they say nothing about other collections, "
+        "and assume that the queries are a random sample of each."
+    ),
+    "average:macro": MACRO,
+    "average:micro": "Micro: each query counts the same, so that large collections decide.",
+    "error:similar": (
+        "Standard error: cluster-robust (CR2), each collection is a cluster; degrees of freedom: those of "
+        "Bell and McCaffrey."
+    ),
+    "error:these": "Standard error: the errors of the collections, each weighted by its share of the queries.",
+    "interval:similar:t": "{confidence:g}% CI and p: Student's t over collections.",
+    "interval:similar:bootstrap": (
+        "{confidence:g}% CI: expanded percentiles over resampled collections ({resamples:,} resamples, seed "
+        "{seed}); p: Student's t over collections."
+    ),
+    "interval:these:t": (
+        "{confidence:g}% CI and p: Student's t over the queries of each collection, with Satterthwaite's "
+        "degrees of freedom."
+    ),
+    "interval:these:bootstrap": (
+        "{confidence:g}% CI: percentiles over resampled queries of each collection ({resamples:,} resamples, "
+        "seed {seed}); p: Student's t, with Satterthwaite's degrees of freedom."
+    ),
+    "corrected": "p({correction}) and Wilc. are corrected for the number of pairs.",
+    "place:similar": (
+        "place: {confidence:g}% interval of the place by the mean, over resampled collections ({resamples:,} "
+        "resamples, seed {seed})."
+    ),
+    "place:these": (
+        "place: {confidence:g}% interval of the place by the mean, over resampled queries of each collection "
+        "({resamples:,} resamples, seed {seed})."
+    ),
+    "letters": (
+        "A letter: significantly better than that run on this collection (paired t-test over its queries, "
+        "corrected in the same way)."
+    ),
+    "wilcoxon": (
+        "W/T/L: collections on which the first run is better, equal, worse. Wilc.: exact Wilcoxon "
+        "signed-rank test over collections."
+    ),
+    "rope": "P(worse), P(same), P(better): Bayesian signed-rank test over collections, within {rope:g} is the same.",
+    "borda:all": "Borda: number of runs minus rank, summed over collections; a missing run gets no points.",
+    "borda:present": (
+        "Borda: number of runs of the collection minus rank, summed over collections; a missing run gets no "
+        "points."
+    ),
+}
+"""The method, by the settings."""
+OTHER_TARGET = {
+    "these": "Significant pairs: {sure} of {pairs} for collections like these, {other} for these collections alone.",
+    "similar": "Significant pairs: {sure} of {pairs} for these collections alone, {other} for collections like these.",
+}
+"""What the other target would decide."""
+CONSTANT = {
+    "similar": (
+        "{measure}: {count:pair differs/pairs differ} by the same amount on every collection ({shown}): "
+        "without variation there is no t and no interval; p is that of the sign-flip test over collections."
+    ),
+    "these": (
+        "{measure}: {count:pair differs/pairs differ} by the same amount on every query of a collection "
+        "({shown}): without variation there is no t and no interval; p is that of the sign-flip test over "
+        "queries."
+    ),
+}
+"""Pairs without variation, by the target."""
+RANKS = {
+    "friedman:uncorrected": (
+        "Friedman's test on {collections:collection}: chi-squared {chi2} (df {df}, p {p}), F {f} (df {df} "
+        "and {rest}, p {f_p})."
+    ),
+    "friedman:corrected": (
+        "Friedman's test on {collections:collection}, corrected for ties: chi-squared {chi2} (df {df}, p "
+        "{p}), F {f} (df {df} and {rest}, p {f_p})."
+    ),
+    "nemenyi:bars": (
+        "CD {cut}: mean ranks that differ by at least this differ significantly (Nemenyi, alpha {alpha:g}). "
+        "A bar on the right joins runs that do not."
+    ),
+    "nemenyi:no bars": (
+        "CD {cut}: mean ranks that differ by at least this differ significantly (Nemenyi, alpha {alpha:g})."
+    ),
+}
+"""The tests of ranks."""
+HIDDEN = {
+    "hidden pairs": "{shown} of {pairs} pairs: {every} and {json} show the others.",
+    "hidden pairs of best": "The best run against the next {shown}: {every} and {json} show all {pairs:pair}.",
+}
+"""The pairs that are not shown."""
+TITLES = {
+    "runs": "Runs",
+    "pairs": "Pairs of runs",
+    "posterior": "Bayesian signed-rank test",
+    "each": "Collections",
+    "ranks": "Ranks",
+}
+"""The titles of sections."""
 
 DIGITS = 4
 FEW_COLLECTIONS = 6
@@ -284,8 +418,7 @@ class CollectionsComparison(OnCollections):
             title: the title of a page.
         """
         if layout == "html" and not title:
-            sizes = {"runs": len(self.names), "collections": len(self.collections)}
-            title = say("collections", "title", **sizes)
+            title = filled(TITLE, runs=len(self.names), collections=len(self.collections))
         sections = [Section([Line(self.heading())])]
         for each in self.measures.values():
             view = ShownResults(self, each, pairs, top, layout)
@@ -304,8 +437,8 @@ class CollectionsComparison(OnCollections):
         queries = first.queries
         size = {"collections": len(self.collections), "runs": len(self.names)}
         if queries is None:
-            return say("collections", "heading:means", **size)
-        return say("collections", "heading", **size, queries=queries)
+            return filled(HEADING_OF_MEANS, **size)
+        return filled(HEADING, **size, queries=queries)
 
     def method(self) -> list[str]:
         """Returns the sentences about the method."""
@@ -332,7 +465,7 @@ class CollectionsComparison(OnCollections):
             "rope": settings.rope is not None,
             f"borda:{settings.borda_of}": True,
         }
-        said = [say("collections", key, **words) for key, there in keys.items() if there]
+        said = [filled(METHOD[key], **words) for key, there in keys.items() if there]
         if self.first is not None:
             said.append(f"carob {__version__}, {conventions_of(self.first)}.")
         return said
@@ -341,29 +474,45 @@ class CollectionsComparison(OnCollections):
         """Returns the doubts about the data and the limits of the conclusions."""
         found = [*self.doubts, *self.lacks(f"absent:{self.settings.absent}")]
         if self.settings.target == "similar" and len(self.collections) < FEW_COLLECTIONS:
-            found.append(say("collections", "few", collections=len(self.collections)))
+            found.append(
+                f"{len(self.collections)} collections are few for a test over collections: Wilcoxon's p can "
+                "then not be below 0.05, and Student's t needs a normal distribution of the differences. "
+                "The target 'these' concerns these collections only, and is more certain."
+            )
         drawn, confidence = next(iter(self.measures.values())).resamples, self.settings.confidence
         needed = resamples_needed(drawn, confidence)
         if drawn and needed:
-            words = {"resamples": drawn, "confidence": 100 * confidence, "needed": needed}
-            found.append(say("cautions", "resamples:bootstrap", **words))
+            found.append(
+                filled(
+                    CAUTIONS["resamples:bootstrap"],
+                    resamples=drawn,
+                    confidence=100 * confidence,
+                    needed=needed,
+                )
+            )
         for each in self.measures.values():
             left = [(one.name, one.left_out) for one in each.collections if one.left_out]
             if left:
                 shown = listed([f"{count} in {name}" for name, count in left])
-                found.append(say("collections", "left out", measure=each.label, shown=shown))
+                found.append(
+                    f"{each.label}: queries without a value in all runs of the collection are left out: {shown}."
+                )
             if each.smaller_is_better:
-                found.append(say("cautions", "smaller", names=each.label))
+                found.append(filled(CAUTIONS["smaller"], names=each.label))
             flat = [pair for pair in each.pairs if math.isnan(pair.low) and not math.isnan(pair.p)]
             if flat:
                 shown = listed([f"{self.names[pair.a]} - {self.names[pair.b]}" for pair in flat])
-                key = f"constant:{self.settings.target}"
-                found.append(say("collections", key, measure=each.label, count=len(flat), shown=shown))
+                key = self.settings.target
+                found.append(filled(CONSTANT[key], measure=each.label, count=len(flat), shown=shown))
             single = [one.name for one in each.collections if one.queries == 1]
             if single and self.settings.target == "these":
-                found.append(say("collections", "single", measure=each.label, shown=listed(single)))
+                found.append(
+                    f"{each.label}: a single query has no standard error, so there is neither p nor an "
+                    f"interval with these collections: {listed(single)}. Leave them out, or choose the "
+                    "target 'similar'."
+                )
             if each.complete < 2:
-                found.append(say("collections", "incomplete", measure=each.label, complete=each.complete))
+                found.append(filled(INCOMPLETE, measure=each.label, complete=each.complete))
         return found
 
     def to_text(self, columns: int = COLUMNS, *, pairs: str = "top", top: int | None = None) -> str:
@@ -428,8 +577,7 @@ class CollectionsComparison(OnCollections):
         its = next(iter(self.measures.values())) if measure is None else self.measures[measure]
         pictures = ShownResults(self, its).pictures()
         if not pictures:
-            words = {"measure": its.label, "complete": its.complete}
-            raise DataError(say("collections", "incomplete", **words))
+            raise DataError(filled(INCOMPLETE, measure=its.label, complete=its.complete))
         return pictures[0].svg()
 
     def figures(self) -> dict[str, Drawing]:
@@ -560,7 +708,7 @@ class ShownResults:
         ]
         made = []
         for key, its in parts:
-            title = key if key == self.found.label else say("collections", f"title:{key}")
+            title = key if key == self.found.label else TITLES[key]
             made += [Section(its, title if titled else "")] if its else []
         return made
 
@@ -579,7 +727,12 @@ class ShownResults:
         if settings.baseline is not None:
             return self.against_baseline(words)
         if len(found.whole) < 2:
-            return say("collections", "means apart", **words)
+            return filled(
+                "By {measure}, fewer than two runs have all {collections:collection}: means over different "
+                "collections are not comparable, so no run is named as the best. Each pair of runs is "
+                "compared on the collections that have both runs.",
+                **words,
+            )
         sure = {
             pair.b if pair.a == best else pair.a
             for pair in found.pairs
@@ -589,8 +742,8 @@ class ShownResults:
         key = "best alone" if not rivals else "best of all" if sure else "best by chance"
         words["rivals"] = listed(rivals, 4)
         if len(found.whole) < len(names):
-            return say("collections", f"{key}:skip", **words, whole=len(found.whole))
-        return say("collections", key, **words)
+            return filled(ANSWERS[f"{key}:skip"], **words, whole=len(found.whole))
+        return filled(ANSWERS[key], **words)
 
     def against_baseline(self, words: dict[str, Any]) -> str:
         """Returns the sentence about the runs that are better than the baseline."""
@@ -602,7 +755,7 @@ class ShownResults:
         sure.sort(key=lambda pair: -sense * pair.difference)
         shown = listed([names[pair.a] for pair in sure])
         key = "better than baseline" if sure else "none better"
-        return say("collections", key, **words, baseline=settings.baseline, shown=shown)
+        return filled(ANSWERS[key], **words, baseline=settings.baseline, shown=shown)
 
     def more(self) -> list[Part]:
         """Returns the groups of runs that are not separated, and what the other target would decide."""
@@ -613,23 +766,29 @@ class ShownResults:
         if found.other_target is not None:
             sure = sum(pair.adjusted < self.whole.settings.alpha for pair in found.pairs)
             other = "these" if self.whole.settings.target == "similar" else "similar"
-            counts = {"sure": sure, "pairs": len(found.pairs), "other": found.other_target}
-            said.append(say("collections", f"other target:{other}", **counts))
+            said.append(
+                filled(OTHER_TARGET[other], sure=sure, pairs=len(found.pairs), other=found.other_target)
+            )
         return [Items(said, hang=0)] if said else []
 
     def groups_said(self, groups: Sequence[tuple[int, ...]]) -> list[str]:
         """Returns a sentence about groups of runs that are not separated."""
         names = self.whole.names
         if not groups:
-            return [say("collections", "all separated")]
+            return ["All neighbours in the order of the means are separated."]
         order = self.found.order
         together = {pair for each in groups for pair in pairwise(each)}
         alone = sum((one, other) not in together for one, other in pairwise(order))
         if len(groups) > MOST_GROUPS or len(names) > MOST_SHOWN:
-            pairs = {"alone": alone, "pairs": len(order) - 1}
-            return [say("collections", "neighbours", **pairs)]
+            return [
+                filled(
+                    "Of {pairs:pair} of neighbours in the order of the means, {alone} are separated.",
+                    alone=alone,
+                    pairs=len(order) - 1,
+                )
+            ]
         shown = "; ".join(shortened([names[run] for run in each]) for each in groups)
-        return [say("collections", "groups", shown=shown)]
+        return [f"Not separated: {shown}."]
 
     def ranks_said(self) -> list[str]:
         """Returns the sentences about Friedman's test and Nemenyi's."""
@@ -650,9 +809,13 @@ class ShownResults:
         }
         key = "bars" if len(self.spans()) <= MOST_GROUPS else "no bars"
         return [
-            say("collections", f"friedman:{test.ties}", **words),
-            *([say("collections", "no f")] if math.isinf(test.f) else []),
-            say("collections", f"nemenyi:{key}", **words),
+            filled(RANKS[f"friedman:{test.ties}"], **words),
+            *(
+                ["All collections rank the runs alike, so F and its p are not defined."]
+                if math.isinf(test.f)
+                else []
+            ),
+            filled(RANKS[f"nemenyi:{key}"], **words),
         ]
 
     # ------------------------------------------------------------ tables
@@ -686,7 +849,15 @@ class ShownResults:
             [letter(run), self.whole.names[run], *(each[run] for each in columns.values())] for run in runs
         ]
         hidden = len(found.means) - len(runs)
-        note = say("collections", "hidden", count=hidden, top=top_said(len(runs))) if hidden else ""
+        note = (
+            filled(
+                "{count:more run is/more runs are} compared and not shown ({top}).",
+                count=hidden,
+                top=top_said(len(runs)),
+            )
+            if hidden
+            else ""
+        )
         least = ("Borda", "micro", "macro", "place")
         return FittedTable(
             ["", "run", *columns], rows, frozenset({0, 1}), note=note, shortest=LEAST_NAME, least=least
@@ -711,7 +882,7 @@ class ShownResults:
             few, key = pairs[:MOST_PAIRS], "hidden pairs of best"
         if self.which == "all" or len(few) == total:
             return pairs, ""
-        return few, say("collections", key, shown=len(few), pairs=total, **EVERY)
+        return few, filled(HIDDEN[key], shown=len(few), pairs=total, **EVERY)
 
     def pair_names(self, shown: Sequence[AcrossPair]) -> tuple[str, list[list[str]]]:
         """Returns the title of the column of pairs, and the letters and names of each pair."""
@@ -863,8 +1034,11 @@ class ShownResults:
             if run != one
         ]
         confidence = 100 * self.whole.settings.confidence
-        words = {"measure": found.label, "run": names[one], "confidence": confidence}
-        return DifferencePicture(say("collections", "differences", **words), rows)
+        return DifferencePicture(
+            f"Difference of each run from {names[one]}, {found.label}: a circle for each collection, a "
+            f"square for the mean, and its {confidence:g}% CI.",
+            rows,
+        )
 
     def spans(self) -> list[tuple[int, int]]:
         """Returns the first and the last row of each group of ranks, among the shown runs."""

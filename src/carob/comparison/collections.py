@@ -17,7 +17,6 @@ from carob.comparison.collection_tables import (
     best_first,
 )
 from carob.comparison.design import Test
-from carob.comparison.findings import say
 from carob.comparison.significance import corrected, outperformed, pairs_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
@@ -54,6 +53,18 @@ if TYPE_CHECKING:
     from carob.conventions.request import MeasuresLike
     from carob.lists.rows import Floats, Integers
     from carob.statistics.estimates import Tested
+
+MEANS_ALONE = {
+    "these": (
+        "The target 'these' needs per-query scores, but only one value for each collection and run is known: "
+        "choose the target 'similar', or pass per-query scores."
+    ),
+    "micro": (
+        "The micro mean needs the number of queries, but only one value for each collection and run is "
+        "known: choose the average 'macro', or pass per-query scores."
+    ),
+}
+"""Why means over queries alone do not suffice."""
 
 MOST_POSTERIORS = 2_000
 """The most pairs with a posterior, which takes some milliseconds each. With more, only those of the best run have."""
@@ -164,7 +175,7 @@ def compared(found: Scored, settings: AcrossSettings) -> CollectionsComparison:
     if any(each.queries is None for its in found.values.values() for each in its):
         for word, needs in (("these", settings.target == "these"), ("micro", settings.average == "micro")):
             if needs:
-                raise DataError(say("collections", f"means alone:{word}"))
+                raise DataError(MEANS_ALONE[word])
     base = None if settings.baseline is None else found.runs.index(settings.baseline)
     results = {}
     for label, measure in found.measures.items():

@@ -13,7 +13,7 @@ from carob._numpy import np
 from carob.comparison.cautions import cautions_of
 from carob.comparison.design import Design, Test, UnjudgedLimits, refuse_with_judge
 from carob.comparison.evidence import Evidence
-from carob.comparison.findings import Findings, say
+from carob.comparison.findings import Findings
 from carob.comparison.significance import Asked, decided, draws, pairs_of, plain, settings_of
 from carob.comparison.with_judge import people_and_judge, sampled_documents
 from carob.conventions import arguments
@@ -226,7 +226,7 @@ def compared(
     contests, settings = decided(estimates.measures, estimates.settings), estimates.settings
     unused = [name for name in ("resamples", "seed") if getattr(test, name) is not None]
     if unused and not any(draws(settings, each.table) for each in estimates.measures):
-        note = say("method", "nothing random", names=" and ".join(unused))
+        note = f"Without effect: {' and '.join(unused)}, since neither the test nor the intervals are random."
         settings = replace(settings, departures=(*settings.departures, note))
     shown = read.shown
     systems = list(shown.systems.values())

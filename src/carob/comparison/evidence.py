@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.findings import say
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.request import names_in, request_of
@@ -329,8 +328,12 @@ def said_if_sparse(
         runs = sparse(own, its)
         if runs:
             few, many = (float(np.mean([shares[run] for run in runs])) for shares in (own, its))
-            words = {"judge": judge, "other": against, "few": few, "many": many, "depth": depth}
-            found.append(say("agreement", "sparse", **words))
+            found.append(
+                f"{judge} judged {few:.0%} of the top {depth} of the runs, and {against} {many:.0%}. What "
+                f"{judge} did not judge counts as not relevant, so {judge}'s order of the runs is doubtful. "
+                f"The pool 'both' scores runs on the documents that both judged. If {judge}'s documents are "
+                "a sample, carob compare --people estimates from it, with its probabilities."
+            )
     return found
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
-from carob.output.language import Sentences
 from carob.statistics import SEED
 from carob.statistics.paired import RESAMPLES
 
@@ -30,16 +29,33 @@ FAMILY_WISE = ("romano-wolf", "tukey", "max-t")
 NOT_OF_MEANS = ("wilcoxon", "sign")
 """Tests of signs or ranks: no interval of the mean agrees with their p."""
 
-say = Sentences(__file__)
-"""Returns a sentence about a comparison or an agreement, by its section and key."""
-
-TESTS: dict[str, str] = say.table["tests"]
+TESTS = {
+    "t": "paired t-test",
+    "randomisation": "randomisation test (sign flips)",
+    "romano-wolf": "Romano-Wolf step-down test (sign flips)",
+    "tukey": "randomised Tukey HSD test",
+    "max-t": "max-T randomisation test (sign flips)",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "sign": "sign test",
+}
 """The names of the tests in sentences."""
 
-CORRECTIONS: dict[str, str] = say.table["corrections"]
+CORRECTIONS = {
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "bh": "Benjamini-Hochberg (false discovery rate: exploratory)",
+    "none": "none",
+}
 """The names of the corrections in sentences."""
 
-SHORT_NAMES: dict[str, str] = say.table["short"]
+SHORT_NAMES = {
+    "holm": "Holm",
+    "bonferroni": "Bonf.",
+    "bh": "BH",
+    "romano-wolf": "R-W",
+    "tukey": "Tukey",
+    "max-t": "max-T",
+}
 """The names of corrections and tests in titles of columns."""
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"

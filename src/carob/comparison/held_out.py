@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.findings import say
 from carob.output.errors import DataError
 from carob.output.parsing import json_or_none
 from carob.output.taken import refuse_taken, take
@@ -68,7 +67,7 @@ def held_out(queries: Iterable[bytes], share: float, salt: str) -> NDArray[np.bo
         [False, True, True, False]
     """
     if not 0.0 < share < 1.0:
-        raise DataError(say("best", "no share", share=share))
+        raise DataError(f"hold_out={share:g} is not a share between 0 and 1: use a number such as 0.3.")
     start, limit = salt.encode("utf-8", "surrogateescape") + b"\0", int(share * 2**64)
     digests = (hashlib.sha256(start + query).digest() for query in queries)
     return np.array([int.from_bytes(each[:8], "big") < limit for each in digests], bool)
@@ -120,7 +119,7 @@ def read_ledger(path: str | os.PathLike[str]) -> list[Opening]:
     """
     place = os.fspath(path)
     if os.path.exists(place) and not os.path.isfile(place):  # a device may have no end
-        raise DataError(say("best", "no file"), file=place)
+        raise DataError("this is a folder or a device, which cannot be a ledger. Pass a file.", file=place)
     try:
         with open(place, "rb") as file:
             lines = file.read().splitlines(keepends=True)
@@ -132,6 +131,11 @@ def read_ledger(path: str | os.PathLike[str]) -> list[Opening]:
     for number, line in enumerate(lines, 1):
         fields = json_or_none(line, file=place, line=number)
         if not isinstance(fields, dict) or set(fields) != FIELDS or not line.endswith(b"\n"):
-            raise DataError(say("best", "no opening"), file=place, line=number)
+            raise DataError(
+                "this line is not an opening that carob best recorded. Pass another file as the ledger, or "
+                "remove the line.",
+                file=place,
+                line=number,
+            )
         found.append(Opening(**fields))
     return found

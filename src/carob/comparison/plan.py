@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, cast
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.evidence import Evidence
-from carob.comparison.findings import say
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.evaluation.notes import known_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded
+from carob.output.language import filled
 from carob.output.layout import apart, decimals
 from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
@@ -35,6 +35,19 @@ if TYPE_CHECKING:
     from carob.evaluation.scores import Scores, ScoresByRun
     from carob.inputs.qrels import QrelsLike
     from carob.output.pictures.figures import Drawing
+
+ANSWERS = {
+    "difference": "Queries needed to detect a difference of {size:g} with power {power:g}",
+    "equivalence": "Queries needed to show that equal runs differ by less than {size:g}, with power {power:g}",
+    "non-inferiority": "Queries needed to show that a run is not worse by {size:g}, with power {power:g}",
+}
+"""What the plan is for, by its aim."""
+TESTS = {
+    "difference": "Two-sided test at level {alpha:g}.",
+    "equivalence": "Two one-sided tests, each at level {alpha:g}.",
+    "non-inferiority": "One one-sided test at level {alpha:g}.",
+}
+"""The test of the plan, by its aim."""
 
 
 @dataclass(frozen=True)
@@ -119,16 +132,37 @@ class Plan(Documented):
             "size": self.size,
             "power": self.power,
         }
-        answer = Line(say("plan", self.aim, **several), "answer")
+        answer = Line(filled(ANSWERS[self.aim], **several), "answer")
         measures = dict.fromkeys(each.measure for each in self.rows)
         tables = [Section([self.table(measure)]) for measure in measures]
-        notes = [say("plan", "pilot"), say("plan", f"test:{self.aim}", **several)]
+        notes = [
+            (
+                "The standard deviation (sd) of the differences comes from the pilot. The last numbers are "
+                "those for the two ends of its 95% interval."
+            ),
+            filled(TESTS[self.aim], **several),
+        ]
         if self.comparisons > 1:
-            notes.append(say("plan", "corrected", **several))
+            notes.append(
+                filled(
+                    "The level is divided by {comparisons:planned comparison/planned comparisons} (Bonferroni).",
+                    **several,
+                )
+            )
         if self.correlation is not None:
-            notes.append(say("plan", "judge", correlation=self.correlation, judged=self.judged))
+            notes.append(
+                "Judged by people: as exact as all queries judged by people, if a model judges "
+                f"{self.judged:,} queries, and its differences correlate with those of people by "
+                f"{self.correlation:.15g}."
+            )
         if any(each.pilot < FEW for each in self.rows):
-            notes.append(say("plan", "few", fewest=min(each.pilot for each in self.rows)))
+            notes.append(
+                filled(
+                    "The pilot has only {fewest:query/queries}, so its standard deviation is hardly known: "
+                    "plan for the upper end of the interval.",
+                    fewest=min(each.pilot for each in self.rows),
+                )
+            )
         warned = [Line(each, mark="! ", tone="warning") for each in self.warnings]
         below = [Section([Items(self.footers, "footer")]), Section(warned)]
         return Document([Section([answer]), *tables, Section([Items(notes)]), *below])
@@ -246,7 +280,10 @@ def aim_of(
     given = {aim: size for aim, size in sizes.items() if size is not None}
     if len(given) != 1:
         remedy = Worded("For example, pass difference=0.02.", "For example, pass --difference 0.02.")
-        raise DataError(say("plan", "one aim"), remedy=remedy)
+        raise DataError(
+            "Say what the comparison should show: exactly one of difference, equivalence and non-inferiority.",
+            remedy=remedy,
+        )
     aim, size = next(iter(given.items()))
     return cast("Aim", aim), float(size)
 
@@ -258,7 +295,10 @@ def refuse_half_a_judge(correlation: float | None, judged: int | None) -> None:
         DataError: one of these.
     """
     if (correlation is None) != (judged is None):
-        raise DataError(say("plan", "half a judge"))
+        raise DataError(
+            "correlation and judged belong together: how well a model's differences correlate with those of "
+            "people, and how many queries it judges."
+        )
 
 
 def pairs_of(read: Read, baseline: str | int | None) -> list[tuple[Scores, Scores]]:
@@ -296,10 +336,24 @@ def needed(
     found = np.array([each for each in differences if math.isfinite(each)])
     pair = {"measure": measure, "first": first.name, "second": second.name}
     if len(found) < 2:
-        raise DataError(say("plan", "no pilot", **pair, queries=len(found)))
+        raise DataError(
+            filled(
+                "{measure}, {first} and {second}: {queries:query has/queries have} a value in both runs. A "
+                "pilot needs at least two, better twenty.",
+                **pair,
+                queries=len(found),
+            )
+        )
     sd = float(found.std(ddof=1))
     if sd <= 1e-12:
-        raise DataError(say("plan", "no spread", **pair, queries=len(found)))
+        raise DataError(
+            filled(
+                "{measure}, {first} and {second}: all {queries} differences of the pilot are equal, so it "
+                "does not show how much they vary. Use a pilot with more queries.",
+                **pair,
+                queries=len(found),
+            )
+        )
     low, high = interval_of_sd(sd, len(found) - 1)
     queries, least, most = (queries_for(aim, size / each, power, alpha) for each in (sd, low, high))
     people = math.nan if correlation is None else judged_by_people(queries, correlation, float(judged or 0))

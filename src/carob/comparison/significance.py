@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.evidence import tables_of
-from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Settings, Stratum, say
+from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Settings, Stratum
 from carob.inputs.query_files import groups_of
 from carob.inputs.runs import available_cores, in_threads
 from carob.output.errors import PolicyError
@@ -197,7 +197,16 @@ def estimated_tables(
     threads = min(len(tables), available_cores())
     found = list(in_threads(lambda table: outcome_of(table, *pairs, settings), tables, threads))
     if any(limit for _, limit in found):
-        settings = replace(settings, departures=(*settings.departures, say("method", "limit")))
+        settings = replace(
+            settings,
+            departures=(
+                *settings.departures,
+                (
+                    "There are too many scores to permute, so p comes from the limit of the permutation "
+                    "distribution, a range of normals."
+                ),
+            ),
+        )
     measures = [
         Estimated(
             table,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.findings import letter, ranked, say, turned
+from carob.comparison.findings import letter, ranked, turned
 from carob.comparison.verdict import (
     declared_negative,
     digits_of,
@@ -24,12 +24,23 @@ from carob.output import escaping
 from carob.output.document import Table
 from carob.output.errors import Worded, command_of, worded
 from carob.output.escaping import Raw, printable
+from carob.output.language import filled
 from carob.output.layout import Marked, apart, decimals, folded, table_width, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from carob.comparison.findings import Contest, Findings, Pair
+
+NOTES = {
+    "note": (
+        "people: mean over the {sample} queries that people judged. judge: the judge's mean over all "
+        "{queries}. bias: judge minus people on the same queries. worth: the number of queries that people "
+        "alone would have to judge for the same interval."
+    ),
+    "note documents": "judge: the judge's mean over all {queries} queries. bias: judge minus the estimate.",
+}
+"""The columns of the table of a judge."""
 
 
 MOST_ORDERED = 12
@@ -213,7 +224,11 @@ def board(comparison: Findings, view: View) -> FittedTable:
             )
     if len(shown) < len(comparison.names):
         notes.append(
-            say("tables", "hidden", count=len(comparison.names) - len(shown), top=top_said(view.top))
+            filled(
+                "{count:more run is/more runs are} tested and not shown ({top}).",
+                count=len(comparison.names) - len(shown),
+                top=top_said(view.top),
+            )
         )
     note = spaced(notes)
     names = frozenset({0, header.index("run")})
@@ -277,7 +292,7 @@ def judged(comparison: Findings, view: View) -> list[FittedTable]:
         [letter(run), comparison.names[run], *(each[run] for each in columns.values())]
         for run in ranking(comparison, view)
     ]
-    note = say("judge", key, sample=known.sample, queries=known.queries)
+    note = filled(NOTES[key], sample=known.sample, queries=known.queries)
     return [FittedTable(["#", f"judge, {contest.label}", *columns], rows, frozenset({0, 1}), note=note)]
 
 
@@ -463,7 +478,11 @@ def pairs_to_show(comparison: Findings, contest: Contest, view: View = EVERYTHIN
         pairs.sort(key=lambda pair: its[pair.a])
         if view.pairs == "all" or len(pairs) <= MOST_AGAINST_BASELINE:
             return pairs, ""
-        note = say("tables", "hidden runs", count=len(pairs) - MOST_AGAINST_BASELINE, **EVERY)
+        note = filled(
+            "{count:more run/more runs} below: {every} and {json} show all.",
+            count=len(pairs) - MOST_AGAINST_BASELINE,
+            **EVERY,
+        )
         return pairs[:MOST_AGAINST_BASELINE], note
     if len(pairs) > 1:
         pairs = [turned(pair, min(pair.a, pair.b, key=place.__getitem__)) for pair in pairs]
@@ -472,4 +491,9 @@ def pairs_to_show(comparison: Findings, contest: Contest, view: View = EVERYTHIN
         return pairs, ""
     best = min((pair.a for pair in pairs), key=place.__getitem__)
     top = [pair for pair in pairs if pair.a == best][:MOST_PAIRS]
-    return top, say("tables", "hidden pairs", shown=len(top), pairs=len(pairs), **EVERY)
+    return top, filled(
+        "The best run against the next {shown}; {every} and {json} show all {pairs} pairs.",
+        shown=len(top),
+        pairs=len(pairs),
+        **EVERY,
+    )

@@ -9,15 +9,101 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
-from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, SHORT_NAMES, TESTS, letter, ranked, say
+from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, SHORT_NAMES, TESTS, letter, ranked
 from carob.evaluation.score_tables import conventions_of
-from carob.output.language import plural
+from carob.output.language import filled, plural
 from carob.output.layout import decimals, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from carob.comparison.findings import Contest, Findings, Pair, Settings
+
+VERDICTS = {
+    "value": "{leader} has {label} {mean} ({confidence:g}% interval {low} to {high}).",
+    "value alone": "{leader} has {label} {mean}.",
+    "same": "{leader} and {second} are the same.",
+    "better": "{leader} is better than {second}.",
+    "open": "{leader} and {second} cannot be told apart.",
+    "exact": (
+        "On these {queries:query/queries}, which people judged completely, {leader} is better than {second} "
+        "by {size} in {label}."
+    ),
+    "exact:best": (
+        "On these {queries:query/queries}, which people judged completely, {leader} is the best of {count} "
+        "runs, better than {second} by {size} in {label}."
+    ),
+    "exact:equal": (
+        "On these {queries:query/queries}, which people judged completely, {leader} and {second} have the "
+        "same {label}."
+    ),
+    "leads": "{leader} leads, but {rivals} may be as good.",
+    "leads by chance": "No run stands out: {leader} leads, but not significantly.",
+    "none better": "No run is shown to be better than {baseline}.",
+    "all worse": "{baseline} is better than every other run.",
+    "one better": "{better} is better than {baseline}.",
+    "some better": "{count} of {others} runs are better than {baseline}.",
+    "significantly better": "Significantly better: {runs}.",
+    "significantly worse": "Significantly worse: {runs}.",
+    "not different": "Not significantly different: {runs}.",
+    "identical": "{run} has {label} {mean}, {other} {its}: they are identical on all {n:,} queries.",
+    "no interval": (
+        "{run} has {label} {mean}, {other} {its}: a difference of {difference}, without an interval, since "
+        "{n:query/queries} cannot give one."
+    ),
+    "difference": (
+        "{run} has {label} {mean}, {other} {its}: a difference of {difference} ({kind}{confidence:g}% "
+        "interval {low} to {high}{sure}; {p})."
+    ),
+}
+"""Which run is better, by what is known about it."""
+JUDGE = {
+    "heading": "people: {people} | judge: {judge} | {sample} of {queries:query/queries} judged by people",
+    "heading documents": (
+        "people: {people} | judge: {judge} | {documents:document/documents} of {queries:query/queries} "
+        "judged by people"
+    ),
+    "target": (
+        "Means and differences are estimates for {which}: people judged {sample} of {queries:query/queries}, "
+        "and the judge judged all. They assume that people's queries were drawn at random{strata}."
+    ),
+    "target documents": (
+        "Means and differences are estimates for these {queries} queries, not for other queries: people "
+        "judged {documents} documents, and the judge's grades cover the others. They assume that people's "
+        "documents were drawn with the probabilities in the file, and that their number was fixed."
+    ),
+    "these": "these {queries} queries, not for other queries",
+    "similar": "queries like these {queries}",
+    "bias": (
+        "The judge's {label} is {how} than people's by {size}, on average over the runs ({confidence:g}% CI "
+        "{low} to {high})."
+    ),
+    "no bias": (
+        "The judge's {label} differs from people's by {size}, on average over the runs ({confidence:g}% CI "
+        "{low} to {high}), which may be chance."
+    ),
+    "needed": (
+        "For {what} with an interval of width {width}, people need to judge about "
+        "{count:more query/more queries} ({total} in all)."
+    ),
+    "needed documents": (
+        "For {what} with an interval of width {width}, people need to judge about "
+        "{count:more document/more documents} ({total} in all), drawn in the same way."
+    ),
+}
+"""The estimates from people's and a judge's values."""
+BOUNDS = {
+    "letters": "A letter: significantly better than that run.",
+    "letters after correction": "A letter: significantly better than that run after correction.",
+    "margin": "p(equiv.): two one-sided t-tests of whether the runs differ by less than {margin:g}.",
+    "rope": (
+        "P(worse), P(same), P(better): Student posterior, differences within {rope:g} count as the same; not "
+        "a significance test."
+    ),
+}
+"""What columns of the table mean."""
+KIND_OF_INTERVALS = "Student's t, of each estimated mean and of each estimated difference, one at a time"
+RESAMPLED = "{count:resample}, seed {seed}"
 
 
 FEW_FOR_FOUR_DIGITS = 50
@@ -70,7 +156,14 @@ def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
     if doubt is None:
         return found
     words = {"verdict": found.headline, "depth": comparison.judged_depth, **doubt}
-    return replace(found, headline=say("verdict", "only if complete", **words))
+    return replace(
+        found,
+        headline=filled(
+            "! Only if people's judgments are complete (people judged {people:.0%} of the top {depth}, and "
+            "the judge {judge:.0%}): {verdict}",
+            **words,
+        ),
+    )
 
 
 def plain_verdict(comparison: Findings, contest: Contest | None) -> Verdict:
@@ -93,9 +186,9 @@ def plain_verdict(comparison: Findings, contest: Contest | None) -> Verdict:
             pair.a if baseline is None else baseline,
             (pair.a, pair.b),
         )
-    small = say(
-        "verdict",
-        "small",
+    small = filled(
+        "{label} over {queries:query/queries}; significant means {p} below {alpha:g}. The test does not say "
+        "whether a difference matters to users.",
         label=contest.label,
         queries=len(comparison.ids),
         p="a corrected p" if corrected(settings) else "p",
@@ -123,9 +216,8 @@ def exact(comparison: Findings, contest: Contest, pair: Pair) -> str:
     words = dict(zip(("leader", "second"), (comparison.names[run] for run in order), strict=True))
     alone = len(comparison.names) == 2 or comparison.settings.baseline is not None
     key = "exact:equal" if pair.difference == 0 else "exact" if alone else "exact:best"
-    return say(
-        "verdict",
-        key,
+    return filled(
+        VERDICTS[key],
         **words,
         count=len(comparison.names),
         label=contest.label,
@@ -139,10 +231,17 @@ def value_said(comparison: Findings, contest: Contest) -> str:
     digits, best = digits_of(len(comparison.ids), contest), ranked(contest)[0]
     ends = (contest.means[best], contest.low[best], contest.high[best])
     mean, low, high = (decimals(each, digits) for each in ends)
-    words = {"leader": comparison.names[best], "label": contest.label, "mean": mean, "low": low, "high": high}
     known = comparison.judge is not None and comparison.judge.exact
     key = "value alone" if known or math.isnan(ends[1]) else "value"
-    return say("verdict", key, **words, confidence=comparison.settings.confidence * 100)
+    return filled(
+        VERDICTS[key],
+        leader=comparison.names[best],
+        label=contest.label,
+        mean=mean,
+        low=low,
+        high=high,
+        confidence=comparison.settings.confidence * 100,
+    )
 
 
 def among_all(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, list[str]]:
@@ -165,11 +264,11 @@ def among_all(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, 
     }
     if len(others) == 1:
         key = "same" if pair.identical else "better" if beaten else "open"
-        return say("verdict", key, **words), [] if pair.identical else [missed(comparison, contest)]
+        return filled(VERDICTS[key], **words), [] if pair.identical else [missed(comparison, contest)]
     if not rivals:
-        return say("verdict", "better than all", **words), []
-    headline = say("verdict", "leads" if beaten else "leads by chance", **words)
-    surely = [say("verdict", "beats some", **words)] if beaten else []
+        return filled("{leader} is better than all {others} others.", **words), []
+    headline = filled(VERDICTS["leads" if beaten else "leads by chance"], **words)
+    surely = [filled("It is significantly better than {beaten}.", **words)] if beaten else []
     return headline, [alone(comparison, pair), *surely, missed(comparison, contest)]
 
 
@@ -187,9 +286,8 @@ def against_baseline(comparison: Findings, contest: Contest, pair: Pair) -> tupl
     worse = [run for run in others if run in contest.beaten[baseline]]
     rest = [run for run in others if run not in better and run not in worse]
     key = ("none better" if rest else "all worse", "one better", "some better")[min(len(better), 2)]
-    headline = say(
-        "verdict",
-        key,
+    headline = filled(
+        VERDICTS[key],
         baseline=comparison.names[baseline],
         better=names_in(comparison, better),
         count=len(better),
@@ -200,7 +298,7 @@ def against_baseline(comparison: Findings, contest: Contest, pair: Pair) -> tupl
         "significantly worse": worse,
         "not different": rest,
     }
-    sides = [say("verdict", side, runs=names_in(comparison, runs)) for side, runs in groups.items() if runs]
+    sides = [filled(VERDICTS[side], runs=names_in(comparison, runs)) for side, runs in groups.items() if runs]
     return headline, [alone(comparison, pair), *sides, missed(comparison, contest) if rest else ""]
 
 
@@ -218,9 +316,8 @@ def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
     low, high = (signed(end, digits) for end in (pair.low, pair.high))
     key = "difference" if math.isfinite(pair.low) else "no interval"
     open_still = pair.adjusted >= settings.alpha and pair.low <= 0 <= pair.high
-    return say(
-        "verdict",
-        "identical" if pair.identical else key,
+    return filled(
+        VERDICTS["identical" if pair.identical else key],
         run=comparison.names[pair.a],
         other=comparison.names[pair.b],
         label=contest.label,
@@ -254,13 +351,22 @@ def alone(comparison: Findings, pair: Pair) -> str:
     settings = comparison.settings
     if pair.identical or not pair.p < settings.alpha <= pair.adjusted or not corrected(settings):
         return ""
-    return say("verdict", "alone", p=p_text(pair.p, settings.alpha), count=settings.comparisons)
+    return (
+        f"Uncorrected, this pair would be significant (p = {p_text(pair.p, settings.alpha)}, and its "
+        f"interval excludes 0), but among {settings.comparisons} comparisons such a difference can arise by "
+        "chance."
+    )
 
 
 def missed(comparison: Findings, contest: Contest) -> str:
     """Returns a sentence about the smallest difference that the queries can detect."""
     span = detectable_span(contest)
-    return say("verdict", "detects", queries=len(comparison.ids), span=span) if span else ""
+    return (
+        f"The smallest difference that these {len(comparison.ids):,} queries detect four times out of five "
+        f"is {span}. They often miss smaller differences."
+        if span
+        else ""
+    )
 
 
 def digits_of(queries: int, contest: Contest | None = None) -> int:
@@ -339,9 +445,8 @@ def heading(comparison: Findings) -> str:
             [comparison.qrels_name, plural(len(comparison.ids), "query", "queries")]
             if known is None
             else [
-                say(
-                    "judge",
-                    "heading" if known.documents is None else "heading documents",
+                filled(
+                    JUDGE["heading" if known.documents is None else "heading documents"],
                     people=comparison.qrels_name or "scores",
                     judge=known.name or "scores",
                     **shares,
@@ -360,24 +465,23 @@ def method(comparison: Findings) -> list[str]:
     settings, pairs = comparison.settings, len(comparison.primary.pairs)
     exact = sum(pair.exact for pair in comparison.primary.pairs)
     judged = comparison.judge
-    section = "method" if judged is None else "judge"
-    name = TESTS[settings.test] if judged is None else "t-test"
-    test = say(section, "test", name=name, alpha=settings.alpha)
+    name = TESTS[settings.test] if judged is None else "t-test of the estimates"
+    test = f"{name}, two-sided, alpha {settings.alpha:g}"
     if settings.clusters is not None:
-        test += say("method", "clusters", count=settings.clusters)
+        test += f", {settings.clusters} clusters of queries"
     parts = [test[0].upper() + test[1:], family_words(settings, len(comparison.labels))]
     if resampled(comparison):
-        parts.append(say("method", "resamples", count=settings.resamples, seed=settings.seed))
+        parts.append(filled(RESAMPLED, count=settings.resamples, seed=settings.seed))
     if exact:
-        parts.append(say("method", "exact" if exact == pairs else "exact for some", exact=exact, pairs=pairs))
+        parts.append("exact p" if exact == pairs else f"exact p for {exact} of {pairs}")
     sentences = ["; ".join(parts) + "."] if pairs else []
     sentences += judge_words(comparison)
     if lettered(comparison) and any(any(contest.beaten) for contest in comparison.contests.values()):
         plain = settings.correction == "none" and settings.test not in FAMILY_WISE
-        sentences.append(say("method", "letters" if plain else "letters after correction"))
+        sentences.append(BOUNDS["letters" if plain else "letters after correction"])
     sentences.append(interval_words(comparison))
     bounds = {"margin": settings.margin, "rope": settings.rope}
-    sentences += [say("method", key, **bounds) for key, each in bounds.items() if each is not None]
+    sentences += [filled(BOUNDS[key], **bounds) for key, each in bounds.items() if each is not None]
     sentences += [*settings.departures, detectable_words(comparison), judged_words(comparison)]
     sentences.append(f"carob {__version__}, {conventions_of_all(comparison)}.")
     return [each for each in sentences if each]
@@ -403,7 +507,7 @@ def drawn_said(comparison: Findings) -> str:
     settings = comparison.settings
     if resampled(comparison) or comparison.judge is not None:
         return ""
-    return f" ({say('method', 'resamples', count=settings.bootstrap_resamples, seed=settings.seed)})"
+    return f" ({filled(RESAMPLED, count=settings.bootstrap_resamples, seed=settings.seed)})"
 
 
 def judge_words(comparison: Findings) -> list[str]:
@@ -412,17 +516,24 @@ def judge_words(comparison: Findings) -> list[str]:
     if known is None:
         return []
     sizes = {"sample": known.sample, "queries": known.queries}
-    strata = "" if known.strata is None else say("judge", "strata", count=known.strata)
-    which = say("judge", known.target, **sizes)
+    strata = "" if known.strata is None else filled(" within each of {count} strata", count=known.strata)
+    which = filled(JUDGE[known.target], **sizes)
     fitted = ", ".join(f"{decimals(each.weight, 2)} for {label}" for label, each in known.measures.items())
     key = "target" if known.documents is None else "target documents"
     if known.exact:
-        return [say("judge", "target exact", queries=known.queries)]
+        return [
+            filled(
+                "Means and differences are those by people's judgments of these {queries:query/queries}. "
+                "Nothing is estimated, so intervals have no width, and there is no p. They say nothing "
+                "about other queries.",
+                queries=known.queries,
+            )
+        ]
     return [
-        say("judge", key, which=which, strata=strata, documents=known.documents, **sizes),
-        say("judge", "fitted", which=fitted)
+        filled(JUDGE[key], which=which, strata=strata, documents=known.documents, **sizes),
+        f"λ, the weight of the judge's values: fitted, {fitted}."
         if known.fixed is None
-        else say("judge", "fixed", weight=known.fixed),
+        else f"λ, the weight of the judge's values: fixed at {known.fixed:g}.",
     ]
 
 
@@ -440,15 +551,17 @@ def judge_said(comparison: Findings) -> list[str]:
         sure = each.low > 0 or each.high < 0
         if math.isnan(each.low):
             continue
-        words = {
-            "label": label,
-            "how": "larger" if each.bias > 0 else "smaller",
-            "size": decimals(abs(each.bias), digits) if sure else signed(each.bias, digits),
-            "confidence": comparison.settings.confidence * 100,
-            "low": signed(each.low, digits),
-            "high": signed(each.high, digits),
-        }
-        said.append(say("judge", "bias" if sure else "no bias", **words))
+        said.append(
+            filled(
+                JUDGE["bias" if sure else "no bias"],
+                label=label,
+                how="larger" if each.bias > 0 else "smaller",
+                size=decimals(abs(each.bias), digits) if sure else signed(each.bias, digits),
+                confidence=comparison.settings.confidence * 100,
+                low=signed(each.low, digits),
+                high=signed(each.high, digits),
+            )
+        )
     if known.sample == known.queries and known.documents is None:
         return said
     return [each for each in (*said, worth_said(comparison), needed_said(comparison)) if each]
@@ -464,15 +577,23 @@ def worth_said(comparison: Findings) -> str:
     for kind, worth in (("a difference", its.worth_pairs), ("a value", its.worth)):
         known_worth = np.array(worth)[np.isfinite(worth)]
         if len(known_worth):
-            ends = {"least": f"{known_worth.min():.0f}", "most": f"{known_worth.max():.0f}"}
             several = kind == "a difference" and len(known_worth) > 1
-            words = {
-                "what": say("judge", kind),
-                "sample": known.sample,
-                "count": f"{np.median(known_worth):.0f}",
-                "spread": say("judge", "spread", **ends) if several else "",
-            }
-            said.append(say("judge", "worth", **words))
+            said.append(
+                filled(
+                    "For {what}, the {sample} queries judged by people and the judge's grades are worth "
+                    "{count} queries judged by people alone{spread}.",
+                    what=kind,
+                    sample=known.sample,
+                    count=f"{np.median(known_worth):.0f}",
+                    spread=filled(
+                        " (median of the pairs; {least} to {most})",
+                        least=f"{known_worth.min():.0f}",
+                        most=f"{known_worth.max():.0f}",
+                    )
+                    if several
+                    else "",
+                )
+            )
     return " ".join(said)
 
 
@@ -486,7 +607,7 @@ def needed_said(comparison: Findings) -> str:
     kind = "a value" if not pairs else "a median difference" if len(needed) > 1 else "a difference"
     digits = digits_of(len(comparison.ids), comparison.primary)
     words = {
-        "what": say("judge", kind),
+        "what": kind,
         "width": decimals(known.width_pairs if pairs else known.width, digits),
         "queries": known.queries,
     }
@@ -494,13 +615,17 @@ def needed_said(comparison: Findings) -> str:
     if not (known.width_pairs if pairs else known.width) > 0:
         return ""  # no error is known
     if not math.isfinite(total):
-        return say("judge", "needed never", **words)
+        return filled(
+            "Even if people judged all {queries} queries, {what} would not have an interval of width "
+            "{width}: more queries are needed.",
+            **words,
+        )
     present = known.sample if known.documents is None else known.documents
     more = math.ceil(total) - present
     if more <= 0:
-        return say("judge", "needed none", **words)
+        return filled("For {what} with an interval of width {width}, the present judgments suffice.", **words)
     key = "needed" if known.documents is None else "needed documents"
-    return say("judge", key, **words, count=more, total=math.ceil(total))
+    return filled(JUDGE[key], **words, count=more, total=math.ceil(total))
 
 
 def family_words(settings: Settings, measures: int) -> str:
@@ -526,16 +651,20 @@ def interval_words(comparison: Findings) -> str:
     kind = "Student's t"
     if settings.interval == "bootstrap":
         kind = f"percentile bootstrap over queries{drawn_said(comparison)}"
-    said = [say("method", "interval", confidence=settings.confidence * 100, kind=kind)]
+    said = [
+        f"{settings.confidence * 100:g}% CI: {kind}, of each mean and of each mean difference, one at a time."
+    ]
     if comparison.judge is not None:
-        said = [f"{settings.confidence * 100:g}% CI: {say('judge', 'kind')}."]
+        said = [f"{settings.confidence * 100:g}% CI: {KIND_OF_INTERVALS}."]
     lowest, highest = np.nanmin(contest.values, initial=0.0), np.nanmax(contest.values, initial=1.0)
     if (lowest == 0 and min(contest.low) < 0) or (highest == 1 and max(contest.high) > 1):
-        said.append(say("method", "beyond the scale"))
+        said.append("An interval may extend below 0 or above 1, where no mean can lie.")
     alone = sum((each.low > 0 or each.high < 0) and each.adjusted >= settings.alpha for each in contest.pairs)
     if alone and p_titles(settings)[1] is not None:
         those = "1 pair's interval excludes" if alone == 1 else f"{alone} pairs' intervals exclude"
-        said.append(say("method", "corrected verdict", which=those))
+        said.append(
+            f"Verdicts follow the corrected p: {those} 0 although the corrected test finds no difference."
+        )
     return " ".join(said)
 
 
@@ -552,7 +681,11 @@ def detectable_words(comparison: Findings) -> str:
         if math.isfinite(pair.detectable)
     ]
     which = ", ".join(named) if len(known) <= 4 else f"{low} to {high}, median {middle}"
-    return say("method", "detectable", label=contest.label, which=which)
+    return filled(
+        "Smallest difference in {label} that these queries detect with 80% power, without correction: {which}.",
+        label=contest.label,
+        which=which,
+    )
 
 
 def detectable(contest: Contest) -> list[float]:
@@ -581,7 +714,7 @@ def judged_words(comparison: Findings) -> str:
     shares = {decimals(each, 3) for each in comparison.judged}
     if len(shares) > 1 or shares == {"-"} or declared_negative(comparison):
         return ""
-    return say("method", "judged", depth=comparison.judged_depth, share=shares.pop())
+    return f"judged@{comparison.judged_depth}: {shares.pop()} in every run."
 
 
 def pair_letters(comparison: Findings, pair: Pair) -> str:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
-from carob.comparison.findings import TESTS, say
+from carob.comparison.findings import TESTS
 from carob.comparison.verdict import family_words
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, did_you_mean
+from carob.output.language import filled
 from carob.output.layout import decimals, listed
 from carob.output.pictures.figures import panels, whiskers
 from carob.output.results import Records
@@ -25,6 +26,52 @@ if TYPE_CHECKING:
     from carob.evaluation.scores import Scores
     from carob.lists.rows import Floats, Integers
     from carob.output.pictures.figures import Drawing
+
+SENTENCES = {
+    "grades": "same grade: {same:.0%} of {documents:document} · weighted kappa {kappa} {interval}",
+    "order unknown": "same order of systems: unknown (pass runs to compare their order)",
+    "one run": "same order of systems: unknown for one run (pass two or more)",
+    "order": "same order: tau {tau} by {label} · {flips}/{pairs} pairs flip · {kept}/{significant} significant stay",
+    "both": "Both judged {documents:document} of {queries} queries.",
+    "bias": "{who}: {bias:+.2f} grades per document.",
+    "generous": "B is more generous than A",
+    "stricter": "B is stricter than A",
+    "equal": "Neither judge is shown to be stricter",
+    "kappas": "Quadratic kappa by query: {low} to {high}, median {median}{undefined}.",
+    "undefined": "; undefined in {count}, where all grades are the same",
+    "resamples": "Intervals: whole queries resampled {resamples} times, seed {seed}.",
+    "fates": "kept, lost, gained, reversed: pairs that differ significantly under A, under B or under both.",
+    "test": "Significant, as in carob compare: {name}, alpha {alpha:g}; {family}.",
+    "moved": "Largest move: {name}, rank {before} to {after}.",
+    "unmoved": "No system changes its rank.",
+    "nothing flips": "No pair flips; none loses or gains significance.",
+    "flips": "{label}, flip (A's better one first): {pairs}.",
+    "lost": "{label}, significant under A only: {pairs}.",
+    "gained": "{label}, significant under B only: {pairs}.",
+    "reversed": "{label}, significant, but reversed: {pairs}.",
+    "only one judged": (
+        "{a:document was/documents were} judged by A only and {b} by B only. No number above includes these "
+        "documents."
+    ),
+    "own pool": (
+        "{a:document was/documents were} judged by A only and {b} by B only. Under the other judge, these "
+        "documents count as unjudged, and under most measures as not relevant. The pool 'both' scores "
+        "systems only on documents that both judged."
+    ),
+    "shared pool": (
+        "{a:document was/documents were} judged by A only and {b} by B only. These documents were left out "
+        "for both judges, so values differ from those with all judgments."
+    ),
+    "queries": "Only {judge} judged {count:query, which was left out/queries, which were left out}: {first}.",
+    "negative": "{count:negative grade/negative grades} counted as unjudged.",
+    "few": "{count} systems make {pairs:pair}, so tau has few possible values.",
+    "right": "Agreement shows how similar two judges are, not which judge is right.",
+    "favour": (
+        "A judge that is part of a system, such as the same language model, may favour that system. Counts "
+        "of equal grades do not show this."
+    ),
+}
+"""The sentences about an agreement."""
 
 
 FATES = ("kept", "lost", "gained", "reversed")
@@ -180,7 +227,7 @@ LONGEST_NAME = 36
 
 def said(key: str, **values: Any) -> str:
     """Fills a sentence about an agreement with the given values."""
-    return say("agreement", key, **values)
+    return filled(SENTENCES[key], **values)
 
 
 def answer(found: Agreement) -> Section:

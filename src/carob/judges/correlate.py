@@ -12,7 +12,6 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.design import Test
 from carob.comparison.evidence import Evidence, named_together
-from carob.comparison.findings import say
 from carob.comparison.significance import contests_of, settings_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
@@ -38,6 +37,7 @@ from carob.judges.agreement_result import Coefficient
 from carob.judges.correlate_result import Correlated, Correlations, GradeAgreement, Turned
 from carob.judges.sheets import aligned, in_scores, measures_to_pair, sheets_of
 from carob.output.errors import DataError, Worded
+from carob.output.language import filled
 from carob.statistics import SEED
 from carob.statistics.coefficients import scale_of
 from carob.statistics.correlation_intervals import UNDEFINED, RunSamples, Samples
@@ -144,7 +144,13 @@ def correlate(
     resamples = RESAMPLES if test.resamples is None else test.resamples
     seed = SEED if test.seed is None else test.seed
     if resamples < FEWEST_RESAMPLES:
-        raise DataError(say("correlate", "few resamples", resamples=resamples, usual=RESAMPLES))
+        raise DataError(
+            filled(
+                "{resamples:resample gives/resamples give} no interval: use at least 2, such as {usual:,}.",
+                resamples=resamples,
+                usual=RESAMPLES,
+            )
+        )
     names = [coefficients] if isinstance(coefficients, str) else coefficients
     wanted = None if names is None else [correlation_named(each) for each in names]
     method = CorrelationMethod(
@@ -164,7 +170,10 @@ def correlate(
     elif policy is None and profile is None and pool == "own":
         sides = from_boards(truth, judges, asked, missing)
     else:
-        raise DataError(say("correlate", "no policy"))
+        raise DataError(
+            "Leaderboards have values already, so that policy, profile and pool change nothing: leave them "
+            "out, or pass judgments and runs."
+        )
     found = [
         (sides.lone.get(judge, 0), method.correlated((sides.name, judge), sides.truth[one], sheets[other]))
         for judge, sheets, one, other in sides.pairs(true)
@@ -221,7 +230,14 @@ def judges_apart(given: Sequence[tuple[str | None, str, str | None]], truth: str
     twice = next((name for name in found if found.count(name) > 1), None)
     if twice is not None:
         example = Worded("{'old': judge, 'new': judge}", "old=a/x.qrels new=b/x.qrels")
-        raise DataError(say("correlate", "one name", count=found.count(twice), name=twice, example=example))
+        raise DataError(
+            filled(
+                "{count} judges are called '{name}': give each judge a different name, as in {example}.",
+                count=found.count(twice),
+                name=twice,
+                example=example,
+            )
+        )
     return found
 
 
@@ -246,7 +262,9 @@ def measures_against(
     pairs = measures_to_pair(sheets, sheets, asked, truths, (name, name))
     found = [(one, other) for one, other in pairs if one != other]
     if not found:
-        raise DataError(say("correlate", "one measure"))
+        raise DataError(
+            "There is no judge and only one measure: pass judges, or more measures to correlate with the first."
+        )
     return found
 
 
@@ -331,14 +349,19 @@ def from_judgments(
     rest: dict[str, Any] = {"policy": policy, "profile": profile}
     given = [(name, Qrels.of(each, decided).complete) for name, each in by_name(judges)]
     if pool == "both" and len(given) > 1:
-        raise DataError(say("correlate", "one pool"))
+        raise DataError(
+            "pool='both' scores runs on the documents that the truth and one judge graded, which differ "
+            "from judge to judge: pass one judge."
+        )
     reads: dict[str, Read] = {}
     grades, lone, documents = [], {}, None
     names = judges_apart([(name, called(each.name), path_of(each)) for name, each in given], path_of(true))
     for its, (_, qrels) in zip(names, given, strict=True):
         pairing = pair(true, qrels)
         if not pairing.queries or not len(pairing.a):
-            raise DataError(say("correlate", "nothing in common", truth=true.name, judge=its))
+            raise DataError(
+                f"{true.name} and {its} have no judged document in common: check that both use the same ids."
+            )
         # The truth's queries are evaluated, unless the pool is that of both.
         lone[its] = len(pairing.queries_b) + (len(pairing.queries_a) if pool == "both" else 0)
         documents = documents_of(pairing) if pool == "both" else None

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._version import __version__
-from carob.comparison.findings import TESTS, say
+from carob.comparison.findings import TESTS
 from carob.judges.agreement_result import FATES, Coefficient, coefficient_named
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.escaping import shortened
+from carob.output.language import filled
 from carob.output.layout import apart, decimals, listed
 from carob.output.pictures.figures import figure_of, panels, whiskers
 from carob.output.results import Records
@@ -20,6 +21,54 @@ if TYPE_CHECKING:
 
     from carob.comparison.findings import Settings
     from carob.output.pictures.figures import Drawing
+
+SENTENCES = {
+    "title": "Correlations with {truth}",
+    "answer:judges": (
+        "Of all judges, {judge} (by {measure}{size}) orders runs most like {truth}: {name} {value}{interval}."
+    ),
+    "answer:judges one": "{judge} (by {measure}) against {truth}: {name} {value}{interval}.",
+    "answer:measures": "Of all measures, {measure}{size} orders runs most like {true}: {name} {value}{interval}.",
+    "answer:measures one": "{measure} against {true}: {name} {value}{interval}.",
+    "answer:sizes": "{kind} have different queries or runs, so these correlations are not comparable.",
+    "undefined:truth": "{name} is not defined: {truth} ties all runs.",
+    "undefined:judges": "{name} is not defined: the judge ties all runs.",
+    "undefined:judges several": "{name} is not defined: each judge ties all runs.",
+    "undefined:one": "{name} is not defined: it compares only one run.",
+    "undefined:other": "{name} is not defined: all runs that it compares are tied.",
+    "order": "Order by {measure} in {truth}{size}",
+    "size": ", {runs:run/runs}, {queries:query/queries}",
+    "size:means": ", {runs:run/runs}",
+    "pairs": "Pairs of runs, {measure}",
+    "turned": "{judge}{measure} reverses significant pairs: {pairs}.",
+    "grades": "Grades",
+    "lacking:skip": "{judge} lacks {count:run, which was left out/runs, which were left out}: {names}.",
+    "lacking:zero": "{judge} lacks {count:run, which has the value 0/runs, which have the value 0}: {names}.",
+    "extra": "{judge} has {count:run/runs} that the truth lacks, left out.",
+    "left out": "{judge}: {count:query/queries} that only one side has, left out.",
+    "zeros": "{judge} lacks {count:query, which has the value 0/queries, which have the value 0}: {names}.",
+    "stated": (
+        "Means over queries as the files state them: without per-query scores, there is no interval over "
+        "queries and no test."
+    ),
+    "over:queries": (
+        "{level}% CI: over other sets of as many queries, for these runs ({resamples:,} resamples, seed "
+        "{seed}). It covers the mean correlation of such sets. With more queries, correlations rise, since "
+        "the means have less noise."
+    ),
+    "over:runs": (
+        "{level}% CI: over other sets of as many runs and other queries ({resamples:,} resamples, seed "
+        "{seed})."
+    ),
+    "test": "Significant, as in carob compare: {name}, alpha {alpha:g}.",
+    "fates": (
+        "flip: the judge has the other order. turned: flips that are significant under the truth. kept, "
+        "lost, gained, reversed: significant under both, only the truth, only the judge, or both in opposite "
+        "directions."
+    ),
+    "few": "{count} runs make {pairs:pair}, so rank correlations have few possible values.",
+}
+"""The sentences about correlations."""
 
 MOST_PAIRS = 10
 """Pairs of runs that a sentence lists."""
@@ -42,7 +91,7 @@ PAIR_TITLES = ("pairs", "tied", "flip", "signi-\nficant", "turned", "kept", "los
 
 def said(key: str, **values: Any) -> str:
     """Fills a sentence about correlations with the given values."""
-    return say("correlate", key, **values)
+    return filled(SENTENCES[key], **values)
 
 
 @dataclass(frozen=True)

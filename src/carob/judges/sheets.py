@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.evidence import RunTable, refuse_unlike, tables_of
-from carob.comparison.findings import say
 from carob.evaluation.leaderboards import Leaderboard, read_leaderboard
 from carob.evaluation.score_files import OtherMeasure, measure_named, queries_of, with_queries
 from carob.evaluation.scores import Scores, with_measures
 from carob.evaluation.suspects import beyond_range
 from carob.output.errors import DataError, MeasureError, Worded
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from carob.lists.rows import Floats
@@ -131,7 +131,10 @@ def sheets_of(given: Any, name: str | None, missing: str) -> tuple[str, dict[str
         return name or given.name, sheets, words_left_out(given)
     scores = list(given.values()) if isinstance(given, Mapping) else list(given)
     if not scores or not all(isinstance(each, Scores) for each in scores):
-        raise DataError(say("correlate", "no leaderboard", type=type(given).__name__))
+        raise DataError(
+            "A leaderboard is a path, what carob.read_leaderboard returned, or scores by run, not an "
+            f"object of the type {type(given).__name__}. Pass runs if truth and judges are judgments."
+        )
     names = list(given) if isinstance(given, Mapping) else [each.name for each in scores]
     return name or "scores", in_scores(dict(zip(map(str, names), scores, strict=True))), ""
 
@@ -140,7 +143,7 @@ def words_left_out(board: Leaderboard) -> str:
     """Returns a note about measures whose values are words, or an empty text."""
     if not board.in_words:
         return ""
-    return say("correlate", "in words", name=board.name, measures=", ".join(board.in_words[:MOST_NAMED]))
+    return f"{board.name}: values that are words, left out: {', '.join(board.in_words[:MOST_NAMED])}."
 
 
 def in_scores(scores: Mapping[str, Scores], missing: str = "skip") -> dict[str, Sheet]:
@@ -194,9 +197,16 @@ def completed(
     absent = np.isnan(values)
     if missing == "error" and absent.any():
         query, run = (int(each) for each in np.argwhere(absent)[0])
-        words = {"name": name, "label": label, "count": int(absent.any(axis=0).sum())}
         raise DataError(
-            say("correlate", "missing query", **words, run=axes[0][run], query=axes[1][query]),
+            filled(
+                "{name}: {count:run lacks/runs lack} a value of {label} for some query, such as {run} for "
+                "query '{query}'.",
+                name=name,
+                label=label,
+                count=int(absent.any(axis=0).sum()),
+                run=axes[0][run],
+                query=axes[1][query],
+            ),
             remedy=Worded(
                 "Choose missing='zero' or missing='skip'.", "Choose --missing zero or --missing skip."
             ),
@@ -255,7 +265,13 @@ def aligned(
     if lacking and missing_runs == "error":
         shown = ", ".join(lacking[:MOST_NAMED]) + (" …" if len(lacking) > MOST_NAMED else "")
         raise DataError(
-            say("correlate", "missing runs", **words, count=len(lacking), total=len(truth.runs), names=shown),
+            filled(
+                "{judge} lacks {count} of {total:run/runs} of {truth}: {names}.",
+                **words,
+                count=len(lacking),
+                total=len(truth.runs),
+                names=shown,
+            ),
             remedy=Worded(
                 "Choose missing_runs='skip' or missing_runs='zero'.",
                 "Choose --missing-runs skip or --missing-runs zero.",
@@ -263,7 +279,13 @@ def aligned(
         )
     runs = [run for run in truth.runs if missing_runs == "zero" or run not in lacking]
     if len(runs) < FEWEST_RUNS:
-        raise DataError(say("correlate", "few runs", **words, count=len(runs)))
+        raise DataError(
+            filled(
+                "{judge} and {truth} share {count:run/runs}, but a correlation needs at least three.",
+                **words,
+                count=len(runs),
+            )
+        )
     own = set(judge.queries)
     queries = [query for query in truth.queries if query in own]
     only_means = truth.table is None or judge.table is None
@@ -271,10 +293,23 @@ def aligned(
         one, other = (replace(each, table=None, queries=()).part(runs, ()) for each in (truth, judge))
         return Aligned(one, other, lacking, extra, 0, (), stated=True)
     if stated or only_means:
-        raise DataError(say("correlate", "no means", **words, label=truth.label))
+        raise DataError(
+            filled(
+                "{truth} and {judge} share no means of {label}: one of them lacks per-query scores, and the "
+                "other lacks stated means of every run.",
+                **words,
+                label=truth.label,
+            )
+        )
     if not queries:
         raise DataError(
-            say("correlate", "no common query", **words, one=truth.queries[0], other=judge.queries[0])
+            filled(
+                "{truth} and {judge} have no query in common ('{one}' …, '{other}' …): check that both use "
+                "the same ids.",
+                **words,
+                one=truth.queries[0],
+                other=judge.queries[0],
+            )
         )
     zeros = tuple(query for query in truth.queries if query not in own) if missing == "zero" else ()
     left_out = len(truth.queries) + len(judge.queries) - 2 * len(queries) - len(zeros)
@@ -326,4 +361,4 @@ def label_in(sheets: Mapping[str, Sheet], wanted: str, name: str) -> str:
             if measure_named(label) == measure:
                 return label
     there = ", ".join(list(sheets)[:20])
-    raise MeasureError(say("correlate", "no measure", wanted=wanted, name=name, there=there))
+    raise MeasureError(f"{name} has no measure {wanted}. Its measures are {there}.")

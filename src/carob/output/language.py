@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.output.errors import PolicyError, Worded, asks_for_policy
 from carob.output.files import own_table
@@ -94,30 +93,6 @@ class Count(int):
     def __format__(self, spec: str) -> str:
         """Returns the number with its noun, or as Python writes it."""
         return plural(self, *spec.split("/")) if spec[:1].isalpha() else super().__format__(spec)
-
-
-class Sentences:
-    """The sentences of a package, from the file ``sentences.toml`` in its folder, which is read at the first call.
-
-    Called with a section, a key and values for the braces, it returns a sentence. A value in two wordings gives a
-    sentence in two wordings.
-
-    Args:
-        module: the path of a module of the package, ``__file__``.
-    """
-
-    def __init__(self, module: str) -> None:
-        """Stores the path."""
-        self.module = module
-
-    @cached_property
-    def table(self) -> dict[str, Any]:
-        """The content of the file."""
-        return own_table(self.module, "sentences.toml")
-
-    def __call__(self, section: str, key: str, /, **values: Any) -> str:
-        """Returns a sentence."""
-        return filled(self.table[section][key], **values)
 
 
 def filled(text: str, /, **words: Any) -> str:
