@@ -213,7 +213,7 @@ def collections_of(qrels: Any, runs: Any) -> Any:
     return {"x": (qrels, runs), "y": (QRELS, RUNS), "z": (MODEL, RUNS)}
 
 
-FEW = {"folds": 2, "repeats": 1, "resamples": 20}
+FEW = {"resampling": carob.Resampling(folds=2, repeats=1, resamples=20)}
 CALLS: dict[str, list[Any]] = {
     "evaluate": [
         lambda q, r: carob.evaluate(q, r, MEASURES),
