@@ -11,6 +11,7 @@ import argparse
 import io
 import pickle
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -113,7 +114,7 @@ def pickles(draw: random.Random, _: Path) -> None:
         return
     original = (Qrels.of(QRELS), Run.of(TEXT, "mine"), carob.evaluate(QRELS, RUN, MEASURES))[kind - 1]
     content = changed(draw, pickle.dumps(original, draw.randrange(2, pickle.HIGHEST_PROTOCOL + 1)))
-    if b"sys" in content or b"posix" in content:  # a pickle runs what it names
+    if re.search(rb"\b(sys|posix)\b", content):  # a pickle runs what it names
         return
     found = pickle.loads(content)
     if kind == 1:

