@@ -7,7 +7,7 @@ from carob.cli import main
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
 RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"
-BETTER = RUN.replace("2.0", "0.5")
+BETTER = "q1 Q0 b 2 0.5 t\nq1 Q0 a 1 1.0 t\nq2 Q0 c 1 1.0 t\n"
 
 
 def command(*arguments: str) -> int:
