@@ -54,7 +54,16 @@ def test_an_unjudged_gap_is_told_with_what_it_could_change() -> None:
         "new: 41.7% of its top 10 is unjudged (base 0.0%); unjudged documents count as not relevant."
         in flat(found)
     )
-    assert "With unjudged documents removed, the difference in RR is +0.500" in flat(found)
+    assert "With unjudged documents removed, the difference in RR (new - base) is +0.500" in flat(found)
+
+
+@pytest.mark.parametrize("names", [("new", "base"), ("base", "new")])
+def test_an_unjudged_gap_has_the_sign_of_the_table(names: tuple[str, str]) -> None:
+    runs = {"new": UNJUDGED, "base": JUDGED}
+    said = flat(carob.compare(QRELS, {name: runs[name] for name in names}, "RR"))
+    sign = 1 if names[0] == "new" else -1
+    assert f"{names[0]} - {names[1]} {-sign / 12:+.3f}" in said
+    assert f"the difference in RR ({names[0]} - {names[1]}) is {sign / 2:+.3f}. If" in said
 
 
 def test_many_unjudged_runs_are_told_together() -> None:

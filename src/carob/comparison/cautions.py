@@ -135,8 +135,8 @@ CAUTIONS = {
     ),
     "unjudged:pair": (
         "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents count as not "
-        "relevant. With unjudged documents removed, the difference in {measure} is {difference} {ends}. If "
-        "those of one run counted as relevant, the difference would be {least} to {most}."
+        "relevant. With unjudged documents removed, the difference in {measure} ({first} - {second}) is "
+        "{difference}{ends}. If those of one run counted as relevant, the difference would be {least} to {most}."
     ),
     "unjudged:many": (
         "{flagged} of {total} runs have unjudged documents in their top {depth}, which count as not "
@@ -748,13 +748,19 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
         figures = zip(("now", "without", "with_them"), (contest.means[run], removed, relevant), strict=True)
         words |= {name: decimals(value, digits) for name, value in figures}
         return caution("unjudged:alone", runs, words, **numbers)
-    difference = mine[:, 0] - its[:, 0]
+    # The pair stands as in the table: against the baseline, or in the order of the runs.
+    pair = (run, others[0])
+    first, second = pair if comparison.settings.baseline is not None else sorted(pair)
+    one, other = ({run: mine, others[0]: its}[each] for each in (first, second))
+    difference = one[:, 0] - other[:, 0]
     found = paired(difference[~np.isnan(difference)], confidence=comparison.settings.confidence)[0]
-    least = contest.means[run] - means(comparison, its)[1]
-    most = relevant - contest.means[others[0]]
+    least = contest.means[first] - means(comparison, other)[1]
+    most = means(comparison, one)[1] - contest.means[second]
+    words |= {"first": names[first], "second": names[second]}
     figures = zip(("difference", "least", "most"), (found.value, least, most), strict=True)
     words |= {name: signed(value, digits) for name, value in figures}
-    words["ends"] = interval(found.low, found.high, digits, sign=True)
+    ends = interval(found.low, found.high, digits, sign=True)
+    words["ends"] = "" if math.isnan(found.low) else f" {ends}"
     numbers |= {"difference_removed": found.value, "low_removed": found.low, "high_removed": found.high}
     return caution("unjudged:pair", runs, words, **numbers, difference_least=least, difference_most=most)
 
