@@ -55,6 +55,7 @@ def initializer(cls: type) -> FunctionType:
         co_varnames=parameters,
     )
     made = FunctionType(code, globals(), "__init__")
+    made.__doc__ = None  # the code's first constant, which describes the code
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     made.__annotations__ = {each.name: each.type for each in given} | {"return": None}
     made.__defaults__ = tuple(defaults(by_place).values())

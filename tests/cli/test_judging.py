@@ -101,7 +101,16 @@ def test_options_that_do_not_go_together(files: dict[str, str], capsys: pytest.C
     assert "--judge-weight needs --people and --judge" in refused(
         ["compare", people, run, run, "--judge-weight", "1"], capsys
     )
+    assert "--target needs --people and --judge, or --collections" in refused(
+        ["compare", people, run, run, "--target", "similar"], capsys
+    )
+    assert "--target needs --people and --judge." in refused(
+        ["eval", people, run, "--target", "similar"], capsys
+    )
     assert "at least one RUN" in refused(["eval", *both], capsys)
+    assert f"--people replaces QRELS: leave out {judge}." in refused(["compare", judge, *both, run], capsys)
+    main(["eval", *both, run])
+    assert "of each estimated mean, one at a time" in " ".join(capsys.readouterr().out.split())
     assert "--test has no meaning" in refused(["compare", *both, run, "--test", "tukey"], capsys)
     assert "--bootstrap has no meaning" in refused(["compare", *both, run, "--bootstrap"], capsys)
     assert "--per-query needs complete judgments" in refused(["eval", *both, run, "-q"], capsys)

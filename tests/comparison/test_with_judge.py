@@ -345,3 +345,12 @@ def test_an_estimate_without_a_judge_is_refused() -> None:
     nobody: Any = None
     with pytest.raises(DataError, match=r"judge=None: an estimate needs .*carob\.compare\(people, runs\)"):
         carob.estimate(people, nobody, {"mine": run}, "RR")
+
+
+def test_a_judge_that_repeats_people_is_named_as_the_reason_for_no_errors() -> None:
+    judge = {name: {"AP": {f"q{n}": (n * step % 11) / 20 for n in range(20)}} for name, step in STEPS.items()}
+    people = {name: {"AP": dict(list(its["AP"].items())[:15])} for name, its in judge.items()}
+    found = carob.compare(None, carob.read_scores(people), judge=carob.read_scores(judge))
+    said = " ".join(str(found).split())
+    assert "people's and the judge's values do not differ on these queries" in said
+    assert "show no variation" not in said

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import carob
+import carob.tensors
 from carob.cli import options
 from carob.conventions import arguments
 from carob.conventions.arguments import Argument, Choice
@@ -95,3 +96,35 @@ def test_the_command_line_states_no_words_of_an_argument_again() -> None:
     again = {name for name, entry in table["options"].items() if set(entry.get("choices", ())) in words}
     assert again == set()
     assert sum("argument" in entry for entry in table["options"].values()) >= 26
+
+
+OBJECTS = ("Test", "Design", "UnjudgedLimits", "Resampling", "HoldOut", "Ragged")
+TAKERS = [
+    (each, name)
+    for each in (*PUBLIC.values(), carob.tensors.evaluate)
+    if inspect.isfunction(each)
+    for name, parameter in inspect.signature(each).parameters.items()
+    if any(kind in str(parameter.annotation).split(" | ") for kind in OBJECTS)
+]
+
+
+@pytest.mark.parametrize(("function", "name"), TAKERS)
+@pytest.mark.parametrize("wrong", [[3, 1], object()])
+def test_an_argument_of_another_class_is_refused_with_the_class_to_pass(
+    function: Any, name: str, wrong: object
+) -> None:
+    with pytest.raises(
+        carob.ArgumentError, match=rf"{name}=.* is of type {type(wrong).__name__}: pass .*carob\."
+    ):
+        call(function, name, wrong)
+
+
+def test_all_functions_that_take_such_objects_are_tried() -> None:
+    assert {name for _, name in TAKERS} >= {
+        "test",
+        "design",
+        "unjudged_bounds",
+        "resampling",
+        "hold_out",
+        "ragged",
+    }

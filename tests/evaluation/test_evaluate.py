@@ -533,3 +533,14 @@ def test_where_there_is_no_run_the_error_says_so(given: Any, said: str) -> None:
 def test_a_judged_query_without_documents_is_a_run() -> None:
     with pytest.warns(carob.DataWarning, match="every list is empty"):
         assert carob.evaluate({"q": {"d": 1}}, {"q": {}}, "AP")["AP"] == 0
+
+
+def test_the_scores_of_several_runs_say_which_runs_they_hold() -> None:
+    qrels = {"q": {"a": 1}}
+    found = carob.evaluate(qrels, {"weak": {"q": {"b": 1.0}}, "mid": {"q": {"a": 1.0}}}, "AP")
+    with pytest.raises(
+        KeyError, match=r"'AP': this holds the runs weak, mid. For AP .* \['weak'\]\['AP'\]\."
+    ):
+        found["AP"]
+    assert "AP" not in found
+    assert found.get("other") is None

@@ -286,3 +286,16 @@ def test_commands_on_one_collection_tell_of_cut_lists(
     paths = {"q": tmp_path / "A" / "qrels.txt", "x": tmp_path / "A" / "x.run", "y": tmp_path / "A" / "y.run"}
     assert command(*words.format(**paths).split()) == 0
     assert "longest list has 10 documents, and 42 in another run" in " ".join(capsys.readouterr().out.split())
+
+
+def test_retrieved_documents_of_all_runs_are_added_up_and_a_missing_run_is_not_counted() -> None:
+    judged = {f"q{n}": {f"d{m}": m % 2 for m in range(30)} for n in range(20)}
+    run = {
+        query: {each: 1.0 / (1 + place) for place, each in enumerate(its)} for query, its in judged.items()
+    }
+    both = {"strong": run, "weak": run}
+    found = carob.evaluate_collections({"A": (judged, both), "B": (judged, {"strong": run})}, "AP")
+    assert (
+        "1,800 documents retrieved, all of them judged: every run in A (1,200), strong in B (600)."
+        in " ".join(str(found).split())
+    )

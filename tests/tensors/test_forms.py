@@ -219,13 +219,15 @@ def test_judgments_count_end_to_end() -> None:
         ({"queries": [0, 2, 0], "n_queries": 2}, "'queries' contains 2 at place 1.* from 0 to 1"),
         (
             {"queries": [0, 0, 0], "longest": 2},
-            "number 1 of the batch has more than 2 documents: pass longest=",
+            "Query 0 of 'queries' has more than 2 documents: pass a larger longest=",
         ),
         ({"queries": [0.0, 0.5, 1.0]}, "queries is of type float64: pass whole numbers"),
-        ({"queries": [0, 0, 0], "mask": [True]}, r"mask is \[1\]: with queries= .* are \[document\]"),
+        ({"queries": [0, 0, 0], "mask": [True]}, "'mask' has 1 entry, but 'scores' has 3"),
+        ({"queries": [0, 0]}, "'queries' has 2 entries, but 'scores' has 3"),
+        ({"queries": [[0, 0, 0]]}, r"queries is \[1, 3\]: with queries= .* are \[document\]"),
         ({"queries": [0, 0, 0], "judged": [1.0]}, r"'judged' has shape \[1\]\. Pass \[query, judgment\], or"),
         ({"queries": [0, 1, 2], "judged": [[1.0], [0.0]]}, "'queries' contains 2 at place 2"),
-        ({"queries": [0, 0, 0], "judged": [1.0, 1.0], "judged_queries": [0]}, r"judged_queries is \[1\]"),
+        ({"queries": [0, 0, 0], "judged": [1.0, 1.0], "judged_queries": [0]}, "'judged_queries' has 1 entry"),
         (
             {"queries": [0, 0, 0], "judged": [1.0], "judged_queries": [4], "n_queries": 1},
             "'judged_queries' contains 4",
@@ -272,3 +274,12 @@ def test_torch_compiles_documents_and_judgments_end_to_end(ties: Any) -> None:
         arguments[name] = arguments[name].clamp(min=0)
     for label, value in asked(**arguments, per_query=True).items():
         assert np.allclose(compiled(arguments)[label], value, rtol=0, atol=1e-12, equal_nan=True), label
+
+
+def test_lists_of_different_lengths_are_sent_to_ragged() -> None:
+    lists, grades = [[0.9, 0.2], [0.3]], [[0, 1], [1]]
+    with pytest.raises(DataError, match=r"lists of different lengths: .*Ragged\(queries=numpy.repeat"):
+        evaluate_arrays(lists, grades, ["RR"])
+    ragged = Ragged(queries=np.repeat(range(2), [len(each) for each in lists]))
+    found = evaluate_arrays(np.concatenate(lists), np.concatenate(grades), ["RR"], ragged=ragged)
+    assert float(found["RR"]) == 0.75

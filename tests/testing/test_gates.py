@@ -340,7 +340,7 @@ def test_a_baseline_may_be_a_record_or_printed_scores(
         DataError, match="contains 2 runs, and none is called 'worse': choose one with baseline_run="
     ):
         carob.gate("qrels.txt", "worse.run", "base.json", {"RR": 0.05})
-    with pytest.raises(MeasureError, match=r"AP was not evaluated. These measures were: RR"):
+    with pytest.raises(MeasureError, match=r"plain.json has no values of AP. Its measures are RR"):
         carob.gate("qrels.txt", "worse.run", "plain.json", {"AP": 0.05})
 
 
@@ -446,7 +446,7 @@ def test_the_text_says_everything_in_80_columns() -> None:
     text = found.to_text()
     lines = text.splitlines()
     assert lines[:2] == [
-        "gate FAILED: new against run, 1 of 1 checks",
+        "gate FAILED: new against run, 1 of 1 checks failed",
         "  FAIL  RR fell by 0.2986 (0.8611 to 0.5625), tolerance 0.05",
     ]
     assert lines[4:6] == ["        -0.7500  1.0000 to 0.2500  q09", "        -0.6667  1.0000 to 0.3333  q05"]
@@ -573,7 +573,7 @@ def test_markdown_keeps_its_table_whatever_the_names() -> None:
     tables = [line for line in lines if line.startswith("|")]
     cells = {line.replace("\\|", "").count("|") for line in tables[:3]}
     assert cells == {10}
-    assert lines[0] == "**gate FAILED: a&b\\|&lt;c>\\x00 against run, 1 of 1 checks**"
+    assert lines[0] == "**gate FAILED: a&b\\|&lt;c>\\x00 against run, 1 of 1 checks failed**"
 
 
 @pytest.mark.parametrize("name", ["old.json", "old.jsonl", "old.run"])
@@ -615,8 +615,8 @@ def test_a_gate_does_not_say_both_not_inferior_and_too_few_queries() -> None:
     assert len(unsure.reading) == 2
     assert "too few queries for this tolerance" in unsure.reading[1]
     assert unsure.doubtful
-    assert Gate("new", "old", (shown, unsure), 0.05, 2).headline.endswith("all checks, 1 of 2 not proven")
-    assert Gate("new", "old", (shown,), 0.05, 1).headline.endswith("all checks")
+    assert Gate("new", "old", (shown, unsure), 0.05, 2).headline.endswith(", 2 checks passed, 1 not proven")
+    assert Gate("new", "old", (shown,), 0.05, 1).headline.endswith(", 1 check passed")
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="this system has no paths for open files")
@@ -958,3 +958,13 @@ def test_a_baseline_brings_its_weights(tmp_path: Path) -> None:
     ):
         with pytest.raises(DataError, match="have different weights: evaluate both with the same weights"):
             face()
+
+
+def test_a_record_without_a_gated_measure_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    qrels, run, record = (str(folder / name) for name in ("qrels.txt", "old.run", "old.json"))
+    main(["eval", qrels, run, "-m", "AP", "--record", record])
+    with pytest.raises(SystemExit):
+        main(["gate", qrels, run, "--baseline", record, "--max-drop", "RR=0.01"])
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"{record} has no values of RR." in said
+    assert "Record it again with -m AP -m RR." in said

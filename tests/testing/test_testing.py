@@ -65,7 +65,7 @@ def test_files_are_scored_once_a_session_and_shown_in_its_summary(project: Path)
         check=False,
     )
     assert "1 failed, 4 passed" in done.stdout, done.stdout + done.stderr
-    assert "gate FAILED: one, 1 of 1 checks" in done.stdout
+    assert "gate FAILED: one, 1 of 1 checks failed" in done.stdout
     summary = done.stdout.split(" carob ")[-1]
     assert "one  0.7500" in summary
     assert "2 queries · policy trec" in summary

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from carob.cli.options import Given, entries, grouped, present, refuse_misuse, split
-from carob.cli.terminal import SEPARATED, answer, say, say_data, show_document, text_columns
+from carob.cli.terminal import SEPARATED, answer, say, say_data, show_document, size_said, text_columns
 
 if TYPE_CHECKING:
     from carob.comparison.collection_scores import CollectionsScores
@@ -102,9 +102,7 @@ def report_several(
         say(page)
     else:
         write_whole(output, page)
-        click.echo(
-            f"{output}: {found.heading().replace(' |', ',')}, {len(page.encode()) / 1e6:.1f} MB.", err=True
-        )
+        click.echo(f"{output}: {found.heading().replace(' |', ',')}, {size_said(page)}.", err=True)
 
 
 def compared_several(

@@ -19,7 +19,7 @@ from carob.cli.people_and_model import (
     scores_in,
     show,
 )
-from carob.cli.terminal import answer, say, steps
+from carob.cli.terminal import answer, say, size_said, steps
 
 TWO_RUNS = "Pass a QRELS file and at least two RUNs."
 
@@ -219,8 +219,7 @@ def report_command(
         say(made.html)
     else:
         made.save(output)
-        size = len(made.html.encode()) / 1e6
-        click.echo(f"{output}: {made.summary}, {size:.1f} MB.", err=True)
+        click.echo(f"{output}: {made.summary}, {size_said(made.html)}.", err=True)
 
 
 @click.command("agreement")

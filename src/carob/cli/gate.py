@@ -139,15 +139,16 @@ def limits(options: tuple[str, ...], option: str) -> Any:
         DataError: a limit that is not a number, or a measure twice.
     """
     found: dict[str, float] = {}
+    such_as = "nDCG@10=0.005" if option == "--max-drop" else "nDCG@10=0.6"
     for each in options:
         measure, equals, number = each.rpartition("=")
         if not is_number(number.strip()):
-            raise DataError(f"{option} {each}: expected MEASURE=NUMBER, such as nDCG@10=0.005.")
+            raise DataError(f"{option} {each}: expected MEASURE=NUMBER, such as {such_as}.")
         value = float(number)
         if not equals and option == "--max-drop" and len(options) == 1:
             return value
         if not measure or measure in found:
-            fault = "is given twice" if measure in found else "needs a measure, such as nDCG@10=0.005"
+            fault = "is given twice" if measure in found else f"needs a measure, such as {such_as}"
             raise DataError(f"{option} {each} {fault}.")
         found[measure] = value
     return found or None

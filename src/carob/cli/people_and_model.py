@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any
 
 import click
 
-from carob.cli.options import Given, grouped, present, refuse_misuse, split
+from carob.cli.options import Given, entries, grouped, present, refuse_misuse, split
 from carob.cli.terminal import SEPARATED, answer, say, show_document, text_columns
 from carob.inputs.columns import DRAW
-from carob.output.errors import ColumnsOfTextError
+from carob.output.errors import ColumnsOfTextError, DataError
 
 NARROWEST = 60
 
@@ -33,7 +34,12 @@ def judging_in(options: dict[str, Any]) -> dict[str, Any]:
         )
     lone = next((name for name in JUDGING[2:] if judging[name] is not None and people is None), None)
     if lone is not None:
-        raise click.UsageError(f"--{lone.replace('_', '-')} needs --people and --judge.")
+        name = lone.replace("_", "-")
+        known = entries(str(click.get_current_context().command.name))
+        several = "collections" in known and known[name].get("collections", True)
+        raise click.UsageError(
+            f"--{name} needs --people and --judge{', or --collections' if several else ''}."
+        )
     return judging
 
 
@@ -41,12 +47,27 @@ def refuse_runs(runs: tuple[str, ...], existing: bool) -> None:
     """Refuses RUNs where scores name their runs, and an empty list of RUNs where judgments need them.
 
     Raises:
-        click.UsageError: there are runs although scores are given, or no runs.
+        click.UsageError: there are runs although scores are given, or no runs, or the first one is qrels.
     """
     if existing and runs:
         raise click.UsageError("--people gives scores, which name their runs: leave out the RUNs.")
     if not existing and not runs:
         raise click.UsageError("Pass at least one RUN after --people and --judge.")
+    if runs and begins_as_qrels(split(runs[0])[1]):
+        raise click.UsageError(f"--people replaces QRELS: leave out {runs[0]}.")
+
+
+def begins_as_qrels(path: str) -> bool:
+    """Returns whether a file is text, and its first line has the four columns of qrels."""
+    from carob.inputs.files.small_tables import SmallTable
+
+    if not os.path.isfile(path):
+        return False
+    try:
+        table = SmallTable.begun(path)
+    except DataError:
+        return False
+    return table.columns is None and not table.has_objects and len(table.first.split()) == 4
 
 
 def judging_given(

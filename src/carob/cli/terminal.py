@@ -197,3 +197,9 @@ def steps() -> Iterator[Callable[[str], None] | None]:
 
     with Console(stderr=True).status("starting …") as status:
         yield lambda words: status.update(f"{escape(words)} …")
+
+
+def size_said(content: str) -> str:
+    """Returns the size of a text as UTF-8, such as ``2.1 MB``."""
+    size = len(content.encode())
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(size / 1e3, 1):.0f} kB"

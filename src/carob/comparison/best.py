@@ -476,7 +476,8 @@ def best(
         >>> found.run, found.honest.value <= found.apparent
         ('b', True)
     """
-    resampling, hold_out = resampling or Resampling(), HoldOut.of(hold_out)
+    resampling = arguments.of_class("resampling", resampling, Resampling, "carob.Resampling(folds=…)")
+    hold_out = HoldOut.of(hold_out)
     if variants and baseline is None:
         raise DataError("Variants are compared with a baseline: pass baseline, the name of a run.")
     across, unit = None, "queries"

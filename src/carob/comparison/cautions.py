@@ -176,6 +176,10 @@ CAUTIONS = {
         "{label}: people's judgments of the sample show no variation, for example because all are equal, so "
         "some errors are unknown, and these estimates have neither interval nor p. Let people judge more."
     ),
+    "no error:equal": (
+        "{label}: people's and the judge's values do not differ on these queries, so some errors are unknown, "
+        "and these estimates have neither interval nor p. Let people judge more, independently of the judge."
+    ),
     "approximate": (
         "{label} is not a sum over documents, so estimates from sampled documents are approximate. Values "
         "tend to be too low, by a few hundredths in a trial on TREC data. Their differences were right on "
@@ -360,7 +364,9 @@ def judge(comparison: Findings) -> Iterator[Caution]:
         return
     for each, contest in comparison.contests.items():
         if np.isnan([*contest.low, *(pair.low for pair in contest.pairs)]).any():
-            yield caution("no error", (), {"label": each})
+            its = known.measures[each]
+            equal = its.weight and not any(its.biases)
+            yield caution("no error:equal" if equal else "no error", (), {"label": each})
     if known.documents is not None:
         yield from sampled(comparison, known.documents)
         yield from reordered(comparison)

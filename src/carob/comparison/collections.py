@@ -156,7 +156,7 @@ def compare_collections(
         friedman_ties=friedman_ties,
         borda_of=borda_of,
         baseline=baseline,
-        **tested(test or Test()),
+        **tested(arguments.of_class("test", test, Test, "carob.Test(…)")),
     )
     return compared(
         scored(collections, runs, measures, absent=absent, policy=policy, profile=profile), settings

@@ -115,10 +115,14 @@ def compare(
         >>> pair.difference, pair.p, pair.exact
         (0.1, 1.0, True)
     """
-    test, design = Test.of(test), design or Design()
+    test, design = Test.of(test), Design.of(design)
     if judge is not None:
         refuse_with_judge(test, design, by)
     evidence = Evidence(qrels, runs, judge, policy, profile, design.weights)
+    if not isinstance(unjudged_bounds, (bool, type(None))):
+        unjudged_bounds = arguments.of_class(
+            "unjudged_bounds", unjudged_bounds, UnjudgedLimits, "True or carob.UnjudgedLimits(…)"
+        )
     again = orders or bool(unjudged_bounds)
     least = 2 if judge is None else 1
     read = evidence.read(measures, least=least, judged_at=judged_at, progress=progress, again=again)
@@ -173,7 +177,7 @@ def estimate(
         >>> round(found["RR"].means[0], 3), found.judge.sample, found.judge.queries
         (0.767, 15, 30)
     """
-    design = design or Design()
+    design = Design.of(design)
     refuse_with_judge(Test(), design, None)
     if judge is None:
         alone = "Compare the runs by people's judgments alone: carob.compare(people, runs)."

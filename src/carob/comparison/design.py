@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from carob._dataclasses import dataclass
 from carob.conventions import arguments
@@ -63,7 +64,9 @@ class Test:
     @classmethod
     def of(cls, given: Test | TestName | None) -> Test:
         """Returns the test that is given by its name."""
-        return given if isinstance(given, Test) else cls(given)
+        if isinstance(given, str):
+            return cls(given)
+        return arguments.of_class("test", given, cls, "the name of a test, or carob.Test(…)")
 
     def refuse(self, why: str, *names: str) -> None:
         """Refuses settings that have no meaning in a comparison.
@@ -112,6 +115,11 @@ class Design:
     target: Target = arguments.TARGET
     judge_weight: float | None = arguments.JUDGE_WEIGHT
     width: float | None = arguments.WIDTH
+
+    @classmethod
+    def of(cls, given: Design | None) -> Design:
+        """Returns the design that is given, or the usual one."""
+        return arguments.of_class("design", given, cls, "carob.Design(weights=…)")
 
 
 @specified
@@ -192,7 +200,11 @@ class HoldOut:
     @classmethod
     def of(cls, given: HoldOut | float | None) -> HoldOut | None:
         """Returns the queries that are given by their share."""
-        return given if isinstance(given, HoldOut) or given is None else cls(given)
+        number: Any = given
+        if isinstance(number, Real):
+            return cls(number)  # type: ignore[arg-type]
+        such_as = "a share such as 0.4, or carob.HoldOut(…)"
+        return None if given is None else arguments.of_class("hold_out", given, cls, such_as)
 
 
 def refuse_with_judge(test: Test, design: Design, by: object) -> None:

@@ -43,9 +43,9 @@ ANSWERS = {
 }
 """What the plan is for, by its aim."""
 TESTS = {
-    "difference": "Two-sided test at level {alpha:g}.",
-    "equivalence": "Two one-sided tests, each at level {alpha:g}.",
-    "non-inferiority": "One one-sided test at level {alpha:g}.",
+    "difference": "Two-sided test at level {alpha:.3g}.",
+    "equivalence": "Two one-sided tests, each at level {alpha:.3g}.",
+    "non-inferiority": "One one-sided test at level {alpha:.3g}.",
 }
 """The test of the plan, by its aim."""
 

@@ -102,7 +102,6 @@ BOUNDS = {
     ),
 }
 """What columns of the table mean."""
-KIND_OF_INTERVALS = "Student's t, of each estimated mean and of each estimated difference, one at a time"
 RESAMPLED = "{count:resample}, seed {seed}"
 
 
@@ -655,7 +654,10 @@ def interval_words(comparison: Findings) -> str:
         f"{settings.confidence * 100:g}% CI: {kind}, of each mean and of each mean difference, one at a time."
     ]
     if comparison.judge is not None:
-        said = [f"{settings.confidence * 100:g}% CI: {KIND_OF_INTERVALS}."]
+        differences = " and of each estimated difference" if contest.pairs else ""
+        said = [
+            f"{settings.confidence * 100:g}% CI: Student's t, of each estimated mean{differences}, one at a time."
+        ]
     lowest, highest = np.nanmin(contest.values, initial=0.0), np.nanmax(contest.values, initial=1.0)
     if (lowest == 0 and min(contest.low) < 0) or (highest == 1 and max(contest.high) > 1):
         said.append("An interval may extend below 0 or above 1, where no mean can lie.")

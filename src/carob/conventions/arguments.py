@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Checked = TypeVar("Checked", bound="Callable[..., Any]")
+Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,6 +139,19 @@ def specified(given: Checked) -> Checked:
         given.__init__ = called  # type: ignore[misc]
         return given
     return called  # type: ignore[return-value]
+
+
+def of_class(name: str, given: Any, cls: type[Kind], such_as: str) -> Kind:
+    """Returns an argument that is an object of a class; None stands for the class's defaults.
+
+    Raises:
+        ArgumentError: it is anything else.
+    """
+    if given is None:
+        return cls()
+    if not isinstance(given, cls):
+        raise ArgumentError(f"{name}={given!r} is of type {type(given).__name__}: pass {such_as}.")
+    return given
 
 
 def unspecified(default: Any) -> Any:

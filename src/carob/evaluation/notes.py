@@ -215,7 +215,9 @@ def equal_collections(prints: Mapping[str, CollectionPrint]) -> Iterator[Note]:
             yield Note(name, "", whole(kind, COPIES[kind]), other)
 
 
-OF_JUDGES = ("failed", "nothing", "fractions", "lowest ratings", "covered", "nearly covered")
+OF_RETRIEVED = ("covered", "nearly covered")
+"""The kinds of facts that count the documents that a run retrieved."""
+OF_JUDGES = ("failed", "nothing", "fractions", "lowest ratings", *OF_RETRIEVED)
 """The kinds of facts that another judge of the same runs adds."""
 
 
@@ -294,9 +296,9 @@ def summary(notes: Sequence[Note], runs: Mapping[str, int]) -> str:
     if len(notes) > 1 and widest.fact.reach > 0:
         where = f"{widest.run}{within([widest.collection], runs)}"
         most = filled("; the widest range: {place}{moved}", place=where, **widest.fact.words)
-    plain = len(places) == 1 or "{count}" not in fact.many
+    plain = len(places) == 1 or "{count" not in fact.many
     shown = [
-        f"{place} ({count} of {of})" if of else place if plain else f"{place} ({count})"
+        f"{place} ({count:,} of {of:,})" if of else place if plain else f"{place} ({count:,})"
         for place, count, of in places
     ]
     # A name keeps its own letters.
@@ -307,17 +309,21 @@ def summary(notes: Sequence[Note], runs: Mapping[str, int]) -> str:
 def places_of(notes: Sequence[Note], runs: Mapping[str, int]) -> list[tuple[str, int, int]]:
     """Returns where something was found, how often, and of how many; first what is found in every run.
 
-    What is found equally often in every run of a collection comes from its judgments, and counts once.
+    What is found equally often in every run of a collection comes from its judgments, and counts once. Retrieved
+    documents are each run's own: they are added up, and a collection that lacks a run does not have every run.
     """
+    retrieved = notes[0].kind in OF_RETRIEVED
+    all_runs = len({each.run for each in notes})
     by_collection: dict[str, list[Note]] = {}
     by_subject: dict[str, list[Note]] = {}
     for each in notes:
         by_collection.setdefault(each.collection, []).append(each)
     every = {
-        name: own[0].count
+        name: sum(each.count for each in own) if retrieved else own[0].count
         for name, own in by_collection.items()
         if own[0].run
         and len(own) == runs[name] > 1
+        and (len(own) == all_runs or not retrieved)
         and own[0].of is None
         and len({each.count for each in own}) == 1
     }

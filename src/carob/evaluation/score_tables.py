@@ -499,9 +499,9 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     )
     if shown and every and lists >= LISTS:
         if counts.found == counts.retrieved:
-            covered, said = "covered", "{count} documents retrieved, all of them judged"
+            covered, said = "covered", "{count:,} documents retrieved, all of them judged"
         else:
-            covered, said = "nearly covered", "{count} documents retrieved, nearly all of them judged"
+            covered, said = "nearly covered", "{count:,} documents retrieved, nearly all of them judged"
         facts.append(Fact(covered, counts.retrieved, said, said))
     labels = [
         each for each, measure in zip(scores.labels, scores.measures) if measure.by_role("relevance") == 1

@@ -24,7 +24,7 @@ from carob.evaluation.values import values_of
 from carob.inputs.names import Names
 from carob.lists.rows import joined
 from carob.measures import parse_measure
-from carob.output.errors import DataError, warn
+from carob.output.errors import DataError, NoSuchRunError, warn
 from carob.output.escaping import html
 from carob.output.language import language_named
 from carob.output.layout import COLUMNS, Listed
@@ -279,8 +279,18 @@ class ScoresByRun(Tabled, Listed[Scores]):
         """Returns the scores of a run.
 
         Raises:
-            KeyError: there is no run of this name.
+            NoSuchRunError: there is no run of this name.
         """
+        if name not in self.scores:
+            first = next(iter(self.scores.values()), None)
+            hint = (
+                f" For {name} of a run, use [{first.name!r}][{name!r}]."
+                if first is not None and name in first
+                else ""
+            )
+            raise NoSuchRunError(
+                f"No run is called {name!r}: this holds the runs {', '.join(self.scores)}.{hint}"
+            )
         return self.scores[name]
 
     def __iter__(self) -> Iterator[str]:

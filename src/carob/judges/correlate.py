@@ -138,7 +138,7 @@ def correlate(
         >>> found.rows[0]["kendall"].value
         0.3333333333333333
     """
-    test = test or Test()
+    test = arguments.of_class("test", test, Test, "carob.Test(…)")
     test.refuse("where runs are correlated", "name", "correction", "family", "interval", "rope", "margin")
     alpha, confidence = test.alpha, test.confidence
     resamples = RESAMPLES if test.resamples is None else test.resamples

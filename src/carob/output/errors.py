@@ -246,6 +246,10 @@ class NotEvaluatedError(MeasureError, KeyError):
     """Raised if a result does not contain a measure."""
 
 
+class NoSuchRunError(DataError, KeyError):
+    """Raised if a result does not contain a run. The sentence lists the runs."""
+
+
 class PolicyError(CarobError, ValueError):
     """Raised for an unknown policy or profile. The sentence lists the known policies or profiles."""
 

@@ -273,6 +273,12 @@ def array_of(array: Any, name: str) -> Any:
         DataError: the argument is something else.
     """
     if not hasattr(array, "shape"):
+        lists = isinstance(array, (list, tuple)) and all(isinstance(each, (list, tuple)) for each in array)
+        if lists and len({len(each) for each in array}) > 1:
+            raise DataError(
+                f"{name} are lists of different lengths: pass them end to end, as numpy.concatenate({name}), "
+                "with ragged=carob.tensors.Ragged(queries=numpy.repeat(range(n), lengths))."
+            )
         raise DataError(
             f"{name} is a {type(array).__name__}, not an array: make it one, as in numpy.asarray({name})."
         )
@@ -360,6 +366,16 @@ def refuse_shapes(given: dict[str, Any], like: Any, rule: str) -> None:
     """
     for name, each in given.items():
         if each is not None and (len(array_of(each, name).shape) != 1 or each.shape != like.shape):
+            if len(each.shape) == 1 == len(like.shape):
+                words = {
+                    "name": name,
+                    "count": each.shape[0],
+                    "like": next(iter(given)),
+                    "other": like.shape[0],
+                }
+                raise DataError(
+                    filled("'{name}' has {count:entry/entries}, but '{like}' has {other}.", **words)
+                )
             raise DataError(f"{name} is {shape_text(each)}: {rule}.")
 
 
@@ -445,8 +461,13 @@ def padded(
     edges = xp.searchsorted(xp.take(numbers, order), wanted)
     starts, sizes = edges[:-1], edges[1:] - edges[:-1]
     longest = (int(xp.max(sizes)) if n_queries else 0) if longest is None else min(longest, entries)
-    advice = f"pass {limit}= the most {what}s that a query has, or leave it out"
-    flaws.add(sizes > longest, f"more than {longest} {what}s", advice)
+    more = sizes > longest
+    if arrays.on_host and more.any():
+        raise DataError(
+            f"Query {int(more.argmax())} of '{argument}' has more than {longest} {what}s: pass a larger {limit}=, "
+            "or leave it out."
+        )
+    flaws.add(more, "", "")
     column = xp.arange(longest, dtype=edges.dtype, device=arrays.device)[None, :]
     last = xp.asarray(max(entries - 1, 0), dtype=edges.dtype, device=arrays.device)
     place = xp.minimum(starts[:, None] + column, last)

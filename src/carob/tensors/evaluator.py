@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob.conventions.arguments import of_class
 from carob.conventions.policy import Policy
 from carob.conventions.request import conventions, labelled
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR
@@ -146,7 +147,11 @@ def evaluate(
         judged=judged,
         weights=weights,
         per_query=per_query,
-        **({} if ragged is None else vars(ragged)),
+        **(
+            {}
+            if ragged is None
+            else vars(of_class("ragged", ragged, Ragged, "carob.tensors.Ragged(queries=…)"))
+        ),
     )
 
 

@@ -16,7 +16,7 @@ from carob.evaluation.scores import JUDGED, Scores, share_judged, with_zeros
 from carob.evaluation.suspects import RATIO, reads_beyond
 from carob.inputs.errors import sentences
 from carob.inputs.run import Run
-from carob.output.errors import DataError, Worded, by_policy
+from carob.output.errors import DataError, NotEvaluatedError, Worded, by_policy
 from carob.output.language import filled
 from carob.output.layout import listed
 from carob.output.taken import take
@@ -88,6 +88,22 @@ def run_in(record: Record, wanted: str | None, own: str) -> Scores:
             names=", ".join(record.names),
         )
     )
+
+
+def refuse_unrecorded(record: Record, scores: Scores, measures: Iterable[str]) -> None:
+    """Refuses a record that lacks a measure.
+
+    Raises:
+        NotEvaluatedError: the run in the record has no values of a measure.
+    """
+    lacking = [each for each in measures if each not in scores]
+    if lacking:
+        remedy = Worded(
+            f"Record it again with measures={[*scores, *lacking]}.",
+            f"Record it again with {' '.join(f'-m {each}' for each in (*scores, *lacking))}.",
+        )
+        said = f"{record.path} has no values of {lacking[0]}. Its measures are {', '.join(scores)}."
+        raise NotEvaluatedError(said, remedy=remedy)
 
 
 def changed_judgments(record: Record, qrels: object) -> list[str]:

@@ -28,6 +28,7 @@ from carob.testing.baseline import (
     less_judged,
     other_judgments,
     record_of,
+    refuse_unrecorded,
     run_in,
     run_name,
     scored,
@@ -144,6 +145,8 @@ def gate(
     )
     floors = limits_in(at_least, "at_least", "The least value", "0.6")
     refuse_nothing(drops, floors, held)
+    if record is not None and isinstance(held, Scores):
+        refuse_unrecorded(record, held, drops)
     weights = weights_given(held) if isinstance(held, Scores) else None
     new = scored(qrels, run, [*drops, *floors], policy, profile, name, weights)
     refuse_limits(new, drops, floors)

@@ -296,10 +296,13 @@ class Gate(Documented):
     @property
     def headline(self) -> str:
         """The verdict in one line."""
+        checks = len(self.checks)
         failed = sum(not each.passed for each in self.checks)
         doubtful = sum(each.doubtful for each in self.checks)
-        unsure = f", {doubtful} of {len(self.checks)} not proven" if doubtful else ""
-        count = f"all checks{unsure}" if not failed else f"{failed} of {len(self.checks)} checks"
+        none = {1: "not proven", 2: "neither proven"}.get(checks, "none proven")
+        unsure = "" if not doubtful else f", {none if doubtful == checks else f'{doubtful} not proven'}"
+        passed = filled("{count:check} passed", count=checks) + unsure
+        count = f"{failed} of {checks} checks failed" if failed else passed
         against = f" against {sentence(self.baseline)}" if self.baseline else ""
         return f"gate {'passed' if self.passed else 'FAILED'}: {sentence(self.name)}{against}, {count}"
 
