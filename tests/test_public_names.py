@@ -70,3 +70,8 @@ def test_no_public_function_has_more_than_14_parameters() -> None:
     }
     # Not yet: what is resampled to find the best run would be an object.
     assert many <= MADE_BY_CAROB | {"best"}
+
+
+def test_the_init_of_a_dataclass_has_no_text_of_another() -> None:
+    assert carob.Resampling.__init__.__doc__ is None
+    assert carob.Policy.__init__.__doc__ is None

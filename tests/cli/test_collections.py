@@ -298,7 +298,9 @@ def test_the_report_is_one_page_with_pictures(tmp_path: Path, capsys: pytest.Cap
         ]
     )
     text = page.read_text()
-    assert "7 collections, 4 runs, 146 queries" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "7 collections, 4 runs, 146 queries" in told
+    assert told.rstrip().endswith(f", {len(text.encode()) / 1e3:.0f} kB.")
     assert "<title>Kitchen &lt;runs&gt;</title>" in text
     assert text.count("<svg") == 2
     assert text.count("<title>rice: ") == 3

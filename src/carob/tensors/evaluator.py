@@ -257,7 +257,8 @@ class Evaluator:
         convention, self.policy = conventions(profile, policy, Policy(ties="input"))
         self.asked = labelled(measures, convention)
         self.max_grade, self.dtype, self.nan_scores = max_grade, dtype, nan_scores
-        self.groups: list[tuple[Policy, Policy, dict[str, Measure]]] = []
+        self.groups: list[tuple[Policy, int, dict[str, Measure]]] = []
+        self.rankings: list[Policy] = []  # by number, since torch.compile does not trace the hash of a policy
         groups: dict[Policy, dict[str, Measure]] = {}
         for label, measure in self.asked.items():
             refuse_measure(measure)
@@ -266,7 +267,9 @@ class Evaluator:
         for own, its in groups.items():
             refuse_axes(own)
             ranking = Policy(**{axis: getattr(own, axis) for axis in RANKING})
-            self.groups.append((own, ranking, its))
+            if ranking not in self.rankings:
+                self.rankings.append(ranking)
+            self.groups.append((own, self.rankings.index(ranking), its))
 
     def __call__(
         self, scores: Any, relevance: Any, *, weights: Any = None, per_query: bool = False, **arrays: Any
@@ -350,13 +353,14 @@ class Evaluator:
     def part(self, batch: Batch) -> dict[str, MeasureValues]:
         """Returns the values of all measures for a part of the batch, by label."""
         columns: dict[str, MeasureValues] = {}
-        made: dict[Policy, tuple[Batch, Padded]] = {}
+        made: dict[int, tuple[Batch, Padded]] = {}
         with batch.arrays.quiet():
-            for own, ranking, its in self.groups:
-                if ranking not in made:
+            for own, number, its in self.groups:
+                ranking = self.rankings[number]
+                if number not in made:
                     looked = checked(batch, ranking)
-                    made[ranking] = looked, ranked(looked, ranking, self.max_grade)
-                looked, lists = made[ranking]
+                    made[number] = looked, ranked(looked, ranking, self.max_grade)
+                looked, lists = made[number]
                 if ranking.ties == "expected" and batch.scores is not None:
                     values = means_over_orders(looked, ranking, its, self.max_grade)
                 else:
