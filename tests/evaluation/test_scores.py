@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -234,3 +234,25 @@ def test_the_views_of_every_mapping_show_their_contents_and_no_table() -> None:
         repr(carob.beyond_accuracy({"u": ["a", "b"]}, ["NumItems@1"]).items())
         == "Items([('NumItems@1', 1.0)])"
     )
+
+
+@pytest.mark.parametrize("form", ["dict", "lists", "hits", "compare"])
+def test_queries_without_a_document_retrieved_are_told(form: str, tmp_path: Path) -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    said = "2 queries without a document retrieved"
+    if form == "hits":
+        lines = [
+            {"query_id": q, "hits": {"hits": [{"_id": "a", "_score": 1.0}] * (q == "q1")}} for q in qrels
+        ]
+        (tmp_path / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        assert said in str(carob.evaluate(qrels, str(tmp_path / "log.jsonl"), "AP"))
+        return
+    answer: Any = {"dict": {"a": 1.0}, "compare": {"a": 1.0}, "lists": ["a"]}[form]
+    run = {"q1": answer, "q2": type(answer)(), "q3": type(answer)()}
+    if form == "compare":
+        found = carob.compare(qrels, {"one": run, "two": {**run, "q2": {"a": 1.0}}}, "AP")
+        assert "without a document retrieved: one (2), two (1)" in " ".join(found.to_text(100).split())
+        return
+    scores = carob.evaluate(qrels, run, "AP")
+    assert said in str(scores)
+    assert scores.counts.unanswered == 2

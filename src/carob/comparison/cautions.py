@@ -263,6 +263,7 @@ def judgments(comparison: Findings) -> Iterator[Caution]:
 
 DATA = (
     "perfect",
+    "unanswered",
     "constant",
     "rising",
     "misranked",

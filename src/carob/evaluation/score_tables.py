@@ -477,6 +477,12 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     if SEVERAL <= counts.queries == counts.perfect:
         best = "every query has the highest possible value, and no real system is that good"
         facts.append(whole("perfect", say(best)))
+    if counts.unanswered:
+        one, many = (
+            "{count} query without a document retrieved",
+            "{count} queries without a document retrieved",
+        )
+        facts.append(Fact("unanswered", counts.unanswered, one, many))
     if counts.constant and counts.constant >= NOT_FEW * lists and policy.ties in ORDERS:
         words: dict[str, object] = {"order": say(ORDERS[policy.ties])}
         one, many = (

@@ -69,6 +69,7 @@ class Counts:
         unordered: queries whose rows are not in order of score.
         lines: lines of the run.
         excluded: documents removed from the lists of judged queries, such as items that users have seen.
+        unanswered: judged queries for which the run has a list without documents.
         found: judged documents that the run retrieves.
         relevant: those with a grade above 0.
         retrieved: all documents that the run retrieves for judged queries.
@@ -96,6 +97,7 @@ class Counts:
     unordered: int = 0
     lines: int = 0
     excluded: int = 0
+    unanswered: int = 0
     found: int = 0
     relevant: int = 0
     retrieved: int = 0
@@ -243,6 +245,7 @@ def match(
         unordered=found.unordered,
         lines=found.line_count,
         excluded=getattr(found, "excluded", 0),
+        unanswered=int(np.count_nonzero(found.length == 0)),
         found=0 if shortened is None else int(shortened.judged.sum()),
         retrieved=int(rows.length.sum()),
         longest=int(rows.length.max(initial=0)),
