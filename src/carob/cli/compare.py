@@ -18,6 +18,7 @@ from carob.cli.people_and_model import (
     refuse_unusable,
     scores_in,
     show,
+    without_qrels,
 )
 from carob.cli.terminal import answer, say, size_said, steps
 
@@ -27,6 +28,7 @@ TWO_RUNS = "Pass a QRELS file and at least two RUNs."
 @click.command("compare")
 @click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN... | SCORES...")
 @options("compare")
+@without_qrels
 def compare_command(
     files: tuple[str, ...],
     layout: str,
@@ -164,6 +166,7 @@ def compared(
 @click.command("report")
 @click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN... | SCORES...")
 @options("report")
+@without_qrels
 def report_command(
     files: tuple[str, ...], output: str, measures: tuple[str, ...], given: Given, **options: Any
 ) -> None:

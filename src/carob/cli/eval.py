@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from carob.cli.options import Given, options, refuse_few, refuse_misuse, weights_in
-from carob.cli.people_and_model import judging_in, refuse_beyond_estimates, show_estimates
+from carob.cli.people_and_model import judging_in, refuse_beyond_estimates, show_estimates, without_qrels
 from carob.cli.terminal import in_colour, painted, say, say_beside, terminal_width
 from carob.inputs.sources import kind_of
 
@@ -20,6 +20,7 @@ BOTH = ("lines", "parquet", "arrow")
 @click.command("eval")
 @click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN...")
 @options("eval")
+@without_qrels
 def evaluate_command(
     files: tuple[str, ...],
     judged_ranking: str | None,

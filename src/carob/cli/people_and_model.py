@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +13,9 @@ from carob.cli.options import Given, entries, grouped, present, refuse_misuse, s
 from carob.cli.terminal import SEPARATED, answer, say, show_document, text_columns
 from carob.inputs.columns import DRAW
 from carob.output.errors import ColumnsOfTextError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NARROWEST = 60
 
@@ -47,14 +51,27 @@ def refuse_runs(runs: tuple[str, ...], existing: bool) -> None:
     """Refuses RUNs where scores name their runs, and an empty list of RUNs where judgments need them.
 
     Raises:
-        click.UsageError: there are runs although scores are given, or no runs, or the first one is qrels.
+        click.UsageError: there are runs although scores are given, or no runs.
     """
     if existing and runs:
         raise click.UsageError("--people gives scores, which name their runs: leave out the RUNs.")
     if not existing and not runs:
         raise click.UsageError("Pass at least one RUN after --people and --judge.")
-    if runs and begins_as_qrels(split(runs[0])[1]):
-        raise click.UsageError(f"--people replaces QRELS: leave out {runs[0]}.")
+
+
+def without_qrels(command: Callable[..., None]) -> Callable[..., None]:
+    """Lets a command that failed say that ``--people`` replaces QRELS, if its first RUN is qrels."""
+
+    @wraps(command)
+    def called(files: tuple[str, ...], **options: Any) -> None:
+        try:
+            command(files=files, **options)
+        except DataError:
+            if options["people"] is None or not files or not begins_as_qrels(split(files[0])[1]):
+                raise
+            raise click.UsageError(f"--people replaces QRELS: leave out {files[0]}.") from None
+
+    return called
 
 
 def begins_as_qrels(path: str) -> bool:

@@ -121,8 +121,8 @@ def evaluate(
             come first. ``skip`` leaves it out of the mean, and its values are NaN.
 
     Returns:
-        The mean of each measure as an array without axes, or with ``per_query`` its value for each query [query]. The
-        mean is NaN if no query counts.
+        The mean of each measure as an array without axes, or with ``per_query`` its value for each query [query], by
+        carob's name of the measure (``AP`` for ``map``). The mean is NaN if no query counts.
 
     Raises:
         DataError: shapes that do not fit; on the host also data that makes values NaN on a device.
