@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import pickle
 import re
@@ -919,7 +920,7 @@ def test_lists_are_cut_before_unjudged_documents_are_removed(capsys: pytest.Capt
     assert carob.evaluate(CONDENSED, BOTH, "RR", policy=policy)["RR"] == 0
     name = "RR(unjudged=removed)"
     assert carob.evaluate(CONDENSED, BOTH, name, policy=Policy(depth=3))[name] == 0.5
-    texts = re.findall(r"(?ms)^        (\w+): (.*?)(?=^        \w)", Policy.__doc__ or "")
+    texts = re.findall(r"(?ms)^    (\w+): (.*?)(?=^    \w)", inspect.getdoc(Policy) or "")
     assert "cut before unjudged documents" in " ".join(dict(texts)["depth"].split())
     assert "after the lists are cut at ``depth``" in " ".join(dict(texts)["unjudged"].split())
     main(["eval", "--help"])

@@ -513,9 +513,13 @@ class Kept:
         """Stores the stream. No bytes are read yet."""
         from tempfile import SpooledTemporaryFile
         from threading import Lock
+        from weakref import finalize
 
-        self.file, self.name, self.own = file, name, own
+        self.file, self.name = file, name
         self.kept = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - closed with this object
+        # Not __del__: of objects that refer to each other, the file might end first, and would warn that it is open.
+        for each in (self.kept, file) if own else (self.kept,):
+            finalize(self, each.close)
         self.size, self.ended = 0, False
         self.fault: Exception | None = None
         self.lock = Lock()
@@ -562,12 +566,6 @@ class Kept:
             self.size += len(block)
             self.ended = not block
             return bytes(block[:size])
-
-    def __del__(self) -> None:
-        """Closes the temporary file, and the stream if this object owns it."""
-        self.kept.close()
-        if self.own:
-            self.file.close()
 
 
 class Pipe:
