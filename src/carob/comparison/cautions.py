@@ -758,11 +758,11 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
     # The pair stands as in the table: against the baseline, or in the order of the runs.
     pair = (run, others[0])
     first, second = pair if comparison.settings.baseline is not None else sorted(pair)
-    one, other = ({run: mine, others[0]: its}[each] for each in (first, second))
-    difference = one[:, 0] - other[:, 0]
+    raised = {run: relevant, others[0]: means(comparison, its)[1]}
+    condensed = {run: mine[:, 0], others[0]: its[:, 0]}
+    difference = condensed[first] - condensed[second]
     found = paired(difference[~np.isnan(difference)], confidence=comparison.settings.confidence)[0]
-    least = contest.means[first] - means(comparison, other)[1]
-    most = means(comparison, one)[1] - contest.means[second]
+    least, most = contest.means[first] - raised[second], raised[first] - contest.means[second]
     words |= {"first": names[first], "second": names[second]}
     figures = zip(("difference", "least", "most"), (found.value, least, most), strict=True)
     words |= {name: signed(value, digits) for name, value in figures}
