@@ -10,6 +10,7 @@ import pytest
 
 import carob
 from carob.cli import main
+from toys import command
 
 KITCHEN = Path(__file__).parents[2] / "examples" / "kitchen"
 COLLECTIONS = sorted(each.parent for each in KITCHEN.glob("*/qrels.txt"))
@@ -20,11 +21,7 @@ def said(capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
     """Runs ``carob compare --collections``, and returns its code, output and error."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
-        try:
-            main(["compare", "--collections", *map(str, arguments)])
-            code = 0
-        except SystemExit as stopped:
-            code = int(stopped.code or 0)
+        code = command("compare", "--collections", *map(str, arguments))
         shown = capsys.readouterr()
         return code, shown.out, " ".join(shown.err.split())
 

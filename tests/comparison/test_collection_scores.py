@@ -15,6 +15,7 @@ import pytest
 import carob
 from carob.cli import main
 from carob.output.errors import DataError
+from toys import command
 
 KITCHEN = Path(__file__).parents[2] / "examples" / "kitchen"
 COLLECTIONS = sorted(each.parent for each in KITCHEN.glob("*/qrels.txt"))
@@ -25,11 +26,7 @@ def said(capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
     """Runs ``carob eval --collections``, and returns its code, output and error."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
-        try:
-            main(["eval", "--collections", *map(str, arguments)])
-            code = 0
-        except SystemExit as stopped:
-            code = int(stopped.code or 0)
+        code = command("eval", "--collections", *map(str, arguments))
         shown = capsys.readouterr()
         return code, shown.out, shown.err
 
