@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from carob.comparison.collection_scores import Scored
     from carob.comparison.collection_tables import AcrossPair
+    from carob.evaluation.collections import Scored
 
 SEED = 20250
 COLLECTIONS = 13
@@ -108,7 +108,7 @@ def coverage(spread: float, replicates: int, *, skewed: bool = False) -> NDArray
 def scored(tables: list[NDArray[np.float64]]) -> Scored:
     """Returns the values of runs on collections [queries, runs] as carob holds them."""
     import carob
-    from carob.comparison.collection_scores import CollectionValues, Scored
+    from carob.evaluation.collections import CollectionValues, Scored
 
     names = tuple(f"collection{place}" for place in range(len(tables)))
     runs = tuple(f"run{place}" for place in range(tables[0].shape[1]))

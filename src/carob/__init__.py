@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from carob import tensors as tensors
     from carob.comparison.best import Best as Best
     from carob.comparison.best import best as best
-    from carob.comparison.collection_scores import CollectionsScores as CollectionsScores
-    from carob.comparison.collection_scores import evaluate_collections as evaluate_collections
     from carob.comparison.collection_tables import CollectionsComparison as CollectionsComparison
     from carob.comparison.collections import compare_collections as compare_collections
     from carob.comparison.compare import Comparison as Comparison
@@ -40,6 +38,8 @@ if TYPE_CHECKING:
     from carob.estimation.unjudged_bounds import unjudged_bounds as unjudged_bounds
     from carob.evaluation.beyond_accuracy import Beyond as Beyond
     from carob.evaluation.beyond_accuracy import beyond_accuracy as beyond_accuracy
+    from carob.evaluation.collections import CollectionsScores as CollectionsScores
+    from carob.evaluation.collections import evaluate_collections as evaluate_collections
     from carob.evaluation.curves import Curve as Curve
     from carob.evaluation.curves import curve as curve
     from carob.evaluation.evaluate import evaluate as evaluate
@@ -89,7 +89,7 @@ MODULES = {
     "carob.judges.correlate": "correlate",
     "carob.judges.correlate_result": "Correlations",
     "carob.comparison.design": "Design HoldOut Resampling Test UnjudgedLimits",
-    "carob.comparison.collection_scores": "CollectionsScores evaluate_collections",
+    "carob.evaluation.collections": "CollectionsScores evaluate_collections",
     "carob.comparison.plan": "Plan plan",
     "carob.conventions.policy": "Policy",
     "carob.conventions.profiles": "Profile list_profiles",

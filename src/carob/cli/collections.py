@@ -10,7 +10,7 @@ from carob.cli.options import Given, entries, grouped, present, refuse_misuse, s
 from carob.cli.terminal import SEPARATED, answer, say, say_data, show_document, size_said, text_columns
 
 if TYPE_CHECKING:
-    from carob.comparison.collection_scores import CollectionsScores
+    from carob.evaluation.collections import CollectionsScores
 
 SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
 """The options for several collections."""
@@ -124,10 +124,10 @@ def compared_several(
     Raises:
         click.UsageError: the collections are to come from standard input, or an option has no meaning with them.
     """
-    from carob.comparison.collection_scores import scored
     from carob.comparison.collection_tables import AcrossSettings
     from carob.comparison.collections import compared, tested
     from carob.comparison.design import Test
+    from carob.evaluation.collections import scored
 
     refuse_meaningless(several["collections"], files, given)
     chosen = {name: each for name, each in {**options, **several}.items() if name in SETTINGS}
@@ -179,7 +179,7 @@ def evaluated_several(
     Raises:
         click.UsageError: the collections are to come from standard input, or an option has no meaning with them.
     """
-    from carob.comparison.collection_scores import evaluated_collections, scored
+    from carob.evaluation.collections import evaluated_collections, scored
 
     refuse_meaningless(collections, files, given)
     absent = absent or "skip"

@@ -140,8 +140,8 @@ def compared(
 ) -> Any:
     """Calls ``carob.compare`` with the options."""
     from carob.comparison.compare import compare
-    from carob.comparison.evidence import tag_of
     from carob.conventions.request import conventions
+    from carob.evaluation.evidence import tag_of
     from carob.output.progress import watched
 
     policy = conventions(given.profile, given.policy)[1]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.collection_scores import CollectionsScores
 from carob.comparison.design import HoldOut, Resampling
-from carob.comparison.evidence import Evidence, tables_of
 from carob.comparison.held_out import held_out, record_opening
 from carob.comparison.tables import top_said
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
+from carob.evaluation.collections import CollectionsScores
+from carob.evaluation.evidence import Evidence, tables_of
 from carob.evaluation.notes import known_of
 from carob.inputs.query_files import groups_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
@@ -38,11 +38,11 @@ from carob.statistics.selection import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from carob.comparison.evidence import RunsLike
-    from carob.comparison.evidence import RunTable as Values
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
+    from carob.evaluation.evidence import RunsLike
+    from carob.evaluation.evidence import RunTable as Values
     from carob.evaluation.scores import Scores, ScoresByRun
     from carob.inputs.names import Names
     from carob.inputs.qrels import QrelsLike

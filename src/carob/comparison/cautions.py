@@ -9,7 +9,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._numpy import np
-from carob.comparison.evidence import RunTable, sparse
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, ranked
 from carob.comparison.significance import corrected
 from carob.comparison.verdict import (
@@ -22,6 +21,7 @@ from carob.comparison.verdict import (
     signed,
 )
 from carob.estimation.sampled_documents import is_linear
+from carob.evaluation.evidence import RunTable, sparse
 from carob.evaluation.notes import notes_of_run, summaries
 from carob.evaluation.score_tables import some_of
 from carob.evaluation.suspects import CutLists
@@ -37,9 +37,9 @@ from carob.statistics.paired import paired
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from carob.comparison.evidence import System
     from carob.comparison.findings import Contest, Findings, Pair
     from carob.conventions.policy import Policy
+    from carob.evaluation.evidence import System
     from carob.evaluation.scores import Scores
     from carob.lists.rows import Floats, JudgedRows
     from carob.matching.match import Match

@@ -11,11 +11,11 @@ from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._version import __version__
 from carob.comparison.cautions import CAUTIONS, resamples_needed
-from carob.comparison.collection_scores import HEADING, HEADING_OF_MEANS, MACRO, TITLE, OnCollections
 from carob.comparison.findings import SHORT_NAMES, letter, letters_of, turned
 from carob.comparison.formats import floating, records_of_pairs
 from carob.comparison.tables import EVERY, FittedTable, top_said
 from carob.comparison.verdict import MOST_LETTERED, interval, p_text, signed
+from carob.evaluation.collections import HEADING, HEADING_OF_MEANS, MACRO, TITLE, OnCollections
 from carob.evaluation.score_tables import conventions_of
 from carob.output.document import Document, Items, Line, Section, Table
 from carob.output.errors import DataError

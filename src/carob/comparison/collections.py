@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.collection_scores import scored
 from carob.comparison.collection_tables import (
     Across,
     AcrossPair,
@@ -20,6 +19,7 @@ from carob.comparison.design import Test
 from carob.comparison.significance import corrected, outperformed, pairs_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
+from carob.evaluation.collections import scored
 from carob.inputs.runs import available_cores, in_threads
 from carob.output.errors import DataError, did_you_mean
 from carob.statistics.collections import (
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from carob.comparison.collection_scores import CollectionsLike, CollectionValues, Scored
     from carob.conventions.arguments import Absent, Average, BordaOf, FriedmanTies, Target
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
+    from carob.evaluation.collections import CollectionsLike, CollectionValues, Scored
     from carob.lists.rows import Floats, Integers
     from carob.statistics.estimates import Tested
 

@@ -12,7 +12,6 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.cautions import cautions_of
 from carob.comparison.design import Design, Test, UnjudgedLimits, refuse_with_judge
-from carob.comparison.evidence import Evidence
 from carob.comparison.findings import Findings
 from carob.comparison.significance import Asked, decided, draws, pairs_of, plain, settings_of
 from carob.comparison.with_judge import people_and_judge, sampled_documents
@@ -20,6 +19,7 @@ from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.estimation.bounds import bounds_of
 from carob.estimation.unjudged_bounds import UnjudgedBounds
+from carob.evaluation.evidence import Evidence
 from carob.inputs.runs import MatchOptions
 from carob.output import escaping
 from carob.output.document import Document, Documented
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from carob import _native
-    from carob.comparison.evidence import Read, RunsLike, System
     from carob.comparison.findings import Contest
     from carob.conventions.arguments import TestName
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
+    from carob.evaluation.evidence import Read, RunsLike, System
     from carob.inputs.qrels import QrelsLike
     from carob.inputs.query_files import GroupsLike
     from carob.lists.rows import Floats

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.evidence import Evidence
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
+from carob.evaluation.evidence import Evidence
 from carob.evaluation.notes import known_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded
@@ -28,10 +28,10 @@ from carob.statistics.sample_size import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from carob.comparison.evidence import Read, RunsLike
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
+    from carob.evaluation.evidence import Read, RunsLike
     from carob.evaluation.scores import Scores, ScoresByRun
     from carob.inputs.qrels import QrelsLike
     from carob.output.pictures.figures import Drawing

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.evidence import tables_of
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Settings, Stratum
+from carob.evaluation.evidence import tables_of
 from carob.inputs.query_files import groups_of
 from carob.inputs.runs import available_cores, in_threads
 from carob.output.errors import PolicyError
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from carob.comparison.design import Design, Test
-    from carob.comparison.evidence import Read, RunTable
     from carob.comparison.findings import Judging
+    from carob.evaluation.evidence import Read, RunTable
     from carob.inputs.names import Names
     from carob.inputs.query_files import Groups, GroupsLike
     from carob.lists.rows import Floats, Integers

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.evidence import RunTable, tables_of
 from carob.comparison.findings import JudgeComparison, Judging
 from carob.comparison.significance import Estimated, MethodResult, empty_outcome
 from carob.estimation.people_and_judge import JudgedEstimates, JudgedSample, estimated
@@ -18,6 +17,7 @@ from carob.estimation.sampled_documents import (
     estimated_documents,
     is_linear,
 )
+from carob.evaluation.evidence import RunTable, tables_of
 from carob.inputs.names import Names
 from carob.inputs.query_files import groups_of
 from carob.output.errors import DataError, PolicyError
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from carob.comparison.evidence import Read
     from carob.comparison.significance import Asked, Outcome
+    from carob.evaluation.evidence import Read
     from carob.lists.rows import Floats, Integers
     from carob.statistics.estimates import Estimates
 

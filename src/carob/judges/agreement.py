@@ -10,12 +10,12 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.design import Test
-from carob.comparison.evidence import Evidence, RunsLike, named_together, said_if_sparse, tables_of
 from carob.comparison.findings import Settings
 from carob.comparison.significance import contests_of, settings_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.request import conventions
+from carob.evaluation.evidence import Evidence, RunsLike, named_together, said_if_sparse, tables_of
 from carob.evaluation.notes import known_of
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels, refuse_results
@@ -28,12 +28,12 @@ from carob.statistics.rank_correlation import kendall, tau_ap
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
 
-    from carob.comparison.evidence import Read
     from carob.comparison.findings import Contest, Pair, Settings
     from carob.conventions.arguments import Pool
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
+    from carob.evaluation.evidence import Read
     from carob.inputs.names import Names
     from carob.inputs.qrels import QrelsLike
     from carob.lists.rows import Floats

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.design import Test
-from carob.comparison.evidence import Evidence, named_together
 from carob.comparison.significance import contests_of, settings_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.request import conventions, names_in
+from carob.evaluation.evidence import Evidence, named_together
 from carob.evaluation.leaderboards import Leaderboard
 from carob.evaluation.scores import Scores
 from carob.evaluation.suspects import warned_of
@@ -47,12 +47,12 @@ from carob.statistics.paired import Draw
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from carob.comparison.evidence import Read, RunsLike
     from carob.comparison.findings import Contest
     from carob.conventions.arguments import Means, Missing, Over, Pool
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
+    from carob.evaluation.evidence import Read, RunsLike
     from carob.judges.sheets import Aligned, Sheet
     from carob.lists.rows import Floats
     from carob.statistics.correlations import Correlation

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.evidence import RunTable, refuse_unlike, tables_of
+from carob.evaluation.evidence import RunTable, refuse_unlike, tables_of
 from carob.evaluation.leaderboards import Leaderboard, read_leaderboard
 from carob.evaluation.score_files import OtherMeasure, measure_named, queries_of, with_queries
 from carob.evaluation.scores import Scores, with_measures

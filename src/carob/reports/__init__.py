@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob.comparison.compare import compared
 from carob.comparison.design import Design, Test, refuse_with_judge
-from carob.comparison.evidence import Evidence
+from carob.evaluation.evidence import Evidence
 from carob.evaluation.score_tables import footers
 from carob.inputs.texts import texts_of
 from carob.output.document import Documented
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from carob.comparison.compare import Comparison
-    from carob.comparison.evidence import Read, RunsLike
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
+    from carob.evaluation.evidence import Read, RunsLike
     from carob.inputs.qrels import QrelsLike
     from carob.inputs.texts import TextsLike
     from carob.output.document import Document

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
-from carob.comparison.evidence import lists_held
 from carob.comparison.findings import letter, ranked
 from carob.comparison.verdict import (
     digits_of,
@@ -27,6 +26,7 @@ from carob.comparison.verdict import (
 from carob.conventions.request import request_of
 from carob.diagnosis.explain import Subject, explained
 from carob.evaluation.engine import scores_of
+from carob.evaluation.evidence import lists_held
 from carob.inputs.ids import bytes_of, text_of
 from carob.lists.flat import Flat, fill
 from carob.matching.match import keeps_order, of_query, rankings_of
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from carob.comparison.compare import Comparison
-    from carob.comparison.evidence import Read, System
     from carob.comparison.findings import Contest, Pair, Settings
     from carob.conventions.policy import Policy
+    from carob.evaluation.evidence import Read, System
     from carob.evaluation.scores import Scores
     from carob.inputs.qrels import Qrels
     from carob.inputs.texts import Text

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from carob.comparison.collection_scores import given_in, is_values
-from carob.comparison.evidence import Evidence
 from carob.diagnosis.check import ORDER, Check, check
 from carob.diagnosis.check.finding import NOTE, WARNING, found, refusal
+from carob.evaluation.collections import given_in, is_values
+from carob.evaluation.evidence import Evidence
 from carob.evaluation.notes import DOUBTFUL, notes_of
 from carob.inputs.run import several_of
 from carob.output.errors import DataError
@@ -17,9 +17,9 @@ from carob.output.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from carob.comparison.collection_scores import CollectionsLike
     from carob.conventions.request import MeasuresLike
     from carob.diagnosis.check.finding import Finding
+    from carob.evaluation.collections import CollectionsLike
     from carob.evaluation.notes import Note
 
 OF_VALUES = {

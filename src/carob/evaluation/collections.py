@@ -13,10 +13,10 @@ from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
-from carob.comparison.evidence import Evidence, tables_of
 from carob.conventions import arguments
 from carob.conventions.policy import Policy
 from carob.conventions.request import names_in
+from carob.evaluation.evidence import Evidence, tables_of
 from carob.evaluation.notes import (
     DOUBTFUL,
     NOTED,
@@ -53,9 +53,9 @@ from carob.output.results import Records
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from carob.comparison.evidence import Read, RunTable
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
+    from carob.evaluation.evidence import Read, RunTable
     from carob.inputs.files.collections import CollectionFiles, Faults
     from carob.lists.rows import Floats
     from carob.measures import Measure

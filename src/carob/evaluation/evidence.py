@@ -1,4 +1,4 @@
-"""The evidence of a comparison: what is given, what one pass over its files read, and the tables of values."""
+"""Evidence about runs: what is given, what one pass over its files read, and the tables of values."""
 
 from __future__ import annotations
 
