@@ -41,16 +41,16 @@ def test_a_sure_winner_of_two_is_called_better() -> None:
     assert "includes 0" not in verdict.sentences[0]
 
 
-def test_two_runs_that_chance_could_have_made_cannot_be_told_apart() -> None:
+def test_two_runs_that_chance_could_have_made_are_not_shown_to_differ() -> None:
     verdict = verdict_of(compared({"old": GOOD, "new": NEARLY}))
-    assert verdict.headline == "old and new cannot be told apart."
+    assert verdict.headline == "old and new are not shown to differ."
     assert "which includes 0" in verdict.sentences[0]
     assert "four times out of five" in verdict.sentences[1]
 
 
 def test_identical_runs_are_the_same() -> None:
     verdict = verdict_of(compared({"old": GOOD, "new": GOOD}))
-    assert verdict.headline == "old and new are the same."
+    assert verdict.headline == "old and new have the same RR on every query."
     assert "identical on all 24 queries" in verdict.sentences[0]
 
 
@@ -70,7 +70,7 @@ def test_a_leader_among_three_names_those_that_may_be_as_good() -> None:
 
 def test_a_leader_that_beats_all_others_is_said_to() -> None:
     verdict = verdict_of(compared({"old": BAD, "new": GOOD, "third": WAVERING}))
-    assert verdict.headline == "new is better than all 2 others."
+    assert verdict.headline == "new is better than third and old."
 
 
 def test_against_a_baseline_each_run_is_put_on_its_side() -> None:

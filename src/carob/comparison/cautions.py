@@ -99,7 +99,7 @@ CAUTIONS = {
     "few": "{queries} queries are few.",
     "few:span": "{queries} queries are few: a true difference below {span} would mostly go undetected.",
     "many": (
-        "With {queries:,} queries, even differences too small to matter are significant: judge by the "
+        "With {queries:,} queries, even a difference too small to matter may be significant: judge by the "
         "difference and its interval, not by p."
     ),
     "test:wilcoxon": (
@@ -192,7 +192,7 @@ CAUTIONS = {
 FEW = 25
 """With fewer queries, intervals are so wide that most differences between systems are missed."""
 MANY = 1000
-"""With more queries, nearly every difference is significant (Ihemelandu and Ekstrand, SIGIR 2023)."""
+"""With more queries, nearly every difference of real systems is significant (Ihemelandu and Ekstrand, SIGIR 2023)."""
 
 
 def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Caution, ...]:
@@ -611,7 +611,7 @@ def resamples(comparison: Findings) -> Iterator[Caution]:
 
 
 def queries(comparison: Findings) -> Iterator[Caution]:
-    """Warns if there are too few queries to detect anything, or so many that every difference is significant."""
+    """Warns if there are too few queries to detect anything, or so many that trifles are significant."""
     n, known = len(comparison.ids), detectable(comparison.primary)
     if n == 1:
         yield caution("few:one", queries=1)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 VERDICTS = {
     "value": "{leader} has {label} {mean} ({confidence:g}% interval {low} to {high}).",
     "value alone": "{leader} has {label} {mean}.",
-    "same": "{leader} and {second} are the same.",
+    "same": "{leader} and {second} have the same {label} on every query.",
     "better": "{leader} is better than {second}.",
-    "open": "{leader} and {second} cannot be told apart.",
+    "open": "{leader} and {second} are not shown to differ.",
     "exact": (
         "On these {queries:query/queries}, which people judged completely, {leader} is better than {second} "
         "by {size} in {label}."
@@ -257,6 +257,7 @@ def among_all(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, 
     words = {
         "leader": comparison.names[best],
         "second": comparison.names[others[0]],
+        "label": contest.label,
         "others": len(others),
         "beaten": names_in(comparison, beaten),
         "rivals": names_in(comparison, rivals),
@@ -265,7 +266,8 @@ def among_all(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, 
         key = "same" if pair.identical else "better" if beaten else "open"
         return filled(VERDICTS[key], **words), [] if pair.identical else [missed(comparison, contest)]
     if not rivals:
-        return filled("{leader} is better than all {others} others.", **words), []
+        key = "{leader} is better than " + ("{beaten}." if len(others) == 2 else "all {others} others.")
+        return filled(key, **words), []
     headline = filled(VERDICTS["leads" if beaten else "leads by chance"], **words)
     surely = [filled("It is significantly better than {beaten}.", **words)] if beaten else []
     return headline, [alone(comparison, pair), *surely, missed(comparison, contest)]

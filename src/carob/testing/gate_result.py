@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from carob.output.pictures.figures import Drawing
 
 VERDICTS = {
-    "reached": "{label} {after:.4f} reaches {limit:g}",
+    "reached": "{label} {after:.4f} is not below {limit:g}",
     "below": "{label} {after:.4f} is below {limit:g}",
     "unchanged": "{label} stayed at {after:.4f}, tolerance {limit:g}",
     "fell": "{label} fell by {change:.4f} ({before:.4f} to {after:.4f}), tolerance {limit:g}",
