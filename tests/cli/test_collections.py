@@ -130,7 +130,7 @@ def test_own_measures_go_with_collections(said, tmp_path: Path) -> None:  # type
     )
     code, out, error = said(KITCHEN, "--import", own, "-m", "HitsOfKitchens@3")
     assert code == 0, error
-    assert "By HitsOfKitchens@3" in " ".join(out.split())
+    assert "HitsOfKitchens@3, macro mean over 7 collections." in " ".join(out.split())
 
 
 @pytest.mark.parametrize(

@@ -124,17 +124,14 @@ def compared_several(
     Raises:
         click.UsageError: the collections are to come from standard input, or an option has no meaning with them.
     """
-    from carob.comparison.collection_tables import AcrossSettings
-    from carob.comparison.collections import compared, tested
+    from carob.comparison.collections import compared
     from carob.comparison.design import Test
     from carob.evaluation.collections import scored
 
     refuse_meaningless(several["collections"], files, given)
-    chosen = {name: each for name, each in {**options, **several}.items() if name in SETTINGS}
-    settings = AcrossSettings(**present(chosen), **tested(grouped(options).get("test", Test())))
-    return compared(
-        scored(several["collections"], **arguments_of(files, measures, settings.absent, given)), settings
-    )
+    chosen = present({name: each for name, each in {**options, **several}.items() if name in SETTINGS})
+    own = arguments_of(files, measures, chosen.get("absent", "refuse"), given)
+    return compared(scored(several["collections"], **own), grouped(options).get("test", Test()), **chosen)
 
 
 def arguments_of(

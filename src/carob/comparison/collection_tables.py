@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
+from carob._numpy import np
 from carob._version import __version__
 from carob.comparison.cautions import CAUTIONS, resamples_needed
-from carob.comparison.findings import SHORT_NAMES, letter, letters_of, turned
+from carob.comparison.findings import SHORT_NAMES, Contest, Settings, letter, letters_of, ranked, turned
 from carob.comparison.formats import floating, records_of_pairs
-from carob.comparison.tables import EVERY, FittedTable, top_said
-from carob.comparison.verdict import MOST_LETTERED, interval, p_text, signed
+from carob.comparison.tables import (
+    LEAST_NAME,
+    FittedTable,
+    View,
+    against,
+    chances,
+    gaps,
+    pairs_among,
+    posterior,
+    top_said,
+    wins,
+)
+from carob.comparison.verdict import MOST_LETTERED, baseline_said, best_said, interval, p_text
 from carob.evaluation.collections import HEADING, HEADING_OF_MEANS, MACRO, TITLE, OnCollections
 from carob.evaluation.score_tables import conventions_of
 from carob.output.document import Document, Items, Line, Section, Table
@@ -25,8 +37,7 @@ from carob.output.pictures.critical_difference import RankPicture
 from carob.output.pictures.difference_picture import DifferencePicture, Differences
 from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
-from carob.statistics import SEED
-from carob.statistics.paired import RESAMPLES
+from carob.statistics.mean_ranks import groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,34 +48,17 @@ if TYPE_CHECKING:
 
 INCOMPLETE = "{measure}: {complete:collection has/collections have} all runs, so runs are not ranked."
 ANSWERS = {
-    "best alone": (
-        "By {measure}, {best} has the best {average} mean over {collections:collection}, and is better than "
-        "every other run."
+    "of all": "{measure}, {average} mean over {collections:collection}. {said}",
+    "of some": (
+        "{measure}, {average} mean over {collections:collection}, of {whole} runs that all of these have. {said}"
     ),
-    "best of all": (
-        "By {measure}, {best} has the best {average} mean over {collections:collection}, but is not shown to "
-        "be better than {rivals}."
+    "of none": (
+        "By {measure}, fewer than two runs have all {collections:collection}: means over different "
+        "collections are not comparable, so no run is named as the best. Each pair of runs is "
+        "compared on the collections that have both runs."
     ),
-    "best by chance": (
-        "By {measure}, no run stands out: {best} has the best {average} mean over {collections:collection}, "
-        "but is not shown to be better than {rivals}."
-    ),
-    "best alone:skip": (
-        "By {measure}, of {whole:run} with all {collections:collection}, {best} has the best {average} mean, "
-        "and is better than every other run on the collections that they share."
-    ),
-    "best of all:skip": (
-        "By {measure}, of {whole:run} with all {collections:collection}, {best} has the best {average} mean, "
-        "but is not shown to be better than {rivals}."
-    ),
-    "best by chance:skip": (
-        "By {measure}, no run stands out: of {whole:run} with all {collections:collection}, {best} has the "
-        "best {average} mean, but is not shown to be better than {rivals}."
-    ),
-    "better than baseline": "By {measure}, better than {baseline} over {collections:collection}: {shown}.",
-    "none better": "By {measure}, no run is shown to be better than {baseline} over {collections:collection}.",
 }
-"""The best run, or the runs that are better than the baseline; ``:skip`` if runs are missing."""
+"""The answer of a comparison, which says what the means are of."""
 METHOD = {
     "target:similar": (
         "p and intervals concern collections like these {collections}: they assume that these are a random "
@@ -154,11 +148,6 @@ RANKS = {
     ),
 }
 """The tests of ranks."""
-HIDDEN = {
-    "hidden pairs": "{shown} of {pairs} pairs: {every} and {json} show the others.",
-    "hidden pairs of best": "The best run against the next {shown}: {every} and {json} show all {pairs:pair}.",
-}
-"""The pairs that are not shown."""
 TITLES = {
     "runs": "Runs",
     "pairs": "Pairs of runs",
@@ -168,54 +157,44 @@ TITLES = {
 }
 """The titles of sections."""
 
+OF_SETTINGS = "target average absent correction alpha confidence interval rope friedman_ties borda_of seed"
+"""The settings that JSON has, besides the baseline and the number of resamples."""
+
+OF_MEASURE = (
+    "label smaller_is_better means low high macro micro counts groups complete mean_ranks rank_low "
+    "rank_high best borda critical_difference rank_groups resamples other_target"
+)
+"""The results of a measure that JSON has, besides Friedman's test, the collections and the pairs."""
+
 DIGITS = 4
 FEW_COLLECTIONS = 6
 """With fewer collections, a test over collections finds hardly anything: Wilcoxon's p cannot be below 0.05."""
 MOST_SHOWN = 30
 """The most runs that are all shown by default. Of more runs, the tables show the best."""
 SHOWN = 20
-MOST_PAIRS = 10
-MOST_AGAINST_BASELINE = 40
 MOST_GROUPS = 8
 MOST_IN_GROUP = 5
 """The most runs of a group of which the first lines name all."""
-LEAST_NAME, LEAST_PAIR = 10, 12
 LONGEST_COLLECTION = 24
 
 
 @dataclass(frozen=True)
-class AcrossSettings:
-    """The settings of a comparison on several collections, as in ``compare_collections``.
+class AcrossSettings(Settings):
+    """The settings of a comparison on several collections, as in ``compare_collections``, after those of the test.
 
     Args:
         target: whether p and intervals concern collections ``similar`` to these, or ``these`` collections.
         average: ``macro`` or ``micro``.
         absent: how runs that a collection lacks are treated.
-        correction: the correction for the number of pairs.
-        alpha: the level of significance.
-        confidence: the confidence level of the intervals.
-        interval: ``t`` or ``bootstrap``.
-        rope: half the width of the region of practical equivalence, or None.
         friedman_ties: ``uncorrected`` or ``corrected``.
         borda_of: ``all`` or ``present``.
-        resamples: the number of resamples.
-        seed: their seed.
-        baseline: the run with which the others are compared; None for all pairs.
     """
 
     target: str = "similar"
     average: str = "macro"
     absent: str = "refuse"
-    correction: str = "holm"
-    alpha: float = 0.05
-    confidence: float = 0.95
-    interval: str = "t"
-    rope: float | None = None
     friedman_ties: str = "uncorrected"
     borda_of: str = "all"
-    resamples: int = RESAMPLES
-    seed: int = SEED
-    baseline: str | None = None
 
 
 @dataclass(frozen=True)
@@ -236,11 +215,14 @@ class AcrossPair:
         losses: the number of collections on which the second run is better.
         wilcoxon: the uncorrected, exact p of Wilcoxon's signed-rank test over collections.
         wilcoxon_adjusted: this p, corrected for the number of pairs.
-        nemenyi: the p of Nemenyi's test; None with fewer than two complete collections.
+        nemenyi: the p of Nemenyi's test; NaN with fewer than two complete collections.
         p_worse: the probability that the first run is worse by more than the rope, by the Bayesian signed-rank test;
-            None if it was not computed.
+            None if not requested, and NaN if there are too many pairs.
         p_same: the probability that the difference lies within the rope.
         p_better: the probability that the first run is better by more than the rope.
+        joint_low: the lower end of the interval that is corrected for all pairs, as in ``carob.compare``.
+        joint_high: the upper end.
+        identical: whether the runs are equal on every collection, without an error.
     """
 
     a: int
@@ -256,10 +238,13 @@ class AcrossPair:
     losses: int
     wilcoxon: float
     wilcoxon_adjusted: float
-    nemenyi: float | None = None
+    nemenyi: float = math.nan
     p_worse: float | None = None
     p_same: float | None = None
     p_better: float | None = None
+    joint_low: float = math.nan
+    joint_high: float = math.nan
+    identical: bool = False
 
 
 @dataclass(frozen=True)
@@ -284,22 +269,14 @@ class OneCollection:
     beaten: tuple[tuple[int, ...], ...] | None
 
 
-@dataclass(frozen=True)
-class Across:
+@dataclass(frozen=True, eq=False, repr=False)
+class Across(Contest):
     """The comparison of runs on several collections by one measure. Lists are by run.
 
     Args:
-        label: the measure.
-        smaller_is_better: whether a lower value is better.
         collections: the results of each collection.
-        means: the mean over collections, by the chosen average.
-        low: the lower end of its interval.
-        high: the upper end.
         macro: the mean of the collections' means.
         micro: the mean over all queries; None where only means are known.
-        counts: the number of collections that have the run.
-        pairs: the pairs of runs.
-        groups: the largest groups of neighbours, in the order of the means, of which no two differ significantly.
         complete: the number of collections that have all runs, on which runs are ranked.
         mean_ranks: the mean of the ranks on these collections.
         rank_low: the lower end of the interval of the run's place by its mean, over resamples.
@@ -313,17 +290,10 @@ class Across:
         other_target: the number of pairs that differ significantly for the other target; None if it is unknown.
     """
 
-    label: str
-    smaller_is_better: bool
+    pairs: tuple[AcrossPair, ...]  # type: ignore[assignment]
     collections: tuple[OneCollection, ...]
-    means: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
     macro: tuple[float, ...]
     micro: tuple[float, ...] | None
-    counts: tuple[int, ...]
-    pairs: tuple[AcrossPair, ...]
-    groups: tuple[tuple[int, ...], ...]
     complete: int
     mean_ranks: tuple[float, ...] | None
     rank_low: tuple[int, ...] | None
@@ -339,7 +309,15 @@ class Across:
     @cached_property
     def order(self) -> list[int]:
         """The runs with the most collections from the best to the worst mean, then all others likewise."""
-        return best_first(self.means, -1.0 if self.smaller_is_better else 1.0, self.counts)
+        return ranked(self)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """The largest groups of neighbours, in the order of the means, of which no two differ significantly."""
+        apart = np.zeros((len(self.means), len(self.means)), bool)
+        for run, its in enumerate(self.beaten):
+            apart[run, list(its)] = apart[list(its), run] = True
+        return tuple(groups(self.order, apart))
 
     @cached_property
     def filled(self) -> int:
@@ -356,22 +334,6 @@ class Across:
         """The number of queries of all collections; None where only means are known."""
         known = [each.queries for each in self.collections]
         return None if None in known else sum(each or 0 for each in known)
-
-
-def best_first(means: Sequence[float], sign: float, counts: Sequence[int]) -> list[int]:
-    """Returns the runs with the most collections from the best to the worst mean, then all others likewise.
-
-    Means over different collections are not comparable. Runs whose mean is NaN are last.
-
-    Args:
-        means: the mean of each run.
-        sign: 1 if larger means are better, else -1.
-        counts: the number of collections that have the run.
-    """
-    most = max(counts, default=0)
-    return sorted(
-        range(len(means)), key=lambda run: (math.isnan(means[run]), counts[run] < most, -sign * means[run])
-    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -405,6 +367,11 @@ class CollectionsComparison(OnCollections):
             KeyError: the measure was not compared.
         """
         return self.measures[measure]
+
+    @property
+    def baseline(self) -> str | None:
+        """The run with which all others are compared; None for all pairs."""
+        return None if self.settings.baseline is None else self.names[self.settings.baseline]
 
     def document(
         self, layout: str = "text", *, pairs: str = "top", top: int | None = None, title: str = ""
@@ -599,7 +566,8 @@ class CollectionsComparison(OnCollections):
         return {
             "collections": self.collections,
             "runs": [{"name": name, "letter": letter(run)} for run, name in enumerate(self.names)],
-            "settings": self.settings,
+            "settings": {name: getattr(self.settings, name) for name in OF_SETTINGS.split()}
+            | {"resamples": self.settings.bootstrap_resamples, "baseline": self.baseline},
             "lacking": [{"run": run, "collection": name} for run, name in self.lacking],
             "measures": {label: self.contents_of(each) for label, each in self.measures.items()},
             "method": self.method(),
@@ -608,10 +576,9 @@ class CollectionsComparison(OnCollections):
 
     def contents_of(self, found: Across) -> dict[str, Any]:
         """Returns the result of one measure by name."""
-        whole = {each.name: getattr(found, each.name) for each in fields(found)}
-        last = {each: whole.pop(each) for each in ("friedman", "collections", "pairs")}
-        if found.friedman is not None:
-            last["friedman"] = found.friedman._asdict()
+        whole = {name: getattr(found, name) for name in OF_MEASURE.split()}
+        ranks = None if found.friedman is None else found.friedman._asdict()
+        last = {"friedman": ranks, "collections": found.collections, "pairs": found.pairs}
         return {**whole, **last, "verdict": ShownResults(self, found).answer()}
 
     def records(self) -> dict[str, Callable[[], Records]]:
@@ -717,45 +684,19 @@ class ShownResults:
     def answer(self) -> str:
         """Returns the sentence about the best run, or about the runs that are better than the baseline."""
         found, names, settings = self.found, self.whole.names, self.whole.settings
-        best = found.order[0]
-        words: dict[str, Any] = {
-            "measure": found.label,
-            "best": names[best],
-            "average": settings.average,
-            "collections": found.filled,
-        }
         if settings.baseline is not None:
-            return self.against_baseline(words)
-        if len(found.whole) < 2:
-            return filled(
-                "By {measure}, fewer than two runs have all {collections:collection}: means over different "
-                "collections are not comparable, so no run is named as the best. Each pair of runs is "
-                "compared on the collections that have both runs.",
-                **words,
-            )
-        sure = {
-            pair.b if pair.a == best else pair.a
-            for pair in found.pairs
-            if best in (pair.a, pair.b) and pair.adjusted < settings.alpha
-        }
-        rivals = [names[run] for run in found.order[1:] if run not in sure]
-        key = "best alone" if not rivals else "best of all" if sure else "best by chance"
-        words["rivals"] = listed(rivals, 4)
-        if len(found.whole) < len(names):
-            return filled(ANSWERS[f"{key}:skip"], **words, whole=len(found.whole))
-        return filled(ANSWERS[key], **words)
-
-    def against_baseline(self, words: dict[str, Any]) -> str:
-        """Returns the sentence about the runs that are better than the baseline."""
-        found, names, settings = self.found, self.whole.names, self.whole.settings
-        sense = -1 if found.smaller_is_better else 1
-        sure = [
-            pair for pair in found.pairs if pair.adjusted < settings.alpha and sense * pair.difference > 0
-        ]
-        sure.sort(key=lambda pair: -sense * pair.difference)
-        shown = listed([names[pair.a] for pair in sure])
-        key = "better than baseline" if sure else "none better"
-        return filled(ANSWERS[key], **words, baseline=settings.baseline, shown=shown)
+            headline, sides = baseline_said(names, found, settings.baseline)
+        else:
+            headline, sides = best_said(names, found)
+        some = settings.baseline is None and len(found.whole) < len(names)
+        return filled(
+            ANSWERS["of all" if not some else "of some" if len(found.whole) > 1 else "of none"],
+            measure=found.label,
+            average=settings.average,
+            collections=found.filled,
+            whole=len(found.whole),
+            said=" ".join([headline, *sides]),
+        )
 
     def more(self) -> list[Part]:
         """Returns the groups of runs that are not separated, and what the other target would decide."""
@@ -863,77 +804,36 @@ class ShownResults:
             ["", "run", *columns], rows, frozenset({0, 1}), note=note, shortest=LEAST_NAME, least=least
         )
 
+    @cached_property
     def chosen(self) -> tuple[list[AcrossPair], str]:
-        """Returns the shown pairs with the better run first, and a sentence about the others."""
-        found, baseline = self.found, self.whole.settings.baseline
-        place = {run: number for number, run in enumerate(found.order)}
-        best, total = found.order[0], len(found.pairs)
-        if baseline is not None:
-            pairs = sorted(found.pairs, key=lambda pair: place[pair.a])
-            few, key = pairs[:MOST_AGAINST_BASELINE], "hidden pairs"
-        else:
-            some = [
-                pair
-                for pair in found.pairs
-                if self.which == "all" or total <= MOST_PAIRS or best in (pair.a, pair.b)
+        """The shown pairs with the better run first, and a sentence about the others."""
+        order, with_baseline = self.found.order, self.whole.settings.baseline is not None
+        runs = (
+            order
+            if self.top is None
+            else [
+                run
+                for place, run in enumerate(order)
+                if place < self.top or run == self.whole.settings.baseline
             ]
-            shown = [turned(pair, min(pair.a, pair.b, key=place.__getitem__)) for pair in some]
-            pairs = sorted(shown, key=lambda pair: (place[pair.a], place[pair.b]))
-            few, key = pairs[:MOST_PAIRS], "hidden pairs of best"
-        if self.which == "all" or len(few) == total:
-            return pairs, ""
-        return few, filled(HIDDEN[key], shown=len(few), pairs=total, **EVERY)
-
-    def pair_names(self, shown: Sequence[AcrossPair]) -> tuple[str, list[list[str]]]:
-        """Returns the title of the column of pairs, and the letters and names of each pair."""
-        names, baseline = self.whole.names, self.whole.settings.baseline
-        if baseline is not None:
-            return f"vs {baseline}", [[letter(pair.a), names[pair.a]] for pair in shown]
-        if len({pair.a for pair in shown}) == 1 < len(shown):
-            title = f"{names[shown[0].a]} vs"
-            return title, [[f"{letter(pair.a)}-{letter(pair.b)}", names[pair.b]] for pair in shown]
-        return "pair", [
-            [f"{letter(pair.a)}-{letter(pair.b)}", f"{names[pair.a]} - {names[pair.b]}"] for pair in shown
-        ]
+        )
+        return pairs_among(runs, self.found, View(self.which), with_baseline=with_baseline)
 
     def posterior(self) -> list[FittedTable]:
         """Returns the table of the Bayesian signed-rank test, if a rope was given."""
-        shown = [pair for pair in self.chosen()[0] if pair.p_same is not None]
-        if not shown:
-            return []
-        title, names = self.pair_names(shown)
-        rows = [
-            [*name, *(decimals(each, 3) for each in (pair.p_worse, pair.p_same, pair.p_better))]
-            for name, pair in zip(names, shown, strict=True)
-        ]
-        header = ["", title, "P(worse)", "P(same)", "P(better)"]
-        return [FittedTable(header, rows, frozenset({0, 1}), shortest=LEAST_PAIR)]
+        settings, (shown, _) = self.whole.settings, self.chosen
+        columns = posterior(shown)
+        return [against(self.whole.names, self.found, settings, shown, columns)] * (settings.rope is not None)
 
     def against(self) -> FittedTable:
-        """Returns the table of pairs: difference, interval, p, wins and Wilcoxon's p."""
-        found, settings = self.found, self.whole.settings
-        shown, note = self.chosen()
-        title, rows = self.pair_names(shown)
-        word = SHORT_NAMES.get(settings.correction)
-        alpha = settings.alpha
-        columns: dict[str, list[str]] = {
-            f"{found.label}\ndiff.": [signed(pair.difference, DIGITS) for pair in shown],
-            f"{100 * settings.confidence:g}% CI": [
-                interval(pair.low, pair.high, DIGITS, sign=True) for pair in shown
-            ],
-            "p": [p_text(pair.p, alpha) for pair in shown],
-        }
-        if word is not None:
-            columns[f"p({word})"] = [p_text(pair.adjusted, alpha) for pair in shown]
+        """Returns the table of pairs: difference, interval, wins, p and Wilcoxon's p."""
+        settings, (shown, note) = self.whole.settings, self.chosen
+        columns = gaps(settings, shown, DIGITS) | wins(shown)
         if settings.absent == "skip" and self.whole.lacking:
             columns["of"] = [str(pair.collections) for pair in shown]
-        columns["W/T/L"] = [f"{pair.wins}/{pair.ties}/{pair.losses}" for pair in shown]
-        columns["Wilc."] = [p_text(pair.wilcoxon_adjusted, alpha) for pair in shown]
-        rows = [[*row, *(each[place] for each in columns.values())] for place, row in enumerate(rows)]
-        least = ("p", "Wilc.", "W/T/L")
-        return FittedTable(
-            ["", title, *columns], rows, frozenset({0, 1}), note=note, shortest=LEAST_PAIR, least=least
-        )
+        columns |= chances(settings, shown)
+        columns["Wilc."] = [p_text(pair.wilcoxon_adjusted, settings.alpha) for pair in shown]
+        return against(self.whole.names, self.found, settings, shown, columns, note)
 
     def matrix(self) -> Table:
         """Returns the means of each run in each collection, with collections as rows if that fits into 80 columns."""
@@ -1015,7 +915,7 @@ class ShownResults:
     def differences(self) -> DifferencePicture:
         """Returns the picture of the differences of the shown runs from the baseline, or from the best run."""
         found, names, baseline = self.found, self.whole.names, self.whole.settings.baseline
-        one = found.order[0] if baseline is None else names.index(baseline)
+        one = found.order[0] if baseline is None else baseline
         its = [turned(pair, pair.a + pair.b - one) for pair in found.pairs if one in (pair.a, pair.b)]
         by_run = {pair.a: pair for pair in its}
         rows = [

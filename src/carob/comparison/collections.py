@@ -13,13 +13,24 @@ from carob.comparison.collection_tables import (
     AcrossSettings,
     CollectionsComparison,
     OneCollection,
-    best_first,
 )
 from carob.comparison.design import Test
-from carob.comparison.significance import corrected, outperformed, pairs_of
+from carob.comparison.findings import best_first
+from carob.comparison.significance import (
+    Estimated,
+    MethodResult,
+    corrected,
+    decided,
+    empty_outcome,
+    outperformed,
+    pairs_of,
+    settings_of,
+)
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.evaluation.collections import scored
+from carob.evaluation.evidence import RunTable
+from carob.inputs.names import Names
 from carob.inputs.runs import available_cores, in_threads
 from carob.output.errors import DataError, did_you_mean
 from carob.statistics.collections import (
@@ -42,10 +53,9 @@ from carob.statistics.selection import ranks_in
 from carob.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from carob.comparison.significance import Outcome
     from carob.conventions.arguments import Absent, Average, BordaOf, FriedmanTies, Target
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
@@ -76,9 +86,6 @@ MOST_RESAMPLED = 4_000_000_000
 """Products of values and resamples at most, which take some seconds: with more, there are fewer resamples."""
 
 FEWEST_RESAMPLES = 400
-OF_TEST = ("correction", "alpha", "confidence", "interval", "rope", "resamples", "seed")
-"""The settings of a test that have a meaning on several collections."""
-
 AT_ONCE = 4_000_000
 """Differences of resampled means held in memory at a time."""
 
@@ -149,54 +156,61 @@ def compare_collections(
         >>> round(pair.difference, 4), pair.wins, round(pair.p, 3)
         (-0.0467, 1, 0.349)
     """
-    settings = AcrossSettings(
+    found = scored(collections, runs, measures, absent=absent, policy=policy, profile=profile)
+    return compared(
+        found,
+        arguments.of_class("test", test, Test, "carob.Test(…)"),
+        baseline=baseline,
         target=target,
         average=average,
         absent=absent,
         friedman_ties=friedman_ties,
         borda_of=borda_of,
-        baseline=baseline,
-        **tested(arguments.of_class("test", test, Test, "carob.Test(…)")),
-    )
-    return compared(
-        scored(collections, runs, measures, absent=absent, policy=policy, profile=profile), settings
     )
 
 
-def compared(found: Scored, settings: AcrossSettings) -> CollectionsComparison:
+def compared(
+    found: Scored, test: Test, *, baseline: str | None = None, **chosen: Any
+) -> CollectionsComparison:
     """Returns the comparison of runs whose values on several collections are known.
+
+    Args:
+        found: the values.
+        test: as in ``compare_collections``.
+        baseline: as in ``compare_collections``.
+        chosen: the fields of ``AcrossSettings`` that differ from their defaults.
 
     Raises:
         DataError: there is no such baseline, or the settings need per-query scores and only means are known.
+        PolicyError: a setting of the test that has no meaning here.
     """
-    if settings.baseline is not None and settings.baseline not in found.runs:
-        hint = did_you_mean(settings.baseline, found.runs, f"The runs are {', '.join(found.runs[:20])}.")
-        raise DataError(f"No run is called '{settings.baseline}'. {hint}")
+    test.refuse("on several collections", "name", "family", "margin")
+    if baseline is not None and baseline not in found.runs:
+        hint = did_you_mean(baseline, found.runs, f"The runs are {', '.join(found.runs[:20])}.")
+        raise DataError(f"No run is called '{baseline}'. {hint}")
+    base = None if baseline is None else found.runs.index(baseline)
+    usual = settings_of(replace(test, name="t"), len(found.runs), len(found.measures), base)
+    settings = AcrossSettings(**vars(usual), **chosen)
     if any(each.queries is None for its in found.values.values() for each in its):
         for word, needs in (("these", settings.target == "these"), ("micro", settings.average == "micro")):
             if needs:
                 raise DataError(MEANS_ALONE[word])
-    base = None if settings.baseline is None else found.runs.index(settings.baseline)
-    results = {}
-    for label, measure in found.measures.items():
-        smaller = measure.definition.smaller_is_better
-        results[label] = CollectionsMethod(
-            settings, base, found.collections, -1.0 if smaller else 1.0
-        ).across(label, found.values[label])
+    contests: dict[str, Any] = decided(over_collections(found, settings).measures, settings)
     return CollectionsComparison(
-        found.collections, found.runs, found.scores, found.lacking, found.notes, results, settings
+        found.collections, found.runs, found.scores, found.lacking, found.notes, contests, settings
     )
 
 
-def tested(test: Test) -> dict[str, Any]:
-    """Returns the settings of a comparison on several collections that a test states.
-
-    Raises:
-        PolicyError: one that has no meaning there.
-    """
-    test.refuse("on several collections", "name", "family", "margin")
-    named = {name: getattr(test, name) for name in OF_TEST}
-    return {name: each for name, each in named.items() if each is not None}
+def over_collections(found: Scored, settings: AcrossSettings) -> MethodResult:
+    """Estimates runs and pairs of runs from their means on several collections."""
+    pairs = pairs_of(len(found.runs), settings.baseline)
+    ids = Names.of_bytes([each.encode("utf-8", "surrogateescape") for each in found.collections])
+    measures = []
+    for label, measure in found.measures.items():
+        table = RunTable(label, measure, np.array([each.means for each in found.values[label]]))
+        method = CollectionsMethod(settings, *pairs, table.sign)
+        measures.append(method.estimated(table, found.collections, found.values[label]))
+    return MethodResult(ids, measures, settings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,66 +219,62 @@ class CollectionsMethod:
 
     Args:
         settings: the settings.
-        base: the column of the baseline, or None.
-        names: the collections.
+        first: the first run of each pair.
+        second: the second run of each pair.
         sign: 1 if larger values are better, else -1.
     """
 
     settings: AcrossSettings
-    base: int | None
-    names: tuple[str, ...]
+    first: Integers
+    second: Integers
     sign: float
 
-    def across(self, label: str, values: Sequence[CollectionValues]) -> Across:
-        """Returns the comparison by one measure.
+    def estimated(
+        self, table: RunTable, names: Sequence[str], values: Sequence[CollectionValues]
+    ) -> Estimated:
+        """Returns the estimates of the runs, the outcomes of the pairs, and the ranks by one measure.
 
         Args:
-            label: the measure.
+            table: the mean of each run on each collection [collections, runs].
+            names: the collections.
             values: the values of each collection.
         """
-        settings = self.settings
-        means = np.array([each.means for each in values])
-        runs = means.shape[1]
-        first, second = pairs_of(runs, self.base)
-        differences = means[:, first] - means[:, second]
-        errors = squared_errors(values, first, second)
+        settings, means = self.settings, table.values
+        differences = means[:, self.first] - means[:, self.second]
+        errors = squared_errors(values, self.first, self.second)
         size = None if values[0].queries is None else np.array([each.queries for each in values], np.float64)
         weight = size if settings.average == "micro" else None
         found = self.contrasts(differences, errors, size, weight)
-        whole = ~np.isnan(means).any(axis=1)
+        whole = np.asarray(~np.isnan(means).any(axis=1))
         complete = [each for each, there in zip(values, whole.tolist(), strict=True) if there]
         drawn = self.drawn(complete) if len(complete) > 1 else None
         own = self.contrasts(means, own_errors(values), size, weight)
-        if settings.interval == "bootstrap":
-            found = self.percentiles(found, first, second, differences, drawn)
-            own = self.percentiles(own, np.arange(runs), None, means, drawn)
-        adjusted = corrected(found.p, settings.correction)
-        significant = differing(runs, first, second, adjusted < settings.alpha)
+        if settings.interval == "bootstrap" and drawn is not None:
+            found = self.percentiles(
+                found,
+                differences,
+                drawn,
+                lambda part: drawn[:, self.first[part]] - drawn[:, self.second[part]],
+            )
+            own = self.percentiles(own, means, drawn, lambda part: drawn[:, part])
         counts = (~np.isnan(means)).sum(axis=0).tolist()
-        order = best_first(own.value.tolist(), self.sign, counts)
         ranks = mid_ranks(self.sign * means)
-        pairs = self.pairs(found, adjusted, differences, ranks[whole], first, second, order[0])
-        others = self.other_target(differences, errors, size, weight)
+        best = best_first(own.value.tolist(), self.sign, counts)[0]
         micro = None if size is None else like_these(means, size).value
-        return Across(
-            label=label,
-            smaller_is_better=self.sign < 0,
-            collections=tuple(
-                self.one(name, each, squares, first, second, rank)
-                for name, each, squares, rank in zip(self.names, values, errors, ranks, strict=True)
-            ),
-            means=tuple(own.value.tolist()),
-            low=tuple(own.low.tolist()),
-            high=tuple(own.high.tolist()),
-            macro=tuple(like_these(means).value.tolist()),
-            micro=None if micro is None else tuple(micro.tolist()),
-            counts=tuple(counts),
-            pairs=pairs,
-            groups=tuple(groups(order, significant)),
-            borda=tuple(borda(ranks, settings.borda_of).tolist()),
-            other_target=others,
+        more = {
+            "counts": tuple(counts),
+            "collections": tuple(map(self.one, names, values, errors, ranks)),
+            "macro": tuple(like_these(means).value.tolist()),
+            "micro": None if micro is None else tuple(micro.tolist()),
+            "borda": tuple(borda(ranks, settings.borda_of).tolist()),
+            "other_target": self.other_target(differences, errors, size, weight),
             **self.ranked(ranks[whole]),
             **self.placed(drawn, len(complete)),
+        }
+        outcome = self.outcome(found, differences, ranks[whole], best)
+        means_of_runs = tuple(own.value.tolist())
+        return Estimated(
+            table, means_of_runs, own.low, own.high, outcome, contest=Across, pair=AcrossPair, more=more
         )
 
     def ranked(self, ranks: Floats) -> dict[str, Any]:
@@ -332,7 +342,7 @@ class CollectionsMethod:
         collections; resampling queries as well would count this error twice.
         """
         settings = self.settings
-        draw = Draw(settings.resamples, settings.seed)
+        draw = Draw(settings.bootstrap_resamples, settings.seed)
         if settings.target == "similar" and settings.average == "macro":
             return resample_means(np.array([each.means for each in values]), draw)
         tables = [each.table for each in values if each.table is not None]
@@ -347,111 +357,69 @@ class CollectionsMethod:
         return resampled_queries(tables, weight / weight.sum(), draw)
 
     def percentiles(
-        self,
-        found: Tested,
-        first: Integers,
-        second: Integers | None,
-        values: Floats,
-        drawn: Floats | None,
+        self, found: Tested, values: Floats, drawn: Floats, means: Callable[[Integers], Floats]
     ) -> Tested:
         """Returns the means with percentile intervals.
 
         Columns with missing collections keep their intervals, and those without a spread have none.
+
+        Args:
+            found: the means.
+            values: the values behind them [collections, columns].
+            drawn: the means of the runs over resamples [resamples, runs].
+            means: a function that returns the resampled means of some columns.
         """
-        if drawn is None:
-            return found
         tail = self.level(len(values)) / 2
         low, high = found.low.copy(), found.high.copy()
-        whole = np.flatnonzero(~np.isnan(values).any(axis=0) & ~np.isnan(low))
+        kept = np.flatnonzero(~np.isnan(values).any(axis=0) & ~np.isnan(low))
         step = max(1, AT_ONCE // len(drawn))
-        for start in range(0, len(whole), step):
-            part = whole[start : start + step]
-            means = drawn[:, first[part]]
-            if second is not None:
-                means = means - drawn[:, second[part]]
-            low[part], high[part] = np.quantile(means, [tail, 1 - tail], axis=0)
+        for start in range(0, len(kept), step):
+            part = kept[start : start + step]
+            low[part], high[part] = np.quantile(means(part), [tail, 1 - tail], axis=0)
         return replace(found, low=low, high=high)
 
-    def pairs(
-        self,
-        found: Tested,
-        adjusted: Floats,
-        differences: Floats,
-        ranks: Floats,
-        first: Integers,
-        second: Integers,
-        best: int,
-    ) -> tuple[AcrossPair, ...]:
-        """Returns the comparison of each pair of runs."""
+    def outcome(self, found: Tested, differences: Floats, ranks: Floats, best: int) -> Outcome:
+        """Returns the uncorrected comparison of each pair of runs.
+
+        Args:
+            found: the means of the differences, with their test.
+            differences: the difference of each pair on each collection [collections, pairs].
+            ranks: the mid-ranks on the collections that have all runs [collections, runs].
+            best: the best run.
+        """
+        settings, couples = self.settings, np.stack([self.first, self.second], axis=1)
+        outcome = empty_outcome(self.first, self.second, AcrossPair)
         better = self.sign * differences
-        wins = (better > NOISE).sum(axis=0)
-        losses = (better < -NOISE).sum(axis=0)
-        count = (~np.isnan(differences)).sum(axis=0)
-        signed = signed_rank_p(differences)
-        couples = np.stack([first, second], axis=1)
-        unranked = [None] * len(first)
-        columns: dict[str, Any] = {
-            "a": first.tolist(),
-            "b": second.tolist(),
-            "collections": count.tolist(),
-            "difference": found.value.tolist(),
-            "low": found.low.tolist(),
-            "high": found.high.tolist(),
-            "p": found.p.tolist(),
-            "adjusted": adjusted.tolist(),
-            "wins": wins.tolist(),
-            "ties": (count - wins - losses).tolist(),
-            "losses": losses.tolist(),
-            "wilcoxon": signed.tolist(),
-            "wilcoxon_adjusted": corrected(signed, self.settings.correction).tolist(),
-            "nemenyi": nemenyi(ranks, couples).tolist() if len(ranks) > 1 else unranked,
-            **self.posteriors(better, couples, best),
-        }
-        return tuple(
-            AcrossPair(**dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)
-        )
+        outcome.collections[:] = (~np.isnan(differences)).sum(axis=0)
+        outcome.wins[:], outcome.losses[:] = (better > NOISE).sum(axis=0), (better < -NOISE).sum(axis=0)
+        outcome.ties[:] = outcome.collections - outcome.wins - outcome.losses
+        outcome.identical[:] = (outcome.ties == outcome.collections) & (found.error <= NOISE)
+        for name in ("difference", "low", "high", "p", "freedom"):
+            outcome[name] = found.value if name == "difference" else getattr(found, name)
+        outcome.wilcoxon[:] = signed_rank_p(differences)
+        outcome.wilcoxon_adjusted[:] = corrected(outcome.wilcoxon, settings.correction)
+        if len(ranks) > 1:
+            outcome.nemenyi[:] = nemenyi(ranks, couples)
+        if settings.rope is not None:
+            wanted = np.arange(len(couples))
+            if len(wanted) > MOST_POSTERIORS:
+                wanted = np.flatnonzero((couples == best).any(axis=1))
+            draw = Draw(settings.bootstrap_resamples, settings.seed)
+            chances = bayesian_signed_ranks(better[:, wanted], settings.rope, draw)
+            outcome.p_worse[wanted], outcome.p_same[wanted], outcome.p_better[wanted] = chances
+        return outcome
 
-    def posteriors(self, better: Floats, couples: Integers, best: int) -> dict[str, list[float | None]]:
-        """Returns the three probabilities of the Bayesian signed-rank test, if a rope was given."""
-        keys = ("p_worse", "p_same", "p_better")
-        found: dict[str, list[float | None]] = {key: [None] * len(couples) for key in keys}
-        if self.settings.rope is None:
-            return found
-        wanted = np.arange(len(couples))
-        if len(wanted) > MOST_POSTERIORS:
-            wanted = np.flatnonzero((couples == best).any(axis=1))
-        draw = Draw(self.settings.resamples, self.settings.seed)
-        three = bayesian_signed_ranks(better[:, wanted], self.settings.rope, draw)
-        for key, chances in zip(keys, three, strict=True):
-            for place, chance in zip(wanted.tolist(), chances.tolist(), strict=True):
-                found[key][place] = chance
-        return found
-
-    def one(
-        self,
-        name: str,
-        values: CollectionValues,
-        squares: Floats,
-        first: Integers,
-        second: Integers,
-        ranks: Floats,
-    ) -> OneCollection:
+    def one(self, name: str, values: CollectionValues, squares: Floats, ranks: Floats) -> OneCollection:
         """Returns the result for one collection: means, ranks, and the runs that each run significantly outperforms."""
         beaten: tuple[tuple[int, ...], ...] | None = None
-        runs = len(values.means)
+        runs, first, second = len(values.means), self.first, self.second
         if values.queries is not None and runs <= MOST_BEATEN:
             difference = self.sign * (values.means[first] - values.means[second])
             found = these(difference[None, :], squares[None, :], [values.queries])
             sure = corrected(found.p, self.settings.correction) < self.settings.alpha
             beaten = outperformed(runs, first[sure], second[sure], difference[sure])
-        return OneCollection(
-            name,
-            values.queries,
-            values.left_out,
-            tuple(values.means.tolist()),
-            tuple(ranks.tolist()),
-            beaten,
-        )
+        means, places = tuple(values.means.tolist()), tuple(ranks.tolist())
+        return OneCollection(name, values.queries, values.left_out, means, places, beaten)
 
 
 def squared_errors(values: Sequence[CollectionValues], first: Integers, second: Integers) -> Any:
@@ -484,13 +452,6 @@ def own_errors(values: Sequence[CollectionValues]) -> Any:
         if each.table is not None and len(each.table) > 1:
             row[:] = each.table.var(axis=0, ddof=1) / len(each.table)
     return found
-
-
-def differing(runs: int, first: Integers, second: Integers, sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Returns whether two runs differ significantly, for each two runs."""
-    found = np.zeros((runs, runs), bool)
-    found[first[sure], second[sure]] = True
-    return np.asarray(found | found.T)
 
 
 def rank_groups(ranks: Floats, cut: float | None) -> tuple[tuple[int, ...], ...]:

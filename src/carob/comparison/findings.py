@@ -192,6 +192,7 @@ class Contest:
         strata: the comparison within each group of queries, if requested.
         anova: the two-way analysis of variance, queries by runs, of three runs or more; None if a run lacks a query.
         smaller_is_better: whether a lower value is better.
+        counts: the number of collections that have the run, where collections are compared.
     """
 
     label: str
@@ -202,9 +203,10 @@ class Contest:
     high: tuple[float, ...]
     beaten: tuple[tuple[int, ...], ...]
     pairs: tuple[Pair, ...]
-    strata: tuple[Stratum, ...] = ()
-    anova: Anova | None = None
-    smaller_is_better: bool = False
+    strata: tuple[Stratum, ...] = field(default=(), kw_only=True)
+    anova: Anova | None = field(default=None, kw_only=True)
+    smaller_is_better: bool = field(default=False, kw_only=True)
+    counts: tuple[int, ...] = field(default=(), kw_only=True)
 
     @cached_property
     def letters(self) -> tuple[str, ...]:
@@ -357,9 +359,20 @@ class Findings:
 
 def ranked(contest: Contest) -> list[int]:
     """Returns the runs from the best to the worst."""
-    sense = -1 if contest.smaller_is_better else 1
-    means = contest.means
-    return sorted(range(len(means)), key=lambda run: (math.isnan(means[run]), -sense * means[run], run))
+    return best_first(contest.means, -1.0 if contest.smaller_is_better else 1.0, contest.counts)
+
+
+def best_first(means: Sequence[float], sign: float, counts: Sequence[int] = ()) -> list[int]:
+    """Returns the runs from the best to the worst mean. Runs whose mean is NaN are last.
+
+    Args:
+        means: the mean of each run.
+        sign: 1 if larger means are better, else -1.
+        counts: the number of collections that have the run. Means over different collections are not comparable, so
+            runs with fewer collections than others come after them.
+    """
+    fewer = [each < max(counts) for each in counts] or [False] * len(means)
+    return sorted(range(len(means)), key=lambda run: (math.isnan(means[run]), fewer[run], -sign * means[run]))
 
 
 AnyPair = TypeVar("AnyPair", bound=Any)

@@ -230,7 +230,7 @@ def differences(drawn: Any, comparison: Findings, contest: Contest) -> tuple[flo
     axes.axhline(0, color="black", linewidth=0.8)
     axes.axhline(pair.difference, color="black", linewidth=0.8, linestyle="--")
     axes.set_xlabel(f"queries, by difference ({pair.wins} wins, {pair.ties} ties, {pair.losses} losses)")
-    axes.set_ylabel(literal(f"{contest.label}: {pair_names(comparison, pair)}"))
+    axes.set_ylabel(literal(f"{contest.label}: {pair_names(comparison.names, pair)}"))
     return 6.0, 2.8
 
 
@@ -245,7 +245,7 @@ def pairs(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float, fl
     """Draws the mean difference of each pair with its interval."""
     refuse_without_pairs(comparison, "to_figure('intervals')")
     shown = pairs_to_show(comparison, contest)[0]
-    rows = [(pair_names(comparison, pair), pair.difference, pair.low, pair.high) for pair in shown]
+    rows = [(pair_names(comparison.names, pair), pair.difference, pair.low, pair.high) for pair in shown]
     return whiskers(drawn, rows, f"difference in {contest.label}", zero=True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields, replace
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from carob._dataclasses import dataclass
@@ -138,6 +138,9 @@ class Estimated:
         outcome: the pairs, with uncorrected p.
         strata: the comparison within each group of queries, if requested.
         anova: the analysis of variance, where there is one.
+        contest: the class of the comparison.
+        pair: the class of its pairs.
+        more: the other fields of the comparison.
     """
 
     table: RunTable
@@ -147,13 +150,16 @@ class Estimated:
     outcome: Outcome
     strata: tuple[Stratum, ...] = ()
     anova: Anova | None = None
+    contest: type[Contest] = Contest
+    pair: type[Any] = Pair
+    more: dict[str, Any] = field(default_factory=dict)
 
 
 class MethodResult(NamedTuple):
     """What a method returns.
 
     Args:
-        ids: the queries.
+        ids: the queries, or the collections.
         measures: the estimates and outcomes of each measure.
         settings: the settings, with a note on each deviation from the request.
         judge: facts about the judge; None without one.
@@ -235,7 +241,7 @@ def decided(measures: Sequence[Estimated], settings: Settings) -> dict[str, Cont
     for each in measures:
         table = each.table
         join(each.outcome, settings, geometric=table.geometric)
-        contests[table.label] = Contest(
+        contests[table.label] = each.contest(
             label=table.label,
             measure=table.measure,
             values=table.values,
@@ -243,10 +249,11 @@ def decided(measures: Sequence[Estimated], settings: Settings) -> dict[str, Cont
             low=tuple(each.low.tolist()),
             high=tuple(each.high.tolist()),
             beaten=beaten(len(each.means), each.outcome, settings.alpha, table.sign),
-            pairs=pairs_in(each.outcome, settings),
+            pairs=pairs_in(each.outcome, settings, each.pair),
             strata=each.strata,
             anova=each.anova,
             smaller_is_better=table.sign < 0,
+            **each.more,
         )
     return contests
 
@@ -307,7 +314,7 @@ def variance_of(table: RunTable) -> Anova | None:
 
 
 Outcome: TypeAlias = "np.recarray[Any, Any]"
-"""An array for each field of ``Pair``, and two more arrays that joint intervals need.
+"""An array for each field of the pairs' class, and two more arrays that joint intervals need.
 
 ``freedom`` has the degrees of freedom of each pair's t. ``cut`` has the largest difference that a test of all pairs at
 once finds not significant, and NaN for other tests.
@@ -317,29 +324,34 @@ KINDS = {"int": "int64", "bool": "bool"}
 FLOATING = "float64"
 
 
-def empty_outcome(first: Integers, second: Integers) -> Outcome:
+def empty_outcome(first: Integers, second: Integers, kind: type[Any] = Pair) -> Outcome:
     """Returns an empty outcome for the tests to fill in.
 
     Floating-point numbers in the outcome are NaN, and whole numbers are 0.
+
+    Args:
+        first: the first run of each pair.
+        second: the second run of each pair.
+        kind: the class of the pairs.
     """
-    columns = [(each.name, KINDS.get(str(each.type), FLOATING)) for each in fields(Pair)]
+    columns = [(each.name, KINDS.get(str(each.type), FLOATING)) for each in fields(kind)]
     columns += [("freedom", FLOATING), ("cut", FLOATING)]
     outcome = np.recarray(len(first), columns)
-    for name, kind in columns:
-        outcome[name] = np.nan if kind == FLOATING else 0
+    for name, width in columns:
+        outcome[name] = np.nan if width == FLOATING else 0
     outcome.a, outcome.b = first, second
     return outcome
 
 
-def pairs_in(outcome: Outcome, settings: Settings) -> tuple[Pair, ...]:
-    """Returns a ``Pair`` for each row of the outcome. Numbers that were not requested are None."""
-    columns = {each.name: outcome[each.name].tolist() for each in fields(Pair)}
+def pairs_in(outcome: Outcome, settings: Settings, kind: type[Any] = Pair) -> tuple[Any, ...]:
+    """Returns a pair of this class for each row of the outcome. Numbers that were not requested are None."""
+    columns = {each.name: outcome[each.name].tolist() for each in fields(kind)}
     nothing = [None] * len(outcome)
-    if settings.margin is None:
+    if settings.margin is None and "p_equivalent" in columns:
         columns["p_equivalent"] = nothing
     if settings.rope is None:
         columns |= dict.fromkeys(("p_worse", "p_same", "p_better"), nothing)
-    return tuple(Pair(*row) for row in zip(*columns.values(), strict=True))
+    return tuple(kind(*row) for row in zip(*columns.values(), strict=True))
 
 
 def outcome_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
@@ -30,7 +30,7 @@ from carob.output.layout import Marked, apart, decimals, folded, table_width, wi
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from carob.comparison.findings import Contest, Findings, Pair
+    from carob.comparison.findings import AnyPair, Contest, Findings, Pair, Settings
 
 NOTES = {
     "note": (
@@ -46,7 +46,7 @@ NOTES = {
 MOST_ORDERED = 12
 MOST_PAIRS = 10
 MOST_AGAINST_BASELINE = 40
-LEAST_NAME, LEAST_PAIR = 10, 18
+LEAST_NAME, LEAST_PAIR = 10, 12
 
 
 LONGEST = 40
@@ -181,7 +181,10 @@ EVERYTHING = View()
 def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[FittedTable]:
     """Returns the tables of a view, in reading order."""
     found = [board(comparison, view)]
-    found += [against(comparison, comparison.primary, view)] if comparison.primary.pairs else []
+    if comparison.primary.pairs:
+        shown, note = pairs_to_show(comparison, comparison.primary, view)
+        columns = numbers_of(comparison, comparison.primary, shown)
+        found.append(against(comparison.names, comparison.primary, comparison.settings, shown, columns, note))
     found += judged(comparison, view)
     found += [worst(comparison, view)] if view.worst else []
     found += strata(comparison)
@@ -244,26 +247,39 @@ def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
     ]
 
 
-def against(comparison: Findings, contest: Contest, view: View) -> FittedTable:
-    """Returns the table of pairs: difference, interval, effect size, wins, p."""
-    shown, note = pairs_to_show(comparison, contest, view)
-    baseline = comparison.settings.baseline
+def against(
+    names: Sequence[str],
+    contest: Contest,
+    settings: Settings,
+    shown: Sequence[AnyPair],
+    columns: dict[str, list[str]],
+    note: str = "",
+) -> FittedTable:
+    """Returns the table of pairs: the letters and names of both runs, or of the run beside the baseline, and columns.
+
+    Args:
+        names: the runs.
+        contest: the comparison.
+        settings: its settings.
+        shown: the pairs.
+        columns: the cells of the pairs, by the title of the column.
+        note: the sentence below the table.
+    """
+    baseline = settings.baseline
     if baseline is not None:
-        title = f"vs {comparison.names[baseline]}, {contest.label}"
-        names = [[letter(pair.a), comparison.names[pair.a]] for pair in shown]
+        title = f"vs {names[baseline]}, {contest.label}"
+        first = [[letter(pair.a), names[pair.a]] for pair in shown]
     else:
         title = contest.label
-        names = [[f"{letter(pair.a)}-{letter(pair.b)}", pair_names(comparison, pair)] for pair in shown]
-    header, rows = numbers_of(comparison, contest, shown)
-    cells = [[*name, *row] for name, row in zip(names, rows, strict=True)]
+        first = [[f"{letter(pair.a)}-{letter(pair.b)}", pair_names(names, pair)] for pair in shown]
     return FittedTable(
-        ["", title, *header],
-        cells,
+        ["", title, *columns],
+        [[*own, *row] for own, row in zip(first, zip(*columns.values(), strict=True), strict=True)],
         frozenset({0, 1}),
         note=note,
         shortest=LEAST_PAIR if baseline is None else LEAST_NAME,
         # If there is a corrected p, it is kept instead of the uncorrected one.
-        least=("d_z", *(raw for raw, corrected in [p_titles(comparison.settings)] if corrected), "W/T/L"),
+        least=("d_z", *(raw for raw, corrected in [p_titles(settings)] if corrected), "Wilc.", "W/T/L"),
         fewer=baseline is not None,
     )
 
@@ -307,7 +323,7 @@ def worst(comparison: Findings, view: View) -> FittedTable:
         behind = [place for place in np.argsort(change, kind="stable").tolist() if change[place] < 0]
         rows += [
             [
-                "" if number else pair_names(comparison, pair),
+                "" if number else pair_names(comparison.names, pair),
                 comparison.queries[place],
                 *(decimals(value, 4) for value in values[place].tolist()),
                 signed(float(values[place, 0] - values[place, 1]), 4),
@@ -332,40 +348,59 @@ def groups_of(comparison: Findings) -> dict[int, int]:
     return found
 
 
-def numbers_of(
-    comparison: Findings, contest: Contest, pairs: Sequence[Pair]
-) -> tuple[list[str], list[list[str]]]:
-    """Returns the titles and cells of the numeric columns for pairs: differences and effects, then p."""
+def numbers_of(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) -> dict[str, list[str]]:
+    """Returns the cells of pairs by the title of the column: differences and effects, then p."""
     settings = comparison.settings
-    raw, corrected = p_titles(settings)
-    least, least_corrected = smallest_p(settings, adjusted=False), smallest_p(settings, adjusted=True)
     columns = differences(comparison, pairs, digits_of(len(comparison.ids), contest))
     if len({pair.n for pair in contest.pairs}) > 1:
         columns["n"] = [str(pair.n) for pair in pairs]
-    columns[raw] = [p_text(pair.p, settings.alpha, 0.0 if pair.exact else least) for pair in pairs]
-    if corrected is not None:
-        columns[corrected] = [
-            p_text(pair.adjusted, settings.alpha, 0.0 if pair.exact else least_corrected) for pair in pairs
-        ]
+    columns |= chances(settings, pairs)
     if settings.margin is not None:
         columns["p(equiv.)"] = [p_text(pair.p_equivalent, settings.alpha) for pair in pairs]
-    if settings.rope is not None:
-        for name in ("worse", "same", "better"):
-            columns[f"P({name})"] = [decimals(getattr(pair, f"p_{name}"), 3) for pair in pairs]
-    return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]
+    return columns | (posterior(pairs) if settings.rope is not None else {})
 
 
 def differences(comparison: Findings, pairs: Sequence[Pair], digits: int) -> dict[str, list[str]]:
     """Returns the difference, interval, effect size and wins of pairs, by the titles of the columns."""
-    ends = [interval(pair.low, pair.high, digits, sign=True) for pair in pairs]
+    columns = gaps(comparison.settings, pairs, digits)
     if comparison.judge is not None and comparison.judge.documents is not None:
-        title = f"{comparison.settings.confidence * 100:g}% CI"
-        return {"diff": [signed(pair.difference, digits) for pair in pairs], title: ends}
+        return columns
+    return {**columns, "d_z": [signed(pair.d_z, 2) for pair in pairs], **wins(pairs)}
+
+
+def gaps(settings: Settings, pairs: Sequence[AnyPair], digits: int) -> dict[str, list[str]]:
+    """Returns the differences of pairs and their intervals."""
     return {
         "diff": [signed(pair.difference, digits) for pair in pairs],
-        f"{comparison.settings.confidence * 100:g}% CI": ends,
-        "d_z": [signed(pair.d_z, 2) for pair in pairs],
-        "W/T/L": [f"{pair.wins}/{pair.ties}/{pair.losses}" for pair in pairs],
+        f"{settings.confidence * 100:g}% CI": [
+            interval(pair.low, pair.high, digits, sign=True) for pair in pairs
+        ],
+    }
+
+
+def wins(pairs: Sequence[AnyPair]) -> dict[str, list[str]]:
+    """Returns how often the first run of each pair wins, ties and loses."""
+    return {"W/T/L": [f"{pair.wins}/{pair.ties}/{pair.losses}" for pair in pairs]}
+
+
+def chances(settings: Settings, pairs: Sequence[AnyPair]) -> dict[str, list[str]]:
+    """Returns p and the corrected p of pairs."""
+    columns = {}
+    for title, name in zip(p_titles(settings), ("p", "adjusted"), strict=True):
+        least = smallest_p(settings, adjusted=name == "adjusted")
+        if title is not None:
+            columns[title] = [
+                p_text(getattr(pair, name), settings.alpha, 0.0 if least and pair.exact else least)
+                for pair in pairs
+            ]
+    return columns
+
+
+def posterior(pairs: Sequence[AnyPair]) -> dict[str, list[str]]:
+    """Returns the probabilities that the first run of each pair is worse, the same, or better."""
+    return {
+        f"P({name})": [decimals(getattr(pair, f"p_{name}"), 3) for pair in pairs]
+        for name in ("worse", "same", "better")
     }
 
 
@@ -411,20 +446,19 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedT
         worst = min(its, key=lambda each: sign * each[1].difference)[1]
         for group, own in its:
             marked = f"{group} (worst)" if own is worst and len(its) > 1 else group
-            names.append([pair_names(comparison, pair), marked, str(own.n)])
+            names.append([pair_names(comparison.names, pair), marked, str(own.n)])
             found.append(own)
     digits = digits_of(min(each.queries for each in contest.strata), contest)
-    columns = differences(comparison, found, digits)
-    del columns["d_z"]
+    columns = gaps(comparison.settings, found, digits) | wins(found)
     columns["p(t)"] = [p_text(own.p, comparison.settings.alpha) for own in found]
     rows = [[*name, *row] for name, row in zip(names, zip(*columns.values(), strict=True), strict=True)]
     note = "Groups are descriptive: their p is of the t-test, uncorrected."
     return FittedTable([contest.label, "group", "n", *columns], rows, frozenset({0, 1}), note=note)
 
 
-def pair_names(comparison: Findings, pair: Pair) -> str:
+def pair_names(names: Sequence[str], pair: AnyPair) -> str:
     """Returns the names of both runs of a pair."""
-    return f"{comparison.names[pair.a]} - {comparison.names[pair.b]}"
+    return f"{names[pair.a]} - {names[pair.b]}"
 
 
 def orders(comparison: Findings) -> list[FittedTable]:
@@ -469,12 +503,24 @@ def ranking(comparison: Findings, view: View = EVERYTHING) -> list[int]:
 
 def pairs_to_show(comparison: Findings, contest: Contest, view: View = EVERYTHING) -> tuple[list[Pair], str]:
     """Returns the pairs that a table shows, by rank, and the note on the others."""
-    shown = set(ranking(comparison, view))
-    order = ranked(contest)
-    place = {run: number for number, run in enumerate(order)}
-    pairs = [pair for pair in contest.pairs if {pair.a, pair.b} <= shown]
-    if comparison.settings.baseline is not None:
-        its = {run: number for number, run in enumerate(ranking(comparison, view))}
+    with_baseline = comparison.settings.baseline is not None
+    return pairs_among(ranking(comparison, view), contest, view, with_baseline=with_baseline)
+
+
+def pairs_among(
+    runs: Sequence[int], contest: Contest, view: View, *, with_baseline: bool
+) -> tuple[list[Any], str]:
+    """Returns the pairs of some runs that a table shows, by rank, and the note on the others.
+
+    Args:
+        runs: the shown runs, in their order.
+        contest: the comparison.
+        view: what is shown.
+        with_baseline: whether all runs are compared with a baseline.
+    """
+    its = {run: number for number, run in enumerate(runs)}
+    pairs = [pair for pair in contest.pairs if {pair.a, pair.b} <= its.keys()]
+    if with_baseline:
         pairs.sort(key=lambda pair: its[pair.a])
         if view.pairs == "all" or len(pairs) <= MOST_AGAINST_BASELINE:
             return pairs, ""
@@ -484,6 +530,7 @@ def pairs_to_show(comparison: Findings, contest: Contest, view: View = EVERYTHIN
             **EVERY,
         )
         return pairs[:MOST_AGAINST_BASELINE], note
+    place = {run: number for number, run in enumerate(ranked(contest))}
     if len(pairs) > 1:
         pairs = [turned(pair, min(pair.a, pair.b, key=place.__getitem__)) for pair in pairs]
         pairs.sort(key=lambda pair: (place[pair.a], place[pair.b]))
@@ -492,7 +539,7 @@ def pairs_to_show(comparison: Findings, contest: Contest, view: View = EVERYTHIN
     best = min((pair.a for pair in pairs), key=place.__getitem__)
     top = [pair for pair in pairs if pair.a == best][:MOST_PAIRS]
     return top, filled(
-        "The best run against the next {shown}; {every} and {json} show all {pairs} pairs.",
+        "The best run against the next {shown}; {every} and {json} show all {pairs:,} pairs.",
         shown=len(top),
         pairs=len(pairs),
         **EVERY,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 VERDICTS = {
     "value": "{leader} has {label} {mean} ({confidence:g}% interval {low} to {high}).",
     "value alone": "{leader} has {label} {mean}.",
-    "same": "{leader} and {second} have the same {label} on every query.",
+    "same": "{leader} and {second} have the same {label} on every {unit}.",
     "better": "{leader} is better than {second}.",
     "open": "{leader} and {second} are not shown to differ.",
     "exact": (
@@ -251,26 +251,37 @@ def among_all(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, 
         contest: the measure.
         pair: the best two runs.
     """
+    headline, surely = best_said(comparison.names, contest)
+    others = len(comparison.names) - 1
+    if others == 1:
+        return headline, [] if pair.identical else [missed(comparison, contest)]
+    if len(contest.beaten[ranked(contest)[0]]) == others:
+        return headline, []
+    return headline, [alone(comparison, pair), *surely, missed(comparison, contest)]
+
+
+def best_said(names: Sequence[str], contest: Contest) -> tuple[str, list[str]]:
+    """Returns the headline about the best run, and the runs that it is better than if other runs may be as good."""
     best, *others = ranked(contest)
     beaten = [run for run in others if run in contest.beaten[best]]
     rivals = [run for run in others if run not in beaten]
     words = {
-        "leader": comparison.names[best],
-        "second": comparison.names[others[0]],
+        "leader": names[best],
+        "second": names[others[0]],
         "label": contest.label,
+        "unit": "collection" if contest.counts else "query",
         "others": len(others),
-        "beaten": names_in(comparison, beaten),
-        "rivals": names_in(comparison, rivals),
+        "beaten": names_in(names, beaten),
+        "rivals": names_in(names, rivals),
     }
     if len(others) == 1:
-        key = "same" if pair.identical else "better" if beaten else "open"
-        return filled(VERDICTS[key], **words), [] if pair.identical else [missed(comparison, contest)]
+        identical = contest.between(best, others[0]).identical
+        return filled(VERDICTS["same" if identical else "better" if beaten else "open"], **words), []
     if not rivals:
         key = "{leader} is better than " + ("{beaten}." if len(others) == 2 else "all {others} others.")
         return filled(key, **words), []
-    headline = filled(VERDICTS["leads" if beaten else "leads by chance"], **words)
     surely = [filled("It is significantly better than {beaten}.", **words)] if beaten else []
-    return headline, [alone(comparison, pair), *surely, missed(comparison, contest)]
+    return filled(VERDICTS["leads" if beaten else "leads by chance"], **words), surely
 
 
 def against_baseline(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, list[str]]:
@@ -281,7 +292,14 @@ def against_baseline(comparison: Findings, contest: Contest, pair: Pair) -> tupl
         contest: the measure.
         pair: the best other run and the baseline.
     """
-    baseline = pair.b
+    headline, sides = baseline_said(comparison.names, contest, pair.b)
+    decided = len(contest.beaten[pair.b]) + sum(pair.b in each for each in contest.beaten)
+    unsure = "" if decided == len(comparison.names) - 1 else missed(comparison, contest)
+    return headline, [alone(comparison, pair), *sides, unsure]
+
+
+def baseline_said(names: Sequence[str], contest: Contest, baseline: int) -> tuple[str, list[str]]:
+    """Returns the headline about the runs that are better than the baseline, and the runs of each side."""
     others = [run for run in ranked(contest) if run != baseline]
     better = [run for run in others if baseline in contest.beaten[run]]
     worse = [run for run in others if run in contest.beaten[baseline]]
@@ -289,8 +307,8 @@ def against_baseline(comparison: Findings, contest: Contest, pair: Pair) -> tupl
     key = ("none better" if rest else "all worse", "one better", "some better")[min(len(better), 2)]
     headline = filled(
         VERDICTS[key],
-        baseline=comparison.names[baseline],
-        better=names_in(comparison, better),
+        baseline=names[baseline],
+        better=names_in(names, better),
         count=len(better),
         others=len(others),
     )
@@ -299,16 +317,17 @@ def against_baseline(comparison: Findings, contest: Contest, pair: Pair) -> tupl
         "significantly worse": worse,
         "not different": rest,
     }
-    sides = [filled(VERDICTS[side], runs=names_in(comparison, runs)) for side, runs in groups.items() if runs]
-    return headline, [alone(comparison, pair), *sides, missed(comparison, contest) if rest else ""]
+    return headline, [
+        filled(VERDICTS[side], runs=names_in(names, runs)) for side, runs in groups.items() if runs
+    ]
 
 
-def names_in(comparison: Findings, runs: Sequence[int], most: int = 4) -> str:
+def names_in(names: Sequence[str], runs: Sequence[int], most: int = 4) -> str:
     """Returns names of runs such as ``a, b and c``, or the first few and the number of others."""
-    names = [comparison.names[run] for run in runs]
-    if len(names) > most:
-        names[most - 1 :] = [f"{len(names) - most + 1} others"]
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+    some = [names[run] for run in runs]
+    if len(some) > most:
+        some[most - 1 :] = [f"{len(some) - most + 1} others"]
+    return " and ".join(filter(None, (", ".join(some[:-1]), *some[-1:])))
 
 
 def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
