@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -118,11 +118,12 @@ def scored(tables: list[NDArray[np.float64]]) -> Scored:
 
 def pair_of(given: Scored, seed: int, **settings: str) -> AcrossPair:
     """Returns the comparison of the first two runs."""
-    from carob.comparison.collection_tables import AcrossSettings
+    import carob
     from carob.comparison.collections import compared
 
-    resamples = RESAMPLES if "interval" in settings else 1
-    return compared(given, AcrossSettings(resamples=resamples, seed=seed, **settings))["AP"].pairs[0]  # type: ignore[arg-type]
+    interval: Any = settings.pop("interval", "t")
+    test = carob.Test(resamples=RESAMPLES if interval == "bootstrap" else 1, seed=seed, interval=interval)
+    return compared(given, test, **settings)["AP"].pairs[0]
 
 
 def holds(pair: AcrossPair, truth: float) -> bool:
@@ -162,7 +163,6 @@ def seconds(runs: int, queries: int | None) -> float:
         start = time.perf_counter()
         str(carob.compare_collections(given))
         return time.perf_counter() - start
-    from carob.comparison.collection_tables import AcrossSettings
     from carob.comparison.collections import compared
 
     tables = [
@@ -170,7 +170,7 @@ def seconds(runs: int, queries: int | None) -> float:
     ]
     whole = scored(tables)
     start = time.perf_counter()
-    str(compared(whole, AcrossSettings()))
+    str(compared(whole, carob.Test()))
     return time.perf_counter() - start
 
 

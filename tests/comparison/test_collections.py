@@ -311,9 +311,7 @@ def test_places_of_separated_runs_are_certain() -> None:
     found = carob.compare_collections(given, "AP")["AP"]
     assert (found.rank_low, found.rank_high, found.best) == ((3, 2, 1), (3, 2, 1), (0.0, 0.0, 1.0))
     assert found.groups == ()
-    assert "c is better than b and a." in re.sub(
-        r"\s+", " ", str(carob.compare_collections(given, "AP"))
-    )
+    assert "c is better than b and a." in re.sub(r"\s+", " ", str(carob.compare_collections(given, "AP")))
 
 
 def test_a_measure_of_which_smaller_is_better_turns_ranks_and_wins() -> None:
