@@ -200,10 +200,10 @@ def test_queries_without_judgments_are_told() -> None:
 
 def test_few_and_many_queries_are_told() -> None:
     few = carob.compare(None, systems(np.random.default_rng(0).random((12, 2))))
-    assert "12 queries are few: a true difference below" in flat(few)
+    assert "12 queries are few: they detect a true difference of" in flat(few)
     many = carob.compare(None, systems(np.random.default_rng(0).random((1001, 2))))
     assert "judge by the difference and its interval, not by p" in flat(many)
-    header = next(line for line in many.to_text(100).splitlines() if "diff" in line)
+    header = next(line for line in many.to_text(100).splitlines() if " diff " in line)
     assert header.index("diff") < header.index("CI") < header.rindex(" p")
 
 

@@ -12,6 +12,7 @@ import carob
 from carob.cli.options import grouped
 from carob.statistics.multiple_comparisons import randomised_tukey
 from carob.statistics.paired import Draw, max_flip, paired
+from comparison.matrices import systems
 
 QUERIES = [f"q{number:02}" for number in range(30)]
 
@@ -61,6 +62,58 @@ def test_a_joint_interval_leaves_out_0_exactly_where_the_pair_is_significant(
             sure = pair.adjusted < found.settings.alpha and not pair.identical
             assert leaves_out_0(pair) == sure, (contest.label, pair)
             assert pair.joint_low <= pair.difference <= pair.joint_high
+
+
+ALL_PAIRS = ("romano-wolf", "tukey", "max-t", "t", "randomisation")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ALL_PAIRS)
+def test_in_any_table_a_pair_differs_exactly_where_its_joint_interval_excludes_0(name: Any) -> None:
+    """Tied, skewed, equal and few values: 60 tables for each test, 300 in all."""
+    draw = np.random.default_rng(7)
+    for number in range(60):
+        queries, runs = int(draw.integers(2, 40)), int(draw.integers(2, 7))
+        table = draw.exponential(size=(queries, runs)) if number % 2 else draw.normal(size=(queries, runs))
+        table += np.linspace(0, draw.uniform(0, 2), runs)
+        table = np.round(table, int(draw.integers(0, 3))) if number % 3 else table
+        table[:, 0] = table[:, 1] if number % 5 == 0 else table[:, 0]
+        found = carob.compare(None, systems(table), test=carob.Test(name, resamples=999))
+        for pair in found.primary.pairs:
+            if math.isfinite(pair.joint_low):
+                assert leaves_out_0(pair) == (pair.adjusted < 0.05), (number, pair)
+        if all(pair.adjusted >= 0.05 for pair in found.primary.pairs) and queries < 4:
+            assert "few" in [each.kind for each in found.warnings]
+
+
+def test_few_queries_promise_nothing_and_name_a_test_that_can_find_a_difference() -> None:
+    """The exact p of five queries is at least 2 / 2**5, whatever the values."""
+    table = [[0.11 + 0.01 * each, 0.81 + 0.02 * each, 0.43 + 0.003 * each**2] for each in range(5)]
+    for test in ("romano-wolf", "max-t", "randomisation", "wilcoxon", "sign"):
+        found = carob.compare(None, systems(table), test=test)
+        assert all(math.isnan(pair.detectable) for pair in found.primary.pairs)
+        said = next(each for each in found.warnings if each.kind == "few")
+        assert said.numbers["least"] == pytest.approx(2**-4 * (1 if test in ("romano-wolf", "max-t") else 3))
+        assert "t-test (test='t')" in said.sentence
+    found = carob.compare(None, systems(table), test="t")
+    assert all(pair.adjusted < 0.05 for pair in found.primary.pairs)
+    assert "nothing can be significant" not in str(found)
+
+
+@pytest.mark.parametrize(("name", "runs"), [("t", 2), ("romano-wolf", 5), ("t", 5)])
+@pytest.mark.long
+def test_the_verdict_finds_the_detectable_difference_in_four_of_five_tables(name: Any, runs: int) -> None:
+    draw = np.random.default_rng(3)
+    test, queries, replicates = carob.Test(name, resamples=999), 20, 1500
+
+    def pair(difference: float) -> Any:
+        table = draw.normal(size=(queries, runs))
+        table[:, 0] += difference
+        return carob.compare(None, systems(table), test=test).primary.between(0, 1)
+
+    known = math.sqrt(np.mean([pair(0.0).detectable ** 2 for _ in range(200)]))
+    share = np.mean([pair(known).adjusted < 0.05 for _ in range(replicates)])
+    assert share == pytest.approx(0.8, abs=0.03)
 
 
 def test_the_intervals_of_single_pairs_do_not_agree_with_the_corrected_decision() -> None:

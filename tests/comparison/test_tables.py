@@ -33,24 +33,26 @@ b  dirichlet  0.535   [0.428,0.643]   0.643
 c  feedback   0.564   [0.457,0.671]   0.664
 d  titles     0.282   [0.176,0.387]   0.408
 
-   vs bm25, AP    diff           95% CI    d_z   W/T/L       p  p(Holm)
-b  dirichlet    -0.024  [-0.047,-0.001]  -0.43  7/6/11   0.045    0.089
-c  feedback     +0.005  [-0.025,+0.035]  +0.07  12/3/9   0.731    0.731
-d  titles       -0.277  [-0.390,-0.163]  -1.03  2/2/20  <0.001   <0.001
+   vs bm25,
+   AP           diff           95% CI   W/T/L     joint 95% CI       p  p(Holm)
+b  dirichlet  -0.024  [-0.047,-0.001]  7/6/11  [-0.052,+0.005]   0.045    0.089
+c  feedback   +0.005  [-0.025,+0.035]  12/3/9  [-0.033,+0.043]   0.731    0.731
+d  titles     -0.277  [-0.390,-0.163]  2/2/20  [-0.419,-0.135]  <0.001   <0.001
+Columns left out for lack of width: d_z. The CSV has them.
 
 Paired t-test, two-sided, alpha 0.05; Holm over 3 comparisons per measure.
 A letter: significantly better than that run after correction.
 95% CI: Student's t, of each mean and of each mean difference, one at a time.
-Verdicts follow the corrected p: 1 pair's interval excludes 0 although the
-corrected test finds no difference.
-Smallest difference in AP that these queries detect with 80% power, without
-correction: b 0.032, c 0.043, d 0.161.
+Joint 95% CI: of all 3 differences at once, where these are not very skewed. It
+excludes 0 exactly where the corrected p is significant.
+Smallest difference in AP that these queries detect with 80% power after
+correction: b 0.038, c 0.050, d 0.189.
 judged@10: 1.000 in every run.
 carob VERSION, policy trec.
 
 ! titles lacks 1 of 24 judged queries, counted as 0: t19.
-! 24 queries are few: a true difference below 0.032 to 0.161, depending on the
-  pair, would mostly go undetected.
+! 24 queries are few: they detect a true difference of 0.038 to 0.189 (depending
+  on the pair) four times out of five, and smaller ones less often.
 """
 
 
@@ -174,7 +176,7 @@ def test_of_many_runs_the_best_come_first_and_say_how_many_they_beat() -> None:
     found = carob.compare(None, systems(matrix), test="t")
     lines = found.to_text(100).splitlines()
     assert lines[2] == "s29 is better than all 29 others."
-    assert lines[5].split()[:3] == ["ad", "1", "s29"]
+    assert lines[5].split()[:2] == ["ad", "s29"]
     assert lines[5].split()[-1] == "29"
     assert "ad-ac" in found.to_text()
     assert "b-a" not in found.to_text()
@@ -362,29 +364,18 @@ def test_notes_name_options_on_the_command_line_and_arguments_in_python(
     assert "40 more runs are tested and not shown (--top 2)." in printed("--top", "2")
 
 
-def test_groups_begin_where_a_run_is_significantly_worse_than_the_first_of_the_group() -> None:
-    noise = np.random.default_rng(8).normal(size=(60, 15)) * 0.05
-    level = np.array([0.9] * 5 + [0.5] * 5 + [0.1] * 5)
-    lines = carob.compare(None, systems(level + noise), test="t").to_text(100).splitlines()
-    groups = [line.split()[1] for line in lines if re.match(r"[a-o]  +\d  s", line)]
-    assert groups == ["1"] * 5 + ["2"] * 5 + ["3"] * 5
-
-
-def test_intervals_that_leave_out_0_where_the_verdict_finds_nothing_are_counted() -> None:
+def test_joint_intervals_stand_beside_single_ones_where_p_is_corrected() -> None:
     draw = np.random.default_rng(11)
-    base = draw.random((40, 1))
-    table = base + draw.normal(0, 0.2, (40, 8)) + np.linspace(0, 0.12, 8)
-    text = " ".join(
-        carob.compare(None, systems(table), test=carob.Test("t", correction="bonferroni"))
-        .to_text(100)
-        .split()
-    )
-    found = carob.compare(None, systems(table), test=carob.Test("t", correction="bonferroni"))
-    alone = sum((each.low > 0 or each.high < 0) and each.adjusted >= 0.05 for each in found.primary.pairs)
-    assert alone > 1
-    assert f"Verdicts follow the corrected p: {alone} pairs' intervals exclude 0" in text
+    table = draw.random((40, 1)) + draw.normal(0, 0.2, (40, 3)) + np.linspace(0, 0.12, 3)
+    found = carob.compare(None, systems(table), test="t")
+    pair = found.primary.pairs[0]
+    joint = f"[{-pair.joint_high:+.3f},{-pair.joint_low:+.3f}]"
+    for layout in ("text", "markdown", "latex", "html"):
+        text = getattr(found, f"to_{layout}")()
+        assert joint in text.replace("$", "")
+        assert "where these are not very skewed" in " ".join(text.split())
     plain = carob.compare(None, systems(table), test=carob.Test("t", correction="none")).to_text(100)
-    assert "Verdicts follow" not in plain
+    assert "joint" not in plain
 
 
 @pytest.mark.parametrize("layout", ["csv", "tsv"])

@@ -145,10 +145,10 @@ def test_every_sentence_gives_the_same_detectable_differences() -> None:
     found = compared({"bad": BAD, "good": GOOD, "wavering": WAVERING})
     few = next(each.sentence for each in found.warnings if each.kind == "few")
     ends = [f"{each(pair.detectable for pair in found.primary.pairs):.3f}" for each in (min, max)]
-    assert f"below {ends[0]} to {ends[1]}, depending on the pair, would" in few
+    assert f"of {ends[0]} to {ends[1]} (depending on the pair) four times out of five" in few
     verdict = verdict_of(compared({"bad": BAD, "near": NEARLY, "good": GOOD}))
     assert re.search(
-        r"four times out of five is 0\.\d+ to 0\.\d+, depending on the pair\.", " ".join(verdict.sentences)
+        r"four times out of five is 0\.\d+ to 0\.\d+ \(depending on the pair\)\.", " ".join(verdict.sentences)
     )
     line = next(each for each in method(found) if each.startswith("Smallest difference"))
     assert all(each in line for each in ends)

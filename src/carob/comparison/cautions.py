@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._numpy import np
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, ranked
-from carob.comparison.significance import corrected
+from carob.comparison.significance import corrected, least_p, times
 from carob.comparison.verdict import (
     declared_negative,
     detectable,
@@ -29,7 +29,8 @@ from carob.evaluation.values import parts_of, values_of
 from carob.lists.rows import offsets_of
 from carob.matching.axes import arranged
 from carob.matching.match import finished
-from carob.output.language import filled
+from carob.output.errors import Worded
+from carob.output.language import filled, plural
 from carob.output.layout import decimals, listed
 from carob.statistics.multiple_comparisons import range_beyond
 from carob.statistics.paired import paired
@@ -97,7 +98,14 @@ CAUTIONS = {
     ),
     "few:one": "A single query says nothing about other queries, so there is no interval.",
     "few": "{queries} queries are few.",
-    "few:span": "{queries} queries are few: a true difference below {span} would mostly go undetected.",
+    "few:span": (
+        "{queries} queries are few: they detect a true difference of {span} four times out of five, and smaller "
+        "ones less often."
+    ),
+    "few:test": (
+        "{units} {are} too few for this test: its smallest p{after} is {least:.2g}, so nothing can be "
+        "significant. {t} can find a difference if the differences are nearly normally distributed."
+    ),
     "many": (
         "With {queries:,} queries, even a difference too small to matter may be significant: judge by the "
         "difference and its interval, not by p."
@@ -592,11 +600,7 @@ def resamples(comparison: Findings) -> Iterator[Caution]:
     if not settings.resamples:
         return
     family_wise = settings.test in FAMILY_WISE
-    # The correction multiplies the smallest p by this factor.
-    times = len(comparison.labels) if settings.family == "all" else 1
-    if not family_wise:
-        times = 1 if settings.correction == "none" else settings.comparisons
-    least = times / (settings.resamples + 1)
+    least = times(settings, len(contest.pairs)) / (settings.resamples + 1)
     if least >= settings.alpha and not all(pair.exact for pair in contest.pairs):
         needed = math.ceil(20 * settings.comparisons / settings.alpha)
         words = {"resamples": settings.resamples, "limit": min(least, 1.0)}
@@ -613,14 +617,23 @@ def resamples(comparison: Findings) -> Iterator[Caution]:
 def queries(comparison: Findings) -> Iterator[Caution]:
     """Warns if there are too few queries to detect anything, or so many that trifles are significant."""
     n, known = len(comparison.ids), detectable(comparison.primary)
+    settings, pairs = comparison.settings, comparison.primary.pairs
+    least = least_p(settings, max((pair.n for pair in pairs), default=0), len(comparison.names))
     if n == 1:
         yield caution("few:one", queries=1)
+    elif least >= settings.alpha and all(pair.adjusted >= settings.alpha for pair in pairs):
+        of = ("cluster", "clusters") if settings.clusters else ("query", "queries")
+        words = {
+            "units": plural(settings.clusters or n, *of),
+            "are": "is" if settings.clusters == 1 else "are",
+            "after": " after correction" if times(settings, len(pairs)) > 1 else "",
+            "t": Worded("The t-test (test='t')", "The t-test (--test t)"),
+        }
+        yield caution("few:test", (), words, queries=n, least=least)
     elif n < FEW:
         span = detectable_span(comparison.primary)
-        words = {"span": f"{span}," if "," in span else span}
-        yield caution(
-            "few:span" if span else "few", (), words, queries=n, detectable=[*known[:1], *known[-1:]]
-        )
+        key = "few:span" if span else "few"
+        yield caution(key, (), {"span": span}, queries=n, detectable=[*known[:1], *known[-1:]])
     if n > MANY:
         yield caution("many", queries=n)
 

@@ -123,7 +123,8 @@ class Pair:
         adjusted: the p corrected for the number of comparisons.
         exact: whether all sign assignments were counted, not a random sample.
         error: the Monte Carlo standard error of p; 0 where p is not estimated by resampling.
-        detectable: the smallest difference that these queries detect with 80% power.
+        detectable: the smallest difference that the corrected test detects on these queries with 80% power; NaN if no
+            difference can be significant, and for ``tukey``, ``max-t``, ``wilcoxon`` and ``sign``.
         identical: whether the runs are equal on every query.
         p_equivalent: the p-value of the equivalence test with the margin; None if not requested.
         p_worse: the posterior probability that the first is worse by more than the rope; None if not requested.

@@ -14,7 +14,7 @@ from carob.inputs.query_files import groups_of
 from carob.inputs.runs import available_cores, in_threads
 from carob.output.errors import PolicyError
 from carob.statistics import SEED
-from carob.statistics.estimates import t_quantile
+from carob.statistics.estimates import detectable, t_quantile
 from carob.statistics.multiple_comparisons import anova, randomised_tukey, romano_wolf
 from carob.statistics.paired import (
     RESAMPLES,
@@ -241,6 +241,8 @@ def decided(measures: Sequence[Estimated], settings: Settings) -> dict[str, Cont
     for each in measures:
         table = each.table
         join(each.outcome, settings, geometric=table.geometric)
+        if each.pair is Pair and not table.geometric:  # the error is that of logarithms
+            each.outcome.detectable[:] = detected(each.outcome, settings, table.values.shape[1])
         contests[table.label] = each.contest(
             label=table.label,
             measure=table.measure,
@@ -314,10 +316,10 @@ def variance_of(table: RunTable) -> Anova | None:
 
 
 Outcome: TypeAlias = "np.recarray[Any, Any]"
-"""An array for each field of the pairs' class, and two more arrays that joint intervals need.
+"""An array for each field of the pairs' class, and three more arrays that joint intervals need.
 
-``freedom`` has the degrees of freedom of each pair's t. ``cut`` has the largest difference that a test of all pairs at
-once finds not significant, and NaN for other tests.
+``spread`` and ``freedom`` have the standard error of each pair's difference and its degrees of freedom. ``cut`` has the
+largest difference that a test of all pairs at once finds not significant, and NaN for other tests.
 """
 
 KINDS = {"int": "int64", "bool": "bool"}
@@ -335,7 +337,7 @@ def empty_outcome(first: Integers, second: Integers, kind: type[Any] = Pair) -> 
         kind: the class of the pairs.
     """
     columns = [(each.name, KINDS.get(str(each.type), FLOATING)) for each in fields(kind)]
-    columns += [("freedom", FLOATING), ("cut", FLOATING)]
+    columns += [(name, FLOATING) for name in ("spread", "freedom", "cut")]
     outcome = np.recarray(len(first), columns)
     for name, width in columns:
         outcome[name] = np.nan if width == FLOATING else 0
@@ -381,8 +383,8 @@ def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, 
     differences = seen[:, one] - seen[:, other]
     found = paired(differences, confidence=settings.confidence, clusters=table.clusters)
     outcome.difference[places], outcome.low[places], outcome.high[places] = found.value, found.low, found.high
-    outcome.d_z[places], outcome.detectable[places] = found.d_z, found.detectable(settings.confidence)
-    outcome.freedom[places] = found.freedom
+    outcome.d_z[places] = found.d_z
+    outcome.spread[places], outcome.freedom[places] = found.error, found.freedom
     outcome.wins[places], outcome.ties[places], outcome.losses[places] = wins(
         table.sign * (table.values[:, one] - table.values[:, other])
     )
@@ -455,8 +457,6 @@ def bootstrap(outcome: Outcome, places: Integers, table: RunTable, seen: Floats,
         outcome.difference[part] = centre[one] - centre[other]
         ends = np.quantile(means[:, one] - means[:, other], [tail, 1 - tail], axis=0)
         outcome.low[part], outcome.high[part] = ends
-        if table.geometric:  # defined for logarithms only
-            outcome.detectable[part] = np.nan
 
 
 def bootstrap_draw(table: RunTable, settings: Settings) -> Draw:
@@ -503,6 +503,47 @@ def join(outcome: Outcome, settings: Settings, *, geometric: bool) -> None:
         side[disagreeing] = half[disagreeing]
         side[outcome.identical] = 0.0
     outcome.joint_low[:], outcome.joint_high[:] = difference - below, difference + above
+
+
+def detected(outcome: Outcome, settings: Settings, runs: int) -> Floats:
+    """Returns the smallest difference of each pair that its corrected test finds with 80% power.
+
+    The level is that of the first step, as in joint intervals, so stepwise methods find it at least as often. It is NaN
+    where no difference can be significant, and for tests that do not compare a difference with its own error: the cut
+    of ``tukey`` and ``max-t`` grows with the differences of the runs.
+    """
+    compared = settings.test in ("t", "randomisation", "romano-wolf") and len(outcome) > 0
+    if not compared or least_p(settings, int(outcome.n.max()), runs) >= settings.alpha:
+        return np.full(len(outcome), np.nan)
+    level = settings.alpha / (1 if settings.correction == "none" else settings.comparisons)
+    critical = t_quantile(1 - level, outcome.freedom)
+    if settings.test == "romano-wolf":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            critical = outcome.cut / outcome.spread
+    return detectable(outcome.spread, outcome.freedom, critical)
+
+
+def least_p(settings: Settings, queries: int, runs: int) -> float:
+    """Returns the smallest corrected p that few queries allow, which is 0 for the t-test.
+
+    Args:
+        settings: the settings of the test.
+        queries: the number of queries.
+        runs: the number of runs.
+    """
+    if settings.test == "t":
+        return 0.0
+    # Of each query, all permutations of its runs, or both signs, are equally likely, and so is the opposite result.
+    orders = math.factorial(min(runs, 20)) if settings.test == "tukey" else 2
+    pairs = runs - 1 if settings.baseline is not None else runs * (runs - 1) // 2
+    return min(1.0, float(orders) ** (1 - (settings.clusters or queries)) * times(settings, pairs))
+
+
+def times(settings: Settings, pairs: int) -> float:
+    """Returns by how much the correction multiplies the smallest p of this many pairs for each measure."""
+    if settings.test in FAMILY_WISE:
+        return settings.comparisons / pairs
+    return settings.comparisons if settings.correction in ("holm", "bonferroni") else 1
 
 
 def stretched(outcome: Outcome, settings: Settings, sure: NDArray[np.bool_]) -> Floats:

@@ -13,6 +13,7 @@ from carob.comparison.verdict import (
     declared_negative,
     digits_of,
     interval,
+    joint_shown,
     lettered,
     p_text,
     p_titles,
@@ -78,8 +79,7 @@ class FittedTable(Table):
         keep: the number of first columns that every band repeats.
         note: the sentence below the table.
         shortest: the width to which the second column may be cut, where letters also identify the runs; else 0.
-        least: columns that a narrow terminal drops, in this order.
-        fewer: whether these columns are dropped before names are cut.
+        least: columns that a narrow terminal drops, in this order, before names are cut.
     """
 
     names: frozenset[int] = frozenset()
@@ -87,7 +87,6 @@ class FittedTable(Table):
     note: str = ""
     shortest: int = 0
     least: tuple[str, ...] = ()
-    fewer: bool = False
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
         """Returns the table in at most this width, its note, and the titles of the columns that were dropped."""
@@ -130,11 +129,10 @@ class FittedTable(Table):
         sheet, left = replace(self, header=[self.header[0], title, *self.header[2:]]), list[str]()
         if sheet.fits(columns):
             return sheet, left
+        sheet, left = sheet.without_least(columns)
+        if sheet.fits(columns):
+            return sheet, left
         longest = max(width(row[1]) for row in self.rows)
-        if self.fewer and self.shortest < longest:
-            sheet, left = sheet.without_least(columns)
-            if sheet.fits(columns):
-                return sheet, left
         titles = title.split("\n")
         room = columns - table_width(sheet.header, sheet.rows, 0) + max(longest, *map(width, titles))
         if room < self.shortest:
@@ -217,14 +215,6 @@ def board(comparison: Findings, view: View) -> FittedTable:
             f"Best {comparison.labels[0]} first. beats: the number of runs that it is significantly better than. "
             "The JSON has all letters and pairs."
         )
-        if comparison.settings.baseline is None:
-            header.insert(1, "group")
-            groups = groups_of(comparison)
-            rows = [[row[0], str(groups[run]), *row[1:]] for row, run in zip(rows, shown, strict=True)]
-            notes.append(
-                "group: its first run is significantly worse than the first of the group above; the others "
-                "are not significantly worse than their group's first."
-            )
     if len(shown) < len(comparison.names):
         notes.append(
             filled(
@@ -233,9 +223,7 @@ def board(comparison: Findings, view: View) -> FittedTable:
                 top=top_said(view.top),
             )
         )
-    note = spaced(notes)
-    names = frozenset({0, header.index("run")})
-    return FittedTable(header, rows, names, keep=header.index("run") + 1, note=note)
+    return FittedTable(header, rows, frozenset({0, 1}), note=spaced(notes))
 
 
 def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
@@ -279,8 +267,13 @@ def against(
         note=note,
         shortest=LEAST_PAIR if baseline is None else LEAST_NAME,
         # If there is a corrected p, it is kept instead of the uncorrected one.
-        least=("d_z", *(raw for raw, corrected in [p_titles(settings)] if corrected), "Wilc.", "W/T/L"),
-        fewer=baseline is not None,
+        least=(
+            "d_z",
+            *(raw for raw, corrected in [p_titles(settings)] if corrected),
+            "Wilc.",
+            "W/T/L",
+            joint_title(settings),
+        ),
     )
 
 
@@ -337,27 +330,24 @@ def worst(comparison: Findings, view: View) -> FittedTable:
     return FittedTable(header, rows, frozenset({0, 1}), note=note)
 
 
-def groups_of(comparison: Findings) -> dict[int, int]:
-    """Returns each run's group. A run that is significantly worse than the first of its group starts the next group."""
-    found: dict[int, int] = {}
-    first, number = -1, 0
-    for run in ranked(comparison.primary):
-        if first < 0 or run in comparison.primary.beaten[first]:
-            first, number = run, number + 1
-        found[run] = number
-    return found
-
-
 def numbers_of(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) -> dict[str, list[str]]:
     """Returns the cells of pairs by the title of the column: differences and effects, then p."""
-    settings = comparison.settings
-    columns = differences(comparison, pairs, digits_of(len(comparison.ids), contest))
+    settings, digits = comparison.settings, digits_of(len(comparison.ids), contest)
+    columns = differences(comparison, pairs, digits)
+    if joint_shown(comparison, contest):
+        ends = [(pair.joint_low, pair.joint_high) for pair in pairs]
+        columns[joint_title(settings)] = [interval(*each, digits, sign=True) for each in ends]
     if len({pair.n for pair in contest.pairs}) > 1:
         columns["n"] = [str(pair.n) for pair in pairs]
     columns |= chances(settings, pairs)
     if settings.margin is not None:
         columns["p(equiv.)"] = [p_text(pair.p_equivalent, settings.alpha) for pair in pairs]
     return columns | (posterior(pairs) if settings.rope is not None else {})
+
+
+def joint_title(settings: Settings) -> str:
+    """Returns the title of the column of joint intervals."""
+    return f"joint {100 * (1 - settings.alpha):g}% CI"
 
 
 def differences(comparison: Findings, pairs: Sequence[Pair], digits: int) -> dict[str, list[str]]:

@@ -108,6 +108,9 @@ RESAMPLED = "{count:resample}, seed {seed}"
 FEW_FOR_FOUR_DIGITS = 50
 """With fewer queries the fourth decimal of a mean is noise."""
 
+MOST_NAMED = 4
+"""The most pairs whose detectable differences are listed. For more pairs, the median says more."""
+
 MOST_LETTERED = 12
 """The most runs for which the table has letters. For more runs, it says how many runs each run outperforms."""
 
@@ -383,7 +386,7 @@ def missed(comparison: Findings, contest: Contest) -> str:
     span = detectable_span(contest)
     return (
         f"The smallest difference that these {len(comparison.ids):,} queries detect four times out of five "
-        f"is {span}. They often miss smaller differences."
+        f"is {span}. They find smaller differences less often."
         if span
         else ""
     )
@@ -682,13 +685,17 @@ def interval_words(comparison: Findings) -> str:
     lowest, highest = np.nanmin(contest.values, initial=0.0), np.nanmax(contest.values, initial=1.0)
     if (lowest == 0 and min(contest.low) < 0) or (highest == 1 and max(contest.high) > 1):
         said.append("An interval may extend below 0 or above 1, where no mean can lie.")
-    alone = sum((each.low > 0 or each.high < 0) and each.adjusted >= settings.alpha for each in contest.pairs)
-    if alone and p_titles(settings)[1] is not None:
-        those = "1 pair's interval excludes" if alone == 1 else f"{alone} pairs' intervals exclude"
+    if joint_shown(comparison, contest):
         said.append(
-            f"Verdicts follow the corrected p: {those} 0 although the corrected test finds no difference."
+            f"Joint {100 * (1 - settings.alpha):g}% CI: of all {settings.comparisons} differences at once, where "
+            "these are not very skewed. It excludes 0 exactly where the corrected p is significant."
         )
     return " ".join(said)
+
+
+def joint_shown(comparison: Findings, contest: Contest) -> bool:
+    """Returns whether the pairs of a measure have joint intervals that differ from the single ones."""
+    return corrected(comparison.settings) and any(math.isfinite(each.joint_low) for each in contest.pairs)
 
 
 def detectable_words(comparison: Findings) -> str:
@@ -697,16 +704,16 @@ def detectable_words(comparison: Findings) -> str:
     if not known:
         return ""
     digits = digits_of(len(comparison.ids), contest)
-    low, middle, high = (decimals(known[place], digits) for place in (0, len(known) // 2, -1))
     named = [
         f"{pair_letters(comparison, pair)} {decimals(pair.detectable, digits)}"
         for pair in contest.pairs
         if math.isfinite(pair.detectable)
     ]
-    which = ", ".join(named) if len(known) <= 4 else f"{low} to {high}, median {middle}"
+    which = ", ".join(named) if len(known) <= MOST_NAMED else detectable_span(contest)
     return filled(
-        "Smallest difference in {label} that these queries detect with 80% power, without correction: {which}.",
+        "Smallest difference in {label} that these queries detect with 80% power{after}: {which}.",
         label=contest.label,
+        after=" after correction" if corrected(comparison.settings) else "",
         which=which,
     )
 
@@ -722,8 +729,12 @@ def detectable_span(contest: Contest) -> str:
     The text is empty where no pair has a detectable difference.
     """
     digits = digits_of(len(contest.values), contest)
-    ends = list(dict.fromkeys(decimals(each, digits) for each in detectable(contest)))
-    return f"{ends[0]} to {ends[-1]}, depending on the pair" if len(ends) > 1 else "".join(ends)
+    known = detectable(contest)
+    ends = list(dict.fromkeys(decimals(each, digits) for each in known))
+    if len(known) > MOST_NAMED:
+        least, middle, most = (decimals(each, digits) for each in np.quantile(known, [0.25, 0.5, 0.75]))
+        return f"{middle} (median of the pairs; half of them: {least} to {most})"
+    return f"{ends[0]} to {ends[-1]} (depending on the pair)" if len(ends) > 1 else "".join(ends)
 
 
 def declared_negative(comparison: Findings) -> bool:

@@ -289,14 +289,14 @@ def outcome_of_pairs(found: Estimates, size: int, asked: Asked, unaided: Floats 
     settings, own, outcome = asked.settings, asked.pairs, empty_outcome(asked.first, asked.second)
     outcome.n[:] = size
     outcome.difference[:], outcome.low[:], outcome.high[:] = found.value[own], found.low[own], found.high[own]
-    outcome.freedom[:] = found.freedom[own]
+    outcome.spread[:], outcome.freedom[:] = found.error[own], found.freedom[own]
     if settings.margin is not None:
         outcome.p_equivalent[:] = found.equivalence(settings.margin)[own]
     if settings.rope is not None:
         outcome.p_worse[:], outcome.p_same[:], outcome.p_better[:] = (
             each[own] for each in found.bayes(settings.rope)
         )
-    outcome.p[:], outcome.detectable[:] = found.student_p[own], found.detectable(settings.confidence)[own]
+    outcome.p[:] = found.student_p[own]
     outcome.error[:] = 0.0
     outcome.identical[:] = (np.abs(outcome.difference) <= NOISE) & (found.error[own] <= NOISE)
     if unaided is not None:
