@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -93,46 +94,17 @@ SENTENCES = {
 """The sentences about the selection of a run, of queries."""
 OF_COLLECTIONS = {
     "answer": "By {measure}, {run} has the best macro mean of {runs:run/runs} over {queries:collection/collections}.",
-    "apparent": "on these collections",
-    "honest": "expected on other collections",
-    "held out": "on {queries:held-out collection/held-out collections}",
-    "method:folds": (
-        "Expected on other collections: the run is selected on all folds of collections but one and scored "
-        "on that fold ({folds} folds, {repeats:division/divisions}). The {confidence:g}% intervals repeat "
-        "the selection in {again} resamples of the collections, and are wide rather than narrow. Other "
-        "collections are those of which these are a random sample; each counts the same."
-    ),
-    "method:one": (
-        "Expected on other collections: the run is selected on all collections but one and scored on that "
-        "one. The {confidence:g}% intervals repeat the selection in {again} resamples of the collections, "
-        "and are wide rather than narrow. Other collections are those of which these are a random sample; "
-        "each counts the same."
-    ),
     "set": (
         "May be best: not shown to be worse than another run, at {confidence:g}% confidence for all of these "
         "runs together (sign flips). P(best) and rank: over collections drawn with replacement, with all "
         "their queries. {resamples:,} resamples, seed {seed}."
     ),
-    "closed": (
-        "{held:collection is/collections are} held out (share {share:g}, salt '{salt}'), and no number above "
-        "includes them."
-    ),
-    "opened": "{held:held-out collection is/held-out collections are} now opened (share {share:g}, salt '{salt}').",
-    "before": (
-        "These collections were opened {before:time/times} before, and the ledger lists "
-        "{others:opening/openings} with other salts. A run that was changed after an opening no longer has "
-        "an honest value on these collections."
-    ),
-    "one side": (
-        "A share of {share:g} holds out {held} of {queries:collection/collections}, so nothing is left to "
-        "compare: use another share or salt."
-    ),
-    "few queries": (
-        "{measure}: all runs have a value for {queries:collection/collections}, but selection needs at least "
-        "3. Add collections."
-    ),
 }
-"""The sentences that are others where collections are the unit."""
+"""The sentences that say something else where collections are the unit. In others, collections replace queries."""
+
+ASSUMED = " Other collections are those of which these are a random sample; each counts the same."
+QUERIES = re.compile(r"(?<!{)quer(?:y|ies)")
+"""The word, but not the name of a number in braces."""
 
 FEWEST = 3
 """The smallest number of queries on which a run can be selected without one of them."""
@@ -403,9 +375,12 @@ class Best(Documented):
 
 
 def said_of(unit: str, key: str, /, **words: Any) -> str:
-    """Returns a sentence about queries, or the one about collections, if there is one and these are the unit."""
-    own = OF_COLLECTIONS if unit == "collections" else {}
-    return filled(own.get(key) or SENTENCES[key], **words)
+    """Returns a sentence about queries, or about collections if these are the unit."""
+    said = SENTENCES[key]
+    if unit == "collections":
+        said = QUERIES.sub(lambda found: "collection" + "s" * (found[0] == "queries"), said)
+        said = OF_COLLECTIONS.get(key, said) + ASSUMED * key.startswith("method:")
+    return filled(said, **words)
 
 
 def cells(found: Estimate, *, sign: bool = False) -> list[str]:

@@ -89,13 +89,9 @@ METHOD = {
         "seed {seed}); p: Student's t, with Satterthwaite's degrees of freedom."
     ),
     "corrected": "p({correction}) and Wilc. are corrected for the number of pairs.",
-    "place:similar": (
-        "place: {confidence:g}% interval of the place by the mean, over resampled collections ({resamples:,} "
+    "place": (
+        "place: {confidence:g}% interval of the place by the mean, over resampled {drawn} ({resamples:,} "
         "resamples, seed {seed})."
-    ),
-    "place:these": (
-        "place: {confidence:g}% interval of the place by the mean, over resampled queries of each collection "
-        "({resamples:,} resamples, seed {seed})."
     ),
     "letters": (
         "A letter: significantly better than that run on this collection (paired t-test over its queries, "
@@ -106,18 +102,9 @@ METHOD = {
         "signed-rank test over collections."
     ),
     "rope": "P(worse), P(same), P(better): Bayesian signed-rank test over collections, within {rope:g} is the same.",
-    "borda:all": "Borda: number of runs minus rank, summed over collections; a missing run gets no points.",
-    "borda:present": (
-        "Borda: number of runs of the collection minus rank, summed over collections; a missing run gets no "
-        "points."
-    ),
+    "borda": "Borda: number of {runs} minus rank, summed over collections; a missing run gets no points.",
 }
 """The method, by the settings."""
-OTHER_TARGET = {
-    "these": "Significant pairs: {sure} of {pairs} for collections like these, {other} for these collections alone.",
-    "similar": "Significant pairs: {sure} of {pairs} for these collections alone, {other} for collections like these.",
-}
-"""What the other target would decide."""
 CONSTANT = {
     "similar": (
         "{measure}: {count:pair differs/pairs differ} by the same amount on every collection ({shown}): "
@@ -130,24 +117,6 @@ CONSTANT = {
     ),
 }
 """Pairs without variation, by the target."""
-RANKS = {
-    "friedman:uncorrected": (
-        "Friedman's test on {collections:collection}: chi-squared {chi2} (df {df}, p {p}), F {f} (df {df} "
-        "and {rest}, p {f_p})."
-    ),
-    "friedman:corrected": (
-        "Friedman's test on {collections:collection}, corrected for ties: chi-squared {chi2} (df {df}, p "
-        "{p}), F {f} (df {df} and {rest}, p {f_p})."
-    ),
-    "nemenyi:bars": (
-        "CD {cut}: mean ranks that differ by at least this differ significantly (Nemenyi, alpha {alpha:g}). "
-        "A bar on the right joins runs that do not."
-    ),
-    "nemenyi:no bars": (
-        "CD {cut}: mean ranks that differ by at least this differ significantly (Nemenyi, alpha {alpha:g})."
-    ),
-}
-"""The tests of ranks."""
 TITLES = {
     "runs": "Runs",
     "pairs": "Pairs of runs",
@@ -418,6 +387,8 @@ class CollectionsComparison(OnCollections):
             "resamples": first.resamples,
             "seed": settings.seed,
             "rope": settings.rope,
+            "drawn": "collections" if settings.target == "similar" else "queries of each collection",
+            "runs": "runs" if settings.borda_of == "all" else "runs of the collection",
         }
         lettered = first.queries is not None and len(self.names) <= MOST_LETTERED
         keys = {
@@ -426,11 +397,11 @@ class CollectionsComparison(OnCollections):
             f"error:{settings.target}": settings.average == "micro",
             f"interval:{settings.target}:{settings.interval}": True,
             "corrected": settings.correction != "none",
-            f"place:{settings.target}": first.resamples,
+            "place": first.resamples,
             "letters": lettered,
             "wilcoxon": True,
             "rope": settings.rope is not None,
-            f"borda:{settings.borda_of}": True,
+            "borda": True,
         }
         said = [filled(METHOD[key], **words) for key, there in keys.items() if there]
         if self.first is not None:
@@ -706,9 +677,10 @@ class ShownResults:
             said += self.groups_said(found.groups)
         if found.other_target is not None:
             sure = sum(pair.adjusted < self.whole.settings.alpha for pair in found.pairs)
-            other = "these" if self.whole.settings.target == "similar" else "similar"
+            targets = ["collections like these", "these collections alone"]
+            one, other = targets if self.whole.settings.target == "similar" else targets[::-1]
             said.append(
-                filled(OTHER_TARGET[other], sure=sure, pairs=len(found.pairs), other=found.other_target)
+                f"Significant pairs: {sure} of {len(found.pairs)} for {one}, {found.other_target} for {other}."
             )
         return [Items(said, hang=0)] if said else []
 
@@ -745,19 +717,25 @@ class ShownResults:
             "df": test.runs - 1,
             "rest": (test.runs - 1) * (test.collections - 1),
             "collections": test.collections,
+            "ties": ", corrected for ties" if test.ties == "corrected" else "",
             "alpha": settings.alpha,
             "cut": decimals(found.critical_difference, 3),
         }
-        key = "bars" if len(self.spans()) <= MOST_GROUPS else "no bars"
-        return [
-            filled(RANKS[f"friedman:{test.ties}"], **words),
-            *(
-                ["All collections rank the runs alike, so F and its p are not defined."]
-                if math.isinf(test.f)
-                else []
-            ),
-            filled(RANKS[f"nemenyi:{key}"], **words),
+        said = [
+            filled(
+                "Friedman's test on {collections:collection}{ties}: chi-squared {chi2} (df {df}, p {p}), F {f} (df "
+                "{df} and {rest}, p {f_p}).",
+                **words,
+            )
         ]
+        if math.isinf(test.f):
+            said.append("All collections rank the runs alike, so F and its p are not defined.")
+        bars = " A bar on the right joins runs that do not." if len(self.spans()) <= MOST_GROUPS else ""
+        cut = filled(
+            "CD {cut}: mean ranks that differ by at least this differ significantly (Nemenyi, alpha {alpha:g}).",
+            **words,
+        )
+        return [*said, cut + bars]
 
     # ------------------------------------------------------------ tables
 
