@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +14,11 @@ import pytest
 
 import carob
 from carob.cli import main
-from carob.comparison.held_out import held_out, read_ledger, record_opening
+from carob.comparison.held_out import held_out, query_hashes, read_ledger, record_opening
+from carob.inputs.qrels import Qrels
+from carob.statistics.multiple_comparisons import romano_wolf
 from carob.statistics.paired import Draw
-from carob.statistics.selection import cross_validated, not_worse, ranks
+from carob.statistics.selection import cross_validated, ranks, shown_better
 
 TEA = Path(__file__).parents[2] / "examples" / "tea"
 
@@ -84,8 +87,8 @@ def test_the_honest_value_is_near_that_on_other_queries_where_the_apparent_value
 
 
 def test_the_set_keeps_all_of_twelve_equal_runs_in_95_of_100_simulations() -> None:
-    kept = [not_worse(equal_runs(seed, 20), Draw(400, seed)).all() for seed in range(300)]
-    assert 0.925 <= np.mean(kept) <= 0.98
+    kept = [not shown_better(equal_runs(seed, 20), Draw(400, seed)).any() for seed in range(300)]
+    assert np.mean(kept) >= 0.93
 
 
 def test_the_set_keeps_the_best_runs_and_drops_runs_that_are_clearly_worse() -> None:
@@ -93,12 +96,41 @@ def test_the_set_keeps_the_best_runs_and_drops_runs_that_are_clearly_worse() -> 
     for seed in range(200):
         values = equal_runs(seed, 40)
         values[:, :6] -= 0.12
-        kept.append(not_worse(values, Draw(400, seed)))
+        kept.append(~shown_better(values, Draw(400, seed)).any(axis=0))
     table = np.array(kept)
     assert table[:, 6:].all(axis=1).mean() >= 0.925
     assert table[:, :6].mean() < 0.6
-    assert not_worse(np.full((5, 3), 0.5)).tolist() == [True] * 3
-    assert not_worse([[0.1, 0.9]], Draw(10)).tolist() == [True, True]
+    assert not shown_better(np.full((5, 3), 0.5)).any()
+    assert not shown_better([[0.1, 0.9]], Draw(10)).any()
+
+
+@pytest.mark.thorough
+def test_no_row_contradicts_itself_in_any_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """May be best, the share of first places and the rank agree in 300 tables, skewed, tied and short ones too."""
+    monkeypatch.setattr("carob.comparison.best.RESELECTIONS", 2)
+    draw, how = np.random.default_rng(9), carob.Resampling(folds=2, repeats=1, resamples=200)
+    for number in range(300):
+        queries, runs = int(draw.integers(3, 30)), int(draw.integers(2, 8))
+        values = draw.exponential(0.2, (queries, runs)) if number % 2 else draw.random((queries, runs))
+        values += np.linspace(0, draw.uniform(0, 1), runs)
+        values = np.round(values, 1) if number % 3 == 0 else values
+        rows = carob.best(scores(values), resampling=how)["AP"].candidates
+        for place, each in enumerate(rows, 1):
+            assert each.not_worse == (each.rank_low == 1)
+            assert each.not_worse or each.best <= 0.05
+            assert each.rank_low <= place <= each.rank_high
+        assert rows[0].not_worse
+
+
+def test_the_set_keeps_equal_runs_whose_differences_are_skewed() -> None:
+    """Of lognormal values with unequal spread, the studentized test alone keeps too few."""
+    kept, alone = [], []
+    scale = np.array([1, 0.5, 0.5, 0.5])
+    for seed in range(150):
+        values = (np.random.default_rng(seed).lognormal(size=(25, 4)) - math.exp(0.5)) * scale
+        kept.append(not shown_better(values, Draw(400, seed)).any())
+        alone.append((romano_wolf(values, draw=Draw(400, seed)).p >= 0.05).all())
+    assert np.mean(alone) < 0.93 <= np.mean(kept)
 
 
 def test_ranks_are_those_of_resampled_means_and_ties_share() -> None:
@@ -202,24 +234,49 @@ def test_no_number_depends_on_held_out_queries_until_they_are_opened(tmp_path: P
     again = carob.best(scores(values), hold_out=opened, **how)
     assert again.opened_before == 1
     other = carob.best(scores(values), hold_out=replace(opened, salt="t"), **how)
-    assert (other.opened_before, other.opened_in_all) == (0, 2)
-    assert [each.salt for each in read_ledger(ledger)] == ["s", "s", "t"]
+    assert (other.opened_before, other.opened_in_all) == (2, 2)  # some queries are held out by both salts
+    assert [each.salt for each in read_ledger(ledger)[0]] == ["s", "s", "t"]
     assert "opened 1 time before" in str(again)
     assert "lists no earlier opening" in str(found)
 
 
+SPLIT = ("s", 0.5)
+
+
+def test_a_query_is_known_by_its_id_and_judgments_whatever_the_salt(tmp_path: Path) -> None:
+    ledger = tmp_path / "openings.jsonl"
+    openings = [
+        ({"1": "x", "2": "y"}, (0, 0)),
+        ({"2": "y", "3": "z"}, (1, 1)),  # another salt holds out one of the queries again
+        ({"1": "other", "2": "other"}, (0, 2)),  # another collection with the same ids
+        ({"3": ""}, (1, 3)),  # scores alone
+    ]
+    for salt, (queries, earlier) in enumerate(openings):
+        assert record_opening(ledger, (str(salt), 0.5), queries, 2, {"AP": "a"}) == earlier
+    lines = ledger.read_bytes().splitlines(keepends=True)
+    changed = lines[1].replace(b'"runs": 2', b'"runs": 3')
+    for damaged in (lines[1:], [lines[0], *lines[2:]], [lines[0], changed, *lines[2:]]):
+        ledger.write_bytes(b"".join(damaged))
+        with pytest.raises(carob.DataError, match="changed or removed"):
+            record_opening(ledger, SPLIT, {"1": "x"}, 2, {"AP": "a"})
+    one, two = ({"q": {"a": 1, "b": grade}} for grade in (0, 1))
+    hashes = [query_hashes([b"q"], Qrels.of(each)) for each in (one, one, two)]
+    assert hashes[0] == hashes[1] != hashes[2]
+    assert hashes[0].keys() == hashes[2].keys() == query_hashes([b"q"], None).keys()
+
+
 def test_a_damaged_ledger_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
     ledger = tmp_path / "openings.jsonl"
-    record_opening(ledger, "s", 0.5, 3, 2, {"AP": "a"})
+    record_opening(ledger, SPLIT, {"1": ""}, 2, {"AP": "a"})
     whole = ledger.read_bytes()
     for damaged in (whole + b"not an opening\n", whole + b"{}\n", whole[:-5]):
         ledger.write_bytes(damaged)
         with pytest.raises(carob.DataError, match="not an opening"):
-            record_opening(ledger, "s", 0.5, 3, 2, {"AP": "a"})
+            record_opening(ledger, SPLIT, {"1": ""}, 2, {"AP": "a"})
         assert ledger.read_bytes() == damaged
     for place in (tmp_path, Path(os.devnull)):
         with pytest.raises(carob.DataError, match="folder or a device"):
-            record_opening(place, "s", 0.5, 3, 2, {"AP": "a"})
+            record_opening(place, SPLIT, {"1": ""}, 2, {"AP": "a"})
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.design import HoldOut, Resampling
-from carob.comparison.held_out import held_out, record_opening
+from carob.comparison.held_out import held_out, query_hashes, record_opening
 from carob.comparison.tables import top_said
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
@@ -31,9 +31,9 @@ from carob.statistics.selection import (
     RESELECTIONS,
     Selection,
     cross_validated,
-    not_worse,
     ranks,
     reselected,
+    shown_better,
 )
 
 if TYPE_CHECKING:
@@ -67,20 +67,20 @@ SENTENCES = {
         "rather than narrow."
     ),
     "set": (
-        "May be best: not shown to be worse than another run, at {confidence:g}% confidence for all of these "
-        "runs together (sign flips). P(best) and rank: over queries drawn with replacement. {resamples:,} "
-        "resamples, seed {seed}."
+        "May be best, and ranks: those that two tests with sign flips leave open, at {confidence:g}% "
+        "confidence for all runs together. First: the share of resamples of the queries in which the run is "
+        "first, which is not the probability that it is the best. {resamples:,} resamples, seed {seed}."
     ),
     "closed": (
         "{held:query is/queries are} held out (share {share:g}, salt '{salt}'), and no number above includes "
         "them."
     ),
     "opened": "{held:held-out query is/held-out queries are} now opened (share {share:g}, salt '{salt}').",
-    "first": "The ledger lists no earlier opening.",
+    "first": "The ledger, a memory aid, lists no earlier opening.",
     "before": (
-        "These queries were opened {before:time/times} before, and the ledger lists "
-        "{others:opening/openings} with other salts. A run that was changed after an opening no longer has "
-        "an honest value on these queries."
+        "One or more of these queries were opened {before:time/times} before, and the ledger, a memory aid, "
+        "lists {others:opening/openings} of others. A run that was changed after an opening no longer has an "
+        "honest value on these queries."
     ),
     "one side": (
         "A share of {share:g} holds out {held} of {queries:query/queries}, so nothing is left to compare: "
@@ -95,9 +95,10 @@ SENTENCES = {
 OF_COLLECTIONS = {
     "answer": "By {measure}, {run} has the best macro mean of {runs:run/runs} over {queries:collection/collections}.",
     "set": (
-        "May be best: not shown to be worse than another run, at {confidence:g}% confidence for all of these "
-        "runs together (sign flips). P(best) and rank: over collections drawn with replacement, with all "
-        "their queries. {resamples:,} resamples, seed {seed}."
+        "May be best, and ranks: those that two tests with sign flips leave open, at {confidence:g}% "
+        "confidence for all runs together. First: the share of resamples of the collections, with all their "
+        "queries, in which the run is first, which is not the probability that it is the best. {resamples:,} "
+        "resamples, seed {seed}."
     ),
 }
 """The sentences that say something else where collections are the unit. In others, collections replace queries."""
@@ -117,10 +118,10 @@ class Candidate:
     Args:
         run: its name.
         mean: its mean over the queries.
-        not_worse: whether it belongs to the set of runs that are not shown to be worse than the best.
-        best: the share of resamples of the queries in which it is the best.
-        rank_low: the lower end of the interval of its rank.
-        rank_high: the upper end.
+        not_worse: whether it belongs to the set of runs that are not shown to be worse than another run.
+        best: the share of resamples of the queries in which it has the best mean.
+        rank_low: the best rank that is open to it: 1 more than the number of runs that are shown to be better.
+        rank_high: the worst rank.
         chosen: how often cross-validation selected it, as a share.
     """
 
@@ -205,8 +206,8 @@ class Best(Documented):
         baseline: the run with which the variants were compared; None without one.
         hold_out: the held-out queries; None without any.
         held: the number of held-out queries.
-        opened_before: how often queries with this salt were opened before, by the ledger; None unless opened now.
-        opened_in_all: the number of earlier openings with any salt.
+        opened_before: how often one of these queries was opened before, by the ledger; None unless opened now.
+        opened_in_all: the number of earlier openings of any queries.
         top: the largest number of runs in a table; None for all.
         unit: what is selected on and left out: ``queries`` or ``collections``.
         warnings: doubts about the data, and what they leave open.
@@ -334,7 +335,7 @@ class Best(Documented):
             ]
             for name, each in zip(names, shown, strict=True)
         ]
-        return Table(["run", found.measure, "may be\nbest", "P(best)", "rank", "chosen"], rows)
+        return Table(["run", found.measure, "may be\nbest", "first", "rank", "chosen"], rows)
 
     def family_table(self, found: BestBy) -> Table:
         """Returns the table of the families of variants of one measure."""
@@ -439,7 +440,7 @@ def best(
             runs share, a geometric mean, a number outside its range, or a ledger that cannot be read or written.
 
     Source: Varma and Simon, BMC Bioinformatics 2006, on nested cross-validation; Hansen, Lunde and Nason, Econometrica
-        2011, on the set; Hall and Miller, Annals of Statistics 2009, on the bootstrap of ranks.
+        2011, on the set; Romano and Wolf, Econometrica 2005, on the tests.
 
     Example:
         >>> import carob
@@ -492,8 +493,9 @@ def best(
     if hold_out is None or not hold_out.opened or hold_out.ledger is None:
         return result
     chosen = {each.measure: each.run for each in found}
-    split = (hold_out.salt, hold_out.share, result.held)
-    same, others = record_opening(hold_out.ledger, *split, len(names), chosen)
+    hashes = query_hashes([query for query, its in zip(ids, held.tolist(), strict=True) if its], read.qrels)
+    split = (hold_out.salt, hold_out.share)
+    same, others = record_opening(hold_out.ledger, split, hashes, len(names), chosen)
     found = tuple(
         replace(each, held_out=method.opened(table.part(held).complete(), names.index(each.run), base))
         for each, table in zip(found, tables, strict=True)
@@ -594,16 +596,19 @@ class SelectionMethod:
         draw = replace(self.draw, clusters=table.clusters)
         selection = self.selection(scores, table)
         means = scores.mean(axis=0)
-        kept, place = not_worse(scores, draw), ranks(scores, draw)
+        share = ranks(scores, draw).best
+        better = shown_better(scores, draw)
+        better[:, share > draw.alpha] = False
+        low, high = 1 + better.sum(axis=0), len(names) - better.sum(axis=1)
         order = np.argsort(-means, kind="stable").tolist()
         candidates = tuple(
             Candidate(
                 names[run],
                 sign * float(means[run]),
-                bool(kept[run]),
-                float(place.best[run]),
-                int(place.low[run]),
-                int(place.high[run]),
+                bool(low[run] == 1),
+                float(share[run]),
+                int(low[run]),
+                int(high[run]),
                 float(selection.chosen[run]),
             )
             for run in order

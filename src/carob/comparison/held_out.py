@@ -1,4 +1,4 @@
-"""Held-out queries: which queries are held out, and a ledger that counts how often their values were seen."""
+"""Held-out queries: which queries are held out, and a ledger that remembers how often their values were seen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-FIELDS = {"opening", "time", "salt", "share", "queries", "runs", "chosen"}
+    from carob.inputs.qrels import Qrels
+
+FIELDS = {"opening", "time", "salt", "share", "queries", "runs", "chosen", "after"}
 """The fields of a line of a ledger."""
 
 
@@ -33,18 +35,28 @@ class Opening:
         time: the time in UTC.
         salt: the salt of the split.
         share: the share of held-out queries.
-        queries: the number of held-out queries.
+        queries: the hash of each held-out query's judgments by the hash of its id, as ``query_hashes`` returns them.
         runs: the number of runs.
         chosen: the selected run, by measure.
+        after: the SHA-256 of an earlier line, the last at that time; empty in the first line.
     """
 
     opening: str
     time: str
     salt: str
     share: float
-    queries: int
+    queries: dict[str, str]
     runs: int
     chosen: dict[str, str]
+    after: str
+
+    def shares_queries(self, other: Opening) -> bool:
+        """Returns whether another opening has one of the queries, with the same judgments where both are known."""
+        both = self.queries.keys() & other.queries.keys()
+        return any(
+            self.queries[each] == other.queries[each] or "" in (self.queries[each], other.queries[each])
+            for each in both
+        )
 
 
 def held_out(queries: Iterable[bytes], share: float, salt: str) -> NDArray[np.bool_]:
@@ -73,28 +85,52 @@ def held_out(queries: Iterable[bytes], share: float, salt: str) -> NDArray[np.bo
     return np.array([int.from_bytes(each[:8], "big") < limit for each in digests], bool)
 
 
-def record_opening(
-    path: str | os.PathLike[str], salt: str, share: float, queries: int, runs: int, chosen: Mapping[str, str]
-) -> tuple[int, int]:
-    """Appends an opening to a ledger, and returns the numbers of earlier openings: with this salt, and in all.
+def query_hashes(queries: Iterable[bytes], qrels: Qrels | None) -> dict[str, str]:
+    """Returns the hash of each query's judgments by the hash of its id; empty where only scores were given.
 
-    The line is written at once and at the end of the file, so that two processes cannot overwrite each other's line.
+    Args:
+        queries: the ids of the queries.
+        qrels: the judgments.
+    """
+    judged: dict[bytes, list[bytes]] = {query: [] for query in queries}
+    for query, document, grade in () if qrels is None else qrels.rows():
+        if query in judged:
+            judged[query].append(document + b" %r" % grade)
+    return {short_hash(query): (rows and short_hash(*sorted(rows))) or "" for query, rows in judged.items()}
+
+
+def short_hash(*parts: bytes) -> str:
+    """Returns the first 64 bits of the SHA-256 of some texts."""
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+
+
+def record_opening(
+    path: str | os.PathLike[str],
+    split: tuple[str, float],
+    queries: Mapping[str, str],
+    runs: int,
+    chosen: Mapping[str, str],
+) -> tuple[int, int]:
+    """Appends an opening to a ledger, and returns how many earlier ones have one of these queries, and their number.
+
+    A query is known by its id and, where both openings have judgments, by these, whatever the salt. The line is written
+    at once and at the end of the file, so that two processes cannot overwrite each other's line.
 
     Args:
         path: the ledger, a file with one JSON object per line. The file is created if there is none.
-        salt: the salt of the split.
-        share: the share of held-out queries.
-        queries: the number of held-out queries.
+        split: the salt and the share of held-out queries.
+        queries: the held-out queries, as ``query_hashes`` returns them.
         runs: the number of runs.
         chosen: the selected run, by measure.
 
     Raises:
-        DataError: the file cannot be read or written, or a line is not an opening. Nothing is written then.
+        DataError: the file cannot be read or written, or a line is not an opening, or a line was changed or removed.
+            Nothing is written then.
     """
     refuse_taken(path)
-    read_ledger(path)
+    _, last = read_ledger(path)
     time = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    own = Opening(os.urandom(8).hex(), time, salt, share, queries, runs, dict(chosen))
+    own = Opening(os.urandom(8).hex(), time, *split, dict(queries), runs, dict(chosen), last)
     line = json.dumps(asdict(own)).encode() + b"\n"
     try:
         file = os.open(os.fspath(path), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
@@ -106,16 +142,18 @@ def record_opening(
             os.close(file)
     except OSError as error:
         raise DataError(f"Cannot write {os.fspath(path)}: {error.strerror or error}.") from None
-    openings = read_ledger(path)
+    openings, _ = read_ledger(path)
     earlier = openings[: [each.opening for each in openings].index(own.opening)]
-    return sum(each.salt == salt for each in earlier), len(earlier)
+    return sum(own.shares_queries(each) for each in earlier), len(earlier)
 
 
-def read_ledger(path: str | os.PathLike[str]) -> list[Opening]:
-    """Returns the openings in a ledger, in their order, or an empty list if there is no file.
+def read_ledger(path: str | os.PathLike[str]) -> tuple[list[Opening], str]:
+    """Returns the openings in a ledger, in their order, and the hash of the last line; nothing if there is no file.
+
+    Two processes that write at once may name the same earlier line.
 
     Raises:
-        DataError: the file cannot be read, or a line is not an opening.
+        DataError: the file cannot be read, or a line is not an opening, or the line that it follows is not there.
     """
     place = os.fspath(path)
     if os.path.exists(place) and not os.path.isfile(place):  # a device may have no end
@@ -124,10 +162,10 @@ def read_ledger(path: str | os.PathLike[str]) -> list[Opening]:
         with open(place, "rb") as file:
             lines = file.read().splitlines(keepends=True)
     except FileNotFoundError:
-        return []
+        return [], ""
     except OSError as error:
         raise DataError(f"Cannot read {place}: {error.strerror or error}.") from None
-    found = []
+    found, hashes = [], [""]
     for number, line in enumerate(lines, 1):
         fields = json_or_none(line, file=place, line=number)
         if not isinstance(fields, dict) or set(fields) != FIELDS or not line.endswith(b"\n"):
@@ -137,5 +175,13 @@ def read_ledger(path: str | os.PathLike[str]) -> list[Opening]:
                 file=place,
                 line=number,
             )
+        if fields["after"] not in hashes:
+            raise DataError(
+                "the line that this opening followed was changed or removed, so openings cannot be counted. "
+                "Restore the ledger, or pass another file.",
+                file=place,
+                line=number,
+            )
         found.append(Opening(**fields))
-    return found
+        hashes.append(hashlib.sha256(line).hexdigest())
+    return found, hashes[-1]

@@ -1,4 +1,4 @@
-"""Selecting the best of many runs: cross-validated selection, the runs not worse than the best, ranks over resamples.
+"""Selecting the best of many runs: cross-validated selection, the runs shown to be better, ranks over resamples.
 
 Larger scores are better here. Sums are exact, as in ``paired``, so results do not depend on the machine.
 """
@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from carob._numpy import np
+from carob.statistics.multiple_comparisons import romano_wolf
 from carob.statistics.paired import (
     Draw,
+    all_pairs,
     cluster_codes,
     draws,
-    flipped_sums,
     matrix,
+    max_flip,
     on_grid,
     resample_means,
     summed,
@@ -26,7 +28,16 @@ if TYPE_CHECKING:
 
     from carob.lists.rows import Floats, Integers
 
-__all__ = ["Ranks", "Selection", "cross_validated", "not_worse", "places", "ranks", "ranks_in", "reselected"]
+__all__ = [
+    "Ranks",
+    "Selection",
+    "cross_validated",
+    "places",
+    "ranks",
+    "ranks_in",
+    "reselected",
+    "shown_better",
+]
 
 FOLDS, REPEATS = 10, 20
 """On TREC Deep Learning 2021, ten folds are as accurate on average as leaving one query out, with less variance."""
@@ -151,16 +162,12 @@ def reselected(
     return np.array(found)
 
 
-def not_worse(scores: ArrayLike, draw: Draw | None = None) -> NDArray[np.bool_]:
-    """Returns which runs are not shown to be worse than another run, so that each of them may be the best.
+def shown_better(scores: ArrayLike, draw: Draw | None = None) -> NDArray[np.bool_]:
+    """Returns which runs are shown to be better than which: the row than the column [runs, runs].
 
-    The statistic of two runs is the sum of their differences divided by the root of the sum of squares, which orders
-    samples as t does. It is compared with the largest statistic of all pairs under random signs of the queries. Runs
-    that are worse are removed, and the others are compared again until no run is removed. If all runs are equal,
-    all stay with probability 1 - alpha, exactly for differences that are symmetric around 0.
-
-    Source: Hansen, Lunde and Nason, The model confidence set, Econometrica 2011, with sign flips as in Romano and Wolf,
-    Econometrica 2005, in place of the block bootstrap.
+    Two tests must agree, each of which holds for all pairs at once: the studentized step-down test of Romano and Wolf,
+    and the max-T test that is not studentized. Either alone finds too much where differences are very skewed. On TREC
+    runs that were moved to one mean, the first keeps all of 12 runs in 73 to 97% of cases, and both in 95 to 100%.
 
     Args:
         scores: a score for each query and run [queries, runs].
@@ -169,48 +176,17 @@ def not_worse(scores: ArrayLike, draw: Draw | None = None) -> NDArray[np.bool_]:
     Example:
         >>> import numpy as np
         >>> noise = np.random.default_rng(0).normal(0, 0.1, (30, 3))
-        >>> not_worse(noise + [0.0, 0.3, 0.31]).tolist()
-        [False, True, True]
+        >>> shown_better(noise + [0.0, 0.3, 0.31]).any(axis=0).tolist()
+        [True, False, False]
     """
-    from scipy.spatial.distance import pdist, squareform
-
-    draw = draw or Draw()
-    whole = summed(on_grid(matrix(scores)).whole, draw.clusters)
-    kept = np.arange(whole.shape[1])
-    while len(kept) > 1:
-        table = whole[:, kept]
-        spread = squareform(pdist(table.T))
-        scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
-        sums = table.sum(axis=0)
-        behind = ((sums[None, :] - sums[:, None]) * scale).max(axis=1)
-        widest = np.sort(widest_pairs(table, scale, draw))
-        reached = len(widest) - np.searchsorted(widest, behind * (1 - 1e-9))
-        stays = (1 + reached) / (1 + len(widest)) > draw.alpha
-        if stays.all():
-            break
-        kept = kept[stays]
-    found = np.zeros(whole.shape[1], bool)
-    found[kept] = True
+    table, draw = matrix(scores), draw or Draw()
+    one, other = all_pairs(table.shape[1]).T
+    differs = np.maximum(romano_wolf(table, draw=draw).p, max_flip(table, draw=draw).p) < draw.alpha
+    means = table.mean(axis=0)
+    found = np.zeros((len(means), len(means)), bool)
+    found[one, other] = differs & (means[one] > means[other])
+    found[other, one] = differs & (means[one] < means[other])
     return found
-
-
-def widest_pairs(whole: Floats, scale: Floats, draw: Draw) -> Floats:
-    """Returns the largest scaled difference of two columns' sums, under each draw of signs [resamples].
-
-    Args:
-        whole: whole numbers [rows, runs].
-        scale: the factor of each pair [runs, runs].
-        draw: the number of draws and their seed.
-    """
-    found = []
-    for block in flipped_sums(whole, draw):
-        widest = np.zeros(block.shape[1])
-        for place in range(len(block) - 1):
-            differences = np.abs(block[place + 1 :] - block[place])
-            differences *= scale[place, place + 1 :, None]
-            np.maximum(widest, differences.max(axis=0), out=widest)
-        found.append(2.0 * widest)
-    return np.concatenate(found)
 
 
 def ranks(scores: ArrayLike, draw: Draw | None = None) -> Ranks:
