@@ -62,6 +62,9 @@ def main(arguments: list[str] | None = None) -> int:
             bars.append(Bar(f"{name}, simulated equal runs, interval", "at least", HELD, held, ""))
     share = kept(top, given.replicates)
     bars.append(Bar(f"{FEW} equal runs, all kept", "at least", KEPT, share, ""))
+    for size in (8, *SIZES):
+        share = kept(top, given.replicates, size)
+        bars.append(Bar(f"{FEW} runs moved to one mean, n = {size}, all kept", "at least", HELD, share, ""))
     bars.append(Bar("400 runs, 50 queries", "at most", SECONDS, processor_seconds(), "s of processor"))
     print("\n" + "\n".join(map(str, bars)))
     return 0 if all(bar.met for bar in bars) else 1
@@ -97,13 +100,23 @@ def holds(runs: int, size: int, replicates: int) -> float:
     return float(np.mean(found))
 
 
-def kept(values: NDArray[np.float64], replicates: int) -> float:
-    """Returns how often the set keeps all runs, if their values are exchanged at random within each query."""
+def kept(values: NDArray[np.float64], replicates: int, size: int | None = None) -> float:
+    """Returns how often the set keeps all runs.
+
+    Args:
+        values: the values, exchanged at random within each query if there is no size [queries, runs].
+        replicates: the number of replicates.
+        size: the number of queries to draw after the runs are moved to one mean, which keeps the skew of differences.
+    """
     from carob.statistics.paired import Draw
     from carob.statistics.selection import shown_better
 
     draw = np.random.default_rng(SEED)
-    tables = (draw.permuted(values, axis=1) for _ in range(replicates))
+    moved = values - values.mean(axis=0)
+    tables = (
+        draw.permuted(values, axis=1) if size is None else moved[draw.integers(0, len(moved), size)]
+        for _ in range(replicates)
+    )
     return float(
         np.mean([not shown_better(each, Draw(2000, number)).any() for number, each in enumerate(tables)])
     )

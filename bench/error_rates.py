@@ -3,7 +3,8 @@
 Scores of real runs, as carob computes them, are the population: queries are drawn from it with replacement. For two
 systems, each difference is centred, so that every finding is an error. Runs whose scores correlate above .95 are then
 taken once: centred differences of near-duplicates are a few outliers around 0, which no real pair of systems resembles.
-For all pairs of runs, see ``bench/all_pairs.py``.
+For all pairs of runs, see ``bench/all_pairs.py``. With ``--power``, one run of several is better by the smallest
+detectable difference, which the verdict should find in four tables of five.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from carob.comparison.findings import Pair
+
 SEED, ALPHA, ALIKE = 20240, 0.05, 0.95
 FLIPS = 999
 """The number of resamples. (b + 1) / 1000 can be exactly .05."""
@@ -36,7 +39,7 @@ SIZES = (10, 25, 50)
 FEWEST, FEWEST_OF_PAIRS = 20, 8
 """The least number of queries of a collection, and the least number of runs for a table of all pairs."""
 
-LEVEL, COVERAGE = (0.04, 0.06), (0.93, 0.96)
+LEVEL, COVERAGE, POWER = (0.04, 0.06), (0.93, 0.96), (0.77, 0.83)
 
 
 class Table(NamedTuple):
@@ -63,11 +66,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, default=CHECKOUT.parent / "shared" / "data")
     parser.add_argument("--replicates", type=int, default=600)
     parser.add_argument("--pairs", action="store_true", help="the tests of all pairs in place of two systems")
+    parser.add_argument("--power", action="store_true", help="how often a detectable difference is found")
     given = parser.parse_args(arguments)
     if not given.data.is_dir():
         print(f"{given.data} is not there: name the folder of collections with --data", file=sys.stderr)
         return 2
     print(f"alpha {ALPHA}, {given.replicates} replicates, seed {SEED}\n")
+    if given.power:
+        return of_power(given.data, given.replicates)
     if given.pairs:
         return of_pairs(given.data, given.replicates)
     print(f"{'two systems':28}{'n':>4}  {'t':>12}  {'sign flip':>12}  95 % interval covers")
@@ -90,6 +96,54 @@ def of_pairs(data: Path, replicates: int) -> int:
     ]
     known = all_pairs.printed([*real, *all_pairs.simulated()], replicates)
     return concluded(list(all_pairs.limits(known)))
+
+
+def of_power(data: Path, replicates: int) -> int:
+    """Prints how often the verdict finds the detectable difference, and returns whether the limits are met."""
+    found: dict[tuple[int, int], list[Rate]] = {}
+    print(f"{'detectable difference found':28}{'runs':>5}{'n':>4}")
+    for table in tables(data, MEASURES_OF_PAIRS):
+        for runs in (2, 6):
+            for size in SIZES[1:] if table.scores.shape[1] >= runs else ():
+                its = detected(table, runs, size, replicates)
+                found.setdefault((runs, size), []).append(its)
+                print(f"{table.name:28}{runs:5}{size:4}  {its}", flush=True)
+    shares = {key: pooled(rates).share for key, rates in found.items()}
+    return concluded(
+        [
+            Bar(f"{runs} runs, n = {size}, found", side, limit, share, "")
+            for (runs, size), share in shares.items()
+            for side, limit in (("at least", POWER[0]), ("at most", POWER[1]))
+        ]
+    )
+
+
+def detected(table: Table, runs: int, size: int, replicates: int) -> Rate:
+    """Returns how often the verdict finds a difference as large as the one that it calls detectable.
+
+    Of runs moved to one mean, the first is made better by the difference of its pair with the second.
+    """
+    from carob.comparison.design import Test
+    from carob.comparison.significance import contests_of, settings_of
+    from carob.evaluation.evidence import RunTable
+    from carob.measures import parse_measure
+
+    draw = np.random.default_rng([SEED, size, runs, *table.name.encode()])
+    settings = settings_of(Test(resamples=FLIPS), runs, 1)
+
+    def pair(scores: NDArray[np.float64]) -> Pair:
+        whole = RunTable("AP", parse_measure("AP"), scores)
+        return contests_of([whole], settings)[0]["AP"].between(0, 1)
+
+    found = np.empty(replicates)
+    for place in range(replicates):
+        own = table.scores[:, draw.permutation(table.scores.shape[1])[:runs]]
+        own = own - own.mean(axis=0)
+        known = pair(own[draw.integers(0, len(own), size)]).detectable
+        drawn = own[draw.integers(0, len(own), size)]
+        drawn[:, 0] += known
+        found[place] = pair(drawn).adjusted < ALPHA
+    return rate(found)
 
 
 def concluded(bars: list[Bar]) -> int:
