@@ -104,6 +104,15 @@ def test_the_set_keeps_the_best_runs_and_drops_runs_that_are_clearly_worse() -> 
     assert not shown_better([[0.1, 0.9]], Draw(10)).any()
 
 
+def test_few_queries_are_told_to_leave_every_run_open() -> None:
+    values = np.arange(5)[:, None] / 100 + [0.1, 0.5, 0.9]
+    found = carob.best(scores(values), resampling=carob.Resampling(resamples=100))
+    assert "5 queries are few to select on" in found.warnings[-1]
+    assert "few to select on" not in str(
+        carob.best(scores(np.repeat(values, 2, axis=0)), resampling=carob.Resampling(resamples=100))
+    )
+
+
 @pytest.mark.thorough
 def test_no_row_contradicts_itself_in_any_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """May be best, the share of first places and the rank agree in 300 tables, skewed, tied and short ones too."""

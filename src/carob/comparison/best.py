@@ -71,6 +71,10 @@ SENTENCES = {
         "confidence for all runs together. First: the share of resamples of the queries in which the run is "
         "first, which is not the probability that it is the best. {resamples:,} resamples, seed {seed}."
     ),
+    "few": (
+        "{count:query is/queries are} few to select on: sign flips cannot show at level {alpha:g} that a run is "
+        "worse than another, so all may be best. Select on more queries or clusters of queries."
+    ),
     "closed": (
         "{held:query is/queries are} held out (share {share:g}, salt '{salt}'), and no number above includes "
         "them."
@@ -93,6 +97,11 @@ SENTENCES = {
 }
 """The sentences about the selection of a run, of queries."""
 OF_COLLECTIONS = {
+    "few": (
+        "{count:collection is/collections are} few to select on: sign flips cannot show at level {alpha:g} that "
+        "a run is worse than another, so all may be best. Select on the queries of one collection, or compare "
+        "these collections with the target 'these'."
+    ),
     "answer": "By {measure}, {run} has the best macro mean of {runs:run/runs} over {queries:collection/collections}.",
     "set": (
         "May be best, and ranks: those that two tests with sign flips leave open, at {confidence:g}% "
@@ -486,10 +495,17 @@ def best(
     shut = set() if opened else {ids.texts[each] for each in np.flatnonzero(held).tolist()}
     if across is not None:
         across = across.without(shut)
-        fewest = min(each.queries for each in found)
-        result = replace(result, warnings=doubts(across, fewest, alpha), footers=tuple(across.footers()))
+        how = "drop-collections" if across.absent == "skip" else across.absent
+        doubts = (*across.doubts, *across.lacks(f"absent:{how}"))
+        result = replace(result, warnings=doubts, footers=tuple(across.footers()))
     elif not shut:  # footers are about all queries
         result = replace(result, **known_of(read.systems)._asdict())
+    units = min(each.queries for each in found)
+    if groups is not None:
+        units = min(units, len(np.unique(groups.codes[~held])))
+    if 2.0 ** (1 - units) >= alpha:
+        few = said_of(unit, "few", count=units, alpha=alpha)
+        result = replace(result, warnings=(*result.warnings, few))
     if hold_out is None or not hold_out.opened or hold_out.ledger is None:
         return result
     chosen = {each.measure: each.run for each in found}
@@ -501,29 +517,6 @@ def best(
         for each, table in zip(found, tables, strict=True)
     )
     return replace(result, measures=found, opened_before=same, opened_in_all=others)
-
-
-def doubts(across: CollectionsScores, fewest: int, alpha: float) -> tuple[str, ...]:
-    """Returns the warnings about the data of several collections, missing runs, and a small number of collections.
-
-    Args:
-        across: the values.
-        fewest: the smallest number of collections on which a run was selected.
-        alpha: 1 minus the level of the set of runs that may be the best.
-    """
-    how = "drop-collections" if across.absent == "skip" else across.absent
-    said = [*across.doubts, *across.lacks(f"absent:{how}")]
-    if 2.0 ** (1 - fewest) > alpha:
-        said.append(
-            filled(
-                "{count:collection is/collections are} few to select on: sign flips cannot show at level "
-                "{alpha:g} that a run is worse than another, so all may be best. Select on the queries of "
-                "one collection, or compare these collections with the target 'these'.",
-                count=fewest,
-                alpha=alpha,
-            )
-        )
-    return tuple(said)
 
 
 def units_of(ids: Names, groups: Groups | None) -> list[bytes]:
