@@ -411,6 +411,7 @@ def from_means(own: Mapping[str, Any], measures: MeasuresLike) -> Scored:
     runs = tuple(dict.fromkeys(run for each in tables.values() for run in each))
     found: dict[str, list[CollectionValues]] = {}
     notes: list[Note] = []
+    measured = {label: measure_named(key) for label, key in labels.items()}
     for label, key in labels.items():
         found[label] = []
         for name, each in tables.items():
@@ -423,11 +424,10 @@ def from_means(own: Mapping[str, Any], measures: MeasuresLike) -> Scored:
                 )
             found[label].append(CollectionValues(row, None))
             doubts = [
-                beyond_range(run, label, measure_named(key), row[at : at + 1]) for at, run in enumerate(runs)
+                beyond_range(run, label, measured[label], row[at : at + 1]) for at, run in enumerate(runs)
             ]
             said = zip(runs, doubts, strict=True)
             notes += [Note(name, run, whole("doubt", each)) for run, each in said if each is not None]
-    measured = {label: measure_named(key) for label, key in labels.items()}
     lacking = lacking_in(tuple(tables), runs, found)
     return Scored(tuple(tables), runs, measured, found, lacking, notes=tuple(notes))
 
