@@ -100,25 +100,24 @@ def of_pairs(data: Path, replicates: int) -> int:
 
 def of_power(data: Path, replicates: int) -> int:
     """Prints how often the verdict finds the detectable difference, and returns whether the limits are met."""
-    found: dict[tuple[int, int], list[Rate]] = {}
-    print(f"{'detectable difference found':28}{'runs':>5}{'n':>4}")
+    found: dict[int, list[Rate]] = {}
+    print(f"{'detectable difference found':28}{'runs':>5}")
     for table in tables(data, MEASURES_OF_PAIRS):
-        for runs in (2, 6):
-            for size in SIZES[1:] if table.scores.shape[1] >= runs else ():
-                its = detected(table, runs, size, replicates)
-                found.setdefault((runs, size), []).append(its)
-                print(f"{table.name:28}{runs:5}{size:4}  {its}", flush=True)
-    shares = {key: pooled(rates).share for key, rates in found.items()}
+        for runs in (2, 6) if table.scores.shape[1] >= 6 else (2,):
+            its = detected(table, runs, replicates)
+            found.setdefault(runs, []).append(its)
+            print(f"{table.name:28}{runs:5}  {its}", flush=True)
+    shares = {runs: pooled(rates).share for runs, rates in found.items()}
     return concluded(
         [
-            Bar(f"{runs} runs, n = {size}, found", side, limit, share, "")
-            for (runs, size), share in shares.items()
+            Bar(f"{runs} runs, found", side, limit, share, "")
+            for runs, share in shares.items()
             for side, limit in (("at least", POWER[0]), ("at most", POWER[1]))
         ]
     )
 
 
-def detected(table: Table, runs: int, size: int, replicates: int) -> Rate:
+def detected(table: Table, runs: int, replicates: int) -> Rate:
     """Returns how often the verdict finds a difference as large as the one that it calls detectable.
 
     Of runs moved to one mean, the first is made better by the difference of its pair with the second.
@@ -128,7 +127,7 @@ def detected(table: Table, runs: int, size: int, replicates: int) -> Rate:
     from carob.evaluation.evidence import RunTable
     from carob.measures import parse_measure
 
-    draw = np.random.default_rng([SEED, size, runs, *table.name.encode()])
+    draw = np.random.default_rng([SEED, runs, *table.name.encode()])
     settings = settings_of(Test(resamples=FLIPS), runs, 1)
 
     def pair(scores: NDArray[np.float64]) -> Pair:
@@ -139,8 +138,8 @@ def detected(table: Table, runs: int, size: int, replicates: int) -> Rate:
     for place in range(replicates):
         own = table.scores[:, draw.permutation(table.scores.shape[1])[:runs]]
         own = own - own.mean(axis=0)
-        known = pair(own[draw.integers(0, len(own), size)]).detectable
-        drawn = own[draw.integers(0, len(own), size)]
+        known = pair(own).detectable
+        drawn = own[draw.integers(0, len(own), len(own))]
         drawn[:, 0] += known
         found[place] = pair(drawn).adjusted < ALPHA
     return rate(found)
