@@ -248,6 +248,7 @@ CALLS: dict[str, list[Any]] = {
     "record": [recorded],
     "verify": [verified],
     "check": [lambda q, r: checked(carob.check(q, r["one"], r["two"], measures="AP"))],
+    "check_pool": [lambda q, r: carob.check_pool(q, r, MEASURES, pool_depth=2)],
     "check_collections": [
         lambda q, r: checked(carob.check_collections({"x": (q, r), "y": (QRELS, RUNS)}, measures="AP"))
     ],

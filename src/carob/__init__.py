@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from carob.diagnosis.check import Check as Check
     from carob.diagnosis.check import check as check
     from carob.diagnosis.check.collections import check_collections as check_collections
+    from carob.diagnosis.check.pool import PoolCheck as PoolCheck
+    from carob.diagnosis.check.pool import check_pool as check_pool
     from carob.diagnosis.difference import Difference as Difference
     from carob.diagnosis.difference import difference as difference
     from carob.diagnosis.explain import explain as explain
@@ -95,6 +97,7 @@ MODULES = {
     "carob.conventions.profiles": "Profile list_profiles",
     "carob.diagnosis.check": "Check check",
     "carob.diagnosis.check.collections": "check_collections",
+    "carob.diagnosis.check.pool": "PoolCheck check_pool",
     "carob.diagnosis.difference": "Difference difference",
     "carob.diagnosis.explain": "explain",
     "carob.estimation.next_judgments": "Next next_judgments",

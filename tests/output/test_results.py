@@ -125,6 +125,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Check": lambda: carob.check(QRELS, RUNS),
     "Check, of nothing wrong": lambda: carob.diagnosis.check.Check((), ("qrels",)),
     "Check, of collections": lambda: carob.check_collections({"web": (QRELS, RUNS), "news": (PEOPLE, RUNS)}),
+    "PoolCheck": lambda: carob.check_pool(QRELS, RUNS, "P@5", pool_depth=1),
     "Next": lambda: carob.next_judgments(PEOPLE, RUNS, "P@5", budget=3),
     "Next, without chance": lambda: carob.next_judgments(PEOPLE, RUNS, "P@5", budget=3, order="certain"),
     "UnjudgedBounds": lambda: carob.unjudged_bounds(QRELS, RUNS, "P@5"),

@@ -12,6 +12,7 @@ from carob.cli.terminal import answer
 
 if TYPE_CHECKING:
     from carob.diagnosis.check import Check
+    from carob.diagnosis.check.pool import PoolCheck
 
 
 @click.command("check")
@@ -23,6 +24,9 @@ def check_command(
     layout: str,
     strict: bool,
     collections: str | None,
+    pool: bool,
+    pool_depth: int | None,
+    teams: str | None,
     given: Given,
 ) -> None:
     """Find mistakes in judgments and runs, show their effect on the scores, and suggest remedies.
@@ -36,13 +40,25 @@ def check_command(
 
     \b
         carob check --collections beir
+
+    With --pool, the judgments are checked instead: each run is scored without the judgments of documents that only it
+    contributed to the pool, as a new run would be.
     """
-    refuse_misuse(*files)
+    refuse_misuse(*files, teams)
     options: dict[str, Any] = {
         **({"measures": measures} if measures else {}),
         **given.checked,
         **({"columns": given.policy.columns} if given.policy else {}),
     }
+    if pool:
+        if collections is not None or strict:
+            raise click.UsageError(
+                f"--{'strict' if strict else 'collections'} has no meaning with --pool: leave it out."
+            )
+        answer(pool_checked(files, given, measures, pool_depth=pool_depth, teams=teams), layout)
+        return
+    if pool_depth is not None or teams is not None:
+        raise click.UsageError(f"--{'teams' if pool_depth is None else 'pool-depth'} needs --pool.")
     found = (
         checked(files, given, options)
         if collections is None
@@ -72,6 +88,25 @@ def checked(files: tuple[str, ...], given: Given, options: dict[str, Any]) -> Ch
     # A repeated file without a name is a finding, and a dict would hide the repetition.
     runs = [{name or path: path for name, path in pairs}] if names else files[1:]
     return check(given.qrels(files[0]) if several else str(files[0]), *runs, **options)
+
+
+def pool_checked(
+    files: tuple[str, ...], given: Given, measures: tuple[str, ...], **options: Any
+) -> PoolCheck:
+    """Returns the runs with and without their own judgments.
+
+    Raises:
+        click.UsageError: fewer than two runs were given.
+    """
+    from carob.diagnosis.check.pool import check_pool
+
+    files = given.with_judgments(files)
+    if len(files) < 3:
+        raise click.UsageError("--pool needs a QRELS file and two RUNs or more.")
+    if measures:
+        options["measures"] = measures
+    runs = [given.run(each) for each in files[1:]]
+    return check_pool(given.qrels(files[0]), runs, **given.conventions, **options)
 
 
 def several_checked(collections: str, files: tuple[str, ...], given: Given, options: dict[str, Any]) -> Check:

@@ -15,6 +15,7 @@ from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.ids import text_of
 from carob.inputs.judgment_tables import number_in
 from carob.inputs.sources import source_of
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     import os
@@ -106,8 +107,8 @@ class Groups:
     codes: Integers
 
 
-def groups_of(given: GroupsLike, queries: Sequence[str]) -> Groups:
-    """Returns the groups of all queries.
+def groups_of(given: GroupsLike, queries: Sequence[str], unit: str = "query") -> Groups:
+    """Returns the groups of all queries, or of other units.
 
     Raises:
         DataError: a query without a group, or an unreadable file.
@@ -119,11 +120,13 @@ def groups_of(given: GroupsLike, queries: Sequence[str]) -> Groups:
         name, mapping = source.name, read_groups(source)
     without = [query for query in queries if query not in mapping]
     if without:
-        others = f", nor have {len(without) - 1} others" if len(without) > 1 else ""
+        more = len(without) - 1
+        others = filled(" ({count:more has/more have} none)", count=more) if more else ""
         raise refused(
-            "query '{query}' has no group{others}.",
-            "Give every query a group, as in the line 'query group'.",
+            "{unit} '{query}' has no group{others}.",
+            "Give every {unit} a group, as in the line '{unit} group'.",
             file=name or "groups",
+            unit=unit,
             query=without[0],
             others=others,
         )
