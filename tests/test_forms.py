@@ -247,6 +247,7 @@ CALLS: dict[str, list[Any]] = {
     "gate": [lambda q, r: carob.gate(q, r["one"], r["two"], {"nDCG@3": 0.1})],
     "record": [recorded],
     "verify": [verified],
+    "variance_components": [lambda q, r: carob.variance_components(carob.evaluate(q, r, MEASURES))],
     "check": [lambda q, r: checked(carob.check(q, r["one"], r["two"], measures="AP"))],
     "check_pool": [lambda q, r: carob.check_pool(q, r, MEASURES, pool_depth=2)],
     "check_collections": [

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from carob.comparison.design import Test as Test
     from carob.comparison.design import UnjudgedLimits as UnjudgedLimits
     from carob.comparison.plan import Plan as Plan
+    from carob.comparison.plan import VarianceComponents as VarianceComponents
     from carob.comparison.plan import plan as plan
+    from carob.comparison.plan import variance_components as variance_components
     from carob.conventions.policy import Policy as Policy
     from carob.conventions.profiles import Profile as Profile
     from carob.conventions.profiles import list_profiles as list_profiles
@@ -92,7 +94,7 @@ MODULES = {
     "carob.judges.correlate_result": "Correlations",
     "carob.comparison.design": "Design HoldOut Resampling Test UnjudgedLimits",
     "carob.evaluation.collections": "CollectionsScores evaluate_collections",
-    "carob.comparison.plan": "Plan plan",
+    "carob.comparison.plan": "Plan VarianceComponents plan variance_components",
     "carob.conventions.policy": "Policy",
     "carob.conventions.profiles": "Profile list_profiles",
     "carob.diagnosis.check": "Check check",

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 import carob
 from carob.cli import main
-from carob.statistics.sample_size import interval_of_sd, judged_by_people, power_of, queries_for
+from carob.statistics.sample_size import judged_by_people, power_at, power_of, queries_for, upper_limit
+from carob.statistics.variance_components import components_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,18 +53,88 @@ def test_more_power_smaller_differences_and_stricter_levels_need_more_queries() 
     assert queries_for("difference", 1e-9, 0.8, 0.05) == float("inf")
 
 
-def test_the_interval_of_the_standard_deviation_holds_it_as_often_as_it_says() -> None:
+def test_the_limit_of_the_standard_deviation_holds_it_as_often_as_it_says() -> None:
     draw = np.random.default_rng(4)
     sd = draw.normal(0.0, 2.0, (20_000, 9)).std(axis=1, ddof=1)
-    low, high = zip(*(interval_of_sd(each, 8) for each in sd))
-    assert np.mean((np.array(low) < 2.0) & (np.array(high) > 2.0)) == pytest.approx(0.95, abs=0.006)
+    assert np.mean([upper_limit(each, 8) > 2.0 for each in sd]) == pytest.approx(0.9, abs=0.008)
 
 
 def test_a_model_that_knows_nothing_saves_nothing_and_one_that_judges_too_little_cannot_help() -> None:
-    assert judged_by_people(200.0, 0.0, 1000.0) == 200.0
-    assert judged_by_people(200.0, 0.9, 150.0) == float("inf")
-    estimate, people, judged, r = 200.0, judged_by_people(200.0, 0.8, 900.0), 900.0, 0.8
-    assert (1 - r * r) / people + r * r / judged == pytest.approx(1 / estimate)
+    how: tuple[Any, ...] = ("difference", 0.2, 0.8, 0.05)
+    alone = queries_for(*how)
+    assert judged_by_people(*how, 0.0, 1000.0) == pytest.approx(alone)
+    assert judged_by_people(*how, 0.9, 150.0) == float("inf")
+    assert judged_by_people(*how, 0.9, 8.0) == float("inf")
+    people, judged, r = judged_by_people(*how, 0.8, 900.0), 900.0, 0.8
+    variance = (1 - r * r) * (1 / people - 1 / judged) * (1 + 1 / (people - 3)) + 1 / judged
+    assert power_at("difference", 0.2 / variance**0.5, people - 2, 0.05) == pytest.approx(0.8)
+    # The numbers that an audit found absurd: 2 queries by people, for which the later test had a power of .08.
+    assert judged_by_people("difference", 0.7, 0.8, 0.05, 0.95, 2000.0) >= 12
+    assert judged_by_people("difference", 0.45, 0.8, 0.05, 0.85, 400.0) == pytest.approx(14.86, abs=0.01)
+    assert judged_by_people("difference", 5.0, 0.8, 0.05, 0.95, 2000.0) < 12
+
+
+def likelihood(table: Any, logs: Any) -> float:
+    """The negative REML likelihood of a table, from its covariance matrix."""
+    queries, runs, replicates = table.shape
+    ones = [np.ones((each, each)) for each in table.shape]
+    own = [np.eye(each) for each in table.shape]
+    parts = [
+        np.kron(np.kron(own[0], ones[1]), ones[2]),
+        np.kron(np.kron(ones[0], own[1]), ones[2]),
+        np.kron(np.kron(own[0], own[1]), ones[2]),
+        np.eye(queries * runs * replicates),
+    ]
+    if replicates == 1:
+        del parts[3]
+    covariance = sum(np.exp(log) * part for log, part in zip(logs, parts, strict=True))
+    factor = np.linalg.cholesky(covariance)
+    white, design = np.linalg.solve(factor, table.ravel()), np.linalg.solve(factor, np.ones(table.size))
+    rest = white - design * (design @ white) / (design @ design)
+    return float(np.log(np.diag(factor)).sum() + np.log(design @ design) / 2 + rest @ rest / 2)
+
+
+@pytest.mark.parametrize("shape", [(6, 4, 1), (8, 3, 1), (5, 3, 2)], ids=str)
+def test_variance_components_have_the_greatest_restricted_likelihood(shape: tuple[int, int, int]) -> None:
+    draw, boundary = np.random.default_rng(0), 0
+    for spread in (0.0, 0.0, 1.0):
+        table = draw.normal(size=shape) + spread * draw.normal(size=(shape[0], 1, 1))
+        found = [each for each in components_of(table) if not np.isnan(each)]
+        start = [np.log(np.full(len(found), each)) for each in (0.05, 0.5)]
+        how = {"xatol": 1e-10, "fatol": 1e-13, "maxiter": 20_000, "maxfev": 20_000}
+        best = min(
+            (
+                optimize.minimize(partial(likelihood, table), each, method="Nelder-Mead", options=how)
+                for each in start
+            ),
+            key=lambda each: float(each.fun),
+        )
+        assert found == pytest.approx(np.exp(best.x).tolist(), abs=1e-6)
+        boundary += min(found) <= 1e-12
+    assert shape[2] == 1 or boundary
+
+
+def test_variances_are_those_of_an_analysis_of_variance() -> None:
+    scores = pilot()
+    (found, _) = carob.variance_components(scores).rows
+    table = np.array(
+        [[scores[name].by_query("AP")[query] for name in scores] for query in scores["x"].queries]
+    )
+    rest = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
+    assert found.interaction == pytest.approx((rest**2).sum() / (29 * 2), rel=0.2)
+    assert (found.queries, found.runs, found.replicates) == (30, 3, 1)
+    again = carob.variance_components(scores, scores).rows[0]
+    assert again.replicate == pytest.approx(0.0)
+    assert again.replicates == 2
+    with pytest.raises(carob.DataError, match="Replicates are scores of the same runs"):
+        carob.variance_components(scores, {"x": scores["x"], "y": scores["y"]})
+    with pytest.raises(carob.DataError, match="Pass scores of several runs"):
+        carob.variance_components()
+    planned = carob.plan(scores, difference=0.05)
+    assert [each.measure for each in planned.together] == ["AP", "RR"]
+    assert planned.together[0].sd == pytest.approx((2 * found.interaction) ** 0.5)
+    assert "topic set size design" in str(planned)
+    assert carob.plan({"x": scores["x"], "y": scores["y"]}, difference=0.05).together == ()
 
 
 def pilot() -> Any:
@@ -90,7 +161,8 @@ def test_a_plan_uses_the_differences_of_each_pair() -> None:
     assert row.sd == pytest.approx(np.std(differences, ddof=1))
     assert row.mean == pytest.approx(np.mean(differences))
     assert row.queries == queries_for("difference", 0.05 / row.sd, 0.8, 0.05 / 3)
-    assert row.low < row.queries < row.high
+    assert row.sd < row.sd_high
+    assert row.queries < row.assured == queries_for("difference", 0.05 / row.sd_high, 0.8, 0.05 / 3)
     assert [each.second for each in carob.plan(scores, equivalence=0.05, baseline="y").rows] == ["y"] * 4
     assert "Bonferroni" in str(found)
 
@@ -101,6 +173,8 @@ def test_a_plan_uses_the_differences_of_each_pair() -> None:
         ({}, "exactly one of difference, equivalence and non-inferiority"),
         ({"difference": 0.1, "equivalence": 0.1}, "exactly one"),
         ({"difference": -1.0}, "use a positive, finite number"),
+        ({"difference": 2.0}, "AP is from 0 to 1, so no two runs differ by more than 1"),
+        ({"equivalence": 1.0}, "the equivalence of 1 is too large"),
         ({"difference": float("nan")}, "use a positive, finite number"),
         ({"difference": 0.1, "power": 1.0}, "power=1.0: use a number between 0 and 1"),
         ({"difference": 0.1, "comparisons": 0}, "comparisons=0"),

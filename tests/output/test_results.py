@@ -116,6 +116,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Best, without families": lambda: carob.best(scores(), resampling=carob.Resampling(resamples=100)),
     "Plan": lambda: carob.plan(carob.evaluate(QRELS, RUNS, "nDCG@3"), difference=0.1),
     "Plan, without end": lambda: carob.plan(carob.evaluate(QRELS, RUNS, "nDCG@3"), difference=1e-9),
+    "VarianceComponents": lambda: carob.variance_components(scores()),
     "Explanation": lambda: carob.explain("nDCG@3", QRELS, RUNS["new"], "q1"),
     "Explanation, of grades": lambda: carob.explain("AP", grades=[1, None, 0, 1], judged=[1, 1, 1, 0]),
     "Explanation, undefined": lambda: carob.explain(

@@ -10,7 +10,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
-from carob.evaluation.evidence import Evidence
+from carob.evaluation.evidence import Evidence, tables_of
 from carob.evaluation.notes import known_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded
@@ -20,10 +20,11 @@ from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
 from carob.statistics.sample_size import (
     Aim,
-    interval_of_sd,
     judged_by_people,
     queries_for,
+    upper_limit,
 )
+from carob.statistics.variance_components import components_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from carob.evaluation.evidence import Read, RunsLike
     from carob.evaluation.scores import Scores, ScoresByRun
     from carob.inputs.qrels import QrelsLike
+    from carob.measures import Measure
     from carob.output.pictures.figures import Drawing
 
 ANSWERS = {
@@ -61,12 +63,11 @@ class Needed:
         pilot: the number of queries of the pilot.
         mean: the mean difference in the pilot.
         sd: the standard deviation of the differences in the pilot.
-        sd_low: the lower end of its 95% interval.
-        sd_high: the upper end of this interval.
-        queries: the number of queries needed; infinite beyond 10⁹.
-        low: the number for ``sd_low``.
-        high: the number for ``sd_high``.
+        sd_high: its upper limit, of nominally 90%.
+        queries: the number of queries needed if the standard deviation is ``sd``; infinite beyond 10⁹.
+        assured: the number for ``sd_high``, by which about 80% of plans have the power.
         people: the number of queries that people must judge if a model judges more; NaN without a model.
+        people_assured: this number for ``sd_high``.
     """
 
     measure: str
@@ -75,12 +76,91 @@ class Needed:
     pilot: int
     mean: float
     sd: float
-    sd_low: float
     sd_high: float
     queries: float
-    low: float
-    high: float
+    assured: float
     people: float = math.nan
+    people_assured: float = math.nan
+
+
+@dataclass(frozen=True)
+class Variances:
+    """What the scores by one measure vary with: score = mean + query + run + interaction + replicate.
+
+    Args:
+        measure: the measure's label.
+        queries: the number of queries that have a value in every run.
+        runs: the number of runs.
+        replicates: the number of scores of each query and run.
+        query: the variance between queries.
+        run: the variance between runs.
+        interaction: the variance of the interaction; without replicates, of all that varies within a query and run.
+        replicate: the variance between replicates; NaN without replicates.
+    """
+
+    measure: str
+    queries: int
+    runs: int
+    replicates: int
+    query: float
+    run: float
+    interaction: float
+    replicate: float = math.nan
+
+    @property
+    def shares(self) -> str:
+        """The share of each variance in their sum, in words."""
+        parts = {"queries": self.query, "runs": self.run, "their interaction": self.interaction}
+        if not math.isnan(self.replicate):
+            parts["replicates"] = self.replicate
+        whole = sum(parts.values())
+        if not whole:
+            return "0"
+        return ", ".join(f"{variance / whole:.0%} {name}" for name, variance in parts.items())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VarianceComponents(Documented):
+    """The variances of the scores by each measure.
+
+    Args:
+        rows: the variances of each measure.
+    """
+
+    rows: tuple[Variances, ...]
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the table ``rows``: a row for each measure."""
+        return {"rows": lambda: Records.of(Variances, [(each,) for each in self.rows])}
+
+    def figures(self) -> dict[str, Drawing]:
+        """Returns the function that draws the standard deviation of each kind of effect."""
+        kinds = ("query", "run", "interaction", "replicate")
+        rows = [
+            (f"{kind}, {each.measure}", math.sqrt(getattr(each, kind)), math.nan, math.nan)
+            for each in self.rows
+            for kind in kinds
+            if not math.isnan(getattr(each, kind))
+        ]
+        return {"rows": lambda drawn: whiskers(drawn, rows, "standard deviation")}
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the standard deviations as a table, and the shares of the variances."""
+        del layout
+        kinds = ("query", "run", "interaction", "replicate")
+        rows = [
+            [
+                each.measure,
+                str(each.queries),
+                str(each.runs),
+                *(decimals(math.sqrt(getattr(each, kind)), 4) for kind in kinds),
+            ]
+            for each in self.rows
+        ]
+        header = ["standard deviation", "queries", "runs", *kinds]
+        shares = [f"{each.measure}: the variance is {each.shares}." for each in self.rows]
+        how = "Variance components by restricted maximum likelihood, all effects random."
+        return Document([Section([Table(header, rows)]), Section([Items([*shares, how])])])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,6 +176,9 @@ class Plan(Documented):
         correlation: the correlation between the differences by people's and by a model's judgments; None without one.
         judged: the number of queries that the model judges; None without one.
         rows: the numbers of each measure and pair of runs.
+        together: with three runs or more, the numbers of an average pair of each measure, by the interaction of queries
+            and runs; its names of runs are empty.
+        variances: the variance components from which these follow.
         warnings: doubts about the data of the pilot.
         footers: what else is known about them.
     """
@@ -108,17 +191,22 @@ class Plan(Documented):
     correlation: float | None
     judged: int | None
     rows: tuple[Needed, ...]
+    together: tuple[Needed, ...] = ()
+    variances: tuple[Variances, ...] = ()
     warnings: tuple[str, ...] = ()
     footers: tuple[str, ...] = ()
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the table ``rows``: a row for each measure and pair of runs."""
-        return {"rows": lambda: Records.of(Needed, [(each,) for each in self.rows])}
+        """Returns the tables ``rows``, with a row for each measure and pair of runs, and ``variances``."""
+        return {
+            "rows": lambda: Records.of(Needed, [(each,) for each in self.rows]),
+            "variances": lambda: Records.of(Variances, [(each,) for each in self.variances]),
+        }
 
     def figures(self) -> dict[str, Drawing]:
-        """Returns the function that draws the number of queries of each pair, with its interval."""
+        """Returns the function that draws the number of queries of each pair, and a line to the assured number."""
         rows = [
-            (f"{each.first} - {each.second}, {each.measure}", each.queries, each.low, each.high)
+            (f"{each.first} - {each.second}, {each.measure}", each.queries, each.queries, each.assured)
             for each in self.rows
         ]
         return {"rows": lambda drawn: whiskers(drawn, rows, "queries")}
@@ -136,11 +224,13 @@ class Plan(Documented):
         measures = dict.fromkeys(each.measure for each in self.rows)
         tables = [Section([self.table(measure)]) for measure in measures]
         notes = [
+            "queries: if the standard deviation (sd) of the differences in the pilot is the true one.",
             (
-                "The standard deviation (sd) of the differences comes from the pilot. The last numbers are "
-                "those for the two ends of its 95% interval."
+                "assured: to be about 80% sure of the power, by the upper limit of the sd. The limit is nominally one "
+                "of 90%, but it rests on the normal distribution, and per-query scores vary less evenly."
             ),
             filled(TESTS[self.aim], **several),
+            *self.spread_said(),
         ]
         if self.comparisons > 1:
             notes.append(
@@ -151,15 +241,14 @@ class Plan(Documented):
             )
         if self.correlation is not None:
             notes.append(
-                "Judged by people: as exact as all queries judged by people, if a model judges "
-                f"{self.judged:,} queries, and its differences correlate with those of people by "
-                f"{self.correlation:.15g}."
+                f"By people: if a model judges {self.judged:,} queries, its differences correlate with those of "
+                f"people by {self.correlation:.15g}, and it was fixed without people's judgments of these queries."
             )
         if any(each.pilot < FEW for each in self.rows):
             notes.append(
                 filled(
                     "The pilot has only {fewest:query/queries}, so its standard deviation is hardly known: "
-                    "plan for the upper end of the interval.",
+                    "plan for the assured number.",
                     fewest=min(each.pilot for each in self.rows),
                 )
             )
@@ -167,12 +256,22 @@ class Plan(Documented):
         below = [Section([Items(self.footers, "footer")]), Section(warned)]
         return Document([Section([answer]), *tables, Section([Items(notes)]), *below])
 
+    def spread_said(self) -> list[str]:
+        """Returns what an average pair needs, in a sentence for each measure."""
+        return [
+            f"{its.measure}, all {its.runs} runs on {its.queries} queries: the variance is {its.shares}. If all pairs "
+            f"vary alike, by the interaction, a pair has the sd {decimals(pair.sd, 4)} and needs "
+            f"{rounded_up(pair.queries)} queries, {rounded_up(pair.assured)} to be assured (topic set size design, "
+            "Sakai 2016)."
+            for its, pair in zip(self.variances, self.together, strict=True)
+        ]
+
     def table(self, measure: str) -> Table:
         """Returns the table of one measure."""
         rows = [each for each in self.rows if each.measure == measure]
         names = apart([name for each in rows for name in (each.first, each.second)])
-        header = [measure, "pilot", "mean", "sd", "queries", "95% interval"]
-        header += ["by\npeople"] if self.correlation is not None else []
+        header = [measure, "pilot", "mean", "sd", "queries", "assured"]
+        header += ["by\npeople", "people\nassured"] if self.correlation is not None else []
         cells = [
             [
                 f"{names[2 * place]} - {names[2 * place + 1]}",
@@ -180,13 +279,20 @@ class Plan(Documented):
                 decimals(each.mean, 4, sign=True),
                 decimals(each.sd, 4),
                 rounded_up(each.queries),
-                f"{rounded_up(each.low)} to {rounded_up(each.high)}",
-                *([rounded_up(each.people)] if self.correlation is not None else []),
+                rounded_up(each.assured),
+                *(
+                    map(rounded_up, (each.people, each.people_assured))
+                    if self.correlation is not None
+                    else ()
+                ),
             ]
             for place, each in enumerate(rows)
         ]
         return Table(header, cells)
 
+
+SMALLEST = 1e-12
+"""A standard deviation of 0, apart from rounding."""
 
 FEW = 10
 """A standard deviation from fewer queries is hardly known."""
@@ -217,8 +323,8 @@ def plan(
 ) -> Plan:
     """Returns the number of queries that a paired t-test needs, from the scores of a pilot.
 
-    The pilot tells how much the differences vary between queries. Its interval of the standard deviation gives an
-    interval of the number. Pass exactly one of ``difference``, ``equivalence`` and ``non_inferiority``.
+    The pilot tells how much the differences vary between queries. Its standard deviation is itself uncertain: a second
+    number uses its upper limit. Pass exactly one of ``difference``, ``equivalence`` and ``non_inferiority``.
 
     Args:
         scores: the scores of at least two runs, such as the result of ``carob.evaluate`` or ``carob.read_scores``; or
@@ -259,13 +365,118 @@ def plan(
     refuse_half_a_judge(correlation, judged)
     read = Evidence.of(scores, runs, policy=policy, profile=profile).read(measures)
     level = alpha / comparisons
+    wanted = Wanted(aim, size, power, level, correlation, judged)
+    for label, measure in zip(read.scores[0].labels, read.scores[0].measures, strict=True):
+        wanted.refuse_too_large(label, measure)
     rows = tuple(
-        row
+        needed(measure, first, second, wanted)
         for measure in read.scores[0].labels
         for first, second in pairs_of(read, baseline)
-        for row in [needed(measure, first, second, aim, size, power, level, correlation, judged)]
     )
-    return Plan(aim, size, power, level, comparisons, correlation, judged, rows, *known_of(read.systems))
+    variances = variances_of([read.scores]) if len(read.scores) > 2 else ()
+    together = tuple(wanted.by_variances(each) for each in variances)
+    known = known_of(read.systems)
+    return Plan(aim, size, power, level, comparisons, correlation, judged, rows, together, variances, *known)
+
+
+@specified
+def variance_components(*replicates: ScoresByRun | Mapping[str, Scores]) -> VarianceComponents:
+    """Return what the scores of several runs vary with: queries, runs, and the interaction of both.
+
+    A comparison on which the interaction dominates needs many queries, however much queries differ in difficulty. With
+    the scores of the same runs and queries under several conditions, such as shards of the documents or seeds of the
+    training, the interaction is separated from what varies between replicates.
+
+    Args:
+        replicates: the scores of at least two runs, as ``carob.evaluate`` and ``carob.read_scores`` return them, once
+            or several times. Queries without a value in one of them are left out.
+
+    Raises:
+        DataError: fewer than two runs or two shared queries, or replicates of other runs or measures.
+
+    Source: Searle, Casella and McCulloch 1992, chapter 4; Ferro and Silvello 2016 on components of retrieval systems.
+
+    Example:
+        >>> import carob
+        >>> qrels = {str(query): {"a": 1} for query in range(12)}
+        >>> old = {str(query): {"b": 2.0, "a": float(query % 3)} for query in range(12)}
+        >>> new = {str(query): {"b": 2.0, "a": float(1 + query % 4)} for query in range(12)}
+        >>> found = carob.variance_components(carob.evaluate(qrels, {"old": old, "new": new}, "RR"))
+        >>> round(found.rows[0].interaction, 4)
+        0.0625
+    """
+    found = [Evidence.of(each, None).read() for each in replicates]
+    if not found:
+        raise DataError("Pass scores of several runs, as carob.evaluate and carob.read_scores return them.")
+    first = found[0]
+    for other in found[1:]:
+        if list(other.systems) != list(first.systems) or other.scores[0].labels != first.scores[0].labels:
+            raise DataError(
+                "Replicates are scores of the same runs by the same measures: one has "
+                f"{', '.join(first.systems)}, another one {', '.join(other.systems)}."
+            )
+    return VarianceComponents(variances_of([each.scores for each in found]))
+
+
+def variances_of(replicates: Sequence[Sequence[Scores]]) -> tuple[Variances, ...]:
+    """Returns the variance components of each measure.
+
+    Args:
+        replicates: the scores of each run, once for each replicate.
+
+    Raises:
+        DataError: fewer than two queries have a value everywhere.
+    """
+    everything = [scores for each in replicates for scores in each]
+    runs = len(replicates[0])
+    found = []
+    for table in tables_of(everything)[1]:
+        values = table.complete().values.reshape(-1, len(replicates), runs).swapaxes(1, 2)
+        if len(values) < 2:
+            raise DataError(f"{table.label}: fewer than two queries have a value in all runs.")
+        found.append(Variances(table.label, *values.shape, *components_of(values)))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a plan is for; see ``Plan``."""
+
+    aim: Aim
+    size: float
+    power: float
+    alpha: float
+    correlation: float | None
+    judged: int | None
+
+    def refuse_too_large(self, label: str, measure: Measure) -> None:
+        """Refuses a difference that no two runs can have.
+
+        Raises:
+            DataError: the difference or margin reaches the whole range of the measure.
+        """
+        least, greatest = measure.definition.values
+        if measure.definition.aggregate == "mean" and self.size >= greatest - least:
+            raise DataError(
+                f"{label} is from {least:g} to {greatest:g}, so no two runs differ by more than {greatest - least:g}: "
+                f"the {self.aim} of {self.size:g} is too large."
+            )
+
+    def numbers(self, sd: float, freedom: float) -> tuple[float, ...]:
+        """Returns the fields of ``Needed`` from ``sd`` on."""
+        limits = (sd, upper_limit(sd, freedom))
+        how = (self.power, self.alpha)
+        found = [queries_for(self.aim, self.size / each, *how) for each in limits]
+        if self.correlation is not None and self.judged is not None:
+            model = (self.correlation, self.judged)
+            found += [judged_by_people(self.aim, self.size / each, *how, *model) for each in limits]
+        return (*limits, *found)
+
+    def by_variances(self, its: Variances) -> Needed:
+        """Returns the numbers of an average pair, by the interaction of queries and runs."""
+        freedom = (its.queries - 1) * (its.runs - 1)
+        sd = max(math.sqrt(2 * its.interaction), SMALLEST)
+        return Needed(its.measure, "", "", its.queries, math.nan, *self.numbers(sd, freedom))
 
 
 def aim_of(
@@ -313,17 +524,7 @@ def pairs_of(read: Read, baseline: str | int | None) -> list[tuple[Scores, Score
     return [(each, runs[base]) for place, each in enumerate(runs) if place != base]
 
 
-def needed(
-    measure: str,
-    first: Scores,
-    second: Scores,
-    aim: Aim,
-    size: float,
-    power: float,
-    alpha: float,
-    correlation: float | None,
-    judged: int | None,
-) -> Needed:
+def needed(measure: str, first: Scores, second: Scores, wanted: Wanted) -> Needed:
     """Returns the numbers of one measure and pair of runs.
 
     Raises:
@@ -345,7 +546,7 @@ def needed(
             )
         )
     sd = float(found.std(ddof=1))
-    if sd <= 1e-12:
+    if sd <= SMALLEST:
         raise DataError(
             filled(
                 "{measure}, {first} and {second}: all {queries} differences of the pilot are equal, so it "
@@ -354,8 +555,5 @@ def needed(
                 queries=len(found),
             )
         )
-    low, high = interval_of_sd(sd, len(found) - 1)
-    queries, least, most = (queries_for(aim, size / each, power, alpha) for each in (sd, low, high))
-    people = math.nan if correlation is None else judged_by_people(queries, correlation, float(judged or 0))
-    sample = (len(found), float(found.mean()), sd, low, high)
-    return Needed(measure, first.name, second.name, *sample, queries, least, most, people)
+    sample = (len(found), float(found.mean()))
+    return Needed(measure, first.name, second.name, *sample, *wanted.numbers(sd, len(found) - 1))
