@@ -57,10 +57,29 @@ def language_in(_context: click.Context, _parameter: click.Parameter, lang: str 
     return lang or language_of(os.environ)
 
 
+def listed_numbers(
+    context: click.Context, option: click.Parameter, given: str | None
+) -> tuple[int, ...] | None:
+    """Returns whole numbers that are separated by commas.
+
+    Raises:
+        click.BadParameter: something else.
+    """
+    if given is None:
+        return None
+    parts = [each.strip() for each in given.split(",")]
+    if not all(each.isascii() and each.isdigit() for each in parts):
+        raise click.BadParameter(
+            f"'{given}' is not a list of whole numbers, such as 20,40,60.", context, option
+        )
+    return tuple(map(int, parts))
+
+
 HOOKS: dict[str, dict[str, Any]] = {
     "import": {"is_eager": True, "expose_value": False, "callback": enrol},
     "lang": {"type": click.Choice(LANGUAGES), "callback": language_in},
     "folders": {"type": click.Choice(FOLDERS)},
+    "looks": {"callback": listed_numbers},
     **{axis: {"type": click.Choice(choices)} for axis, choices in CHOICES.items()},
 }
 """The arguments of ``click.option`` that are code."""

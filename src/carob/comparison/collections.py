@@ -156,10 +156,11 @@ def compare_collections(
         >>> round(pair.difference, 4), pair.wins, round(pair.p, 3)
         (-0.0467, 1, 0.349)
     """
+    test = arguments.of_class("test", test, Test, "carob.Test(…)")
     found = scored(collections, runs, measures, absent=absent, policy=policy, profile=profile)
     return compared(
         found,
-        arguments.of_class("test", test, Test, "carob.Test(…)"),
+        test,
         baseline=baseline,
         target=target,
         average=average,
@@ -184,7 +185,7 @@ def compared(
         DataError: there is no such baseline, or the settings need per-query scores and only means are known.
         PolicyError: a setting of the test that has no meaning here.
     """
-    test.refuse("on several collections", "name", "family", "margin")
+    test.refuse("on several collections", "name", "family", "margin", "looks")
     if baseline is not None and baseline not in found.runs:
         hint = did_you_mean(baseline, found.runs, f"The runs are {', '.join(found.runs[:20])}.")
         raise DataError(f"No run is called '{baseline}'. {hint}")

@@ -222,7 +222,10 @@ def compared(
                 "Bounds over unjudged documents need judgments without a judge: leave out one of the two."
             )
     runs, base = len(read.systems), read.place_of(baseline)
+    test, look = test.at(max(len(each.ids) for each in read.scores))
     settings = settings_of(test, runs, len(read.scores[0].labels), base)
+    if look:
+        settings = replace(settings, looks=test.looks, departures=(look,))
     first, second = pairs_of(runs, base) if pairs else pairs_of(1, None)
     asked = Asked(settings, design, by, runs, first, second)
     method = plain if read.judge is None else people_and_judge if read.sample is None else sampled_documents

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from carob._dataclasses import dataclass
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
-from carob.output.errors import PolicyError, Worded, worded
+from carob.output.errors import DataError, PolicyError, Worded, worded
 
 if TYPE_CHECKING:
     import os
@@ -38,9 +40,11 @@ class Test:
         rope: half the width of a region of practical equivalence. The result then contains the probabilities that a run
             is worse, equal or better.
         margin: the margin of an equivalence test, which tests by two one-sided tests whether runs differ by less.
+        looks: the numbers of queries at which the comparison is planned to be looked at while people go on judging, as
+            in ``(20, 40, 60)``. The level at each look follows by alpha spending, so that ``alpha`` holds over all.
 
     Raises:
-        PolicyError: a word that does not exist, or a number outside its range.
+        PolicyError: a word that does not exist, or a number outside its range; looks that do not ascend.
 
     Example:
         >>> import carob
@@ -60,6 +64,47 @@ class Test:
     interval: Interval = arguments.INTERVAL
     rope: float | None = arguments.ROPE
     margin: float | None = arguments.MARGIN
+    looks: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuses looks that are not ascending numbers of queries."""
+        if self.looks is None:
+            return
+        given: Any = self.looks
+        found: Any = given if isinstance(given, (tuple, list)) else ()
+        rising = all(type(each) is int for each in found) and list(found) == sorted({*found})
+        if not found or not rising or found[0] < 2:
+            raise PolicyError(
+                f"looks={self.looks!r}: pass the planned numbers of queries, ascending from 2, as in (20, 40, 60)."
+            )
+
+    def at(self, queries: int) -> tuple[Test, str]:
+        """Returns the test at the present look, and a sentence about its level.
+
+        Args:
+            queries: the number of queries that are judged now.
+
+        Raises:
+            DataError: more queries than planned.
+        """
+        if self.looks is None:
+            return self, ""
+        planned = self.looks[-1]
+        if queries > planned:
+            raise DataError(
+                f"{queries} queries are judged, but {planned} were planned, at which all of alpha is spent. Compare "
+                f"the first {planned} that were judged."
+            )
+        from carob.statistics.sequential import level_at
+
+        past = [each for each in self.looks if each < queries]
+        level = level_at([each / planned for each in (*past, queries)], self.alpha)
+        sentence = (
+            f"Look {len(past) + 1}, at {queries} of {planned} planned queries: the level is {level:.2g}, so that all "
+            f"looks together have {self.alpha:g} (alpha spending of O'Brien and Fleming's type)."
+        )
+        joint = math.isclose(self.confidence, 1 - self.alpha)
+        return replace(self, alpha=level, confidence=1 - level if joint else self.confidence), sentence
 
     @classmethod
     def of(cls, given: Test | TestName | None) -> Test:

@@ -83,6 +83,7 @@ class Settings:
         clusters: the number of clusters of queries, or None where queries are independent.
         by: the name of the grouping of queries, where groups are shown separately; else None.
         departures: deviations from what was requested, in sentences.
+        looks: the planned numbers of queries at each look, or None.
         sides: the number of sides of the test.
     """
 
@@ -102,6 +103,7 @@ class Settings:
     clusters: int | None = None
     by: str | None = None
     departures: tuple[str, ...] = ()
+    looks: tuple[int, ...] | None = None
     sides: int = 2
 
 

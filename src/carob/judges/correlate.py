@@ -139,7 +139,9 @@ def correlate(
         0.3333333333333333
     """
     test = arguments.of_class("test", test, Test, "carob.Test(…)")
-    test.refuse("where runs are correlated", "name", "correction", "family", "interval", "rope", "margin")
+    test.refuse(
+        "where runs are correlated", "name", "correction", "family", "interval", "rope", "margin", "looks"
+    )
     alpha, confidence = test.alpha, test.confidence
     resamples = RESAMPLES if test.resamples is None else test.resamples
     seed = SEED if test.seed is None else test.seed
