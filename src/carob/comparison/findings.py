@@ -136,6 +136,8 @@ class Pair:
             alpha. This interval excludes 0 exactly if ``adjusted`` is below alpha. It is NaN if the test does not
             compare means.
         joint_high: the upper end of this interval.
+        worst_point: whether the interval is a worst-point interval, which allows for values that were not seen; no p is
+            smaller then than the level at which the interval excludes 0.
     """
 
     a: int
@@ -160,6 +162,7 @@ class Pair:
     p_better: float | None = None
     joint_low: float = math.nan
     joint_high: float = math.nan
+    worst_point: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,6 +199,8 @@ class Contest:
         anova: the two-way analysis of variance, queries by runs, of three runs or more; None if a run lacks a query.
         smaller_is_better: whether a lower value is better.
         counts: the number of collections that have the run, where collections are compared.
+        worst_point: whether the interval of each run is a worst-point interval, which allows for values that were not
+            seen.
     """
 
     label: str
@@ -210,6 +215,7 @@ class Contest:
     anova: Anova | None = field(default=None, kw_only=True)
     smaller_is_better: bool = field(default=False, kw_only=True)
     counts: tuple[int, ...] = field(default=(), kw_only=True)
+    worst_point: tuple[bool, ...] = field(default=(), kw_only=True)
 
     @cached_property
     def letters(self) -> tuple[str, ...]:

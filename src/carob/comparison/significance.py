@@ -20,14 +20,14 @@ from carob.statistics.paired import (
     RESAMPLES,
     Draw,
     all_pairs,
-    bayes,
-    equivalence,
     max_flip,
     paired,
     resample_means,
     sign_flip,
+    summed,
     wins,
 )
+from carob.statistics.worst_point import FEWEST, Sample, worst_point
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -217,12 +217,15 @@ def estimated_tables(
         Estimated(
             table,
             table.means,
-            *margins(table, settings),
+            low,
+            high,
             outcome,
             () if groups is None else strata_of(table, *pairs, settings, groups),
             variance_of(table),
+            more={"worst_point": tuple(worst.tolist())},
         )
         for table, (outcome, _) in zip(tables, found, strict=True)
+        for low, high, worst in [margins(table, settings)]
     ]
     return measures, settings
 
@@ -240,7 +243,7 @@ def decided(measures: Sequence[Estimated], settings: Settings) -> dict[str, Cont
     contests = {}
     for each in measures:
         table = each.table
-        join(each.outcome, settings, geometric=table.geometric)
+        join(each.outcome, settings, table)
         if each.pair is Pair and not table.geometric:  # the error is that of logarithms
             each.outcome.detectable[:] = detected(each.outcome, settings, table.values.shape[1])
         contests[table.label] = each.contest(
@@ -338,6 +341,7 @@ def empty_outcome(first: Integers, second: Integers, kind: type[Any] = Pair) -> 
     """
     columns = [(each.name, KINDS.get(str(each.type), FLOATING)) for each in fields(kind)]
     columns += [(name, FLOATING) for name in ("spread", "freedom", "cut")]
+    columns += [] if "worst_point" in dict(columns) else [("worst_point", "bool")]
     outcome = np.recarray(len(first), columns)
     for name, width in columns:
         outcome[name] = np.nan if width == FLOATING else 0
@@ -361,10 +365,9 @@ def outcome_of(
 ) -> tuple[Outcome, bool]:
     """Returns the uncorrected difference, interval and p of every pair, and whether p is asymptotic."""
     outcome = empty_outcome(first, second)
-    for shared, places in table.shared(first, second):
+    parts = [(shared, places) for shared, places in table.shared(first, second) if len(shared.values)]
+    for shared, places in parts:
         outcome.n[places] = len(shared.values)
-        if not len(shared.values):
-            continue
         seen = shared.observed()
         step = max(1, AT_ONCE // len(seen))
         for start in range(0, len(places), step):
@@ -372,6 +375,11 @@ def outcome_of(
         test(outcome, places, shared, seen, settings)
         if bootstrapped(settings, shared):
             bootstrap(outcome, places, shared, seen, settings)
+    if settings.test == "t" and (np.isinf(outcome.d_z) & ~outcome.identical).any():
+        # Without spread there is no t, and pairs under different tests could contradict each other.
+        flips = replace(settings, test="randomisation", resamples=RESAMPLES)
+        for shared, places in parts:
+            test(outcome, places, shared, shared.observed(), flips)
     limit = settings.test in FAMILY_WISE and test_together(outcome, table.complete(), settings)
     outcome.p[outcome.identical] = 1.0
     return outcome, limit
@@ -382,6 +390,9 @@ def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, 
     one, other = outcome.a[places], outcome.b[places]
     differences = seen[:, one] - seen[:, other]
     found = paired(differences, confidence=settings.confidence, clusters=table.clusters)
+    if not bootstrapped(settings, table):
+        sample = sample_of(table, table.values[:, one] - table.values[:, other], pairs=True)
+        found = worst_point(found, sample, settings.confidence, np.where(found.constant, np.inf, 2))
     outcome.difference[places], outcome.low[places], outcome.high[places] = found.value, found.low, found.high
     outcome.d_z[places] = found.d_z
     outcome.spread[places], outcome.freedom[places] = found.error, found.freedom
@@ -389,12 +400,32 @@ def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, 
         table.sign * (table.values[:, one] - table.values[:, other])
     )
     outcome.identical[places] = outcome.ties[places] == len(seen)
-    outcome.p[places], outcome.error[places] = found.p, 0.0
+    outcome.worst_point[places] = found.worst_point
+    outcome.p[places], outcome.error[places] = np.where(found.worst_point, found.two_sided_p, found.p), 0.0
     if settings.margin is not None:
-        outcome.p_equivalent[places] = equivalence(differences, settings.margin, clusters=table.clusters)
+        outcome.p_equivalent[places] = found.equivalence(settings.margin)
     if settings.rope is not None:
-        chances = bayes(differences, settings.rope, clusters=table.clusters)
+        chances = found.bayes(settings.rope)
         outcome.p_worse[places], outcome.p_same[places], outcome.p_better[places] = chances
+
+
+def sample_of(table: RunTable, values: Floats, *, pairs: bool) -> Sample:
+    """Returns values of queries, or of clusters of queries, with their range and their weights.
+
+    Args:
+        table: the runs.
+        values: values or differences of runs of the table [queries, series].
+        pairs: whether they are differences.
+    """
+    least, greatest = table.limits
+    if pairs:
+        least, greatest = least - greatest, greatest - least
+    weights = np.ones(len(values)) if table.weights is None else table.weights[:, 0]
+    total = summed(weights[:, None], table.clusters)
+    kept = total[:, 0] > 0
+    means = summed(weights[:, None] * values, table.clusters)[kept] / total[kept]
+    ends = (np.full(values.shape[1], each) for each in (least, greatest))
+    return Sample(means, *ends, total[kept, 0] / total.sum())
 
 
 def test(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:
@@ -422,8 +453,9 @@ def test_together(outcome: Outcome, table: RunTable, settings: Settings) -> bool
     draw = Draw(settings.resamples, settings.seed, table.clusters, alpha)
     found = TOGETHER[settings.test](table.observed(), couples, draw)
     outcome.cut[:] = found.cut
-    outcome.adjusted[:] = np.where(outcome.identical, 1.0, found.p)
-    outcome.exact[:], outcome.error[:] = found.exact, found.error
+    decides = outcome.worst_point & (outcome.p > found.p)
+    outcome.adjusted[:] = np.where(outcome.identical, 1.0, np.where(decides, outcome.p, found.p))
+    outcome.exact[:], outcome.error[:] = found.exact & ~decides, np.where(decides, 0.0, found.error)
     return found.limit
 
 
@@ -464,10 +496,11 @@ def bootstrap_draw(table: RunTable, settings: Settings) -> Draw:
     return Draw(settings.bootstrap_resamples, settings.seed, table.clusters)
 
 
-def margins(table: RunTable, settings: Settings) -> tuple[Floats, Floats]:
-    """Returns the interval of each run's aggregate."""
+def margins(table: RunTable, settings: Settings) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Returns the interval of each run's aggregate, and whether it is a worst-point interval."""
     runs = np.arange(table.values.shape[1])
     low, high = np.full(len(runs), np.nan), np.full(len(runs), np.nan)
+    worst = np.zeros(len(runs), np.bool_)
     for own, places in table.shared(runs, runs):
         if not len(own.values):
             continue
@@ -478,21 +511,24 @@ def margins(table: RunTable, settings: Settings) -> tuple[Floats, Floats]:
             low[places], high[places] = np.quantile(means, [tail, 1 - tail], axis=0)
         else:
             found = paired(seen, confidence=settings.confidence, clusters=own.clusters)
-            low[places], high[places] = found.low, found.high
-    return (np.exp(low), np.exp(high)) if table.geometric else (low, high)
+            sample = sample_of(own, own.values[:, places], pairs=False)
+            found = worst_point(found, sample, settings.confidence, FEWEST)
+            low[places], high[places], worst[places] = found.low, found.high, found.worst_point
+    return (np.exp(low), np.exp(high), worst) if table.geometric else (low, high, worst)
 
 
-def join(outcome: Outcome, settings: Settings, *, geometric: bool) -> None:
+def join(outcome: Outcome, settings: Settings, table: RunTable) -> None:
     """Writes each pair's joint interval, which agrees with the corrected p.
 
     A test of all pairs at once has one cut, or one for each pair: difference ± cut (Tukey, 1953). Otherwise the pair's
     own interval is stretched to the level at which the pair was decided: alpha divided by the number of comparisons
-    (Bonferroni), or by a smaller factor of the stepwise method where only that step finds the pair significant.
+    (Bonferroni), or by a smaller factor of the stepwise method where only that step finds the pair significant, and so
+    is a worst-point interval. No end leaves the range of the difference.
     """
     if settings.test in NOT_OF_MEANS:
         return
     sure = (outcome.adjusted < settings.alpha) & ~outcome.identical
-    known = np.isfinite(outcome.cut) & (not geometric)
+    known = np.isfinite(outcome.cut) & ~outcome.worst_point & (not table.geometric)
     stretch = stretched(outcome, settings, sure)
     difference = outcome.difference
     below = np.where(known, outcome.cut, (difference - outcome.low) * stretch)
@@ -501,8 +537,10 @@ def join(outcome: Outcome, settings: Settings, *, geometric: bool) -> None:
     half = from_p(outcome, settings)
     for side in (below, above):
         side[disagreeing] = half[disagreeing]
-        side[outcome.identical] = 0.0
-    outcome.joint_low[:], outcome.joint_high[:] = difference - below, difference + above
+        side[outcome.identical & ~outcome.worst_point] = 0.0
+    most = table.limits[1] - table.limits[0]
+    outcome.joint_low[:] = np.maximum(difference - below, -most)
+    outcome.joint_high[:] = np.minimum(difference + above, most)
 
 
 def detected(outcome: Outcome, settings: Settings, runs: int) -> Floats:

@@ -182,7 +182,14 @@ def estimates_and_pairs(
     """Returns the estimates of the runs and the outcomes of the pairs of each measure."""
     runs = slice(asked.runs)
     return [
-        Estimated(table, tuple(each.value[runs].tolist()), each.low[runs], each.high[runs], outcome)
+        Estimated(
+            table,
+            tuple(each.value[runs].tolist()),
+            each.low[runs],
+            each.high[runs],
+            outcome,
+            more={"worst_point": tuple(each.worst_point[runs].tolist())},
+        )
         for table, each, outcome in zip(tables, found, outcomes, strict=True)
     ]
 
@@ -244,7 +251,14 @@ def estimates_of(table: RunTable, other: RunTable, shared: Shared, asked: Asked)
     )
     contrasts, confidence = asked.contrasts, asked.settings.confidence
     similar = design.target == "similar"
-    found = estimated(sample, contrasts, weight=design.judge_weight, similar=similar, confidence=confidence)
+    found = estimated(
+        sample,
+        contrasts,
+        weight=design.judge_weight,
+        similar=similar,
+        confidence=confidence,
+        values=table.limits,
+    )
     plain = estimated(sample, contrasts, weight=1.0, confidence=confidence)
     if found.sample < found.queries:
         found, plain = without_unknown(found), without_unknown(plain)
@@ -277,7 +291,9 @@ def outcome_of_queries(table: RunTable, found: JudgedEstimates, asked: Asked) ->
     return outcome
 
 
-def outcome_of_pairs(found: Estimates, size: int, asked: Asked, unaided: Floats | None = None) -> Outcome:
+def outcome_of_pairs(
+    found: JudgedEstimates | SampledEstimates, size: int, asked: Asked, unaided: Floats | None = None
+) -> Outcome:
     """Returns the difference, interval and p of every pair, and the probabilities that the settings request.
 
     Args:
@@ -296,11 +312,10 @@ def outcome_of_pairs(found: Estimates, size: int, asked: Asked, unaided: Floats 
         outcome.p_worse[:], outcome.p_same[:], outcome.p_better[:] = (
             each[own] for each in found.bayes(settings.rope)
         )
-    outcome.p[:] = found.student_p[own]
-    outcome.error[:] = 0.0
-    outcome.identical[:] = (np.abs(outcome.difference) <= NOISE) & (found.error[own] <= NOISE)
-    if unaided is not None:
-        outcome.identical &= unaided[own] <= NOISE
+    outcome.p[:] = found.two_sided_p[own]
+    outcome.error[:], outcome.worst_point[:] = 0.0, found.worst_point[own]
+    outcome.identical[:] = (np.abs(outcome.difference) <= NOISE) & (np.abs(found.judge[own]) <= NOISE)
+    outcome.identical &= (found.error[own] if unaided is None else unaided[own]) <= NOISE
     outcome.p[outcome.identical] = 1.0
     return outcome
 

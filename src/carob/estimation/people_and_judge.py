@@ -8,12 +8,15 @@ of runs, so that the estimated difference of two runs is the difference of their
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.output.errors import DataError
 from carob.statistics.estimates import NOISE, Estimates, half_width, t_quantile
+from carob.statistics.worst_point import FEWEST, Sample, worst_point
 
 if TYPE_CHECKING:
     from carob.lists.rows import Floats, Integers
@@ -57,7 +60,7 @@ class JudgedEstimates(Estimates):
         with np.errstate(divide="ignore", invalid="ignore"):
             per_query = self.error**2 / self.unaided
             lasting = 0.0 if self.lasting.any() else 1 / self.queries
-            return np.asarray(1 / (per_query + lasting))
+            return np.where(self.worst_point, float(self.sample), 1 / (per_query + lasting))
 
     def half_widths(self, sample: Floats | float, confidence: float) -> Floats:
         """Returns half the expected width of the intervals if people had judged a sample of another size.
@@ -120,6 +123,7 @@ def estimated(
     weight: float | None = None,
     similar: bool = False,
     confidence: float = 0.95,
+    values: tuple[float, float] = (-math.inf, math.inf),
 ) -> JudgedEstimates:
     """Estimates means over all queries from a random sample that people judged.
 
@@ -136,6 +140,8 @@ def estimated(
             unbiased.
         similar: whether the mean over an endless supply of similar queries is estimated, and not over these queries.
         confidence: the confidence level of the intervals.
+        values: the range of a run's value of a query. Series with worst-point intervals are estimated from people's
+            values alone.
 
     Raises:
         DataError: a stratum has fewer than two sampled queries, although people did not judge all of its queries.
@@ -197,7 +203,7 @@ def estimated(
         apart = np.where(spread_judge * left > NOISE, -gap / np.sqrt(spread_judge * left), 0.0)
     value, error = contrasts @ (mean_people + fit.weight * (mean_judge - mean_sampled)), np.sqrt(variance)
     half = half_width(error, freedom, confidence)
-    return JudgedEstimates(
+    found = JudgedEstimates(
         value,
         value - half,
         value + half,
@@ -212,6 +218,40 @@ def estimated(
         aided=squared / left if left else excess * plain,
         lasting=lasting,
         apart=apart,
+    )
+    least, greatest = ends_of(contrasts, values)
+    own = Sample(
+        people @ contrasts.T,
+        least,
+        greatest,
+        (parts.share / np.maximum(parts.sampled, 1))[drawn],
+        math.inf if similar else queries - size,
+    )
+    differences = np.abs(contrasts.sum(axis=1)) <= NOISE
+    return by_people(worst_point(found, own, confidence, np.where(differences, 2, FEWEST)))
+
+
+def ends_of(contrasts: Floats, values: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Returns the least and the greatest value of each series.
+
+    Args:
+        contrasts: the weights of the runs in each series [series, runs].
+        values: the range of a run's value.
+    """
+    low, high = (np.where(contrasts == 0, 0.0, end) for end in values)
+    ends = contrasts * low, contrasts * high
+    return np.minimum(*ends).sum(axis=1), np.maximum(*ends).sum(axis=1)
+
+
+def by_people(found: JudgedEstimates) -> JudgedEstimates:
+    """Returns the estimates, from people's values alone where there is a worst-point interval."""
+    left = 1 / found.sample - 1 / found.queries
+    if not (found.worst_point.any() and left):
+        return found
+    return replace(
+        found,
+        value=np.where(found.worst_point, found.people, found.value),
+        aided=np.where(found.worst_point, np.maximum(found.error**2 - found.lasting, 0) / left, found.aided),
     )
 
 

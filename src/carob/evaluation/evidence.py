@@ -439,6 +439,10 @@ def lists_held(run: Run, queries: Collection[bytes]) -> Run:
     return run if isinstance(run.held, TextRun) else Run(run.name, MappingRun(as_mapping(run.held, queries)))
 
 
+ROUNDING = 1e-9
+"""The rounding error by which a value may leave its measure's range."""
+
+
 @dataclass(frozen=True, eq=False)
 class RunTable:
     """The values of all runs by one measure.
@@ -476,6 +480,21 @@ class RunTable:
             weights = None if self.weights is None else self.weights[there, place]
             found.append(aggregate(values[there], how, weights))
         return tuple(found)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the greatest value of a query; infinite if the aggregate is not a mean with one weight a query.
+
+        Options such as ``ideal=`` let values leave the declared range, which then bounds nothing.
+        """
+        definition = self.measure.definition
+        least, greatest = definition.values
+        uneven = self.weights is not None and (self.weights != self.weights[:, :1]).any()
+        with np.errstate(invalid="ignore"):
+            outside = (self.values < least - ROUNDING) | (self.values > greatest + ROUNDING)
+        if definition.aggregate != "mean" or uneven or outside.any():
+            return -np.inf, np.inf
+        return least, greatest
 
     def part(self, rows: Any) -> RunTable:
         """Returns the table restricted to some queries."""

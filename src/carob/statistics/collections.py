@@ -126,7 +126,7 @@ def student(
     usual = (error > NOISE * np.maximum(largest, 1.0)) & ~identical & (df > 0)
     half = np.where(usual, half_widths(confidence, df) * error, np.where(identical, 0.0, np.nan))
     found = Estimates(mean, mean - half, mean + half, error, df, unit="collections")
-    p = np.where(usual, found.student_p, 2.0 ** (1 - np.maximum(units, 1)))
+    p = np.where(usual, found.two_sided_p, 2.0 ** (1 - np.maximum(units, 1)))
     p[identical] = 1.0
     p[np.isnan(square) | (units == 0)] = np.nan
     return Tested(**vars(found), p=p)

@@ -11,6 +11,8 @@ from carob._numpy import np
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from carob.lists.rows import Floats
 
 __all__ = [
@@ -55,7 +57,8 @@ class Estimate:
 class Estimates:
     """Estimates of several series, such as runs or differences of two runs. Each array is [series].
 
-    Their tests are Student's. An error of 0 is exact; an error that is not known is NaN, and so is all that follows.
+    Their tests are Student's, unless the worst-point interval replaces Student's. An error of 0 is exact; an error that
+    is not known is NaN, and so is all that follows.
 
     Args:
         value: the estimates.
@@ -64,13 +67,14 @@ class Estimates:
         error: the standard error of each estimate, apart from resampling; NaN where it is not known.
         freedom: the degrees of freedom of each error.
         unit: what the sample consists of: ``queries``, ``documents`` or ``collections``.
+        worst_p: the two-sided p of the series with a worst-point interval, NaN for the others; None if there are none.
 
     Example:
         >>> import numpy as np
         >>> value, error, freedom = np.array([0.3]), np.array([0.1]), np.array([9.0])
         >>> half = half_width(error, freedom, 0.95)
         >>> found = Estimates(value, value - half, value + half, error, freedom)
-        >>> found.student_p.round(4).tolist(), round(found[0].low, 4)
+        >>> found.two_sided_p.round(4).tolist(), round(found[0].low, 4)
         ([0.015], 0.0738)
     """
 
@@ -80,6 +84,7 @@ class Estimates:
     error: Floats
     freedom: Floats
     unit: str = field(default="queries", kw_only=True)
+    worst_p: Floats | None = field(default=None, kw_only=True)
 
     def __getitem__(self, place: int) -> Estimate:
         """Returns the estimate of one series."""
@@ -91,9 +96,15 @@ class Estimates:
         return self.high - self.low
 
     @property
-    def student_p(self) -> Floats:
+    def worst_point(self) -> NDArray[np.bool_]:
+        """Whether the interval of a series is a worst-point interval."""
+        return np.zeros(len(self.value), np.bool_) if self.worst_p is None else ~np.isnan(self.worst_p)
+
+    @property
+    def two_sided_p(self) -> Floats:
         """The two-sided p of a value of 0; NaN without an error."""
-        return np.where(self.error <= NOISE, np.nan, 2 * self.below(-np.abs(self.value)))
+        student = np.where(self.error <= NOISE, np.nan, 2 * self.below(-np.abs(self.value)))
+        return student if self.worst_p is None else np.where(self.worst_point, self.worst_p, student)
 
     def below(self, distance: Floats) -> Floats:
         """Returns the probability of a value below a distance from 0."""

@@ -266,7 +266,7 @@ def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = 
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(usual, mean / error, np.where(identical, 0.0, np.copysign(np.inf, mean)))
         d_z = np.where(identical, 0.0, np.where(sd > small, mean / sd, np.copysign(np.inf, mean)))
-    p = np.where(usual, found.student_p, np.where(identical, 1.0, 2.0 ** (1 - units)))
+    p = np.where(usual, found.two_sided_p, np.where(identical, 1.0, 2.0 ** (1 - units)))
     return Paired(**vars(found), p=p, n=n, sd=sd, t=t, d_z=d_z, identical=identical, constant=constant)
 
 
