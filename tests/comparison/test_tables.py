@@ -51,6 +51,9 @@ judged@10: 1.000 in every run.
 carob VERSION, policy trec.
 
 ! titles lacks 1 of 24 judged queries, counted as 0: t19.
+! bm25 and dirichlet are skewed in AP: a few queries have large differences of
+  one sign. Student's t and sign flips assume differences that are nearly
+  symmetric, or more queries, so p and interval are approximate.
 ! 24 queries are few: they detect a true difference of 0.038 to 0.189 (depending
   on the pair) four times out of five, and smaller ones less often.
 """
@@ -95,7 +98,7 @@ def test_json_holds_every_value_and_every_decision(tea: list[str], capfd: pytest
     assert found["settings"]["resamples"] >= 10_000
     assert found["carob"] == carob.__version__
     assert found["policy"]["missing"] == "zero"
-    assert {each["kind"] for each in found["warnings"]} == {"missing", "few"}
+    assert {each["kind"] for each in found["warnings"]} == {"missing", "few", "skewed"}
 
 
 def test_json_has_null_for_what_is_not_defined() -> None:

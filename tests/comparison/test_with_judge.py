@@ -47,7 +47,7 @@ def values(qrels: Any, measure: str) -> dict[str, dict[str, float]]:
     return {name: each.by_query(measure) for name, each in carob.evaluate(qrels, RUNS, measure).items()}
 
 
-@pytest.mark.parametrize("measure", ["nDCG@5", "AP", "ERR@10", "P@3"])
+@pytest.mark.parametrize("measure", ["nDCG@5", "AP", "ERR@10", "DCG@5"])
 def test_estimates_are_those_of_the_formula(measure: str) -> None:
     found = carob.compare(SOME, RUNS, measure, judge=MODEL, design=carob.Design(judge_weight=0.7))
     people, judge = values(SOME, measure), values(MODEL, measure)
@@ -88,10 +88,10 @@ def test_corrections_baselines_and_letters_work_as_without_a_judge() -> None:
 
 
 def test_facts_about_the_judge() -> None:
-    found = carob.compare(SOME, RUNS, ["P@5", "nDCG@5"], judge=MODEL, design=carob.Design(width=0.05))
+    found = carob.compare(SOME, RUNS, ["CG@5", "nDCG@5"], judge=MODEL, design=carob.Design(width=0.5))
     assert found.judge is not None
-    facts = found.judge.measures["P@5"]
-    people, judge = values(SOME, "P@5"), values(MODEL, "P@5")
+    facts = found.judge.measures["CG@5"]
+    people, judge = values(SOME, "CG@5"), values(MODEL, "CG@5")
     by_run = [np.mean([judge[run][q] - people[run][q] for q in SOME]) for run in RUNS]
     assert facts.biases == pytest.approx(by_run, abs=1e-12)
     assert facts.bias == pytest.approx(np.mean(by_run), abs=1e-12)
@@ -102,7 +102,7 @@ def test_facts_about_the_judge() -> None:
     assert all(len(SOME) < each <= len(QUERIES) for each in facts.needed_pairs)
     text = str(found)
     assert "16 of 40 queries judged by people" in text
-    assert "The judge's P@5 is larger than people's by" in text
+    assert "The judge's CG@5 is larger than people's by" in text
     assert "They assume that people's queries were drawn at random." in " ".join(text.split())
     assert "people need to judge about" in " ".join(text.split())
 

@@ -83,8 +83,9 @@ def gated(ranks: list[int], drops: Any, **options: Any) -> carob.Gate:
 
 
 def test_the_numbers_are_those_of_a_paired_t_test() -> None:
-    (check,) = gated(WORSE, {"RR": 0.05}).checks
-    before, after = ([1 / rank for rank in ranks] for ranks in (BEFORE, WORSE))
+    """Of a measure without an upper end, whose differences have no range."""
+    (check,) = gated(WORSE, {"DCG": 0.05}).checks
+    before, after = ([1 / math.log2(rank + 1) for rank in ranks] for ranks in (BEFORE, WORSE))
     theirs = stats.ttest_rel(after, before)
     interval = theirs.confidence_interval(0.95)
     assert check.p == pytest.approx(theirs.pvalue, rel=1e-9)
@@ -844,14 +845,14 @@ def test_no_verdict_comes_from_values_that_are_not_defined() -> None:
         ("fallen", "significance", "--max-drop RR=0.01", 0),
         ("fallen", "non-inferiority", "--max-drop RR=0.01", 1),
         ("fallen", None, "--max-drop RR=0.05", 0),
-        ("fallen", "non-inferiority", "--max-drop RR=0.05", 1),  # a drop of .22 remains possible
-        ("fallen", "non-inferiority", "--max-drop RR=0.25", 0),
+        ("fallen", "non-inferiority", "--max-drop RR=0.05", 1),  # a drop of .28 remains possible
+        ("fallen", "non-inferiority", "--max-drop RR=0.3", 0),
         ("worse", "significance", "--max-drop RR=0.05", 1),
         ("old", "non-inferiority", "--max-drop RR=0", 0),
         ("fallen", None, "--min RR=0.83", 1),  # the mean is .8194
         ("fallen", "significance", "--min RR=0.83", 0),
-        ("fallen", "non-inferiority", "--min RR=0.8", 1),  # its interval begins at .6478
-        ("fallen", "non-inferiority", "--min RR=0.64", 0),
+        ("fallen", "non-inferiority", "--min RR=0.8", 1),  # its interval begins at .6
+        ("fallen", "non-inferiority", "--min RR=0.59", 0),
         ("worse", "significance", "--min RR=0.9", 1),
         ("fallen", "significance", "--max-drop RR=0.01 --min RR=0.83", 0),
         ("fallen", "chance", "--max-drop RR=0.01", 2),
@@ -867,17 +868,17 @@ def test_the_status_follows_the_rule(
 
 
 def test_non_inferiority_is_the_lower_end_of_the_interval() -> None:
-    before, after = ([1 / rank for rank in ranks] for ranks in (BEFORE, FALLEN))
+    before, after = ([1 / math.log2(rank + 1) for rank in ranks] for ranks in (BEFORE, FALLEN))
     low = float(stats.ttest_rel(after, before).confidence_interval(0.95).low)
     rule: dict[str, Any] = {"decide_by": "non-inferiority"}
-    assert gated(FALLEN, {"RR": -low + 1e-6}, **rule).passed
-    (check,) = gated(FALLEN, {"RR": -low - 1e-6}, **rule).checks
+    assert gated(FALLEN, {"DCG": -low + 1e-6}, **rule).passed
+    (check,) = gated(FALLEN, {"DCG": -low - 1e-6}, **rule).checks
     assert not check.passed
-    assert check.reading[0].startswith("not shown to be within the tolerance: a drop of 0.2")
+    assert check.reading[0].startswith("not shown to be within the tolerance: a drop of 0.1")
     wide = float(stats.ttest_rel(after, before).confidence_interval(0.99).low)
-    assert not gated(FALLEN, {"RR": -low + 1e-6}, alpha=0.01, **rule).passed
-    assert gated(FALLEN, {"RR": -wide + 1e-6}, alpha=0.01, **rule).passed
-    assert "99% interval" in str(gated(FALLEN, {"RR": 0.1}, alpha=0.01, **rule))
+    assert not gated(FALLEN, {"DCG": -low + 1e-6}, alpha=0.01, **rule).passed
+    assert gated(FALLEN, {"DCG": -wide + 1e-6}, alpha=0.01, **rule).passed
+    assert "99% interval" in str(gated(FALLEN, {"DCG": 0.1}, alpha=0.01, **rule))
     floor = float(stats.ttest_1samp(after, 0).confidence_interval(0.95).low)
     assert gated_floor(floor - 1e-6, **rule).passed
     assert not gated_floor(floor + 1e-6, **rule).passed
@@ -885,8 +886,18 @@ def test_non_inferiority_is_the_lower_end_of_the_interval() -> None:
     assert check.p == pytest.approx(stats.ttest_1samp(after, 0.83).pvalue, rel=1e-9)
 
 
+def test_the_end_of_a_bounded_measure_lies_in_its_range() -> None:
+    (check,) = carob.gate(
+        qrels_of(BEFORE), run_of(BEFORE), at_least={"RR": 0.6}, decide_by="significance"
+    ).checks
+    assert 0.6 < check.low < check.high <= 1
+    unchanged = gated(BEFORE, {"RR": 0.0}, decide_by="non-inferiority")
+    assert unchanged.passed
+    assert (unchanged.checks[0].low, unchanged.checks[0].high) == (0.0, 0.0)
+
+
 def gated_floor(least: float, **options: Any) -> carob.Gate:
-    return carob.gate(qrels_of(BEFORE), run_of(FALLEN), at_least={"RR": least}, **options)
+    return carob.gate(qrels_of(BEFORE), run_of(FALLEN), at_least={"DCG": least}, **options)
 
 
 def test_equal_differences_prove_something_only_if_there_are_enough() -> None:

@@ -34,9 +34,12 @@ from carob.output.language import filled, plural
 from carob.output.layout import decimals, listed
 from carob.statistics.multiple_comparisons import range_beyond
 from carob.statistics.paired import paired
+from carob.statistics.worst_point import FEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from carob.comparison.findings import Contest, Findings, Pair
     from carob.conventions.policy import Policy
@@ -74,9 +77,22 @@ CAUTIONS = {
         "{label}: {pairs}."
     ),
     "identical": "{these} identical on all {total} queries {where} (p = 1).",
+    "crowded": (
+        "{label}: many values are equal, or few values lie near the end of their range. Student's t would be too "
+        "sure for {which}. Their worst-point intervals{alone} count one more query, with the worst possible "
+        "value, as half a query, and assume only that the queries are a random sample."
+    ),
+    "equal": (
+        "{label}: no interval for {names}. Where all values are equal, fewer than {least} queries do not show "
+        "how often others occur."
+    ),
+    "skewed": (
+        "{these} skewed in {label}: a few queries have large differences of one sign. Student's t and sign flips "
+        "assume differences that are nearly symmetric, or more queries, so p and interval are approximate."
+    ),
     "constant": (
         "{measure}: {these} different by the same amount on every query: without variation there is no t and "
-        "no interval; p is that of the sign-flip test."
+        "no interval; {p} is that of the sign-flip test."
     ),
     "resamples:few": (
         "With {resamples:,} resamples no corrected p can be below {limit:.3f}, so nothing can be "
@@ -206,7 +222,7 @@ MANY = 1000
 def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Caution, ...]:
     """Returns all warnings that apply, the most severe kinds first."""
     if comparison.judge is not None:
-        others = (missing, meanings)
+        others = (shapes, missing, meanings)
         return (
             *apart(comparison),
             *sparsely_judged(comparison),
@@ -222,6 +238,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Cautio
         unjudged,
         identical,
         constant,
+        shapes,
         variances,
         resamples,
         queries,
@@ -515,7 +532,54 @@ def constant(comparison: Findings) -> Iterator[Caution]:
     """Warns of pairs whose differences do not vary, so that t is undefined."""
     for contest in comparison.contests.values():
         flat = [pair for pair in contest.pairs if not pair.identical and pair.n > 1 and math.isinf(pair.d_z)]
-        yield from of_pairs(comparison, "constant", flat, {}, measure=contest.label)
+        words = {"p": "p of every pair" if comparison.settings.test == "t" else "the uncorrected p"}
+        yield from of_pairs(comparison, "constant", flat, words, measure=contest.label)
+
+
+VERY_SKEWED, OFTEN = 1.5, 0.1
+"""The skewness of differences that is warned of, if its square is also more than this share of the queries."""
+MANY_ENOUGH = 200
+"""With as many queries, skewness does no harm."""
+
+
+def shapes(comparison: Findings) -> Iterator[Caution]:
+    """Says which intervals are worst-point intervals, which are missing, and which differences are very skewed."""
+    known, contest = comparison.judge, comparison.primary
+    if known is not None and (known.exact or known.documents is not None):
+        return
+    for label, each in comparison.contests.items():
+        runs = [run for run, worst in enumerate(each.worst_point) if worst]
+        pairs = sum(pair.worst_point for pair in each.pairs)
+        if runs or pairs:
+            counts = [plural(len(runs), "run", "runs")] * bool(runs) + [
+                plural(pairs, "difference", "differences")
+            ] * bool(pairs)
+            words = {
+                "label": label,
+                "which": " and ".join(counts),
+                "alone": "" if known is None else ", from people's judgments alone,",
+            }
+            yield caution("crowded", runs, words, runs=len(runs), pairs=pairs)
+        flat = [run for run, low in enumerate(each.low) if math.isnan(low)]
+        if known is None and flat and 1 < len(each.values) < FEWEST:
+            names = listed([comparison.names[run] for run in flat])
+            yield caution("equal", flat, {"label": label, "names": names}, least=FEWEST)
+    if len(contest.values) < MANY_ENOUGH and contest.pairs and comparison.settings.test not in NOT_OF_MEANS:
+        tested = [pair for pair in contest.pairs if not pair.worst_point]
+        skewed = [pair for pair, own in zip(tested, skewness(contest, tested), strict=True) if own]
+        yield from of_pairs(comparison, "skewed", skewed, {"label": contest.label})
+
+
+def skewness(contest: Contest, pairs: Sequence[Pair]) -> NDArray[np.bool_]:
+    """Returns whether the differences of each pair are very skewed."""
+    first, second = ([getattr(pair, side) for pair in pairs] for side in "ab")
+    differences = contest.values[:, first] - contest.values[:, second]
+    there = ~np.isnan(differences)
+    queries = np.maximum(there.sum(axis=0), 1)
+    rest = np.where(there, differences - np.where(there, differences, 0.0).sum(axis=0) / queries, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = (rest**3).sum(axis=0) / queries / ((rest**2).sum(axis=0) / queries) ** 1.5
+    return np.asarray((np.abs(found) > VERY_SKEWED) & (found**2 > OFTEN * queries))
 
 
 UNEQUAL = 2.0

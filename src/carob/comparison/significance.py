@@ -27,7 +27,7 @@ from carob.statistics.paired import (
     summed,
     wins,
 )
-from carob.statistics.worst_point import FEWEST, Sample, worst_point
+from carob.statistics.worst_point import Sample, worst_point
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -392,7 +392,7 @@ def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, 
     found = paired(differences, confidence=settings.confidence, clusters=table.clusters)
     if not bootstrapped(settings, table):
         sample = sample_of(table, table.values[:, one] - table.values[:, other], pairs=True)
-        found = worst_point(found, sample, settings.confidence, np.where(found.constant, np.inf, 2))
+        found = worst_point(found, sample, settings.confidence, flat=False)
     outcome.difference[places], outcome.low[places], outcome.high[places] = found.value, found.low, found.high
     outcome.d_z[places] = found.d_z
     outcome.spread[places], outcome.freedom[places] = found.error, found.freedom
@@ -424,15 +424,17 @@ def sample_of(table: RunTable, values: Floats, *, pairs: bool) -> Sample:
     total = summed(weights[:, None], table.clusters)
     kept = total[:, 0] > 0
     means = summed(weights[:, None] * values, table.clusters)[kept] / total[kept]
-    ends = (np.full(values.shape[1], each) for each in (least, greatest))
-    return Sample(means, *ends, total[kept, 0] / total.sum())
+    low, high = (np.full(values.shape[1], each) for each in (least, greatest))
+    return Sample(means, low, high, np.full(len(low), pairs), total[kept, 0] / total.sum())
 
 
 def test(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:
     """Writes the p-value of a test that compares one pair at a time, other than the t-test."""
     couples = np.stack([outcome.a[places], outcome.b[places]], axis=1)
     if settings.test == "randomisation":
-        found = sign_flip(seen, couples, Draw(settings.resamples, settings.seed, table.clusters))
+        runs, couples = np.unique(couples, return_inverse=True)
+        couples = couples.reshape(-1, 2)
+        found = sign_flip(seen[:, runs], couples, Draw(settings.resamples, settings.seed, table.clusters))
         outcome.p[places], outcome.exact[places], outcome.error[places] = found.p, found.exact, found.error
     elif settings.test == "sign":
         outcome.p[places] = sign_test(outcome.wins[places], outcome.losses[places])
@@ -512,7 +514,7 @@ def margins(table: RunTable, settings: Settings) -> tuple[Floats, Floats, NDArra
         else:
             found = paired(seen, confidence=settings.confidence, clusters=own.clusters)
             sample = sample_of(own, own.values[:, places], pairs=False)
-            found = worst_point(found, sample, settings.confidence, FEWEST)
+            found = worst_point(found, sample, settings.confidence)
             low[places], high[places], worst[places] = found.low, found.high, found.worst_point
     return (np.exp(low), np.exp(high), worst) if table.geometric else (low, high, worst)
 

@@ -46,7 +46,7 @@ VERDICTS = {
     "significantly better": "Significantly better: {runs}.",
     "significantly worse": "Significantly worse: {runs}.",
     "not different": "Not significantly different: {runs}.",
-    "identical": "{run} has {label} {mean}, {other} {its}: they are identical on all {n:,} queries.",
+    "identical": "{run} has {label} {mean}, {other} {its}: they are identical on all {n:,} queries{bound}.",
     "no interval": (
         "{run} has {label} {mean}, {other} {its}: a difference of {difference}, without an interval, since "
         "{n:query/queries} cannot give one."
@@ -347,6 +347,9 @@ def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
         mean=decimals(contest.means[pair.a], digits),
         its=decimals(contest.means[pair.b], digits),
         n=pair.n,
+        bound=f", and queries like these differ by at most {decimals(pair.high, digits)} on average"
+        if pair.worst_point
+        else "",
         difference=signed(pair.difference, digits),
         kind="uncorrected " if corrected(settings) else "",
         confidence=settings.confidence * 100,
@@ -671,7 +674,8 @@ def family_words(settings: Settings, measures: int) -> str:
 def interval_words(comparison: Findings) -> str:
     """Returns sentences about the kind of the confidence intervals."""
     settings, contest = comparison.settings, comparison.primary
-    kind = "Student's t"
+    worst = any(contest.worst_point) or any(each.worst_point for each in contest.pairs)
+    kind = "Student's t or, where many values are equal, worst point" if worst else "Student's t"
     if settings.interval == "bootstrap":
         kind = f"percentile bootstrap over queries{drawn_said(comparison)}"
     said = [
@@ -680,7 +684,7 @@ def interval_words(comparison: Findings) -> str:
     if comparison.judge is not None:
         differences = " and of each estimated difference" if contest.pairs else ""
         said = [
-            f"{settings.confidence * 100:g}% CI: Student's t, of each estimated mean{differences}, one at a time."
+            f"{settings.confidence * 100:g}% CI: {kind}, of each estimated mean{differences}, one at a time."
         ]
     lowest, highest = np.nanmin(contest.values, initial=0.0), np.nanmax(contest.values, initial=1.0)
     if (lowest == 0 and min(contest.low) < 0) or (highest == 1 and max(contest.high) > 1):

@@ -16,7 +16,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.output.errors import DataError
 from carob.statistics.estimates import NOISE, Estimates, half_width, t_quantile
-from carob.statistics.worst_point import FEWEST, Sample, worst_point
+from carob.statistics.worst_point import Sample, worst_point
 
 if TYPE_CHECKING:
     from carob.lists.rows import Floats, Integers
@@ -220,15 +220,15 @@ def estimated(
         apart=apart,
     )
     least, greatest = ends_of(contrasts, values)
-    own = Sample(
+    judged = Sample(
         people @ contrasts.T,
         least,
         greatest,
+        np.abs(contrasts.sum(axis=1)) <= NOISE,
         (parts.share / np.maximum(parts.sampled, 1))[drawn],
         math.inf if similar else queries - size,
     )
-    differences = np.abs(contrasts.sum(axis=1)) <= NOISE
-    return by_people(worst_point(found, own, confidence, np.where(differences, 2, FEWEST)))
+    return by_people(worst_point(found, judged, confidence))
 
 
 def ends_of(contrasts: Floats, values: tuple[float, float]) -> tuple[Floats, Floats]:

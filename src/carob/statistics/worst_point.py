@@ -34,8 +34,8 @@ ADDED = 0.5
 COMMON = 3
 """Student's interval is not used where at least one of so many values is the commonest one …"""
 
-ENOUGH = 100
-"""… and where fewer values than these are others."""
+ENOUGH, ENOUGH_DIFFERENCES = 100, 12
+"""… and where fewer values than these are others. Of similar runs many differences are 0, and the range is wide."""
 
 FEWEST = 8
 """With fewer values, all equal, a mean has no interval."""
@@ -60,6 +60,7 @@ class Sample:
         values: the values [units, series].
         least: the least possible value of each series, or -inf [series].
         greatest: the greatest possible value of each series, or inf [series].
+        differences: whether the values are differences of two runs [series].
         shares: the weight of each unit in the mean; the weights sum to 1 [units].
         unseen: the number of units of which the mean is estimated but which are not in the sample.
     """
@@ -67,13 +68,18 @@ class Sample:
     values: Floats
     least: Floats
     greatest: Floats
+    differences: NDArray[np.bool_]
     shares: Floats
     unseen: float = math.inf
 
     def of(self, series: NDArray[np.bool_]) -> Sample:
         """Returns some of the series."""
         return replace(
-            self, values=self.values[:, series], least=self.least[series], greatest=self.greatest[series]
+            self,
+            values=self.values[:, series],
+            least=self.least[series],
+            greatest=self.greatest[series],
+            differences=self.differences[series],
         )
 
     @property
@@ -84,14 +90,17 @@ class Sample:
     @property
     def crowded(self) -> NDArray[np.bool_]:
         """Whether so many values of a series are equal that Student's interval would be too narrow."""
-        units = len(self.values)
-        least = max(2, -(-units // COMMON), units - ENOUGH + 1)
-        if units < least:
-            return np.zeros(self.values.shape[1], np.bool_)
-        # So many equal values, in ascending order, contain one of these places.
-        places = np.arange(least - 1, units, least)
-        candidates = np.partition(self.values, places, axis=0)[places]
-        return np.any([(np.abs(self.values - each) <= NOISE).sum(axis=0) >= least for each in candidates], 0)
+        found = np.zeros(len(self.least), np.bool_)
+        for enough, own in ((ENOUGH, ~self.differences), (ENOUGH_DIFFERENCES, self.differences)):
+            units = len(self.values)
+            equal = max(2, -(-units // COMMON), units - enough + 1)
+            if units >= equal and own.any():
+                # So many equal values, in ascending order, contain one of these places.
+                places, values = np.arange(equal - 1, units, equal), self.values[:, own]
+                candidates = np.partition(values, places, axis=0)[places]
+                counts = [(np.abs(values - each) <= NOISE).sum(axis=0) for each in candidates]
+                found[own] = np.max(counts, axis=0) >= equal
+        return found
 
     @property
     def constant(self) -> NDArray[np.bool_]:
@@ -194,7 +203,7 @@ def root(function: Callable[[Floats], Floats], target: Floats) -> Floats:
     # Deviates grow with the root of the depth.
     low, high = np.zeros(len(target)), np.full(len(target), math.sqrt(FARTHEST))
     below, above = -target, function(high**2) - target
-    last = np.zeros(len(target))
+    last, place = np.zeros(len(target)), low
     for _ in range(STEPS):
         with np.errstate(divide="ignore", invalid="ignore"):
             place = (low * above - high * below) / (above - below)
@@ -212,7 +221,7 @@ def root(function: Callable[[Floats], Floats], target: Floats) -> Floats:
     return np.asarray(place**2)
 
 
-def worst_point(found: Found, sample: Sample, confidence: float, fewest: Floats | int = 2) -> Found:
+def worst_point(found: Found, sample: Sample, confidence: float, *, flat: bool = True) -> Found:
     """Returns estimates, with worst-point intervals where Student's are too narrow or leave the range of the mean.
 
     Student's are too narrow where many values are equal (``Sample.crowded``). ``Estimates.worst_p`` has the p of the
@@ -223,15 +232,16 @@ def worst_point(found: Found, sample: Sample, confidence: float, fewest: Floats 
         found: the estimates, with Student's intervals.
         sample: their values.
         confidence: the confidence level.
-        fewest: the least number of units for an interval where all values are equal [series].
+        flat: whether differences that are all equal, but not 0, have an interval.
 
     Example:
         >>> from carob.statistics.paired import paired
         >>> values = np.array([[1.0], [1.0], [0.5], [1.0], [1.0], [1.0], [1.0], [1.0], [1.0], [1.0]])
         >>> student = paired(values)
-        >>> found = worst_point(student, Sample(values, np.zeros(1), np.ones(1), np.full(10, 0.1)), 0.95)
+        >>> sample = Sample(values, np.zeros(1), np.ones(1), np.zeros(1, np.bool_), np.full(10, 0.1))
+        >>> found = worst_point(student, sample, 0.95)
         >>> student[0].high > 1, round(found[0].low, 2), round(found[0].high, 2)
-        (True, 0.78, 1.0)
+        (True, 0.72, 1.0)
     """
     units = len(sample.values)
     if units < 2 or not sample.unseen > 0:
@@ -240,7 +250,8 @@ def worst_point(found: Found, sample: Sample, confidence: float, fewest: Floats 
     chosen = outside | (np.isfinite(sample.least) & np.isfinite(sample.greatest) & sample.crowded)
     if not chosen.any():
         return found
-    unknown = chosen & sample.constant & (units < fewest)
+    known = np.where(sample.differences, flat | (np.abs(sample.mean) <= NOISE), units >= FEWEST)
+    unknown = chosen & sample.constant & ~known
     ends, p = [], np.ones(len(chosen))
     for bound, student in ((sample.least, found.low), (sample.greatest, found.high)):
         own, end = chosen & np.isfinite(bound), student.copy()

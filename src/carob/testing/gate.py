@@ -426,8 +426,9 @@ def tested_checks(
     for label, limit in zip(found.labels, limits.values(), strict=True):
         check = replace(drop_check(found, label, limit, worst), decide_by=decide_by)
         if kind == "min":
-            low, high = check.low + limit, check.high + limit
-            check = replace(check, kind=kind, before=math.nan, low=low, high=high)
+            # The mean's own interval: its range is narrower than that of a difference.
+            contest = found.contests[label]
+            check = replace(check, kind=kind, before=math.nan, low=contest.low[1], high=contest.high[1])
         checks.append(check)
     return checks
 
@@ -446,6 +447,8 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateC
     if not pair.n or math.isnan(pair.difference):
         raise DataError(filled(NO_VALUE, label=label, name=" and ".join(found.names)))
     nothing = {"low": math.nan, "high": math.nan, "p": math.nan}
+    if pair.identical:  # a run that has not changed passes every gate
+        pair = replace(pair, low=0.0, high=0.0, detectable=math.nan)
     return GateCheck(
         label=label,
         kind="max-drop",
