@@ -171,9 +171,8 @@ CAUTIONS = {
         "are far from normal."
     ),
     "complete:judge": (
-        "People judged all {queries} queries, so means and differences are exact for these queries: "
-        "intervals have no width, and there is no p. The target 'similar' gives intervals and p for queries "
-        "like these."
+        "People judged all {queries} queries, so means and differences are exact for these queries. The target "
+        "'similar' gives intervals and p for queries like these."
     ),
     "sparse": (
         "People judged {people:.0%} of the top {depth} of {names}, and the judge {judge:.0%}. What people "

@@ -348,6 +348,11 @@ class Findings:
     unjudged: UnjudgedBounds | None = None
 
     @property
+    def exact(self) -> bool:
+        """Whether people judged every query that a comparison with a judge concerns, so that nothing is estimated."""
+        return self.judge is not None and self.judge.exact
+
+    @property
     def queries(self) -> tuple[str, ...]:
         """The queries that any run has, in byte order."""
         return self.ids.texts

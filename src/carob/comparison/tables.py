@@ -39,6 +39,7 @@ NOTES = {
         "{queries}. bias: judge minus people on the same queries. worth: the number of queries that people "
         "alone would have to judge for the same interval."
     ),
+    "note exact": "people, judge: means over all {queries} queries. bias: judge minus people.",
     "note documents": "judge: the judge's mean over all {queries} queries. bias: judge minus the estimate.",
 }
 """The columns of the table of a judge."""
@@ -199,8 +200,10 @@ def board(comparison: Findings, view: View) -> FittedTable:
         digits = digits_of(len(comparison.ids), contest)
         columns.append(score_cells(contest, digits, lettered=not counted))
         if contest is comparison.primary:
-            header.append(f"{comparison.settings.confidence * 100:g}% CI")
-            columns.append([interval(*ends, digits) for ends in zip(contest.low, contest.high, strict=True)])
+            if not comparison.exact:
+                header.append(interval_title(comparison.settings))
+                ends = zip(contest.low, contest.high, strict=True)
+                columns.append([interval(*each, digits) for each in ends])
             if counted:
                 header.append("beats")
                 columns.append([str(len(each)) for each in contest.beaten])
@@ -288,7 +291,7 @@ def judged(comparison: Findings, view: View) -> list[FittedTable]:
         "people": [decimals(each, digits) for each in its.people],
         "judge": [decimals(each, digits) for each in its.judge],
         "bias": [signed(each, digits) for each in its.biases],
-        f"{comparison.settings.confidence * 100:g}% CI": [
+        interval_title(comparison.settings): [
             interval(*ends, digits, sign=True) for ends in zip(its.lows, its.highs, strict=True)
         ],
         "worth": [decimals(each, 0) for each in its.worth],
@@ -297,6 +300,9 @@ def judged(comparison: Findings, view: View) -> list[FittedTable]:
     if known.documents is not None:
         key = "note documents"
         del columns["people"], columns["worth"]
+    if known.exact:
+        key = "note exact"
+        del columns[interval_title(comparison.settings)], columns["worth"]
     rows = [
         [letter(run), comparison.names[run], *(each[run] for each in columns.values())]
         for run in ranking(comparison, view)
@@ -334,6 +340,9 @@ def numbers_of(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) ->
     """Returns the cells of pairs by the title of the column: differences and effects, then p."""
     settings, digits = comparison.settings, digits_of(len(comparison.ids), contest)
     columns = differences(comparison, pairs, digits)
+    if comparison.exact:
+        del columns[interval_title(settings)]
+        return columns
     if joint_shown(comparison, contest):
         ends = [(pair.joint_low, pair.joint_high) for pair in pairs]
         columns[joint_title(settings)] = [interval(*each, digits, sign=True) for each in ends]
@@ -343,6 +352,11 @@ def numbers_of(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) ->
     if settings.margin is not None:
         columns["p(equiv.)"] = [p_text(pair.p_equivalent, settings.alpha) for pair in pairs]
     return columns | (posterior(pairs) if settings.rope is not None else {})
+
+
+def interval_title(settings: Settings) -> str:
+    """Returns the title of the column of intervals."""
+    return f"{settings.confidence * 100:g}% CI"
 
 
 def joint_title(settings: Settings) -> str:
@@ -362,9 +376,7 @@ def gaps(settings: Settings, pairs: Sequence[AnyPair], digits: int) -> dict[str,
     """Returns the differences of pairs and their intervals."""
     return {
         "diff": [signed(pair.difference, digits) for pair in pairs],
-        f"{settings.confidence * 100:g}% CI": [
-            interval(pair.low, pair.high, digits, sign=True) for pair in pairs
-        ],
+        interval_title(settings): [interval(pair.low, pair.high, digits, sign=True) for pair in pairs],
     }
 
 

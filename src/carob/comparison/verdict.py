@@ -78,6 +78,7 @@ JUDGE = {
         "The judge's {label} is {how} than people's by {size}, on average over the runs ({confidence:g}% CI "
         "{low} to {high})."
     ),
+    "known bias": "The judge's {label} is {how} than people's by {size}, on average over the runs.",
     "no bias": (
         "The judge's {label} differs from people's by {size}, on average over the runs ({confidence:g}% CI "
         "{low} to {high}), which may be chance."
@@ -180,7 +181,7 @@ def plain_verdict(comparison: Findings, contest: Contest | None) -> Verdict:
     else:
         pair = contest.between(*ranked(contest)[:2])
         headline, others = among_all(comparison, contest, pair)
-    if comparison.judge is not None and comparison.judge.exact and not pair.identical:
+    if comparison.exact and not pair.identical:
         return Verdict(
             exact(comparison, contest, pair),
             (),
@@ -233,8 +234,7 @@ def value_said(comparison: Findings, contest: Contest) -> str:
     digits, best = digits_of(len(comparison.ids), contest), ranked(contest)[0]
     ends = (contest.means[best], contest.low[best], contest.high[best])
     mean, low, high = (decimals(each, digits) for each in ends)
-    known = comparison.judge is not None and comparison.judge.exact
-    key = "value alone" if known or math.isnan(ends[1]) else "value"
+    key = "value alone" if comparison.exact or math.isnan(ends[1]) else "value"
     return filled(
         VERDICTS[key],
         leader=comparison.names[best],
@@ -500,7 +500,7 @@ def method(comparison: Findings) -> list[str]:
         parts.append(filled(RESAMPLED, count=settings.resamples, seed=settings.seed))
     if exact:
         parts.append("exact p" if exact == pairs else f"exact p for {exact} of {pairs}")
-    sentences = ["; ".join(parts) + "."] if pairs else []
+    sentences = ["; ".join(parts) + "."] if pairs and not comparison.exact else []
     sentences += judge_words(comparison)
     if lettered(comparison) and any(any(contest.beaten) for contest in comparison.contests.values()):
         plain = settings.correction == "none" and settings.test not in FAMILY_WISE
@@ -550,8 +550,8 @@ def judge_words(comparison: Findings) -> list[str]:
         return [
             filled(
                 "Means and differences are those by people's judgments of these {queries:query/queries}. "
-                "Nothing is estimated, so intervals have no width, and there is no p. They say nothing "
-                "about other queries.",
+                "They are exact. Nothing is estimated, so there is neither an interval nor a test. They say "
+                "nothing about other queries.",
                 queries=known.queries,
             )
         ]
@@ -579,7 +579,7 @@ def judge_said(comparison: Findings) -> list[str]:
             continue
         said.append(
             filled(
-                JUDGE["bias" if sure else "no bias"],
+                JUDGE["known bias" if known.exact else "bias" if sure else "no bias"],
                 label=label,
                 how="larger" if each.bias > 0 else "smaller",
                 size=decimals(abs(each.bias), digits) if sure else signed(each.bias, digits),
@@ -672,7 +672,9 @@ def family_words(settings: Settings, measures: int) -> str:
 
 
 def interval_words(comparison: Findings) -> str:
-    """Returns sentences about the kind of the confidence intervals."""
+    """Returns sentences about the kind of the confidence intervals, or none where nothing is estimated."""
+    if comparison.exact:
+        return ""
     settings, contest = comparison.settings, comparison.primary
     worst = any(contest.worst_point) or any(each.worst_point for each in contest.pairs)
     kind = "Student's t or, where many values are equal, worst point" if worst else "Student's t"
