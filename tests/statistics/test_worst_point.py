@@ -8,13 +8,13 @@ import pytest
 import carob
 from carob.estimation.people_and_judge import JudgedSample, estimated
 from carob.statistics.paired import paired
-from carob.statistics.worst_point import Sample, Tail, worst_point
+from carob.statistics.worst_point import BoundedValues, Tail, worst_point
 from strategies import examples
 
 
-def sample_of(values: np.ndarray, least: float, unseen: float = np.inf) -> Sample:
+def sample_of(values: np.ndarray, least: float, unseen: float = np.inf) -> BoundedValues:
     """One series of values up to 1; differences if they may be negative."""
-    return Sample(
+    return BoundedValues(
         values[:, None],
         np.full(1, least),
         np.ones(1),

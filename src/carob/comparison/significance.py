@@ -27,7 +27,7 @@ from carob.statistics.paired import (
     summed,
     wins,
 )
-from carob.statistics.worst_point import Sample, worst_point
+from carob.statistics.worst_point import BoundedValues, worst_point
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -409,7 +409,7 @@ def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, 
         outcome.p_worse[places], outcome.p_same[places], outcome.p_better[places] = chances
 
 
-def sample_of(table: RunTable, values: Floats, *, pairs: bool) -> Sample:
+def sample_of(table: RunTable, values: Floats, *, pairs: bool) -> BoundedValues:
     """Returns values of queries, or of clusters of queries, with their range and their weights.
 
     Args:
@@ -425,7 +425,7 @@ def sample_of(table: RunTable, values: Floats, *, pairs: bool) -> Sample:
     kept = total[:, 0] > 0
     means = summed(weights[:, None] * values, table.clusters)[kept] / total[kept]
     low, high = (np.full(values.shape[1], each) for each in (least, greatest))
-    return Sample(means, low, high, np.full(len(low), pairs), total[kept, 0] / total.sum())
+    return BoundedValues(means, low, high, np.full(len(low), pairs), total[kept, 0] / total.sum())
 
 
 def test(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:

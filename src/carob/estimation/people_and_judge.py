@@ -16,7 +16,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.output.errors import DataError
 from carob.statistics.estimates import NOISE, Estimates, half_width, t_quantile
-from carob.statistics.worst_point import Sample, worst_point
+from carob.statistics.worst_point import BoundedValues, worst_point
 
 if TYPE_CHECKING:
     from carob.lists.rows import Floats, Integers
@@ -220,7 +220,7 @@ def estimated(
         apart=apart,
     )
     least, greatest = ends_of(contrasts, values)
-    judged = Sample(
+    judged = BoundedValues(
         people @ contrasts.T,
         least,
         greatest,

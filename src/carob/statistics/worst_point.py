@@ -53,7 +53,7 @@ Found = TypeVar("Found", bound=Estimates)
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class BoundedValues:
     """Bounded values of several series.
 
     Args:
@@ -72,7 +72,7 @@ class Sample:
     shares: Floats
     unseen: float = math.inf
 
-    def of(self, series: NDArray[np.bool_]) -> Sample:
+    def of(self, series: NDArray[np.bool_]) -> BoundedValues:
         """Returns some of the series."""
         return replace(
             self,
@@ -129,7 +129,7 @@ class Tail:
     reach: Floats
 
     @classmethod
-    def of(cls, sample: Sample, bound: Floats) -> Tail:
+    def of(cls, sample: BoundedValues, bound: Floats) -> Tail:
         """Returns the tail on the side of a bound.
 
         Args:
@@ -221,10 +221,10 @@ def root(function: Callable[[Floats], Floats], target: Floats) -> Floats:
     return np.asarray(place**2)
 
 
-def worst_point(found: Found, sample: Sample, confidence: float, *, flat: bool = True) -> Found:
+def worst_point(found: Found, sample: BoundedValues, confidence: float, *, flat: bool = True) -> Found:
     """Returns estimates, with worst-point intervals where Student's are too narrow or leave the range of the mean.
 
-    Student's are too narrow where many values are equal (``Sample.crowded``). ``Estimates.worst_p`` has the p of the
+    Student's are too narrow where many values are equal (``BoundedValues.crowded``). ``Estimates.worst_p`` has the p of the
     series whose intervals were replaced: the smallest level at which the interval excludes 0. Their ``error`` is half
     the width in units of Student's t.
 
@@ -238,7 +238,7 @@ def worst_point(found: Found, sample: Sample, confidence: float, *, flat: bool =
         >>> from carob.statistics.paired import paired
         >>> values = np.array([[1.0], [1.0], [0.5], [1.0], [1.0], [1.0], [1.0], [1.0], [1.0], [1.0]])
         >>> student = paired(values)
-        >>> sample = Sample(values, np.zeros(1), np.ones(1), np.zeros(1, np.bool_), np.full(10, 0.1))
+        >>> sample = BoundedValues(values, np.zeros(1), np.ones(1), np.zeros(1, np.bool_), np.full(10, 0.1))
         >>> found = worst_point(student, sample, 0.95)
         >>> student[0].high > 1, round(found[0].low, 2), round(found[0].high, 2)
         (True, 0.72, 1.0)
