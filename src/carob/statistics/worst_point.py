@@ -224,7 +224,7 @@ def root(function: Callable[[Floats], Floats], target: Floats) -> Floats:
 def worst_point(found: Found, sample: BoundedValues, confidence: float, *, flat: bool = True) -> Found:
     """Returns estimates, with worst-point intervals where Student's are too narrow or leave the range of the mean.
 
-    Student's are too narrow where many values are equal (``BoundedValues.crowded``). ``Estimates.worst_p`` has the p of the
+    Student's are too narrow where many values are equal (``crowded``). ``Estimates.worst_p`` has the p of the
     series whose intervals were replaced: the smallest level at which the interval excludes 0. Their ``error`` is half
     the width in units of Student's t.
 
