@@ -85,6 +85,7 @@ def compare_command(
         *files,
         judging["judge"],
         judging["strata"],
+        judging["tuned_on"],
         given.exclude,
         options["weights"],
         options["cluster"],
@@ -205,7 +206,8 @@ def report_command(
         files = files if existing else given.with_judgments(files)
     if not existing:
         refuse_few(files, 3, TWO_RUNS)
-    beside = options["queries"], options["documents"], judging["judge"], judging["strata"], given.exclude
+    beside = [options["queries"], options["documents"], given.exclude]
+    beside += [judging[name] for name in ("judge", "strata", "tuned_on")]
     refuse_misuse(*files, *beside, output=output)
     options |= judging_given(judging, given, measures, existing=existing)
     with steps() as tell:

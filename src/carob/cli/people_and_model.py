@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NARROWEST = 60
 
-JUDGING = ("people", "judge", "target", "judge_weight", "strata", "width")
+JUDGING = ("people", "judge", "target", "judge_weight", "strata", "tuned_on", "width")
 """The options for people's and a judge's judgments."""
 
 
@@ -205,7 +205,7 @@ def show_estimates(
     people = judging["people"]
     existing = given.scores(people)
     refuse_runs(files, existing)
-    refuse_misuse(people, judging["judge"], judging["strata"], given.exclude, *files)
+    refuse_misuse(people, judging["judge"], judging["strata"], judging["tuned_on"], given.exclude, *files)
     settings = judging_given(judging, given, tuple(asked or ()), existing=existing)
     judge = settings.pop("judge")
     runs = (

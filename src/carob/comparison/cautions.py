@@ -20,6 +20,7 @@ from carob.comparison.verdict import (
     interval,
     signed,
 )
+from carob.estimation.people_and_judge import FEWEST_CLEAN
 from carob.estimation.sampled_documents import is_linear
 from carob.evaluation.evidence import RunTable, sparse
 from carob.evaluation.notes import notes_of_run, summaries
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from carob.comparison.findings import Contest, Findings, Pair
+    from carob.comparison.findings import Contest, Findings, Judging, Pair
     from carob.conventions.policy import Policy
     from carob.evaluation.evidence import System
     from carob.evaluation.scores import Scores
@@ -185,6 +186,14 @@ CAUTIONS = {
         "(z = {z:+.1f}): were they drawn at random? If not, the estimates may be wrong."
     ),
     "order:judge": "The judge alone would order {turned} of {pairs:pair} differently in {label}: {names}.",
+    "favours:judge": (
+        "The judge favours {names} in {label}: its scores lie {own} above people's, those of the other runs {others} "
+        "on average. The estimates allow for that; the judge's own scores and order do not."
+    ),
+    "clean:judge": (
+        "The judge was tuned on {tuned} of the {sample} queries that people judged: {clean} others are too few to use "
+        "the judge, so only people's judgments count."
+    ),
     "judge:judge": (
         "The judge's scores of {label} do not correlate with people's, so only people's judgments count (λ = "
         "0)."
@@ -412,10 +421,36 @@ def judge(comparison: Findings) -> Iterator[Caution]:
         sign = -1 if comparison.primary.smaller_is_better else 1
         words = {"label": label, "sample": known.sample, "how": "easier" if sign * z > 0 else "harder"}
         yield caution("sample:judge", (), words, z=z)
+    yield from of_judge(comparison, known)
     for each, its in known.measures.items():
         if its.weight == 0.0 and known.fixed is None:
             yield caution("judge:judge", (), {"label": each})
     yield from reordered(comparison)
+
+
+def of_judge(comparison: Findings, known: Judging) -> Iterator[Caution]:
+    """Warns of a judge that was tuned on nearly all queries that people judged, and of one that favours a run."""
+    clean = known.sample - (known.tuned or 0)
+    if known.tuned and clean < FEWEST_CLEAN:
+        yield caution("clean:judge", (), {"sample": known.sample, "tuned": known.tuned, "clean": clean})
+    for each, its in known.measures.items():
+        if its.favoured:
+            digits = digits_of(len(comparison.ids), comparison.contests[each])
+            own, others = (
+                float(
+                    np.mean(
+                        [bias for run, bias in enumerate(its.biases) if (run in its.favoured) is favoured]
+                    )
+                )
+                for favoured in (True, False)
+            )
+            words = {
+                "label": each,
+                "names": listed([comparison.names[run] for run in its.favoured]),
+                "own": signed(own, digits),
+                "others": signed(others, digits),
+            }
+            yield caution("favours:judge", its.favoured, words, bias=own, others=others)
 
 
 FEW_DOCUMENTS = 100

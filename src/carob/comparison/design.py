@@ -14,7 +14,7 @@ from carob.output.errors import DataError, PolicyError, Worded, worded
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from carob.conventions.arguments import CorrectionName, Family, Interval, Target, TestName
     from carob.inputs.query_files import GroupsLike
@@ -142,6 +142,8 @@ class Design:
             file with lines ``query stratum``.
         target: with a judge, whether estimates and p concern ``these`` queries, or queries ``similar`` to these.
         judge_weight: λ, the weight of the judge's values; None fits it, and 1 makes the estimates exactly unbiased.
+        tuned_on: with a judge, the queries on whose judgments by people it was tuned, such as examples in its prompt: a
+            file with a query in each line, or their ids.
         width: with a judge, the wanted width of intervals, for which the result says how many queries people must judge
             in all. By default, half the present width.
 
@@ -160,6 +162,7 @@ class Design:
     target: Target = arguments.TARGET
     judge_weight: float | None = arguments.JUDGE_WEIGHT
     width: float | None = arguments.WIDTH
+    tuned_on: str | os.PathLike[str] | Collection[str] | None = None
 
     @classmethod
     def of(cls, given: Design | None) -> Design:

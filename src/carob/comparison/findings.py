@@ -271,6 +271,8 @@ class JudgeComparison:
         needed_pairs: the same for the difference of each pair.
         apart: how many standard errors the judge's mean over the queries that people judged lies above the judge's mean
             over all queries.
+        unequal: whether the bias differs significantly between two of the runs.
+        favoured: the runs whose bias is significantly larger than that of most others.
     """
 
     weight: float
@@ -287,6 +289,8 @@ class JudgeComparison:
     needed: tuple[float, ...]
     needed_pairs: tuple[float, ...]
     apart: float
+    unequal: bool = False
+    favoured: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,6 +304,7 @@ class Judging:
         queries: the number of queries that the judge judged.
         fixed: λ, if it was given and not fitted.
         strata: the number of strata of queries, or None.
+        tuned: the number of judged queries on which the judge was tuned; None if none was declared.
         width: the wanted width of the intervals of values, by default half the present median width.
         width_pairs: the wanted width of the intervals of differences, by default half the present median width.
         alone: the queries that only people judged, which are left out.
@@ -322,6 +327,7 @@ class Judging:
     measures: dict[str, JudgeComparison]
     documents: int | None = None
     judged: tuple[float, ...] = ()
+    tuned: int | None = None
 
     @property
     def exact(self) -> bool:

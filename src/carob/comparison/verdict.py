@@ -65,12 +65,20 @@ JUDGE = {
     ),
     "target": (
         "Means and differences are estimates for {which}: people judged {sample} of {queries:query/queries}, "
-        "and the judge judged all. They assume that people's queries were drawn at random{strata}."
+        "and the judge judged all. They assume that people's queries were drawn at random{strata}{fixed}."
     ),
     "target documents": (
         "Means and differences are estimates for these {queries} queries, not for other queries: people "
         "judged {documents} documents, and the judge's grades cover the others. They assume that people's "
-        "documents were drawn with the probabilities in the file, and that their number was fixed."
+        "documents were drawn with the probabilities in the file, that their number was fixed{fixed}."
+    ),
+    "fixed": ", and that the judge was fixed without their judgments",
+    "fixed after tuning": (
+        ", and that the judge was fixed without their judgments of the {clean:query/queries} on which it was not tuned"
+    ),
+    "unequal": (
+        "The judge's {label} does not differ from people's by the same amount for all runs: from {least} ({lowest}) to "
+        "{most} ({highest}), judge minus people."
     ),
     "these": "these {queries} queries, not for other queries",
     "similar": "queries like these {queries}",
@@ -546,6 +554,8 @@ def judge_words(comparison: Findings) -> list[str]:
     which = filled(JUDGE[known.target], **sizes)
     fitted = ", ".join(f"{decimals(each.weight, 2)} for {label}" for label, each in known.measures.items())
     key = "target" if known.documents is None else "target documents"
+    clean = known.sample - (known.tuned or 0)
+    fixed = filled(JUDGE["fixed after tuning" if known.tuned else "fixed"], clean=clean)
     if known.exact:
         return [
             filled(
@@ -556,7 +566,7 @@ def judge_words(comparison: Findings) -> list[str]:
             )
         ]
     return [
-        filled(JUDGE[key], which=which, strata=strata, documents=known.documents, **sizes),
+        filled(JUDGE[key], which=which, strata=strata, fixed=fixed, documents=known.documents, **sizes),
         f"λ, the weight of the judge's values: fitted, {fitted}."
         if known.fixed is None
         else f"λ, the weight of the judge's values: fixed at {known.fixed:g}.",
@@ -576,6 +586,19 @@ def judge_said(comparison: Findings) -> list[str]:
         digits = digits_of(len(comparison.ids), comparison.contests[label])
         sure = each.low > 0 or each.high < 0
         if math.isnan(each.low):
+            continue
+        if each.unequal:
+            least, most = (function(each.biases) for function in (min, max))
+            said.append(
+                filled(
+                    JUDGE["unequal"],
+                    label=label,
+                    least=signed(least, digits),
+                    lowest=comparison.names[each.biases.index(least)],
+                    most=signed(most, digits),
+                    highest=comparison.names[each.biases.index(most)],
+                )
+            )
             continue
         said.append(
             filled(

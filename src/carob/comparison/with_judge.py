@@ -18,17 +18,19 @@ from carob.estimation.sampled_documents import (
     is_linear,
 )
 from carob.evaluation.evidence import RunTable, tables_of
+from carob.inputs.errors import refused
 from carob.inputs.names import Names
-from carob.inputs.query_files import groups_of
+from carob.inputs.query_files import groups_of, queries_in
 from carob.output.errors import DataError, PolicyError
 from carob.statistics.estimates import NOISE
-from carob.statistics.paired import wins
+from carob.statistics.paired import Draw, all_pairs, max_flip, wins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from carob.comparison.design import Design
     from carob.comparison.significance import Asked, Outcome
     from carob.evaluation.evidence import Read
     from carob.lists.rows import Floats, Integers
@@ -43,11 +45,13 @@ class Shared:
         names: the queries that the judge judged.
         rows: the row in ``names`` of each query that people also judged.
         alone: the queries that only people judged.
+        tuned: whether the judge was tuned on each query that both judged; None if on none.
     """
 
     names: tuple[str, ...]
     rows: Integers
     alone: tuple[str, ...]
+    tuned: NDArray[np.bool_] | None = None
 
 
 def people_and_judge(read: Read, asked: Asked) -> MethodResult:
@@ -73,7 +77,8 @@ def people_and_judge(read: Read, asked: Asked) -> MethodResult:
             f"People and the judge share {len(common)} of {len(ours)} queries that people judged and {len(theirs)} "
             "that the judge judged: an estimate needs at least two. Do both name queries in the same way?"
         )
-    shared = Shared(theirs, np.array([place[query] for query in common], np.int64), alone)
+    tuned = None if design.tuned_on is None else tuned_in(common, design)
+    shared = Shared(theirs, np.array([place[query] for query in common], np.int64), alone, tuned)
     own = {query: row for row, query in enumerate(ours)}
     rows = np.array([own[query] for query in common], np.int64)
     parts = [table.part(rows) for table in tables]
@@ -91,12 +96,38 @@ def people_and_judge(read: Read, asked: Asked) -> MethodResult:
         queries=found[0].values.queries,
         strata=strata,
         alone=alone,
+        tuned=None if tuned is None else int(tuned.sum()),
         undefined={part.label: each.lost for part, each in zip(parts, found, strict=True) if each.lost},
     )
     values = [each.values for each in found]
     return MethodResult(
         Names.of(common), estimates_and_pairs(parts, values, outcomes, asked), asked.settings, facts
     )
+
+
+def tuned_in(judged: list[str], design: Design) -> NDArray[np.bool_]:
+    """Returns whether the judge was tuned on each of the queries that people and the judge judged.
+
+    Raises:
+        DataError: it was tuned on a query that they did not both judge.
+        PolicyError: the queries have strata.
+    """
+    assert design.tuned_on is not None
+    if design.strata is not None:
+        raise PolicyError(
+            "Queries on which the judge was tuned cannot have strata: leave one of the two out."
+        )
+    tuned = queries_in(design.tuned_on)
+    strange = sorted({*tuned} - {*judged})
+    if strange:
+        raise refused(
+            "the judge is said to be tuned on query '{query}', which people and the judge did not both judge "
+            "({count:such query/such queries} in all).",
+            "Name only queries among people's judgments, or pass these judgments as well.",
+            query=strange[0],
+            count=len(strange),
+        )
+    return np.isin(judged, tuned)
 
 
 def sampled_documents(read: Read, asked: Asked) -> MethodResult:
@@ -113,9 +144,10 @@ def sampled_documents(read: Read, asked: Asked) -> MethodResult:
     sample, judge, design = read.sample, read.judge, asked.design
     assert sample is not None
     assert judge is not None
-    if design.target != "these" or design.strata is not None:
+    if design.target != "these" or design.strata is not None or design.tuned_on is not None:
         raise PolicyError(
-            "Sampled documents have neither strata of queries nor the target 'similar': leave them out."
+            "Sampled documents have neither strata of queries, nor queries that the judge was tuned on, nor the target "
+            "'similar': leave them out."
         )
     if judge.qrels is None:
         raise DataError("Judgments of sampled documents need the runs and the judge's grades, not scores.")
@@ -202,11 +234,13 @@ class OfQueries:
         values: the estimates of all runs, of all pairs, and of the mean over the runs.
         biases: the same with λ = 1, whose distance from the judge's means is the judge's bias.
         lost: the number of queries that are left out because a run has no value.
+        above: by how much the judge's values lie above people's, on queries that it was not tuned on [queries, runs].
     """
 
     values: JudgedEstimates
     biases: JudgedEstimates
     lost: int
+    above: Floats
 
 
 def estimates_of(table: RunTable, other: RunTable, shared: Shared, asked: Asked) -> OfQueries:
@@ -248,6 +282,7 @@ def estimates_of(table: RunTable, other: RunTable, shared: Shared, asked: Asked)
         ()
         if groups is None
         else tuple(groups.names[code] for code in np.unique(groups.codes[known]).tolist()),
+        None if shared.tuned is None else shared.tuned[kept],
     )
     contrasts, confidence = asked.contrasts, asked.settings.confidence
     similar = design.target == "similar"
@@ -259,10 +294,11 @@ def estimates_of(table: RunTable, other: RunTable, shared: Shared, asked: Asked)
         confidence=confidence,
         values=table.limits,
     )
-    plain = estimated(sample, contrasts, weight=1.0, confidence=confidence)
+    clean = sample.clean if len(sample.clean.people) > 1 else sample
+    plain = estimated(clean, contrasts, weight=1.0, confidence=confidence)
     if found.sample < found.queries:
         found, plain = without_unknown(found), without_unknown(plain)
-    return OfQueries(found, plain, int((~known).sum()))
+    return OfQueries(found, plain, int((~known).sum()), clean.judge[clean.rows] - clean.people)
 
 
 Known = TypeVar("Known", JudgedEstimates, SampledEstimates)
@@ -340,7 +376,32 @@ def judged_queries(given: OfQueries, widths: Sequence[float], asked: Asked) -> J
     needed = [found.needed(width, asked.settings.confidence) for width in widths]
     ends = plain.judge - plain.high, plain.judge - plain.low
     bias, apart = plain.judge - plain.value, float(found.apart[-1])
-    return compared_with_people(found, (bias, *ends), found.people, found.worth, needed, apart, asked)
+    made = compared_with_people(found, (bias, *ends), found.people, found.worth, needed, apart, asked)
+    return replace(made, **favours(given.above, asked))
+
+
+def favours(above: Floats, asked: Asked) -> dict[str, Any]:
+    """Returns whether the judge's bias differs between runs, and the runs that it favours over most others.
+
+    All pairs of runs are tested at once by sign flips of queries (max-T), so that a judge without favourites has one by
+    chance with probability alpha at most.
+
+    Args:
+        above: by how much the judge's values lie above people's [queries, runs].
+        asked: what was asked for.
+    """
+    runs = asked.runs
+    if runs < 2 or not np.ptp(above, axis=1).any():
+        return {}
+    alpha, pairs = asked.settings.alpha, all_pairs(runs)
+    unequal = max_flip(above, draw=Draw(seed=asked.settings.seed, alpha=alpha)).p < alpha
+    over = np.zeros(runs, np.int64)
+    mean = above.mean(axis=0)
+    for (one, other), differs in zip(pairs.tolist(), unequal.tolist(), strict=True):
+        if differs:
+            over[one if mean[one] > mean[other] else other] += 1
+    favoured = tuple(np.flatnonzero(over > (runs - 1) / 2).tolist())
+    return {"unequal": bool(unequal.any()), "favoured": favoured}
 
 
 def judged_documents(
@@ -377,7 +438,7 @@ def compared_with_people(
     """
     runs, pairs = slice(asked.runs), asked.pairs
     bias, low, high = (float(each[-1]) for each in biases)
-    per_run = {
+    per_run: dict[str, Any] = {
         name: tuple(each[runs].tolist())
         for name, each in zip(("biases", "lows", "highs"), biases, strict=True)
     }

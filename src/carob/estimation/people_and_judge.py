@@ -19,10 +19,15 @@ from carob.statistics.estimates import NOISE, Estimates, half_width, t_quantile
 from carob.statistics.worst_point import BoundedValues, worst_point
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from carob.lists.rows import Floats, Integers
 
 LEAST_FREEDOM = 2
 """With fewer degrees of freedom λ is 0, so that people's values count alone."""
+
+FEWEST_CLEAN = 8
+"""With fewer judged queries on which the judge was not tuned, people's values count alone."""
 
 MOST_SEARCHED = 10_000_000
 """The most judged queries that ``JudgedEstimates.needed`` considers."""
@@ -102,6 +107,8 @@ class JudgedSample:
         rows: the row in ``judge`` of each sampled query [sample].
         strata: the stratum of each query, from 0; all queries are in one stratum if None [queries].
         names: the names of the strata, for errors.
+        tuned: whether the judge was tuned on people's judgments of a sampled query, so that its values of this query
+            say nothing about its values of others; None if of no query. There are no strata then [sample].
     """
 
     people: Floats
@@ -109,6 +116,14 @@ class JudgedSample:
     rows: Integers
     strata: Integers | None = None
     names: tuple[str, ...] = ()
+    tuned: NDArray[np.bool_] | None = None
+
+    @property
+    def clean(self) -> JudgedSample:
+        """The sample without the queries that the judge was tuned on."""
+        if self.tuned is None:
+            return self
+        return replace(self, people=self.people[~self.tuned], rows=self.rows[~self.tuned], tuned=None)
 
     @property
     def codes(self) -> Integers:
@@ -132,6 +147,11 @@ def estimated(
     where s² is the residual variance with n − 2, D the difference of the judge's means over all queries and over the
     sample, and S the sum of squares of the judge's values. This is exact if the residuals are normal with one variance.
 
+    If the judge was tuned on some of the sampled queries, people's values of all of them count, and the judge's of the
+    others, which are clean: λ is fitted on the r clean queries, and the judge's difference is that of the u queries
+    that people did not judge and the clean ones, times ``(1/n) / (1/u + 1/r)``. With fewer than ``FEWEST_CLEAN`` clean
+    queries, people's values count alone.
+
     Args:
         sample: the values.
         contrasts: the weights of the runs in each series, such as (1, 0) for a run and (1, -1) for a difference
@@ -154,15 +174,25 @@ def estimated(
         >>> round(found.weight, 6), round(float(found.value[0]), 6), int(found.freedom[0])
         (1.289474, 0.550888, 2)
     """
-    parts = parts_of(sample)
-    people, sampled = sample.people, sample.judge[sample.rows]
-    drawn = sample.codes[sample.rows]
+    whole, size, queries = parts_of(sample), len(sample.people), len(sample.judge)
+    left = 1 / size - 1 / queries
+    mean_people = whole.share @ whole.means(sample.people, sample.codes[sample.rows])
+    mean_judge = whole.share @ whole.means(sample.judge, sample.codes)
+    if sample.tuned is not None and (~sample.tuned).sum() < FEWEST_CLEAN:
+        sample, weight = replace(sample, tuned=None), 0.0
+    honest = sample.clean
+    people, sampled = honest.people, honest.judge[honest.rows]
+    drawn = honest.codes[honest.rows]
     # The estimate of each run is a sum over strata; within a stratum, values are centred.
-    mean_people, mean_sampled = (
-        parts.share @ parts.means(people, drawn),
-        parts.share @ parts.means(sampled, drawn),
-    )
-    mean_judge = parts.share @ parts.means(sample.judge, sample.codes)
+    if sample.tuned is None:
+        parts, moved, usable = whole, left, sample.judge
+        shift = mean_judge - parts.share @ parts.means(sampled, drawn)
+    else:
+        unseen, clean = np.delete(sample.judge, sample.rows, axis=0), len(people)
+        parts = replace(whole, sampled=np.array([clean]), scale=np.array([left / (clean - 1)]))
+        share = (1 / size) / (1 / len(unseen) + 1 / clean) if len(unseen) else 0.0
+        moved, usable = share / size, np.concatenate([sampled, unseen])
+        shift = share * (unseen.mean(axis=0) - sampled.mean(axis=0)) if len(unseen) else 0.0 * mean_judge
     centred_people = people - parts.means(people, drawn)[drawn]
     centred_judge = sampled - parts.means(sampled, drawn)[drawn]
     scale = parts.scale[drawn][:, None]
@@ -170,12 +200,17 @@ def estimated(
         weight = 0.0
     fit = Fit.of(np.sqrt(scale) * centred_people, np.sqrt(scale) * centred_judge, weight)
     residuals = centred_people - fit.weight * centred_judge
-    gap = contrasts @ (mean_judge - mean_sampled)
+    gap = contrasts @ shift
     squared, excess = fit.residual(contrasts, parts.freedom)
     variance = squared + gap**2 * fit.variance(parts.freedom)
     own = np.stack([quadratic(contrasts, residuals[drawn == code]) for code in range(parts.strata)])
     freedom = welch(own * parts.scale[:, None], parts.sampled - 1.0) - (0 if weight is not None else 1)
     freedom = np.maximum(freedom, 0)
+    spread_judge = quadratic(contrasts, centre(usable)) / max(len(usable) - 1, 1)
+    unmoved = fit.weight**2 * spread_judge * (left - moved)
+    if sample.tuned is not None:
+        freedom = welch(np.stack([variance, unmoved]), np.stack([freedom, np.full(len(freedom), size - 1.0)]))
+        variance = variance + unmoved
     finite = variance
     lasting = np.zeros(len(contrasts))
     if similar:
@@ -188,20 +223,19 @@ def estimated(
                 ]
             )
             / np.maximum(parts.whole - 1, 1)[:, None]
+            if sample.tuned is None
+            else spread_judge[None]
         )
         lasting = (parts.share**2 / parts.whole) @ (residual + fit.weight**2 * spread)
         variance = variance + lasting
         freedom = welch(
             np.stack([finite, lasting]), np.stack([freedom, np.full(len(freedom), len(sample.judge) - 1.0)])
         )
-    size, queries = len(people), len(sample.judge)
-    left = 1 / size - 1 / queries
     alone = quadratic(contrasts, np.sqrt(scale) * centred_people)
-    plain = quadratic(contrasts, centre(people)) / max(size - 1, 1)
-    spread_judge = quadratic(contrasts, centre(sample.judge)) / max(queries - 1, 1)
+    plain = quadratic(contrasts, centre(sample.people)) / max(size - 1, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        apart = np.where(spread_judge * left > NOISE, -gap / np.sqrt(spread_judge * left), 0.0)
-    value, error = contrasts @ (mean_people + fit.weight * (mean_judge - mean_sampled)), np.sqrt(variance)
+        apart = np.where(spread_judge * moved > NOISE, -gap / np.sqrt(spread_judge * moved), 0.0)
+    value, error = contrasts @ (mean_people + fit.weight * shift), np.sqrt(variance)
     half = half_width(error, freedom, confidence)
     found = JudgedEstimates(
         value,
@@ -215,17 +249,17 @@ def estimated(
         sample=size,
         queries=queries,
         unaided=alone / left if left else plain,
-        aided=squared / left if left else excess * plain,
+        aided=(squared + unmoved) / left if left else excess * plain,
         lasting=lasting,
         apart=apart,
     )
     least, greatest = ends_of(contrasts, values)
     judged = BoundedValues(
-        people @ contrasts.T,
+        sample.people @ contrasts.T,
         least,
         greatest,
         np.abs(contrasts.sum(axis=1)) <= NOISE,
-        (parts.share / np.maximum(parts.sampled, 1))[drawn],
+        (whole.share / np.maximum(whole.sampled, 1))[sample.codes[sample.rows]],
         math.inf if similar else queries - size,
     )
     return by_people(worst_point(found, judged, confidence))

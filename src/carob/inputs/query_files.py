@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -18,8 +19,7 @@ from carob.inputs.sources import source_of
 from carob.output.language import filled
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from carob.inputs.sources import Readable, Source
     from carob.lists.rows import Integers
@@ -87,6 +87,17 @@ def read_weights(where: Readable) -> dict[str, float]:
             )
         weights[query] = weight
     return weights
+
+
+def queries_in(given: str | os.PathLike[str] | Collection[str]) -> list[str]:
+    """Returns the queries that are given by their ids, or by a file with one in each line.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    if isinstance(given, (str, os.PathLike)):
+        return [query for _, query, _ in group_lines(source_of(given))]
+    return list(map(str, given))
 
 
 GroupsLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, object]"
