@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import random
+from dataclasses import replace
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,10 @@ from scipy import stats
 import carob
 from carob import DataError, PolicyError
 from carob.cli.options import grouped
+from carob.estimation.people_and_judge import JudgedSample, estimated
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 QUERIES = [f"q{n:02}" for n in range(40)]
 
@@ -103,7 +108,8 @@ def test_facts_about_the_judge() -> None:
     text = str(found)
     assert "16 of 40 queries judged by people" in text
     assert "The judge's CG@5 is larger than people's by" in text
-    assert "They assume that people's queries were drawn at random." in " ".join(text.split())
+    words = " ".join(text.split())
+    assert "drawn at random, and that the judge was fixed without their judgments." in words
     assert "people need to judge about" in " ".join(text.split())
 
 
@@ -354,3 +360,95 @@ def test_a_judge_that_repeats_people_is_named_as_the_reason_for_no_errors() -> N
     said = " ".join(str(found).split())
     assert "people's and the judge's values do not differ on these queries" in said
     assert "show no variation" not in said
+
+
+def tuned_study(tuned: int) -> tuple[Any, Any]:
+    """Estimates of a run's mean, and people's values, where the judge repeats people on the first sampled queries."""
+    draw = np.random.default_rng(8)
+    truth = draw.random((60, 2))
+    judge = np.clip(truth + 0.15 + draw.normal(0, 0.1, truth.shape), 0, 1)
+    judge[:tuned] = truth[:tuned]
+    mask = np.arange(20) < tuned
+    sample = JudgedSample(truth[:20], judge, np.arange(20), tuned=mask if tuned else None)
+    return estimated(sample, np.eye(2)), sample
+
+
+def test_queries_that_the_judge_was_tuned_on_count_by_people_alone() -> None:
+    found, sample = tuned_study(10)
+    people, judge = sample.people[:, 0], sample.judge[:, 0]
+    clean, unseen = judge[10:20], judge[20:]
+    share = (1 / 20) / (1 / 40 + 1 / 10)
+    assert found.value[0] == pytest.approx(
+        people.mean() + found.weight * share * (unseen.mean() - clean.mean())
+    )
+    residual = people[10:] - people[10:].mean() - found.weight * (clean - clean.mean())
+    left = 1 / 20 - 1 / 60
+    least = (residual**2).sum() / 9 * left + found.weight**2 * np.append(clean, unseen).var(ddof=1) * (
+        left - share / 20
+    )
+    assert found.error[0] ** 2 > least
+    none = estimated(replace(sample, tuned=np.zeros(20, bool)), np.eye(2))
+    plain = estimated(replace(sample, tuned=None), np.eye(2))
+    for name in ("value", "low", "high", "error", "freedom", "apart"):
+        assert getattr(none, name) == pytest.approx(getattr(plain, name), rel=1e-9)
+    few, sample = tuned_study(15)
+    assert few.weight == 0.0
+    assert few.value == pytest.approx(sample.people.mean(axis=0))
+
+
+def favouring(favourite: str | None) -> tuple[Any, Any, Any]:
+    """People's judgments of 20 of 40 queries, a judge that may take a run's ranks for grades, and three runs."""
+    draw = np.random.default_rng(3)
+    queries = [f"q{number:02d}" for number in range(40)]
+    people = {query: {f"d{each}": int(draw.integers(0, 4)) for each in range(12)} for query in queries}
+    runs = {
+        name: {query: {f"d{each}": float(draw.random()) for each in range(12)} for query in queries}
+        for name in ("one", "two", "three")
+    }
+    judge = people
+    if favourite is not None:
+        judge = {
+            query: {
+                document: 3 if rank < 3 else 1 if rank < 6 else 0
+                for rank, document in enumerate(sorted(its, key=its.get, reverse=True))
+            }
+            for query, its in runs[favourite].items()
+        }
+    return {query: people[query] for query in queries[::2]}, judge, runs
+
+
+def test_a_run_that_the_judge_favours_is_named() -> None:
+    people, judge, runs = favouring("two")
+    found = carob.compare(people, runs, "nDCG@5", judge=judge)
+    assert found.judge is not None
+    facts = found.judge.measures["nDCG@5"]
+    assert facts.unequal
+    assert facts.favoured == (1,)
+    words = " ".join(str(found).split())
+    assert "The judge favours two in nDCG@5: its scores lie +" in words
+    assert "may be chance" not in words
+    people, judge, runs = favouring(None)
+    found = carob.compare(people, runs, "nDCG@5", judge=judge)
+    assert found.judge is not None
+    assert not found.judge.measures["nDCG@5"].unequal
+
+
+def test_tuned_queries_are_declared_by_ids_or_a_file(tmp_path: Path) -> None:
+    people, judge, runs = favouring("two")
+    path = tmp_path / "tuned.txt"
+    path.write_text("q00\nq02\nq04\n")
+    one, other = (
+        carob.compare(people, runs, "nDCG@5", judge=judge, design=carob.Design(tuned_on=given))
+        for given in (str(path), ["q00", "q02", "q04"])
+    )
+    assert one["nDCG@5"].means == other["nDCG@5"].means
+    assert one.judge is not None
+    assert one.judge.tuned == 3
+    assert "of the 17 queries on which it was not tuned" in " ".join(str(one).split())
+    with pytest.raises(
+        carob.DataError, match="tuned on query 'q01', which people and the judge did not both"
+    ):
+        carob.compare(people, runs, "nDCG@5", judge=judge, design=carob.Design(tuned_on=["q01"]))
+    few = carob.Design(tuned_on=sorted(people)[:15])
+    found = carob.compare(people, runs, "nDCG@5", judge=judge, design=few)
+    assert "only people's judgments count" in " ".join(str(found).split())

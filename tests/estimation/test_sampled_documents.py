@@ -179,7 +179,7 @@ def test_a_comparison_from_a_file(tmp_path: Path) -> None:
     assert found.judge.documents == 6
     assert {each.kind for each in found.warnings} >= {"few", "approximate"}
     assert "6 documents of 2 queries judged by people" in " ".join(str(found).split())
-    with pytest.raises(PolicyError, match="neither strata of queries nor the target 'similar'"):
+    with pytest.raises(PolicyError, match="neither strata of queries, nor queries"):
         carob.compare(path, RUNS, "P@3", judge=MODEL, design=carob.Design(target="similar"))
     with pytest.raises(PolicyError, match="fixed order"):
         carob.compare(path, RUNS, "P@3", judge=MODEL, policy=carob.Policy(ties="expected"))
