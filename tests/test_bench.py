@@ -198,7 +198,7 @@ def test_the_coverage_of_simulated_intervals_is_measured(
 
     coverage.main(["--data", str(tmp_path / "none"), "--replicates", "3"])
     said = capsys.readouterr().out
-    assert "these queries, n = 20, pairs, width" in said
+    assert "Success@10, like these, alone" in said
     assert "30 runs, 6,980 queries" in said
 
 
