@@ -403,7 +403,7 @@ def variance_components(*replicates: ScoresByRun | Mapping[str, Scores]) -> Vari
         >>> new = {str(query): {"b": 2.0, "a": float(1 + query % 4)} for query in range(12)}
         >>> found = carob.variance_components(carob.evaluate(qrels, {"old": old, "new": new}, "RR"))
         >>> round(found.rows[0].interaction, 4)
-        0.0625
+        0.0341
     """
     found = [Evidence.of(each, None).read() for each in replicates]
     if not found:
