@@ -50,7 +50,7 @@ def next_command(
     elif not files:
         raise click.UsageError("Pass at least one RUN after --judge.")
     refuse_misuse(people, judge, given.exclude, *files, output=output)
-    wanted = measures[0] if measures else "nDCG@10"
+    wanted = measures[0] if measures else "DCG@10"
     found = next_judgments(
         None if people is None else given.qrels(people, [wanted]),
         [given.run(each) for each in files],

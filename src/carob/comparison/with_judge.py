@@ -501,5 +501,12 @@ def estimates_of_documents(
             weight=asked.design.judge_weight,
             confidence=asked.settings.confidence,
         )
-        found.append(without_unknown(made))
+        found.append(without_unknown(made if linear else without_means(made, asked)))
     return found
+
+
+def without_means(found: SampledEstimates, asked: Asked) -> SampledEstimates:
+    """Returns estimates whose means have no interval: for a measure that is no sum over documents, none covers."""
+    mean: NDArray[np.bool_] = np.asarray(np.abs(asked.contrasts.sum(axis=1)) > NOISE)
+    low, high, error = (np.where(mean, np.nan, each) for each in (found.low, found.high, found.error))
+    return replace(found, low=low, high=high, error=error)

@@ -28,6 +28,10 @@ not affect any difference, so that the values of runs can be estimated as well."
 FEW_KNOWN = 30
 """With fewer judged documents, the spread of grades is assumed and not estimated."""
 
+SPREAD_BY_GRADE = ((0.0, 1 / 3, 2 / 3, 1.0), (0.4, 0.8, 0.9, 0.9))
+"""The standard deviation of people's grades around a judge's, by the judge's grade as a share of the highest, in
+proportion: as people and GPT-4 on TREC's Deep Learning track of 2021."""
+
 RELATED = 0.7
 """The correlation of the judge's and people's grades that is assumed without judgments by both."""
 
@@ -185,7 +189,10 @@ def spread_of(
         group = np.searchsorted(levels, shown.judge)
         usual = (1 - RELATED**2) * max(float(judge[places].var()), 0.01)
     if len(known) < FEW_KNOWN:
-        return np.full(len(places), np.sqrt(usual)), True
+        shape = np.ones(len(places))
+        if shown.judge is not None:
+            shape = np.interp(shown.judge[places] / levels[-1], *SPREAD_BY_GRADE)
+        return np.asarray(np.sqrt(usual) * shape / np.sqrt((shape**2).mean())), True
     mean = float(squared.mean())
     count = np.bincount(group[known], minlength=group.max() + 1)
     total = np.bincount(group[known], weights=squared, minlength=group.max() + 1)

@@ -17,6 +17,7 @@ from carob.estimation.sampled_documents import is_linear
 from carob.estimation.shown_documents import ShownDocuments
 from carob.evaluation.engine import evaluate_together, judgments_for
 from carob.evaluation.score_tables import SAME, footers
+from carob.inputs.errors import refused
 from carob.inputs.files.rows import NumberedLines, cells_of, separator_of
 from carob.inputs.ids import text_of, texts_of
 from carob.inputs.judgment_tables import COLUMNS, WRITTEN, judgment_columns
@@ -242,9 +243,9 @@ class Next(Documented):
                 "This assumes that people's grades are about half the highest grade, since few documents are judged."
             )
         if not self.linear:
-            advice = "" if self.judge else " Choose DCG@10 or P@10, or pass a judge's grades."
             said.append(
-                f"{self.measure} is not a sum over documents, so estimates from the sample are approximations.{advice}"
+                f"{self.measure} is not a sum over documents: differences of runs are approximations, and means "
+                "have no interval."
             )
         return said
 
@@ -272,7 +273,7 @@ class Next(Documented):
 def next_judgments(
     qrels: QrelsLike | None,
     runs: Mapping[str, Any] | Sequence[Any],
-    measure: Any = "nDCG@10",
+    measure: Any = "DCG@10",
     *,
     budget: int = arguments.BUDGET,
     order: Order = arguments.ORDER,
@@ -291,7 +292,7 @@ def next_judgments(
     Args:
         qrels: people's judgments so far; None if there are only a judge's.
         runs: ``{name: run}``, or a list of runs.
-        measure: the measure.
+        measure: the measure. Without a judge, a sample needs a sum over documents, such as DCG or P.
         budget: the number of documents to judge.
         order: ``sample`` (with known probabilities), ``certain`` (the largest effects first) or ``depth`` (the best
             ranks first).
@@ -320,6 +321,16 @@ def next_judgments(
     if definition.aggregate != "mean" or definition.takes != "grades" or definition.groups or wanted.micro:
         raise DataError(
             f"{label} is not a plain mean over queries of values from grades. Choose another measure, such as nDCG@10."
+        )
+    if order == "sample" and judge is None and not is_linear(wanted):
+        raise refused(
+            "{label} is not a sum over documents: without a judge's grades, a sample of documents estimates it too "
+            "badly to be of use.",
+            "Choose {sums}, pass a model's grades as {judge}, or choose another order ({order}).",
+            label=label,
+            sums=Worded("a measure such as DCG@10 or P@10", "-m DCG@10 or -m P@10"),
+            judge=Worded("judge=", "--judge"),
+            order=Worded("order='depth'", "--order depth"),
         )
     used = request.policy.of_measure(wanted)
     people = None if qrels is None and judge is not None else judgments_for(runs, qrels, used).known
