@@ -76,7 +76,7 @@ def test_effects_of_sums_are_the_changes_of_the_difference() -> None:
 
 def test_the_effect_on_average_precision_is_a_finite_difference() -> None:
     run = {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
-    found = carob.next_judgments({"q": {"a": 1, "b": 1}}, [run], "AP", budget=1)
+    found = carob.next_judgments({"q": {"a": 1, "b": 1}}, [run], "AP", budget=1, order="certain")
     # With x relevant AP is 1, without it (1 + 2 / 3) / 2.
     assert found.chosen[0].effect == pytest.approx(1 - 5 / 6, abs=1e-12)
 
@@ -264,11 +264,37 @@ def test_the_command_refuses_impossible_requests(words, sentence, capfd) -> None
 
 
 def test_measures_that_are_no_sums_are_called_approximations(capfd) -> None:
-    main(["next", "--judge", str(COFFEE / "model.txt"), *RUNS, "--budget", "3"])
+    main(["next", "--judge", str(COFFEE / "model.txt"), *RUNS, "--budget", "3", "-m", "nDCG@10"])
     out = " ".join(capfd.readouterr().out.split())
-    assert "nDCG@10 is not a sum over documents, so estimates from the sample are approximations. The" in out
-    main(["next", "--judge", str(COFFEE / "model.txt"), *RUNS, "--budget", "3", "-m", "P@10"])
+    assert (
+        "nDCG@10 is not a sum over documents: differences of runs are approximations, and means have no"
+        in out
+    )
+    main(["next", "--judge", str(COFFEE / "model.txt"), *RUNS, "--budget", "3"])
     assert "approximations" not in capfd.readouterr().out
+
+
+def test_a_sample_without_a_model_is_refused_for_measures_that_are_no_sums() -> None:
+    truth, runs = collection(6)
+    some = {query: {"d0": its["d0"]} for query, its in truth.items()}
+    for measure in ("nDCG@10", "AP", "RR"):
+        with pytest.raises(carob.DataError, match="not a sum over documents: without a judge's grades"):
+            carob.next_judgments(some, runs, measure, budget=5)
+        assert carob.next_judgments(some, runs, measure, budget=5, order="depth").chosen
+    assert carob.next_judgments(some, runs, budget=5).measure == "DCG@10"
+
+
+def test_means_of_measures_that_are_no_sums_have_no_interval(tmp_path) -> None:
+    truth, runs = collection(6)
+    drawn = carob.next_judgments(None, runs, budget=40, judge=truth)
+    sample: dict[str, dict[str, tuple[int, float]]] = {}
+    for number, each in enumerate(drawn.chosen):
+        grade = number % 2 if number % 3 else truth[each.query].get(each.document, 0)
+        sample.setdefault(each.query, {})[each.document] = (grade, each.probability)
+    found = carob.compare(sample, runs, ["nDCG@10", "DCG@10"], judge=truth)
+    assert np.isnan(found["nDCG@10"].low).all()
+    assert not np.isnan(found["DCG@10"].low).any()
+    assert "means from sampled documents have no interval" in " ".join(str(found).split())
 
 
 def test_a_file_without_probabilities_is_read_as_qrels(tmp_path) -> None:

@@ -155,7 +155,7 @@ WITH_RUNS: dict[str, Callable[[Any], Any]] = {
     "correlate": lambda runs: carob.correlate(QRELS, {"same": QRELS}, runs, measures="AP"),
     "estimate": lambda runs: carob.estimate(QRELS, QRELS, runs, "AP"),
     "unjudged_bounds": lambda runs: carob.unjudged_bounds(QRELS, runs, "AP"),
-    "next_judgments": lambda runs: carob.next_judgments(QRELS, runs, "AP"),
+    "next_judgments": lambda runs: carob.next_judgments(QRELS, runs, "DCG"),
     "check": lambda runs: [each.what for each in carob.check(QRELS, runs).findings],
 }
 """Every function that takes several runs."""
