@@ -93,6 +93,8 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
 def looks_in(path: str | os.PathLike[str], comparison: Comparison) -> list[int]:
     """Returns the numbers of queries at which these runs were compared: those in a record at the path, and now."""
     now = [max(len(each.ids) for each in comparison.scores)]
+    if not os.path.isfile(path):  # a device such as /dev/full has no end
+        return now
     try:
         with open(path, "rb") as file:
             old = document_in(file.read(), os.fspath(path))[0]["comparison"]
