@@ -232,7 +232,7 @@ CALLS: dict[str, list[Any]] = {
     "plan": [lambda q, r: carob.plan(q, r, MEASURES, difference=0.1)],
     "estimate": [lambda q, r: carob.estimate(PEOPLE, q, r, MEASURES)],
     "next_judgments": [
-        lambda q, r: carob.next_judgments(q, r, "nDCG@5", budget=3),
+        lambda q, r: carob.next_judgments(q, r, "DCG@5", budget=3),
         lambda q, r: carob.next_judgments(None, r, "nDCG@5", budget=3, judge=q),
     ],
     "unjudged_bounds": [lambda q, r: carob.unjudged_bounds(q, r, MEASURES)],

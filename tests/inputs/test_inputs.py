@@ -276,7 +276,7 @@ def test_columns_are_named_in_every_command(
     two = [str(qrels), f"mine={run}", f"yours={other}", "-m", "nDCG"]
     files = {
         "plan": [*two, "--difference", "0.1"],
-        "next": two,
+        "next": [*two[:-1], "DCG"],
         "best": two,
         "check": [str(qrels), f"mine={run}"],
         "eval": [str(qrels), f"mine={run}", "-m", "nDCG"],

@@ -30,6 +30,8 @@ def made(queries: int, name: str = "one") -> dict[str, Any]:
         "scores of collections": carob.evaluate_collections({"here": several, "there": several}),
         "next": carob.next_judgments(partial, {name: new, "old": old}, "P@2"),
         "bounds": carob.unjudged_bounds(partial, {name: new, "old": old}, "P@2"),
+        "pool": carob.check_pool(partial, {name: new, "old": old}, "P@2", pool_depth=1),
+        "variances": carob.variance_components(several),
         "plan": carob.plan(several, difference=0.1),
         "scores": scores,
         "scores of runs": carob.evaluate(qrels, {name: new, "old": old}, ["AP", "RR"]),

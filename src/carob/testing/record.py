@@ -16,9 +16,10 @@ from carob.evaluation.score_tables import GIVEN, document_of
 from carob.evaluation.scores import Scores, ScoresByRun
 from carob.inputs.errors import sentences
 from carob.inputs.ids import twice
-from carob.output.errors import DataError, warn
+from carob.output.errors import DataError, Worded, warn
 from carob.output.escaping import defined, json_text
 from carob.output.files import refuse_overwriting, write_whole
+from carob.output.language import filled
 from carob.output.taken import take
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
         >>> carob.verify(path, {"q": {"a": 1}}, {"mine": {"q": {"b": 2.0, "a": 1.0}}}).equal
         False
     """
-    comparison, looks = None, list[int]()
+    comparison = None
     if isinstance(what, Scores):
         scores = [what]
     elif isinstance(what, ScoresByRun):
@@ -68,7 +69,6 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
         shares = what.judged if what.judged_depth == 10 else [math.nan] * len(what.scores)
         scores = [replace(each, judged=share) for each, share in zip(what.scores, shares, strict=True)]
         comparison = what
-        looks = looks_in(path, what)
         if what.judge is not None:
             raise DataError(
                 "A record stores scores, not estimates from people's and a judge's judgments. Record the "
@@ -79,29 +79,35 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
     )
     made = record_of(scores, comparison)
     if comparison is not None:
-        made["comparison"]["looks"] = looks
+        looks = made["comparison"]["looks"] = looks_in(path, comparison)
         if len(looks) > 1 and comparison.settings.looks is None:
             earlier = ", ".join(map(str, looks[:-1]))
             warn(
-                f"{os.fspath(path)} recorded a comparison of these runs on {earlier} queries, and this one has "
-                f"{looks[-1]}: each further look finds a difference by chance more often than alpha says. Plan the "
-                "looks in advance: Test(looks=…) or --looks divides alpha among them."
+                filled(
+                    "{file} recorded a comparison of these runs on {earlier} queries, and this one has {now}: each "
+                    "further look finds a difference by chance more often than alpha says. Plan the looks in advance: "
+                    "{option} divides alpha among them.",
+                    file=os.fspath(path),
+                    earlier=earlier,
+                    now=str(looks[-1]),
+                    option=Worded("test=carob.Test(looks=…)", "--looks"),
+                )
             )
     write_whole(path, laid_out(made))
 
 
 def looks_in(path: str | os.PathLike[str], comparison: Comparison) -> list[int]:
     """Returns the numbers of queries at which these runs were compared: those in a record at the path, and now."""
-    now = [max(len(each.ids) for each in comparison.scores)]
+    now = len(comparison.ids)
     if not os.path.isfile(path):  # a device such as /dev/full has no end
-        return now
+        return [now]
     try:
         with open(path, "rb") as file:
             old = document_in(file.read(), os.fspath(path))[0]["comparison"]
         earlier = old["looks"] if old["names"] == list(comparison.names) else []
-        return [each for each in earlier if isinstance(each, int) and each != now[0]] + now
+        return [*(each for each in earlier if isinstance(each, int) and each != now), now]
     except (OSError, ValueError, DataError, LookupError, TypeError):
-        return now  # no file, or another one, which is replaced
+        return [now]  # another file, which is replaced
 
 
 def record_of(scores: Sequence[Scores], comparison: Comparison | None = None) -> dict[str, Any]:
