@@ -135,6 +135,17 @@ def test_what_cannot_be_checked_is_refused_in_a_sentence() -> None:
     assert "has neither judgments nor ranked lists" in wrong(runs=scores, measures="AP")
 
 
+def test_what_is_known_of_the_data_travels() -> None:
+    qrels, runs = made(5)
+    found = carob.check_pool(qrels, runs, MEASURES, pool_depth=DEPTH)
+    lacking = [name for name in NAMES if len(runs[name]) < QUERIES]
+    assert lacking
+    for name in lacking:
+        assert any(each.startswith(name) and "missing" in each for each in found.footers)
+    assert found.contents()["footers"] == found.footers
+    assert set(found.footers) <= set(found.beside())
+
+
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     qrels, runs = made(3)
     paths = [str(tmp_path / name) for name in ("qrels", *NAMES)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +12,6 @@ from scipy import stats
 import carob
 from carob.cli import main
 from carob.statistics.sequential import level_at
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_bounds_are_those_of_ldbounds() -> None:
@@ -72,6 +69,10 @@ def test_a_look_has_its_own_level_in_every_face(tmp_path: Path, capsys: pytest.C
     for wrong in ((20, 20), (40, 20), (), "20", (1, 5), (2.5, 9)):
         with pytest.raises(carob.PolicyError, match="planned numbers of queries"):
             carob.Test(looks=wrong)  # type: ignore[arg-type]
+    coffee = Path(__file__).parents[2] / "examples" / "coffee"
+    sampled = (str(coffee / "documents.csv"), sorted(map(str, (coffee / "runs").glob("*.run"))), "DCG@10")
+    with pytest.raises(carob.PolicyError, match="has no meaning for sampled documents"):
+        carob.compare(*sampled, judge=str(coffee / "model.txt"), test=carob.Test(looks=(20, 40)))
     with pytest.raises(SystemExit):
         main(["compare", qrels, *runs, "--looks", "20,x"])
     assert "whole numbers" in capsys.readouterr().err

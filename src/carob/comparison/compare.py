@@ -221,6 +221,8 @@ def compared(
             raise PolicyError(
                 "Bounds over unjudged documents need judgments without a judge: leave out one of the two."
             )
+    if read.sample is not None:
+        test.refuse("for sampled documents, since looks are numbers of queries", "looks")
     runs, base = len(read.systems), read.place_of(baseline)
     test, look = test.at(max(len(each.ids) for each in read.scores))
     settings = settings_of(test, runs, len(read.scores[0].labels), base)

@@ -14,6 +14,7 @@ from carob.estimation.bounds import refuse_unfit_measure
 from carob.estimation.shown_documents import refuse_unfit_policy
 from carob.evaluation.engine import judgments_for
 from carob.evaluation.evidence import Evidence
+from carob.evaluation.notes import known_of
 from carob.evaluation.score_tables import aggregate
 from carob.evaluation.values import values_of
 from carob.inputs.errors import refused
@@ -25,7 +26,7 @@ from carob.lists.flat import Flat
 from carob.lists.rows import JudgedRows, stacked
 from carob.matching.axes import without_negative
 from carob.matching.match import finished, rows_of
-from carob.output.document import Document, Documented, Items, Section, Table
+from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import PolicyError, Worded
 from carob.output.language import plural
 from carob.output.layout import decimals
@@ -89,6 +90,8 @@ class PoolCheck(Documented):
         inferred: whether the depth was inferred from the judgments.
         queries: the number of judged queries.
         teams: the number of teams, which is that of the runs without teams.
+        warnings: doubts about the data.
+        footers: what else is known about them.
     """
 
     measures: dict[str, tuple[LeftOut, ...]]
@@ -96,6 +99,8 @@ class PoolCheck(Documented):
     inferred: bool
     queries: int
     teams: int
+    warnings: tuple[str, ...] = ()
+    footers: tuple[str, ...] = ()
 
     def __getitem__(self, label: str) -> tuple[LeftOut, ...]:
         """Returns the runs by a measure's label."""
@@ -123,7 +128,10 @@ class PoolCheck(Documented):
         """Returns a table for each measure, and what the values mean."""
         del layout
         tables = [Section([self.table(label)]) for label in self.measures]
-        return Document([*tables, Section([Items([*map(self.said, self.measures), *self.beside()], hang=0)])])
+        said = [*map(self.said, self.measures), *self.meaning]
+        warned = [Line(each, mark="! ", tone="warning") for each in self.warnings]
+        below = [Section([Items(self.footers, "footer")]), Section(warned)]
+        return Document([*tables, Section([Items(said, hang=0)]), *below])
 
     def table(self, label: str) -> Table:
         """Returns the table of a measure."""
@@ -169,7 +177,12 @@ class PoolCheck(Documented):
         )
 
     def beside(self) -> list[str]:
-        """Returns what was left out, and what that shows."""
+        """Returns what the values mean, and what is known about the data, which CSV has no place for."""
+        return [*self.meaning, *super().beside()]
+
+    @property
+    def meaning(self) -> list[str]:
+        """What was left out, and what that shows."""
         whose = "team" if self.teams < len(next(iter(self.measures.values()))) else "run"
         why = ", to which every run is judged" if self.inferred else ""
         return [
@@ -275,6 +288,7 @@ def check_pool(
         pool_depth is None,
         len(pool.judgments.queries),
         len(team_names),
+        *known_of(read.systems),
     )
 
 
