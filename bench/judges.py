@@ -22,6 +22,7 @@ from bench.error_rates import concluded
 from bench.side_by_side import CHECKOUT
 from carob.comparison.with_judge import favours
 from carob.estimation.people_and_judge import JudgedSample, estimated
+from carob.inputs.runs import as_mapping
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,15 +36,8 @@ RUNS, SHAM = 8, 6
 def main(arguments: list[str] | None = None) -> int:
     """Runs the simulations, prints the coverage and the shares, and returns whether the limits are met."""
     parser = argparse.ArgumentParser(prog="python -m bench.judges", description=__doc__)
-    data = CHECKOUT.parent / "shared" / "data" / "dl21-people-and-model"
-    parser.add_argument("--people", type=Path, default=data / "qrels.people.txt")
-    parser.add_argument("--model", type=Path, default=data / "qrels.model.txt")
-    parser.add_argument("--runs", type=Path, default=data / "runs", help="a folder")
     parser.add_argument("--draws", type=int, default=60, help="draws of queries for each tuned judge")
-    given = parser.parse_args(arguments)
-    if not given.runs.is_dir():
-        print(f"{given.runs} is not there: name --people, --model and --runs", file=sys.stderr)
-        return 2
+    given = with_data(parser, arguments)
     rng = np.random.default_rng(SEED)
     paths = sorted(path for path in given.runs.iterdir() if path.is_file())
     runs = {paths[place].name: str(paths[place]) for place in rng.choice(len(paths), RUNS, replace=False)}
@@ -54,6 +48,18 @@ def main(arguments: list[str] | None = None) -> int:
         *circular(true, values(model, runs), runs, people, rng),
     ]
     return concluded(bars)
+
+
+def with_data(parser: argparse.ArgumentParser, arguments: list[str] | None) -> argparse.Namespace:
+    """Parses the arguments, with a collection that people and a model judged completely; ends if it is not there."""
+    data = CHECKOUT.parent / "shared" / "data" / "dl21-people-and-model"
+    parser.add_argument("--people", type=Path, default=data / "qrels.people.txt")
+    parser.add_argument("--model", type=Path, default=data / "qrels.model.txt")
+    parser.add_argument("--runs", type=Path, default=data / "runs", help="a folder")
+    given = parser.parse_args(arguments)
+    if not given.runs.is_dir():
+        parser.error(f"{given.runs} is not there: name --people, --model and --runs")
+    return given
 
 
 def values(qrels: Any, runs: dict[str, str]) -> dict[str, NDArray[np.float64]]:
@@ -129,16 +135,15 @@ def circular(
     asked: Any = SimpleNamespace(runs=RUNS, settings=SimpleNamespace(alpha=0.05, seed=1))
     named, wrong, fair = [], [], []
     for favourite in range(RUNS):
-        rows = carob.Run.of(runs[names[favourite]])
-        ranked = carob.evaluate(people, rows, "AP")  # the queries in the same order
-        lists = lists_of(runs[names[favourite]])
+        scores = as_mapping(
+            carob.Run.of(runs[names[favourite]]).held, [query.encode() for query in people.table]
+        )
         grades = {
             query: {
-                document: 3 * (rank < 3) + 2 * (3 <= rank < 6) + (6 <= rank < 10)
-                for rank, document in enumerate(its)
+                document: (rank < 3) + (rank < 6) + (rank < 10)
+                for rank, document in enumerate(sorted(its, key=its.__getitem__, reverse=True))
             }
-            for query, its in lists.items()
-            if query in ranked.queries
+            for query, its in scores.items()
         }
         own = values(grades, runs)
         for _ in range(draws // RUNS):
@@ -158,16 +163,6 @@ def circular(
         Bar("circular judge: the run is named", "at least", 0.9, float(np.mean(named)), ""),
         Bar("judge without favourites: a run is named", "at most", 0.05, float(np.mean(fair)), ""),
     ]
-
-
-def lists_of(path: str) -> dict[str, list[str]]:
-    """Returns the documents of a run in the order of their scores."""
-    found: dict[str, list[tuple[float, str]]] = {}
-    with Path(path).open(encoding="utf-8") as file:
-        for line in file:
-            query, _, document, _, score, _ = line.split()
-            found.setdefault(query, []).append((-float(score), document))
-    return {query: [document for _, document in sorted(its)] for query, its in found.items()}
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +18,7 @@ from scipy.special import stdtrit
 import carob
 from bench.answer import Bar
 from bench.error_rates import concluded
-from bench.side_by_side import CHECKOUT
+from bench.judges import with_data
 from carob.estimation.people_and_judge import JudgedSample, estimated
 from carob.statistics.sample_size import judged_by_people, power_at, queries_for, upper_limit
 
@@ -38,16 +37,9 @@ LEAST_SPREAD = 0.03
 def main(arguments: list[str] | None = None) -> int:
     """Runs the simulations, prints the power of the plans, and returns whether the limits are met."""
     parser = argparse.ArgumentParser(prog="python -m bench.plans", description=__doc__)
-    data = CHECKOUT.parent / "shared" / "data" / "dl21-people-and-model"
-    parser.add_argument("--people", type=Path, default=data / "qrels.people.txt")
-    parser.add_argument("--model", type=Path, default=data / "qrels.model.txt")
-    parser.add_argument("--runs", type=Path, default=data / "runs", help="a folder")
     parser.add_argument("--pilots", type=int, default=150)
     parser.add_argument("--draws", type=int, default=2000)
-    given = parser.parse_args(arguments)
-    if not given.runs.is_dir():
-        print(f"{given.runs} is not there: name --people, --model and --runs", file=sys.stderr)
-        return 2
+    given = with_data(parser, arguments)
     rng = np.random.default_rng(SEED)
     runs = {path.name: str(path) for path in sorted(given.runs.iterdir()) if path.is_file()}
     people, model = (carob.evaluate(str(path), runs, MEASURES) for path in (given.people, given.model))

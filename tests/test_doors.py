@@ -48,7 +48,7 @@ WALKS = {
 }
 DOORS = {
     "eval": 450,
-    "compare": 2600,
+    "compare": 2200,
     "people": 1500,
     "sample": 3000,
     "next": 1000,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from carob.output.errors import DataError
-from carob.statistics.paired import bayes, equivalence, margin, paired, wins
+from carob.comparison.design import Test
+from carob.output.errors import DataError, PolicyError
+from carob.statistics.paired import margin, paired, wins
 from sakai import SAKAI, A, B, C
 
 
@@ -149,21 +150,21 @@ def test_equivalence_is_two_one_sided_tests() -> None:
     for bound in (0.05, 0.2):
         lower = ttest_1samp(B - C, -bound, alternative="greater").pvalue
         upper = ttest_1samp(B - C, bound, alternative="less").pvalue
-        assert equivalence(B - C, bound)[0] == pytest.approx(max(lower, upper), rel=1e-10)
-    assert equivalence(np.zeros(5), 0.01)[0] == 0
-    assert equivalence(np.full(5, 0.02), 0.01)[0] == 1
+        assert paired(B - C).equivalence(bound)[0] == pytest.approx(max(lower, upper), rel=1e-10)
+    assert paired(np.zeros(5)).equivalence(0.01)[0] == 0
+    assert paired(np.full(5, 0.02)).equivalence(0.01)[0] == 1
 
 
 def test_the_posterior_is_students_around_the_mean() -> None:
     from scipy.stats import t
 
-    worse, same, better = bayes(A - B, 0.01)
+    worse, same, better = paired(A - B).bayes(0.01)
     error = paired(A - B).error[0]
     assert better[0] == pytest.approx(t.sf(0.01, 19, loc=0.075, scale=error), rel=1e-10)
     assert worse[0] == pytest.approx(t.cdf(-0.01, 19, loc=0.075, scale=error), rel=1e-10)
     assert worse[0] + same[0] + better[0] == pytest.approx(1)
-    assert [each[0] for each in bayes(np.zeros(4), 0.01)] == [0, 1, 0]
-    worse, _, better = bayes(A - B, 0.0)
+    assert [each[0] for each in paired(np.zeros(4)).bayes(0.01)] == [0, 1, 0]
+    worse, _, better = paired(A - B).bayes(0.0)
     assert worse[0] == pytest.approx(paired(A - B).p[0] / 2)
 
 
@@ -178,7 +179,7 @@ def test_what_cannot_be_computed_is_said() -> None:
         paired([0.1, np.nan])
     with pytest.raises(DataError, match="confidence of 95"):
         paired([0.1, 0.2], confidence=95)
-    with pytest.raises(DataError, match="margin=0"):
-        equivalence([0.1, 0.2], 0)
-    with pytest.raises(DataError, match=r"\(rope\) is -1"):
-        bayes([0.1, 0.2], -1)
+    with pytest.raises(PolicyError, match="margin=0"):
+        Test(margin=0)
+    with pytest.raises(PolicyError, match="rope=-1"):
+        Test(rope=-1)

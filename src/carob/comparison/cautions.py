@@ -395,15 +395,16 @@ def judge(comparison: Findings) -> Iterator[Caution]:
     known, label = comparison.judge, comparison.labels[0]
     if known is None:
         return
+    approximate = no_sums(comparison, known)
     for each, contest in comparison.contests.items():
-        # Means of a measure that is no sum have no interval, which ``sampled`` says.
-        means = contest.low if known.documents is None or is_linear(contest.measure) else ()
+        # Means from sampled documents have no interval if the measure is no sum, which ``sampled`` says.
+        means = () if each in approximate else contest.low
         if np.isnan([*means, *(pair.low for pair in contest.pairs)]).any():
             its = known.measures[each]
             equal = its.weight and not any(its.biases)
             yield caution("no error:equal" if equal else "no error", (), {"label": each})
     if known.documents is not None:
-        yield from sampled(comparison, known.documents)
+        yield from sampled(known.documents, approximate)
         yield from reordered(comparison)
         return
     sizes = {"sample": known.sample, "queries": known.queries}
@@ -437,14 +438,8 @@ def of_judge(comparison: Findings, known: Judging) -> Iterator[Caution]:
     for each, its in known.measures.items():
         if its.favoured:
             digits = digits_of(len(comparison.ids), comparison.contests[each])
-            own, others = (
-                float(
-                    np.mean(
-                        [bias for run, bias in enumerate(its.biases) if (run in its.favoured) is favoured]
-                    )
-                )
-                for favoured in (True, False)
-            )
+            biases, favoured = np.array(its.biases), list(its.favoured)
+            own, others = float(biases[favoured].mean()), float(np.delete(biases, favoured).mean())
             words = {
                 "label": each,
                 "names": listed([comparison.names[run] for run in its.favoured]),
@@ -458,13 +453,19 @@ FEW_DOCUMENTS = 100
 """With fewer sampled documents, nominal 95% intervals missed the mean in up to a tenth of cases in trials."""
 
 
-def sampled(comparison: Findings, documents: int) -> Iterator[Caution]:
+def no_sums(comparison: Findings, known: Judging) -> list[str]:
+    """Returns the measures that are not sums over documents, where people judged a sample of these."""
+    if known.documents is None:
+        return []
+    return [label for label, contest in comparison.contests.items() if not is_linear(contest.measure)]
+
+
+def sampled(documents: int, approximate: Sequence[str]) -> Iterator[Caution]:
     """Warns of few sampled documents, and of measures for which estimates from them are approximate."""
     if documents < FEW_DOCUMENTS:
         yield caution("few:documents", documents=documents, least=FEW_DOCUMENTS)
-    for label, contest in comparison.contests.items():
-        if not is_linear(contest.measure):
-            yield caution("approximate", (), {"label": label})
+    for label in approximate:
+        yield caution("approximate", (), {"label": label})
 
 
 def reordered(comparison: Findings) -> Iterator[Caution]:
@@ -586,12 +587,10 @@ def shapes(comparison: Findings) -> Iterator[Caution]:
         runs = [run for run, worst in enumerate(each.worst_point) if worst]
         pairs = sum(pair.worst_point for pair in each.pairs)
         if runs or pairs:
-            counts = [plural(len(runs), "run", "runs")] * bool(runs) + [
-                plural(pairs, "difference", "differences")
-            ] * bool(pairs)
+            counts = {"run": len(runs), "difference": pairs}
             words = {
                 "label": label,
-                "which": " and ".join(counts),
+                "which": " and ".join(plural(count, each) for each, count in counts.items() if count),
                 "alone": "" if known is None else ", from people's judgments alone,",
             }
             yield caution("crowded", runs, words, runs=len(runs), pairs=pairs)

@@ -32,10 +32,9 @@ if TYPE_CHECKING:
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import MeasuresLike
-    from carob.evaluation.evidence import Read, RunsLike
+    from carob.evaluation.evidence import Read, RunsLike, RunTable
     from carob.evaluation.scores import Scores, ScoresByRun
     from carob.inputs.qrels import QrelsLike
-    from carob.measures import Measure
     from carob.output.pictures.figures import Drawing
 
 ANSWERS = {
@@ -81,6 +80,10 @@ class Needed:
     assured: float
     people: float = math.nan
     people_assured: float = math.nan
+
+
+KINDS = ("query", "run", "interaction", "replicate")
+"""The kinds of effects in a score."""
 
 
 @dataclass(frozen=True)
@@ -135,11 +138,10 @@ class VarianceComponents(Documented):
 
     def figures(self) -> dict[str, Drawing]:
         """Returns the function that draws the standard deviation of each kind of effect."""
-        kinds = ("query", "run", "interaction", "replicate")
         rows = [
             (f"{kind}, {each.measure}", math.sqrt(getattr(each, kind)), math.nan, math.nan)
             for each in self.rows
-            for kind in kinds
+            for kind in KINDS
             if not math.isnan(getattr(each, kind))
         ]
         return {"rows": lambda drawn: whiskers(drawn, rows, "standard deviation")}
@@ -147,17 +149,16 @@ class VarianceComponents(Documented):
     def document(self, layout: str = "text") -> Document:
         """Returns the standard deviations as a table, and the shares of the variances."""
         del layout
-        kinds = ("query", "run", "interaction", "replicate")
         rows = [
             [
                 each.measure,
                 str(each.queries),
                 str(each.runs),
-                *(decimals(math.sqrt(getattr(each, kind)), 4) for kind in kinds),
+                *(decimals(math.sqrt(getattr(each, kind)), 4) for kind in KINDS),
             ]
             for each in self.rows
         ]
-        header = ["standard deviation", "queries", "runs", *kinds]
+        header = ["standard deviation", "queries", "runs", *KINDS]
         shares = [f"{each.measure}: the variance is {each.shares}." for each in self.rows]
         how = "Variance components by restricted maximum likelihood, all effects random."
         return Document([Section([Table(header, rows)]), Section([Items([*shares, how])])])
@@ -366,8 +367,8 @@ def plan(
     read = Evidence.of(scores, runs, policy=policy, profile=profile).read(measures)
     level = alpha / comparisons
     wanted = Wanted(aim, size, power, level, correlation, judged)
-    for label, measure in zip(read.scores[0].labels, read.scores[0].measures, strict=True):
-        wanted.refuse_too_large(label, measure)
+    for table in tables_of(read.scores)[1]:
+        wanted.refuse_too_large(table)
     rows = tuple(
         needed(measure, first, second, wanted)
         for measure in read.scores[0].labels
@@ -449,17 +450,17 @@ class Wanted:
     correlation: float | None
     judged: int | None
 
-    def refuse_too_large(self, label: str, measure: Measure) -> None:
+    def refuse_too_large(self, table: RunTable) -> None:
         """Refuses a difference that no two runs can have.
 
         Raises:
             DataError: the difference or margin reaches the whole range of the measure.
         """
-        least, greatest = measure.definition.values
-        if measure.definition.aggregate == "mean" and self.size >= greatest - least:
+        least, greatest = table.limits
+        if self.size >= greatest - least:
             raise DataError(
-                f"{label} is from {least:g} to {greatest:g}, so no two runs differ by more than {greatest - least:g}: "
-                f"the {self.aim} of {self.size:g} is too large."
+                f"{table.label} is from {least:g} to {greatest:g}, so no two runs differ by more than "
+                f"{greatest - least:g}: the {self.aim} of {self.size:g} is too large."
             )
 
     def numbers(self, sd: float, freedom: float) -> tuple[float, ...]:

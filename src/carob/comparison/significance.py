@@ -400,8 +400,10 @@ def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, 
         table.sign * (table.values[:, one] - table.values[:, other])
     )
     outcome.identical[places] = outcome.ties[places] == len(seen)
-    outcome.worst_point[places] = found.worst_point
-    outcome.p[places], outcome.error[places] = np.where(found.worst_point, found.two_sided_p, found.p), 0.0
+    outcome.p[places], outcome.error[places] = found.p, 0.0
+    if found.worst_p is not None:
+        worst = outcome.worst_point[places] = found.worst_point
+        outcome.p[places] = np.where(worst, found.worst_p, found.p)
     if settings.margin is not None:
         outcome.p_equivalent[places] = found.equivalence(settings.margin)
     if settings.rope is not None:
@@ -531,14 +533,14 @@ def join(outcome: Outcome, settings: Settings, table: RunTable) -> None:
         return
     sure = (outcome.adjusted < settings.alpha) & ~outcome.identical
     known = np.isfinite(outcome.cut) & ~outcome.worst_point & (not table.geometric)
-    stretch = stretched(outcome, settings, sure)
+    stretch = 1.0 if known.all() else stretched(outcome, settings, sure)
     difference = outcome.difference
     below = np.where(known, outcome.cut, (difference - outcome.low) * stretch)
     above = np.where(known, outcome.cut, (outcome.high - difference) * stretch)
     disagreeing = sure != ((difference - below > 0) | (difference + above < 0))
-    half = from_p(outcome, settings)
+    half = from_p(outcome[disagreeing], settings) if disagreeing.any() else 0.0
     for side in (below, above):
-        side[disagreeing] = half[disagreeing]
+        side[disagreeing] = half
         side[outcome.identical & ~outcome.worst_point] = 0.0
     most = table.limits[1] - table.limits[0]
     outcome.joint_low[:] = np.maximum(difference - below, -most)
@@ -556,10 +558,11 @@ def detected(outcome: Outcome, settings: Settings, runs: int) -> Floats:
     if not compared or least_p(settings, int(outcome.n.max()), runs) >= settings.alpha:
         return np.full(len(outcome), np.nan)
     level = settings.alpha / (1 if settings.correction == "none" else settings.comparisons)
-    critical = t_quantile(1 - level, outcome.freedom)
     if settings.test == "romano-wolf":
         with np.errstate(divide="ignore", invalid="ignore"):
             critical = outcome.cut / outcome.spread
+    else:
+        critical = t_quantile(1 - level, outcome.freedom)
     return detectable(outcome.spread, outcome.freedom, critical)
 
 

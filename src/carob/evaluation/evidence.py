@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions import arguments
@@ -481,7 +482,7 @@ class RunTable:
             found.append(aggregate(values[there], how, weights))
         return tuple(found)
 
-    @property
+    @cached_property
     def limits(self) -> tuple[float, float]:
         """The least and the greatest value of a query; infinite if the aggregate is not a mean with one weight a query.
 

@@ -126,7 +126,14 @@ class Estimates:
         return np.maximum(self.beyond(-margin - self.value), self.beyond(self.value - margin))
 
     def bayes(self, rope: float) -> tuple[Floats, Floats, Floats]:
-        """Returns the probability that the first run is worse, practically equal, or better."""
+        """Returns the probability that the first run is worse, practically equal, or better.
+
+        The posterior of the mean difference is Student's around the observed one (Benavoli et al., JMLR 2017, without
+        the correction for overlapping folds: queries do not overlap).
+
+        Args:
+            rope: half the width of the region of practical equivalence, which is from -rope to rope.
+        """
         worse, better = self.beyond(-rope - self.value), self.beyond(self.value - rope)
         return worse, np.maximum(1 - worse - better, 0.0), better
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Paired",
-    "bayes",
-    "equivalence",
     "margin",
     "max_flip",
     "paired",
@@ -319,54 +317,6 @@ def margin(scores: ArrayLike, confidence: float = 0.95, *, clusters: Any = None)
     return quantile(confidence, freedom) * error
 
 
-def equivalence(differences: ArrayLike, margin: float, *, clusters: Any = None) -> Floats:
-    """Returns the p-value of two one-sided t-tests (Schuirmann, 1987). A small p shows a difference below the margin.
-
-    Args:
-        differences: the first run's score minus the second's [queries] or [queries, pairs].
-        margin: the largest difference that does not matter, above 0.
-        clusters: a label for each query.
-
-    Returns:
-        p of each pair: the larger of the two tests' p.
-
-    Raises:
-        DataError: a difference is not finite, or the margin not positive.
-
-    Example:
-        >>> equivalence([0.01, -0.02, 0.0, 0.02, -0.01, 0.01], 0.05).round(4).tolist()
-        [0.0002]
-    """
-    refuse_regions(margin=margin)
-    return paired(differences, clusters=clusters).equivalence(margin)
-
-
-def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple[Floats, Floats, Floats]:
-    """Returns the probability that the first run is worse, practically equal, or better.
-
-    The posterior of the mean difference is Student's around the observed one, with the t-test's error and degrees of
-    freedom (Benavoli et al., JMLR 2017, without the correction for overlapping folds: queries do not overlap).
-
-    Args:
-        differences: the first run's score minus the second's [queries] or [queries, pairs].
-        rope: half the width of the region of practical equivalence, which is from -rope to rope.
-        clusters: a label for each query.
-
-    Returns:
-        The three probabilities of each pair; they sum to 1.
-
-    Raises:
-        DataError: a difference is not finite, or the region is negative.
-
-    Example:
-        >>> worse, same, better = bayes([0.2, 0.1, 0.2, 0.4, 0.0, 0.1], 0.01)
-        >>> f"{worse[0]:.3f} {same[0]:.3f} {better[0]:.3f}"
-        '0.012 0.006 0.981'
-    """
-    refuse_regions(rope=rope)
-    return paired(differences, clusters=clusters).bayes(rope)
-
-
 def wins(differences: ArrayLike) -> tuple[Integers, Integers, Integers]:
     """Returns the number of queries on which the first run is better, equal and worse, for each pair.
 
@@ -594,20 +544,6 @@ def widths(block: Floats, pairs: Integers | None) -> Floats:
     for one, other in pairs:
         np.maximum(widest, np.abs(block[one] - block[other]), out=widest)
     return widest
-
-
-def refuse_regions(margin: float | None = None, rope: float | None = None) -> None:
-    """Refuse a region of equal values that is empty or has no end.
-
-    Raises:
-        DataError: the margin is not positive, the rope is negative, or one of them is not finite.
-    """
-    if margin is not None and not 0 < margin < math.inf:
-        raise DataError(f"margin={margin}: use a positive, finite number.")
-    if rope is not None and not 0 <= rope < math.inf:
-        raise DataError(
-            f"The region of practical equivalence (rope) is {rope}: use 0 or a positive, finite number."
-        )
 
 
 def refuse_seed(seed: object) -> None:

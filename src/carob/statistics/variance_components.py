@@ -59,15 +59,14 @@ def components_of(scores: Floats) -> Components:
         float(((table - cells[:, :, None]) ** 2).sum()),
     ]
     freedom = [queries - 1, runs - 1, (queries - 1) * (runs - 1), queries * runs * (replicates - 1)]
-    if replicates == 1:
-        query, run, interaction, _ = expected(squares[:3], freedom[:3], [(0, 2), (1, 2)]) + (0.0,)
-        return Components((query - interaction) / runs, (run - interaction) / queries, interaction)
-    query, run, interaction, replicate = expected(squares, freedom, [(0, 2), (1, 2), (2, 3)])
+    kinds = 3 if replicates == 1 else 4
+    order = [(0, 2), (1, 2), (2, 3)][: kinds - 1]
+    query, run, interaction, *within = expected(squares[:kinds], freedom[:kinds], order)
     return Components(
         (query - interaction) / (runs * replicates),
         (run - interaction) / (queries * replicates),
-        (interaction - replicate) / replicates,
-        replicate,
+        (interaction - sum(within)) / replicates,
+        *within,
     )
 
 
