@@ -21,7 +21,7 @@ WITHOUT_MATRICES = (["eval"], ["trec-eval"], ["check"], ["compare"])
 SHORTAGES = ("failed to map segment", "annot allocate memory", "can't start new thread")
 """The messages of the C library, the system and Python about a lack of memory, if the error has no class of its own."""
 OUT_OF_MEMORY = (
-    "There is not enough memory: raise the limit of the process (ulimit -v, or the limit of the container), or give"
+    "There is not enough memory: raise the limit of the process (ulimit -v, or the limit of the container), or pass"
     " fewer runs at a time."
 )
 
@@ -60,7 +60,7 @@ def main() -> None:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 -- open until the end
     if sys.stdout is None:
-        sys.stderr.write("carob: Standard output is closed: give it a file, or /dev/null.\n")
+        sys.stderr.write("carob: Standard output is closed: redirect it to a file, or to /dev/null.\n")
         sys.exit(2)
     try:
         answered()

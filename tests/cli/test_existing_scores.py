@@ -95,7 +95,7 @@ def test_a_gate_compares_scores_with_a_baseline(tmp_path: Path, capsys: pytest.C
     table = tmp_path / "scores.csv"
     table.write_text(TABLE)
     assert outcome(["gate", str(table), "--baseline", old, "--max-drop", "nDCG@10=0.01"]) == 2
-    assert "a gate needs one run, and the file has 2 (a, b)" in capsys.readouterr().err
+    assert "a gate takes one run, but the file has 2 (a, b)" in capsys.readouterr().err
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
     assert outcome(["gate", str(tmp_path / "qrels.txt"), "--min", "AP=0.1"]) == 2
     assert "Missing argument 'RUN'." in capsys.readouterr().err
@@ -219,8 +219,8 @@ def test_records_of_different_judgments_are_noted(tmp_path: Path, capsys: pytest
     carob.record(scores, tmp_path / "c4.json")
     fourth = f"c4={tmp_path / 'c4.json'}"
     text = said(capsys, "compare", first, second, fourth, "-m", "RR")
-    assert "! c4: scored with other judgments than c1" in text
-    assert "other judgments" not in said(capsys, "compare", first, second, "-m", "RR")
+    assert "! c4: scored with different judgments from c1" in text
+    assert "different judgments" not in said(capsys, "compare", first, second, "-m", "RR")
     assert outcome(["gate", fourth, "--baseline", first, "--max-drop", "RR=0.1"]) == 1
     out = " ".join(capsys.readouterr().out.split())
     assert "c4 and c1 were recorded with different judgments" in out

@@ -73,7 +73,7 @@ def test_what_is_known_of_the_data_and_few_collections_are_warned_of(
         )
     perfect = "no real system is that good: oracle in all 3 collections."
     missing = "6 missing queries counted as 0: b in all 3 collections (6 of 18)."
-    few = "3 collections are few to select on: sign flips cannot show at level 0.05"
+    few = "3 collections are too few to select on: no sign-flip test can show at level 0.05"
     for layout in ("text", "markdown", "json", "latex", "html"):
         main(["best", "--collections", str(tmp_path), "-m", "RR", "--resamples", "100", "--format", layout])
         out = " ".join(capsys.readouterr().out.split())
@@ -176,7 +176,7 @@ def test_the_command_gives_what_python_gives(capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--cluster", "c.txt"], "--cluster has no meaning with --collections"),
+        (["--cluster", "c.txt"], "--cluster cannot be used with --collections"),
         (["--collections", "-"], "--collections does not read standard input"),
         (["--absent", "skip"], "--absent needs --collections"),
     ],

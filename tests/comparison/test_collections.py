@@ -380,7 +380,7 @@ def test_means_over_different_collections_name_no_best_run() -> None:
     ):
         text = re.sub(r"\s+", " ", str(carob.compare_collections(given, absent="skip")))
         assert (
-            "fewer than two runs have all 2 collections: means over different collections are not comparable"
+            "fewer than two runs cover all 2 collections: means over different collections are not comparable"
             in text
         )
         assert "leads" not in text

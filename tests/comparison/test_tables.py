@@ -239,7 +239,7 @@ def test_groups_are_shown_with_the_worst(tmp_path: Path, capfd: pytest.CaptureFi
     )  # fmt: skip
     assert "first half" in out
     assert out.count("(worst)") == 1
-    assert "Groups are descriptive: their p is of the t-test, uncorrected." in out
+    assert "Groups are descriptive: their p comes from the t-test, uncorrected." in out
 
 
 def test_a_record_is_written_beside_the_table(

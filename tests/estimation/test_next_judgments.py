@@ -236,7 +236,7 @@ def test_known_judgments_have_probability_1_in_the_file() -> None:
         ({"measure": "GMAP"}, DataError, "GMAP is not a plain mean"),
         ({"runs": []}, DataError, "No run was given: the list is empty"),
         ({"qrels": {"q": {"a": 1, "b": 1}}}, DataError, "Nothing is left to judge"),
-        ({"qrels": {"other": {"a": 1}}}, DataError, "No run answers"),
+        ({"qrels": {"other": {"a": 1}}}, DataError, "No run contains"),
         ({"policy": carob.Policy(ties="expected")}, PolicyError, "ties=expected"),
     ],
 )

@@ -68,7 +68,7 @@ def test_a_table_has_runs_collections_and_the_mean_of_the_collections(said: Any,
     # x: (1/2 + 1) / 2 in A, and 1 in B.
     assert re.search(r"^x +0\.7500 +1\.0000 +0\.8750$", out, re.MULTILINE)
     assert "2 collections | 1 run | 4 queries" in out
-    assert "Macro: each collection counts the same.\ncarob 0.1.0, policy trec.\n" in out
+    assert "Macro: each collection has the same weight.\ncarob 0.1.0, policy trec.\n" in out
 
 
 def test_a_missing_run_has_no_value_and_no_mean(said: Any, tmp_path: Path) -> None:

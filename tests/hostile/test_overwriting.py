@@ -209,9 +209,7 @@ def test_every_file_that_a_command_opens_is_remembered(what: str, folder: Path) 
         pytest.importorskip(NEEDS[what], reason="a page is not written without it")
     line = [sys.executable, "-c", WATCHED, *WRITES[what][0], "out.csv"]
     path = os.pathsep.join([SOURCES, str(folder)])
-    done = subprocess.run(
-        line, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
-    )
+    done = subprocess.run(line, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
     assert not done.returncode, done.stderr
     left, count = json.loads(done.stderr.splitlines()[-1])
     assert not [each for each in left if each != "out.csv"], done.stderr

@@ -105,7 +105,7 @@ def test_a_byte_order_mark_within_a_text_is_refused_as_of_joined_files(ties: Any
         (b"1 0 7 1 2 0 8 1\n", "break the line after its fourth column"),
         (b"q1 0 a 1 by me\n", "Leave out what follows the grade"),
         (b"q1\t0\ta\t1\tby\tme\n", r"awk -F'\t' -v OFS='\t' '{print $1, $2, $3, $4}'"),
-        (b"q1 0 a 1 me\n", "If the fifth is none of the judgment, leave it out"),
+        (b"q1 0 a 1 me\n", "If the fifth is not part of the judgment, leave it out"),
         (b"q1 Q0 a 1 3.5 t\n", "This looks like a run"),
         (b"q1 Q0 a 1 3 t more\n", "This looks like a run"),
     ],

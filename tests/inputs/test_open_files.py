@@ -75,8 +75,8 @@ FAULTS: dict[str, tuple[Callable[[bytes], Any], str]] = {
     "an OSError first": (lambda _: Gives(OSError(5, "Input/output error")), "<stream>: Input/output error."),
     "an OSError later": (lambda first: Gives(first, OSError(5, "Input/output error")), "<stream>: Input/output error."),
     "text later": (lambda first: Gives(first, "q"), "The file is open as text. Open it in binary mode ('rb')"),
-    "a number": (lambda first: Gives(first, 7), "<stream>: the stream gave a value of type int in place of bytes."),
-    "no wait": (lambda first: Gives(first, None), "<stream>: the stream has no bytes at the moment and does not wait"),
+    "a number": (lambda first: Gives(first, 7), "<stream>: the stream returned a value of type int in place of bytes."),
+    "no wait": (lambda first: Gives(first, None), "<stream>: the stream has no bytes at the moment and does not block"),
     "gzip cut short": (
         lambda first: gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(first)[:-9])),
         "the file cannot be read: Compressed file ended before the end-of-stream marker",

@@ -33,7 +33,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
         ("pairs.csv", "Pass --queries and --documents and --output"),
         ("pairs.csv -o a.qrels --queries queries.jsonl", "Pass --documents."),
         ("pairs.csv other.csv -o a.qrels TEXTS", "Pass one table of pairs, or --collect"),
-        ("pairs.csv --offline a.html --prompts b TEXTS", "exclude each other"),
+        ("pairs.csv --offline a.html --prompts b TEXTS", "cannot be combined"),
         (
             "pairs.csv --offline a.html --port 80 TEXTS",
             "--port belongs to the page: leave it out, or leave out --offline",

@@ -126,7 +126,7 @@ def custom_metric(asked: Evaluator, first: Any, second: Any) -> Any:
 
 
 MAXIMISED = ("auc", "pre", "map", "ndcg")
-"""How the names begin of which XGBoost's early stopping takes the greatest value for the best (xgboost.callback)."""
+"""The beginnings of names of metrics that XGBoost's early stopping maximises (xgboost.callback)."""
 
 
 def say_direction(asked: Evaluator) -> None:
@@ -174,7 +174,7 @@ def of_one_query(asked: Evaluator, scores: Any, labels: Any) -> float:
     if others or asked.asked[label].definition.aggregate != "mean":
         raise MeasureError(
             f"XGBRanker(eval_metric=...) takes the mean of one measure, not {', '.join(asked.asked)}: name one, "
-            "or give them to xgboost.train(custom_metric=...)."
+            "or pass them to xgboost.train(custom_metric=...)."
         )
     scores, labels = np.asarray(scores, np.float64), np.asarray(labels)
     return float(asked(scores[None, :], labels[None, :], per_query=True)[label][0])

@@ -53,7 +53,7 @@ def check_command(
     if pool:
         if collections is not None or strict:
             raise click.UsageError(
-                f"--{'strict' if strict else 'collections'} has no meaning with --pool: leave it out."
+                f"--{'strict' if strict else 'collections'} cannot be used with --pool: leave it out."
             )
         answer(pool_checked(files, given, measures, pool_depth=pool_depth, teams=teams), layout)
         return

@@ -48,7 +48,7 @@ def refuse_meaningless(collections: str, files: tuple[str, ...], given: Given) -
         name = each.opts[-1]
         stated = context.get_parameter_source(str(each.name)) == click.core.ParameterSource.COMMANDLINE
         if stated and not known.get(name.removeprefix("--"), {}).get("collections", True):
-            raise click.UsageError(f"{name} has no meaning with --collections: leave it out.")
+            raise click.UsageError(f"{name} cannot be used with --collections: leave it out.")
     refuse_misuse(*files, given.exclude)
 
 

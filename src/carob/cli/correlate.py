@@ -163,5 +163,5 @@ def refuse_board_options(choices: dict[str, Any]) -> None:
     for name in OF_BOARDS:
         if choices.pop(name) is not None:
             raise click.UsageError(
-                f"--{name.replace('_', '-')} is about leaderboards, but judgments are given: leave it out."
+                f"--{name.replace('_', '-')} applies only to leaderboards, but judgments are given: leave it out."
             )

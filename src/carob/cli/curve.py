@@ -49,7 +49,8 @@ def curve_command(
         )
     if judged and len(judged) != len(grades):
         raise click.UsageError(
-            f"--judged has the grades of {len(judged)} queries, and --grades of {len(grades)}: use both equally often."
+            f"--judged has the grades of {len(judged)} queries, and --grades of {len(grades)}: repeat both "
+            f"options equally often."
         )
     asked = list(measures) or ["CG", "DCG", "nDCG"]
     found = curve(

@@ -89,7 +89,7 @@ def evaluate_command(
         refuse_few(
             files,
             2,
-            "Pass a QRELS file and at least one RUN. A table of retrieved_ids and reference_ids is both.",
+            "Pass a QRELS file and at least one RUN. A table of retrieved_ids and reference_ids serves as both.",
         )
         judgments, ranked = given.qrels(files[0], asked), [given.run(run) for run in files[1:]]
         if bounded:

@@ -78,7 +78,7 @@ def explain_command(
     if len(files) not in (0, 2):
         raise click.UsageError(
             "Pass QRELS, RUN and --query, or --judged-ranking and --query, or only --grades. A table of retrieved_ids "
-            "and reference_ids is both QRELS and RUN."
+            "and reference_ids serves as both QRELS and RUN."
         )
     refuse_misuse(*files, given.exclude)
     explanation = explain(

@@ -97,9 +97,9 @@ def refuse_two_logs(qrels: str, run: str, given: Given) -> None:
     first, second = paths_of(qrels, run)
     if first != second and given.is_log(first) and given.is_log(second):
         raise DataError(
-            f"{first} and {second} are two runs with their judgments, and a gate has one run.",
+            f"{first} and {second} are two runs with their judgments, and a gate takes one run.",
             remedy=f"To compare them: carob gate {second} --baseline {first}. To take the judgments of {first} alone, "
-            "give them as a file of judgments.",
+            "pass them as a file of judgments.",
         )
 
 
@@ -126,7 +126,7 @@ def only_run(argument: str, given: Given, gated: list[str], reader: Callable[...
     scores = reader((argument,), given, tuple(gated))
     if len(scores) > 1:
         raise DataError(
-            f"{argument}: a gate needs one run, and the file has {len(scores)} ({', '.join(scores)}). Pass a file "
+            f"{argument}: a gate takes one run, but the file has {len(scores)} ({', '.join(scores)}). Pass a file "
             "with one run."
         )
     return next(iter(scores.values()))

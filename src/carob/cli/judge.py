@@ -50,7 +50,7 @@ def judge_command(
         carob judge --collect next.csv saved.json answers.jsonl -o judged.csv
     """
     if sum(map(bool, (offline, prompts, collect))) > 1:
-        raise click.UsageError("--offline, --prompts and --collect exclude each other: name one of them.")
+        raise click.UsageError("--offline, --prompts and --collect cannot be combined: pass one of them.")
     mode = "offline" if offline else "prompts" if prompts else "collect" if collect else "serve"
     refuse_idle(mode, given)
     if collect:

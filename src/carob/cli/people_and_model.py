@@ -54,7 +54,7 @@ def refuse_runs(runs: tuple[str, ...], existing: bool) -> None:
         click.UsageError: there are runs although scores are given, or no runs.
     """
     if existing and runs:
-        raise click.UsageError("--people gives scores, which name their runs: leave out the RUNs.")
+        raise click.UsageError("--people contains scores, which already name their runs: leave out the RUNs.")
     if not existing and not runs:
         raise click.UsageError("Pass at least one RUN after --people and --judge.")
 

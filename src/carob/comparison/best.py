@@ -59,20 +59,21 @@ SENTENCES = {
     "method:folds": (
         "Expected on other queries: the run is selected on all folds but one and scored on that fold "
         "({folds} folds, {repeats:division/divisions}). The {confidence:g}% intervals repeat the selection "
-        "in {again} resamples of the queries, and are wide rather than narrow."
+        "in {again} resamples of the queries, and tend to be too wide rather than too narrow."
     ),
     "method:one": (
         "Expected on other queries: the run is selected on all queries but one and scored on that query. The "
-        "{confidence:g}% intervals repeat the selection in {again} resamples of the queries, and are wide "
-        "rather than narrow."
+        "{confidence:g}% intervals repeat the selection in {again} resamples of the queries, and tend to "
+        "be too wide rather than too narrow."
     ),
     "set": (
-        "May be best, and ranks: those that two tests with sign flips leave open, at {confidence:g}% "
+        "May be best, and ranks: those that two sign-flip tests do not rule out, at {confidence:g}% "
         "confidence for all runs together. First: the share of resamples of the queries in which the run is "
         "first, which is not the probability that it is the best. {resamples:,} resamples, seed {seed}."
     ),
     "few": (
-        "{count:query is/queries are} few to select on: sign flips cannot show at level {alpha:g} that a run is "
+        "{count:query is/queries are} too few to select on: no sign-flip test can show at level {alpha:g} "
+        "that a run is "
         "worse than another, so all may be best. Select on more queries or clusters of queries."
     ),
     "closed": (
@@ -83,8 +84,8 @@ SENTENCES = {
     "first": "The ledger, a memory aid, lists no earlier opening.",
     "before": (
         "One or more of these queries were opened {before:time/times} before, and the ledger, a memory aid, "
-        "lists {others:opening/openings} of others. A run that was changed after an opening no longer has an "
-        "honest value on these queries."
+        "lists {others:opening/openings} of others. For a run that was changed after an opening, the score on "
+        "these queries is no longer an honest estimate."
     ),
     "one side": (
         "A share of {share:g} holds out {held} of {queries:query/queries}, so nothing is left to compare: "
@@ -98,13 +99,14 @@ SENTENCES = {
 """The sentences about the selection of a run, of queries."""
 OF_COLLECTIONS = {
     "few": (
-        "{count:collection is/collections are} few to select on: sign flips cannot show at level {alpha:g} that "
+        "{count:collection is/collections are} too few to select on: no sign-flip test can show at level "
+        "{alpha:g} that "
         "a run is worse than another, so all may be best. Select on the queries of one collection, or compare "
         "these collections with the target 'these'."
     ),
     "answer": "By {measure}, {run} has the best macro mean of {runs:run/runs} over {queries:collection/collections}.",
     "set": (
-        "May be best, and ranks: those that two tests with sign flips leave open, at {confidence:g}% "
+        "May be best, and ranks: those that two sign-flip tests do not rule out, at {confidence:g}% "
         "confidence for all runs together. First: the share of resamples of the collections, with all their "
         "queries, in which the run is first, which is not the probability that it is the best. {resamples:,} "
         "resamples, seed {seed}."
@@ -112,7 +114,7 @@ OF_COLLECTIONS = {
 }
 """The sentences that say something else where collections are the unit. In others, collections replace queries."""
 
-ASSUMED = " Other collections are those of which these are a random sample; each counts the same."
+ASSUMED = " Other collections are those of which these are a random sample; each has the same weight."
 QUERIES = re.compile(r"(?<!{)quer(?:y|ies)")
 """The word, but not the name of a number in braces."""
 
@@ -371,7 +373,7 @@ class Best(Documented):
         if self.baseline is not None:
             notes.append(
                 "Held-out gain: the variant is selected on all folds but one and compared with the baseline "
-                "on that fold. Each interval holds for itself, not all at once."
+                "on that fold. The confidence level is that of each interval, not of all at once."
             )
         if self.hold_out is None:
             return notes
@@ -419,10 +421,10 @@ def best(
     """Select the best of many runs, and estimate how good the selected run will be on other queries.
 
     The mean of the best of many runs is too high, since the run was selected on the same queries. Cross-validation
-    selects a run on most queries and scores it on the others, and so gives an honest value.
+    selects a run on most queries and scores it on the others, which yields an honest estimate.
 
     With several collections, a collection takes the place of a query: the run is selected by its mean over most
-    collections and scored on the others. Each collection counts the same.
+    collections and scored on the others. Each collection has the same weight.
 
     Args:
         scores: the scores of at least two runs, such as the result of ``carob.evaluate`` or ``carob.read_scores``, or

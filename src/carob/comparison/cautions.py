@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 CAUTIONS = {
     "judgments": (
-        "{names}: scored with other judgments than {first}, which may cause part of the differences. Score "
+        "{names}: scored with different judgments from {first}, which may cause part of the differences. Score "
         "these runs with the same judgments."
     ),
     "lengths": (
@@ -79,13 +79,14 @@ CAUTIONS = {
     ),
     "identical": "{these} identical on all {total} queries {where} (p = 1).",
     "crowded": (
-        "{label}: many values are equal, or few values lie near the end of their range. Student's t would be too "
-        "sure for {which}. Their worst-point intervals{alone} count one more query, with the worst possible "
+        "{label}: many values are equal, or few values lie near the end of their range. Student's t would give "
+        "too narrow an interval for {which}. Their worst-point intervals{alone} count one more query, with "
+        "the worst possible "
         "value, as half a query, and assume only that the queries are a random sample."
     ),
     "equal": (
         "{label}: no interval for {names}. Where all values are equal, fewer than {least} queries do not show "
-        "how often others occur."
+        "how often other values occur."
     ),
     "skewed": (
         "{these} skewed in {label}: a few queries have large differences of one sign. Student's t and sign flips "
@@ -97,13 +98,13 @@ CAUTIONS = {
     ),
     "resamples:few": (
         "With {resamples:,} resamples no corrected p can be below {limit:.3f}, so nothing can be "
-        "significant: take {needed:,} resamples."
+        "significant: use {needed:,} resamples."
     ),
     "resamples:bootstrap": (
         "{resamples:resample is/resamples are} too few for the percentiles of a {confidence:g}% interval, "
-        "since less than one is expected beyond each end: take {needed:,} resamples or more."
+        "since less than one is expected beyond each end: use {needed:,} resamples or more."
     ),
-    "resamples:near": "{these} so near alpha in {label} that another seed could decide otherwise: take more resamples.",
+    "resamples:near": "{these} so near alpha in {label} that another seed could decide otherwise: use more resamples.",
     "variances:own": (
         "The pairs' intervals in {label} are {least} to {most} wide. The test allows for this. Tukey's test "
         "assumes one variance for all pairs and would decide {count} of {pairs} pairs differently: {names}."
@@ -176,13 +177,13 @@ CAUTIONS = {
         "'similar' gives intervals and p for queries like these."
     ),
     "sparse": (
-        "People judged {people:.0%} of the top {depth} of {names}, and the judge {judge:.0%}. What people "
-        "did not judge counts as not relevant in their values, so the estimates hold for complete judgments "
-        "only. If people judged a sample of the documents, its probabilities are missing: pass the table "
-        "with a column 'probability', and never a part of it."
+        "People judged {people:.0%} of the top {depth} of {names}, and the judge {judge:.0%}. In people's "
+        "scores, documents that they did not judge count as not relevant, so the estimates are valid only "
+        "if people's judgments are complete. If people judged a sample of the documents, its probabilities "
+        "are missing: pass the whole table, with its column 'probability'."
     ),
     "sample:judge": (
-        "By the judge's values of {label}, the {sample} queries that people judged are {how} than the others "
+        "By the judge's {label}, the {sample} queries that people judged are {how} than the others "
         "(z = {z:+.1f}): were they drawn at random? If not, the estimates may be wrong."
     ),
     "order:judge": "The judge alone would order {turned} of {pairs:pair} differently in {label}: {names}.",
@@ -191,8 +192,8 @@ CAUTIONS = {
         "on average. The estimates allow for that; the judge's own scores and order do not."
     ),
     "clean:judge": (
-        "The judge was tuned on {tuned} of the {sample} queries that people judged: {clean} others are too few to use "
-        "the judge, so only people's judgments count."
+        "The judge was tuned on {tuned} of the {sample} queries that people judged: the other {clean} are too few to "
+        "use the judge, so only people's judgments count."
     ),
     "judge:judge": (
         "The judge's scores of {label} do not correlate with people's, so only people's judgments count (λ = "
@@ -214,7 +215,7 @@ CAUTIONS = {
     ),
     "approximate": (
         "{label} is not a sum over documents, so its means from sampled documents have no interval, and "
-        "differences are approximate: nominal 95% intervals held in 88 to 91% of cases in trials on TREC data."
+        "differences are approximate: nominal 95% intervals covered the true value in 88 to 91% of trials on TREC data."
     ),
 }
 """The warnings, by their kinds, perhaps with a variant after a colon."""

@@ -53,7 +53,7 @@ ANSWERS = {
         "{measure}, {average} mean over {collections:collection}, of {whole} runs that all of these have. {said}"
     ),
     "of none": (
-        "By {measure}, fewer than two runs have all {collections:collection}: means over different "
+        "By {measure}, fewer than two runs cover all {collections:collection}: means over different "
         "collections are not comparable, so no run is named as the best. Each pair of runs is "
         "compared on the collections that have both runs."
     ),
@@ -69,7 +69,7 @@ METHOD = {
         "and assume that the queries are a random sample of each."
     ),
     "average:macro": MACRO,
-    "average:micro": "Micro: each query counts the same, so that large collections decide.",
+    "average:micro": "Micro: each query has the same weight, so large collections dominate.",
     "error:similar": (
         "Standard error: cluster-robust (CR2), each collection is a cluster; degrees of freedom: those of "
         "Bell and McCaffrey."
@@ -101,7 +101,8 @@ METHOD = {
         "W/T/L: collections on which the first run is better, equal, worse. Wilc.: exact Wilcoxon "
         "signed-rank test over collections."
     ),
-    "rope": "P(worse), P(same), P(better): Bayesian signed-rank test over collections, within {rope:g} is the same.",
+    "rope": "P(worse), P(same), P(better): Bayesian signed-rank test over collections; differences within "
+    "{rope:g} count as the same.",
     "borda": "Borda: number of {runs} minus rank, summed over collections; a missing run gets no points.",
 }
 """The method, by the settings."""
@@ -413,9 +414,9 @@ class CollectionsComparison(OnCollections):
         found = [*self.doubts, *self.lacks(f"absent:{self.settings.absent}")]
         if self.settings.target == "similar" and len(self.collections) < FEW_COLLECTIONS:
             found.append(
-                f"{len(self.collections)} collections are few for a test over collections: Wilcoxon's p can "
-                "then not be below 0.05, and Student's t needs a normal distribution of the differences. "
-                "The target 'these' concerns these collections only, and is more certain."
+                f"{len(self.collections)} collections are few for a test over collections: Wilcoxon's p "
+                "cannot then be below 0.05, and Student's t needs a normal distribution of the differences. "
+                "The target 'these' concerns these collections only, and gives more certain answers."
             )
         drawn, confidence = next(iter(self.measures.values())).resamples, self.settings.confidence
         needed = resamples_needed(drawn, confidence)

@@ -119,7 +119,7 @@ def compare_collections(
         baseline: the run with which all other runs are compared. If None, all pairs are compared.
         target: whether p and intervals concern collections ``similar`` to these, of which these are a sample, or
             ``these`` collections, of whose queries those at hand are a sample.
-        average: ``macro`` (each collection counts the same) or ``micro`` (each query counts the same).
+        average: ``macro`` (each collection has the same weight) or ``micro`` (each query has).
         absent: how to treat a run that a collection lacks: ``refuse``; ``skip`` compares two runs on the collections
             that have both, and ranks on the collections that have all; ``zero`` counts 0 for each query;
             ``drop-collections`` and ``drop-runs`` leave out the collections or the runs concerned.

@@ -248,8 +248,8 @@ class Plan(Documented):
         if any(each.pilot < FEW for each in self.rows):
             notes.append(
                 filled(
-                    "The pilot has only {fewest:query/queries}, so its standard deviation is hardly known: "
-                    "plan for the assured number.",
+                    "The pilot has only {fewest:query/queries}, so its standard deviation is very "
+                    "uncertain: plan for the assured number.",
                     fewest=min(each.pilot for each in self.rows),
                 )
             )
@@ -296,7 +296,7 @@ SMALLEST = 1e-12
 """A standard deviation of 0, apart from rounding."""
 
 FEW = 10
-"""A standard deviation from fewer queries is hardly known."""
+"""A standard deviation from fewer queries is very uncertain."""
 
 
 def rounded_up(queries: float) -> str:
@@ -414,7 +414,7 @@ def variance_components(*replicates: ScoresByRun | Mapping[str, Scores]) -> Vari
         if list(other.systems) != list(first.systems) or other.scores[0].labels != first.scores[0].labels:
             raise DataError(
                 "Replicates are scores of the same runs by the same measures: one has "
-                f"{', '.join(first.systems)}, another one {', '.join(other.systems)}."
+                f"{', '.join(first.systems)}, another has {', '.join(other.systems)}."
             )
     return VarianceComponents(variances_of([each.scores for each in found]))
 
@@ -541,7 +541,7 @@ def needed(measure: str, first: Scores, second: Scores, wanted: Wanted) -> Neede
         raise DataError(
             filled(
                 "{measure}, {first} and {second}: {queries:query has/queries have} a value in both runs. A "
-                "pilot needs at least two, better twenty.",
+                "pilot needs at least two, and preferably twenty.",
                 **pair,
                 queries=len(found),
             )

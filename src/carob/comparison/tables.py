@@ -330,7 +330,7 @@ def worst(comparison: Findings, view: View) -> FittedTable:
             for number, place in enumerate(behind[: view.worst])
         ]
     header = [f"{contest.label}, worst queries", "query", "first", "second", "first minus second"]
-    note = "" if rows else "No first run falls behind on any query."
+    note = "" if rows else "In no pair does the first run score lower on any query."
     if comparison.judge is not None and comparison.judge.documents is not None:
         note = f"{note} These values come from the judge's grades alone.".strip()
     return FittedTable(header, rows, frozenset({0, 1}), note=note)
@@ -454,7 +454,7 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedT
     columns = gaps(comparison.settings, found, digits) | wins(found)
     columns["p(t)"] = [p_text(own.p, comparison.settings.alpha) for own in found]
     rows = [[*name, *row] for name, row in zip(names, zip(*columns.values(), strict=True), strict=True)]
-    note = "Groups are descriptive: their p is of the t-test, uncorrected."
+    note = "Groups are descriptive: their p comes from the t-test, uncorrected."
     return FittedTable([contest.label, "group", "n", *columns], rows, frozenset({0, 1}), note=note)
 
 

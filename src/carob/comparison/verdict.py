@@ -397,7 +397,7 @@ def missed(comparison: Findings, contest: Contest) -> str:
     span = detectable_span(contest)
     return (
         f"The smallest difference that these {len(comparison.ids):,} queries detect four times out of five "
-        f"is {span}. They find smaller differences less often."
+        f"is {span}. Smaller differences are detected less often."
         if span
         else ""
     )

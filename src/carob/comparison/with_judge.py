@@ -75,7 +75,7 @@ def people_and_judge(read: Read, asked: Asked) -> MethodResult:
     if len(common) < 2:
         raise DataError(
             f"People and the judge share {len(common)} of {len(ours)} queries that people judged and {len(theirs)} "
-            "that the judge judged: an estimate needs at least two. Do both name queries in the same way?"
+            "that the judge judged: an estimate needs at least two. Do both use the same query ids?"
         )
     tuned = None if design.tuned_on is None else tuned_in(common, design)
     shared = Shared(theirs, np.array([place[query] for query in common], np.int64), alone, tuned)

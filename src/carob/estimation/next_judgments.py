@@ -325,7 +325,7 @@ def next_judgments(
     if order == "sample" and judge is None and not is_linear(wanted):
         raise refused(
             "{label} is not a sum over documents: without a judge's grades, a sample of documents estimates it too "
-            "badly to be of use.",
+            "imprecisely to be of use.",
             "Choose {sums}, pass a model's grades as {judge}, or choose another order ({order}).",
             label=label,
             sums=Worded("a measure such as DCG@10 or P@10", "-m DCG@10 or -m P@10"),

@@ -79,7 +79,7 @@ class ShownDocuments:
             lengths[place] = np.maximum(found.length, 0)
         if not lengths.any():
             raise DataError(
-                "No run answers a judged query. Check that the judgments and the runs have the same query ids."
+                "No run contains a judged query. Check that the judgments and the runs have the same query ids."
             )
         grades = None
         if judge is not None:

@@ -68,14 +68,14 @@ UNKNOWN_FORM = (
     "for each run."
 )
 INSIDE = "collection '{collection}': {said}"
-MACRO = "Macro: each collection counts the same."
+MACRO = "Macro: each collection has the same weight."
 LACKING = {
     "absent:skip": (
         "{count:missing run is/missing runs are} skipped: {shown}. A pair is compared on the collections "
         "that have both runs, and means of runs with different collections (of) are not comparable."
     ),
     "no mean": "{count:missing run has/missing runs have} neither a value nor a mean over all collections: {shown}.",
-    "absent:zero": "{count:missing run counts/missing runs count} 0 on each query: {shown}.",
+    "absent:zero": "{count:missing run counts/missing runs count} as 0 on every query: {shown}.",
     "absent:drop-collections": "Collections that lack a run are left out: {shown}.",
     "absent:drop-runs": "Runs that a collection lacks are left out: {shown}.",
 }

@@ -333,7 +333,7 @@ def said_if_sparse(
                 f"{judge} judged {few:.0%} of the top {depth} of the runs, and {against} {many:.0%}. What "
                 f"{judge} did not judge counts as not relevant, so {judge}'s order of the runs is doubtful. "
                 f"The pool 'both' scores runs on the documents that both judged. If {judge}'s documents are "
-                "a sample, carob compare --people estimates from it, with its probabilities."
+                "a sample, carob compare --people estimates from that sample and its probabilities."
             )
     return found
 

@@ -347,7 +347,7 @@ def footers(
         return lines
     rest = sum(map(len, list(owners.values())[MOST_OWN:]))
     more = (
-        [say("and {count} more runs, each with other counts: see the JSON output", count=rest)]
+        [say("and {count} more runs, each with different counts: see the JSON output", count=rest)]
         if rest
         else []
     )

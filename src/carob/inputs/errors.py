@@ -32,7 +32,7 @@ CARRIAGE_RETURN = (
 )
 NOT_UTF_8 = (
     "the file is not text in UTF-8. If it comes from a spreadsheet, it may be Windows-1252 or Latin-1: save "
-    "it as 'CSV UTF-8', or convert it (iconv -f WINDOWS-1252 -t UTF-8). Otherwise its name is wrong."
+    "it as 'CSV UTF-8', or convert it (iconv -f WINDOWS-1252 -t UTF-8). Otherwise its name has the wrong ending."
 )
 TWO_NAMES = ("two columns are named '{column}'.", "Rename one.")
 TABLE_NOT_UTF_8 = ("the text is not UTF-8.", "Save it as UTF-8.")
@@ -75,7 +75,7 @@ COLUMNS_ADVICE = {
         "values": "These look like per-query scores, not like judgments: carob compare and carob gate take them.",
         "5": (
             "Files of judgment groups and of preferences have five columns: use carob trec-eval -R qrels_jg "
-            "or -R prefs. If the fifth is none of the judgment, leave it out: awk '{print $1, $2, $3, $4}'."
+            "or -R prefs. If the fifth is not part of the judgment, leave it out: awk '{print $1, $2, $3, $4}'."
         ),
         "more": "Leave out what follows the grade: awk '{print $1, $2, $3, $4}'.",
         "3": "If the second column is missing, insert it: awk '{print $1, 0, $2, $3}'.",
@@ -111,7 +111,7 @@ LINE_FAULTS = {
     "uneven": ("found {count:column}, but the first line has {other}: '{excerpt}'.",),
     "joined": ("found {count:column}, as in two lines without a newline between them: '{excerpt}'.",),
     "mark": (
-        "the line begins with a byte order mark, as if a file was joined to another: '{excerpt}'.",
+        "the line begins with a byte order mark, as if two files had been joined: '{excerpt}'.",
         "Remove the mark (U+FEFF){skip}.",
     ),
     "mixed": (

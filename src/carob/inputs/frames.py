@@ -76,7 +76,7 @@ class Columns:
         """
         raise refused(
             "The rows of a data frame, or of a table in a file, cannot be pickled.",
-            "Pickle the frame itself or the path, and give it to carob again where it is unpickled.",
+            "Pickle the frame itself or the path, and pass it to carob again after unpickling.",
         )
 
     @property

@@ -151,7 +151,7 @@ def frame_in(source: Source, kind: str, how: Delimited | None) -> Any:
         import polars as pl
     except ImportError:
         raise refused(
-            "grades in words of a table are read by polars, which is not installed.",
+            "reading grades in words from a table needs polars, which is not installed.",
             "Install it: pip install polars.",
             file=source.name,
         ) from None

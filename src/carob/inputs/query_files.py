@@ -76,7 +76,7 @@ def read_weights(where: Readable) -> dict[str, float]:
     weights: dict[str, float] = {}
     for place, query, weight in rows:
         if query in weights:
-            raise refused("query '{query}' has a weight already.", "Remove one line.", **place, query=query)
+            raise refused("query '{query}' already has a weight.", "Remove one line.", **place, query=query)
         if not is_weight(weight):
             raise refused(
                 "the weight of query '{query}' is {weight!r}: {expected}.",
@@ -173,7 +173,7 @@ def read_groups(source: Source) -> dict[str, str]:
             raise refused("expected 'query group', found '{found}'.", **place, found=query[:80])
         if found.setdefault(query, group) != group:
             raise refused(
-                "query '{query}' is in group '{group}' already.",
+                "query '{query}' is already in group '{group}'.",
                 "A query has one group: remove one line.",
                 **place,
                 query=query,

@@ -365,7 +365,7 @@ def refuse_read(file: Any, name: str) -> None:
         return  # a pipe has no place
     if place:
         raise refused(
-            "the file is at its end, so it was read or written before.",
+            "the file is at its end, so it was already read or written.",
             "Open it again, or go back to its start with seek(0).",
             file=name,
         )
@@ -381,13 +381,13 @@ def bytes_read(block: Any, name: str) -> Any:
         raise refused(*OPEN_AS_TEXT)
     if block is None:
         raise refused(
-            "the stream has no bytes at the moment and does not wait for them (read returned None).",
+            "the stream has no bytes at the moment and does not block until they arrive (read returned None).",
             "Pass a stream that waits.",
             file=name,
         )
     if not isinstance(block, (bytes, bytearray, memoryview)):
         raise refused(
-            "the stream gave a value of type {type} in place of bytes.",
+            "the stream returned a value of type {type} in place of bytes.",
             "Pass an open binary file.",
             file=name,
             type=type(block).__name__,
@@ -733,7 +733,7 @@ def content_of(head: bytes) -> str | None:
         excel = b"xl/" in head or b"[Content_Types].xml" in head
         return "an Excel file: save it as CSV" if excel else "a ZIP archive: unpack it first (unzip)"
     if head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05":
-        return "a Python pickle: write it as JSON, or hand the object over in Python"
+        return "a Python pickle: write it as JSON, or pass the object itself in Python"
     if head[TAR_AT : TAR_AT + 5] == b"ustar":
         return "a tar archive: unpack it first (tar -xf)"
     odd = len(head[:1024]) - len(head[:1024].translate(None, ODD))

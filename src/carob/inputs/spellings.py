@@ -116,7 +116,7 @@ def how_written(known: str, other: str) -> str:
     if re.fullmatch(FLOAT, known) or re.fullmatch(FLOAT, other):
         return "ids became numbers with fractions: read them as text (dtype=str)"
     if known.casefold() == other.casefold():
-        return "upper and lower case differ: write both alike"
+        return "upper and lower case differ: use the same case on both sides"
     if re.sub(UNSEEN, "", known) == re.sub(UNSEEN, "", other):
         return "one has blanks or other invisible characters: remove them"
     if unicodedata.normalize("NFC", known) == unicodedata.normalize("NFC", other):
@@ -240,5 +240,7 @@ def numbered(mine: list[str], its: list[str]) -> Apart | None:
     numbers = {number: each for each in mine if (number := number_in(bytes_of(each)))}
     met = [(known, each) for each in its if (known := numbers.get(number_in(bytes_of(each)) or ""))]
     if len(met) >= ENOUGH and len(met) == min(len(set(mine)), len(set(its))):
-        return Apart(*met[0], "the numbers agree, but the text before them differs: write both alike")
+        return Apart(
+            *met[0], "the numbers agree, but the text before them differs: use the same text on both sides"
+        )
     return None

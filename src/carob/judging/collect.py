@@ -214,7 +214,7 @@ def take(found: Collected, entry: Entry, judge: str, grades: Mapping[int, str]) 
             words["grade"] = f"{pair.grade:g}"
             raise DataError(
                 filled(
-                    "query '{query}', document '{document}' has the grade {grade} already. Write that "
+                    "query '{query}', document '{document}' already has the grade {grade}. Write that "
                     "grade, or leave it empty.",
                     **words,
                 ),

@@ -302,7 +302,7 @@ class Journal:
                 )
             self.judgments[place] = judgment
         if complete:
-            self.repaired = "the last line had no end. Its end was added."
+            self.repaired = "the last line was incomplete. Its end was added."
             self.append(b"\n")
         elif part:
             self.repaired = (

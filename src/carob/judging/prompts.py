@@ -80,7 +80,7 @@ def refuse_other_places(template: str) -> None:
                 raise DataError(
                     filled(
                         "line {line} of the template has {{{name}}}, which is not one of {names}. Correct "
-                        "it, or write {{{{{name}}}}} for a {{{name}}} that the model shall read.",
+                        "it, or write {{{{{name}}}}} for a {{{name}}} that the model should read.",
                         line=number,
                         name=found[2],
                         names=", ".join(f"{{{each}}}" for each in PLACES),

@@ -87,8 +87,8 @@ def read_task(path: str) -> Task:
         for each in (query, document):
             if not each or len(each.splitlines()) > 1 or re.search("[\x00\ud800-\udfff]", each):
                 raise DataError(
-                    f"{each!r} is not an id: it is empty or has several lines. Give each query and "
-                    "document an id of one line.",
+                    f"{each!r} is not an id: it is empty or has several lines. Use an id of one "
+                    "line for each query and document.",
                     **place,
                 )
         if probability is not None and not 0 < probability <= 1:

@@ -501,7 +501,7 @@ def end_to_end(lists: list[list[Any]], what: str) -> tuple[Floats, Integers]:
         for place, grade in enumerate(each, 1):
             if grade is not None and (not isinstance(grade, Real) or not math.isfinite(grade)):
                 raise refused(
-                    "{what} number {number} has {grade!r} at place {place}.",
+                    "{what} number {number} has {grade!r} at position {place}.",
                     "A grade is a number, or None for an unjudged document.",
                     what=what,
                     number=number,

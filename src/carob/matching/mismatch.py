@@ -151,7 +151,7 @@ def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str |
     if why is None:
         return None
     return (
-        f"Nothing was excluded from {run.name}: exclude writes the {what} '{why.judged}', the run '{why.ranked}'; "
+        f"Nothing was excluded from {run.name}: exclude has the {what} '{why.judged}', the run '{why.ranked}'; "
         f"{why.why}."
     )
 

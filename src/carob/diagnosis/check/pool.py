@@ -255,7 +255,7 @@ def check_pool(
     team_names, codes = groups.names, groups.codes
     if len(team_names) < 2:
         raise refused(
-            "All runs are of the team '{team}': a pool is checked with two teams or more.", team=team_names[0]
+            "All runs are of the team '{team}': checking a pool takes two teams or more.", team=team_names[0]
         )
     pool = Pooled.of(judged, held, request.policy, pool_depth)
     alone = pool.owed_to(codes, len(team_names))

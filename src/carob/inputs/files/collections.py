@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NO_COLLECTION_IN_TOML = (
     "[{collection}] is not a collection.",
-    'Give it qrels = "path" and runs = ["path", …], and nothing else.',
+    'It needs qrels = "path" and runs = ["path", …], and nothing else.',
 )
 NO_COLLECTIONS = (
     "there are no collections.",

@@ -469,9 +469,9 @@ def documents(row: Row, plan: ColumnRoles, constant: float | None) -> Iterator[t
         elif value is not None:
             if plan.records is not None and "score" in columns and value_at(each.fields, value) is None:
                 raise row.refused(
-                    "'{column}' is missing or null, as search engines write it for hits in another order "
-                    "than that of scores.",
-                    "Fill it in, or take the place in the list as the rank: {place}.",
+                    "'{column}' is missing or null, as search engines write it for hits that are not "
+                    "sorted by score.",
+                    "Fill it in, or use the position in the list as the rank: {place}.",
                     column=value,
                     place=by_reading("run", rank=str(plan.records)),
                 )

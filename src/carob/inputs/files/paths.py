@@ -214,7 +214,7 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
     raise refused(
         "the matching files are in {count} folders ({files}).",
         "If the folders are data sets, whose queries may have the same ids, {prefix} names the queries "
-        "{one}/…, {other}/… and so on. If they are parts of one table, use {parts}. Otherwise give one of "
+        "{one}/…, {other}/… and so on. If they are parts of one table, use {parts}. Otherwise pass one of "
         "them.",
         file=name,
         **words,

@@ -87,7 +87,7 @@ class EngineRun:
             if library not in ENGINES:
                 raise refused(
                     "{library} cannot rank its tables itself; these can: {able}.",
-                    "Leave extract='engine' out, and carob reads the rows.",
+                    "Leave out extract='engine', and carob reads the rows itself.",
                     library=library,
                     able=", ".join(ENGINES),
                 )
