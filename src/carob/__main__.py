@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def answered() -> None:
-    """Runs the command line, and turns interruptions, failures to write and a lack of memory into exit codes."""
+    """Runs the command line, and turns interruptions, failures to write and out-of-memory errors into exit codes."""
     try:
         try:
             face(sys.argv[1:])
@@ -82,7 +82,7 @@ def answered() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("carob: interrupted\n")
         if threading.active_count() > 1:
-            # Python's own end waits for threads, which may be in the midst of minutes of work.
+            # Python's own end waits for threads, which may have minutes of work left.
             sys.stderr.flush()
             os._exit(130)
         sys.exit(130)
@@ -111,7 +111,7 @@ def answered() -> None:
 
 
 def lacks_memory(error: BaseException | None) -> bool:
-    """Returns whether memory was lacking, which a library's import may report as a failure of its own."""
+    """Returns whether memory ran out, which a library's import may report as a failure of its own."""
     while error is not None:
         if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
             return True

@@ -14,8 +14,8 @@ else:
     class cached_property:  # noqa: N801 -- Python's own name
         """The property of Python 3.12 and later, for the versions before.
 
-        Their property takes a lock for all objects of a class while it computes. A process that is forked by another
-        thread meanwhile would wait for the lock forever. Without one, two threads may compute the same value.
+        Their property takes a lock for all objects of a class while it computes. A process that another thread forks
+        during the computation would wait for the lock forever. Without one, two threads may compute the same value.
         """
 
         def __init__(self, function: Any) -> None:

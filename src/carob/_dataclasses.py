@@ -2,7 +2,7 @@
 
 ``dataclasses.dataclass`` compiles each method of each class from text, which took a quarter of a start. Here classes
 share the methods that compare and print them and keep them from being changed, and the code of ``__init__``, which has
-each class's own parameters. ``replace``, ``fields`` and the other functions of ``dataclasses`` work as always.
+each class's own parameters. ``replace``, ``fields`` and the other functions of ``dataclasses`` work as usual.
 """
 
 from __future__ import annotations

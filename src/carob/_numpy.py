@@ -1,6 +1,7 @@
-"""NumPy as ``np``, imported when its first attribute is used, so that the kernel can read a file before and meanwhile.
+"""NumPy as ``np``, imported when its first attribute is used, so that the kernel can read a file before or
+during the import.
 
-The import takes longer than to read a small file. ``importlib.util.LazyLoader`` would give its module to every other
+The import takes longer than reading a small file. ``importlib.util.LazyLoader`` would give its module to every other
 library as well, and imports submodules such as ``numpy.linalg`` twice.
 """
 
@@ -40,7 +41,7 @@ def begin_import() -> None:
     with suppress(RuntimeError):
         thread.start()
         if hasattr(os, "register_at_fork"):
-            # A process forked meanwhile would wait forever for a lock that the thread holds in its parent.
+            # A process forked during the import would wait forever for a lock that the thread holds in its parent.
             os.register_at_fork(before=thread.join)
 
 

@@ -107,7 +107,7 @@ def test_the_set_keeps_the_best_runs_and_drops_runs_that_are_clearly_worse() -> 
 def test_few_queries_are_told_to_leave_every_run_open() -> None:
     values = np.arange(5)[:, None] / 100 + [0.1, 0.5, 0.9]
     found = carob.best(scores(values), resampling=carob.Resampling(resamples=100))
-    assert "5 queries are few to select on" in found.warnings[-1]
+    assert "5 queries are too few to select on" in found.warnings[-1]
     assert "few to select on" not in str(
         carob.best(scores(np.repeat(values, 2, axis=0)), resampling=carob.Resampling(resamples=100))
     )

@@ -184,7 +184,7 @@ def test_a_bootstrap_of_too_few_resamples_is_told(
             assert told[0].sentence == (
                 f"{resamples} {'resample is' if resamples == 1 else 'resamples are'} too few for the percentiles of a "
                 f"{confidence * 100:g}% interval, since less than one is expected beyond each end: "
-                f"take {needed} resamples or more."
+                f"use {needed} resamples or more."
             )
     assert not [
         each

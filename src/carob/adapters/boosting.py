@@ -30,14 +30,14 @@ def lightgbm_feval(
     """Returns a function for ``lightgbm.train(feval=...)`` on grouped data, or ``LGBMRanker.fit(eval_metric=...)``.
 
     If documents have weights, the weight of a query is their mean, as in LightGBM's own metrics. A warning names the
-    measures that mean something else than LightGBM's own of that name: ``nDCG@10`` has linear gains, ``ndcg@10``
+    measures that differ from LightGBM's own measure of that name: ``nDCG@10`` has linear gains, ``ndcg@10``
     exponential ones.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
         policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
         profile: the name of a tool whose conventions apply: ``lightgbm`` reads measure names as LightGBM does.
-        nan_scores: what a query with a NaN score counts as: ``error`` ends the training, ``worst`` ranks it in the
+        nan_scores: how a query with a NaN score counts: ``error`` ends the training, ``worst`` ranks it in the
             worst order, and ``skip`` leaves it out of the means.
 
     Example:
@@ -85,15 +85,15 @@ def xgboost_metric(
 
     The DMatrix must have queries. Its weights, one per query, count in the means, as in XGBoost's own metrics.
     ``XGBRanker`` calls the function for each query and computes the mean itself, so it takes one measure, and a query
-    with a single document counts 1. A warning names the measures that mean something else than XGBoost's own of that
-    name: ``nDCG@10`` has linear gains, ``ndcg@10`` exponential ones. Another warning names those whose smallest
-    value XGBoost's early stopping takes for the best one, unless it is called with ``maximize=True``.
+    with a single document counts 1. A warning names the measures that differ from XGBoost's own measure of that
+    name: ``nDCG@10`` has linear gains, ``ndcg@10`` exponential ones. Another warning names those that XGBoost's
+    early stopping would minimise, unless it is called with ``maximize=True``.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
         policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
         profile: the name of a tool whose conventions apply: ``xgboost`` reads measure names as XGBoost does.
-        nan_scores: what a query with a NaN score counts as: ``error`` ends the training, ``worst`` ranks it in the
+        nan_scores: how a query with a NaN score counts: ``error`` ends the training, ``worst`` ranks it in the
             worst order, and ``skip`` leaves it out of the means.
 
     Example:
@@ -130,7 +130,7 @@ MAXIMISED = ("auc", "pre", "map", "ndcg")
 
 
 def say_direction(asked: Evaluator) -> None:
-    """Warns of measures whose smallest value XGBoost's early stopping would take for the best one."""
+    """Warns of measures that XGBoost's early stopping would minimise although larger values are better."""
     turned = [
         label
         for label, each in asked.asked.items()

@@ -48,8 +48,8 @@ def ranking_callback(
             conventions.
         batch_size: the number of queries that the model scores at once; None for Keras's default.
         dtype: the floating type to compute with; ``float64`` gives the values of ``carob.evaluate`` to double precision
-            also from single-precision scores. None for the type of the scores.
-        nan_scores: what a query with a NaN score counts as, for example after the training has diverged: ``error`` ends
+            even from single-precision scores. None for the type of the scores.
+        nan_scores: how a query with a NaN score counts, for example after the training has diverged: ``error`` ends
             the training (on a device, the mean is NaN), ``worst`` ranks it in the worst order, and ``skip`` leaves it
             out of the means.
 

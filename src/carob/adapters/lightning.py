@@ -42,8 +42,8 @@ def ranking_callback(
     with ``queries``, ``n_queries`` and ``judged_queries``. If there are several validation or test sets, each has means
     of its own, under Lightning's names for them: ``val_nDCG@10/dataloader_idx_0``. The sums of several processes are
     added. With ``ids`` and ``per_query=True``, a query that a sampler repeats counts once. Without them it counts
-    twice, and a warning says so. ``EarlyStopping`` and ``ModelCheckpoint`` need ``mode="max"``: by default they take
-    the smallest value for the best one.
+    twice, and a warning says so. ``EarlyStopping`` and ``ModelCheckpoint`` need ``mode="max"``: by default they
+    minimise.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
@@ -52,8 +52,8 @@ def ranking_callback(
             conventions.
         per_query: whether per-query scores are kept, by query id.
         dtype: the floating type to compute with; ``float64`` gives the values of ``carob.evaluate`` to double precision
-            also from single-precision scores. None for the type of the scores.
-        nan_scores: what a query with a NaN score counts as, for example after the training has diverged: ``error`` ends
+            even from single-precision scores. None for the type of the scores.
+        nan_scores: how a query with a NaN score counts, for example after the training has diverged: ``error`` ends
             the training (on a device, the mean is NaN), ``worst`` ranks it in the worst order, and ``skip`` leaves it
             out of the means.
 

@@ -46,9 +46,9 @@ def retrieval_metric(
         profile: the name of a tool whose conventions apply: ``torchmetrics`` reads measure names as
             torchmetrics does.
         dtype: the floating type to compute with, which is also that of the means; ``float64`` gives the values of
-            ``carob.evaluate`` to double precision also from single-precision scores. None for the type of the scores,
+            ``carob.evaluate`` to double precision even from single-precision scores. None for the type of the scores,
             and means in PyTorch's default type.
-        nan_scores: what a query with a NaN score counts as, for example after the training has diverged: ``error`` ends
+        nan_scores: how a query with a NaN score counts, for example after the training has diverged: ``error`` ends
             the training (on a device, the mean is NaN), ``worst`` ranks it in the worst order, and ``skip`` leaves it
             out of the means.
 

@@ -43,8 +43,8 @@ def ranking_metrics(
         profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
             conventions.
         dtype: the floating type to compute with; ``float64`` gives the values of ``carob.evaluate`` to double precision
-            also from single-precision scores. None for the type of the scores.
-        nan_scores: what a query with a NaN score counts as, for example after the training has diverged: ``error`` ends
+            even from single-precision scores. None for the type of the scores.
+        nan_scores: how a query with a NaN score counts, for example after the training has diverged: ``error`` ends
             the training (on a device, the mean is NaN), ``worst`` ranks it in the worst order, and ``skip`` leaves it
             out of the means.
 
@@ -63,7 +63,7 @@ def metrics_of(asked: Evaluator, prediction: Any, compute_result: bool | None = 
     """Returns the means of the predictions.
 
     Raises:
-        DataError: the Trainer passes batches, or the predictions have another shape than the labels.
+        DataError: the Trainer passes batches, or the shapes of the predictions and the labels differ.
     """
     if compute_result is not None:
         raise refused(

@@ -80,7 +80,7 @@ def checked(files: tuple[str, ...], given: Given, options: dict[str, Any]) -> Ch
     if not files:
         raise click.UsageError("Pass a QRELS file and any number of RUNs, or --collections.")
     files = given.with_judgments(files)
-    # A single log is checked as it is, so that what cannot be read in it is a finding.
+    # A single log is checked unchanged, so that anything unreadable in it is a finding.
     several = isinstance(files[0], Logs) and len(files[0].logs) > 1
     pairs = [split(each) for each in files[1:]]
     names = [name for name, _ in pairs if name is not None]

@@ -35,10 +35,10 @@ def several_in(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def refuse_meaningless(collections: str, files: tuple[str, ...], given: Given) -> None:
-    """Refuses standard input in place of a folder or table, and options that have no meaning with several collections.
+    """Refuses standard input in place of a folder or table, and options that do not apply to several collections.
 
     Raises:
-        click.UsageError: the path is ``-``, or such an option was given.
+        click.UsageError: the path is ``-``, or an option was given that does not apply.
     """
     if collections == "-":
         raise click.UsageError("--collections does not read standard input: pass a folder or a table.")
@@ -122,7 +122,7 @@ def compared_several(
         options: all other options.
 
     Raises:
-        click.UsageError: the collections are to come from standard input, or an option has no meaning with them.
+        click.UsageError: the collections are to come from standard input, or an option does not apply to them.
     """
     from carob.comparison.collections import compared
     from carob.comparison.design import Test
@@ -164,7 +164,7 @@ def evaluated_several(
     measures: tuple[str, ...],
     given: Given,
 ) -> CollectionsScores:
-    """Returns the values of runs on several collections.
+    """Returns the scores of runs on several collections.
 
     Args:
         files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
@@ -174,7 +174,7 @@ def evaluated_several(
         given: the options for reading files.
 
     Raises:
-        click.UsageError: the collections are to come from standard input, or an option has no meaning with them.
+        click.UsageError: the collections are to come from standard input, or an option does not apply to them.
     """
     from carob.evaluation.collections import evaluated_collections, scored
 
@@ -185,7 +185,7 @@ def evaluated_several(
 
 
 def show_scores(found: CollectionsScores, layout: str, *, per_query: bool, digits: int | None) -> None:
-    """Writes the values of runs on several collections to standard output in a format."""
+    """Writes the scores of runs on several collections to standard output in a format."""
     from carob.output.escaping import json_text
 
     if layout == "json":

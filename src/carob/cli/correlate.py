@@ -79,7 +79,7 @@ def judged(arguments: Sequence[str], read: Sequence[Any], truth: str) -> dict[st
         truth: the argument of the truth.
 
     Raises:
-        DataError: two judges have one name.
+        DataError: two judges have the same name.
     """
     from carob.inputs.sources import called
     from carob.judges.correlate import judges_apart
@@ -115,7 +115,7 @@ def board_in(argument: str, layout: str) -> Any:
 
 
 def holds_leaderboard(argument: str, given: Given) -> bool:
-    """Returns whether a file, or the first file of a folder, has values of runs."""
+    """Returns whether a file, or the first file of a folder, contains the scores of runs."""
     from carob.evaluation.leaderboards import is_leaderboard
 
     return given.scores(argument) or (not any(given.columns.values()) and is_leaderboard(split(argument)[1]))
@@ -148,7 +148,7 @@ def on_boards(given: Given, choices: dict[str, Any]) -> dict[str, Any]:
     """Returns the arguments about leaderboards, and refuses options that need judgments and runs.
 
     Raises:
-        click.UsageError: such an option was given.
+        click.UsageError: one of these options was given.
     """
     refuse_unusable({**unusable(given), "pool": choices["pool"] != "own"})
     return {"missing": missing_in(given)}
@@ -158,7 +158,7 @@ def refuse_board_options(choices: dict[str, Any]) -> None:
     """Removes the options that only leaderboards need, or refuses them.
 
     Raises:
-        click.UsageError: such an option was given.
+        click.UsageError: one of these options was given.
     """
     for name in OF_BOARDS:
         if choices.pop(name) is not None:

@@ -123,7 +123,7 @@ def refuse_unbounded(bounded: bool, needing: dict[str, Any], layout: str, unfit:
     """Refuses options that do not go together with ``--unjudged-bounds``, or that need it.
 
     Raises:
-        click.UsageError: such an option was given.
+        click.UsageError: one of these options was given.
     """
     for name, value in needing.items():
         if value is not None and not bounded:

@@ -89,7 +89,7 @@ def gate_command(
 
 
 def refuse_two_logs(qrels: str, run: str, given: Given) -> None:
-    """Refuses two logs, each a run with its judgments, of which the first would be judgments alone.
+    """Refuses two logs, each a run with its judgments, because only the judgments of the first would be used.
 
     Raises:
         DataError: they are two logs.

@@ -71,10 +71,10 @@ def judge_command(
 
 
 def refuse_idle(mode: str, given: dict[str, Any]) -> None:
-    """Refuses options that have no meaning for a use of the command, and missing ones.
+    """Refuses options that do not apply to this use of the command, and missing ones.
 
     Raises:
-        click.UsageError: there is such an option.
+        click.UsageError: an option does not apply, or one is missing.
     """
     for name, value in given.items():
         asked = value is not None and (name != "lenient" or value)

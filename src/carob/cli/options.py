@@ -1,13 +1,13 @@
 """Gives commands their options from ``options.json``, and applies them to the files and the policy.
 
-The file lists the options of each command in the order of its help. A name of a group stands for the options of that
-group. The entry of an option has the arguments of ``click.option``, and also:
+The file lists the options of each command in the order of its help. The name of a group stands for all options in
+it. The entry of an option has the arguments of ``click.option``, and also:
 
 - ``short``: the short form, and ``to``: the name of the argument in Python;
 - ``no``: whether there is a ``--no-`` form;
 - ``choices``: the allowed words;
 - ``argument``: the specification in ``carob.conventions.arguments`` that states words or range, for Python too;
-- ``collections``: false if the option has no meaning with ``--collections``;
+- ``collections``: false if the option does not apply to ``--collections``;
 - ``integers`` or ``numbers``: the least and perhaps the largest value, and ``open``: whether both are excluded.
 
 A command may override some of these arguments.
@@ -288,7 +288,7 @@ class Given:
         return Run.of(path, name, folders=self.folders, exclude=self.seen, **self.columns["run"])
 
     def scores(self, argument: str) -> bool:
-        """Returns whether a file contains per-query scores. Columns that were named belong to judgments or runs."""
+        """Returns whether a file contains per-query scores. If columns were named, the file is judgments or a run."""
         from carob.evaluation.score_files import holds_scores
 
         return not any(self.columns.values()) and holds_scores(split(argument)[1])
@@ -302,7 +302,7 @@ class Given:
 
 
 class Logs(str):
-    """QRELS of one or several logs: the first path, with the paths of all."""
+    """The QRELS of one or more logs: the path of the first, which also knows the paths of all."""
 
     __slots__ = ("logs",)
     logs: tuple[str, ...]

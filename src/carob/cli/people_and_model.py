@@ -132,7 +132,7 @@ def scores_in(files: tuple[str, ...], given: Given, measures: tuple[str, ...]) -
 
 
 def unusable(given: Given) -> dict[str, Any]:
-    """Returns the options for reading and evaluating runs that have no meaning for per-query scores, by name."""
+    """Returns the options for reading and evaluating runs that do not apply to per-query scores, by name."""
     policy = (
         {} if given.policy is None else {axis: getattr(given.policy, axis) for axis in given.policy.given}
     )
@@ -149,7 +149,7 @@ def refuse_unusable(options: dict[str, Any]) -> None:
     """Refuses options that need judgments or ranked lists, where only per-query scores are known.
 
     Raises:
-        click.UsageError: such an option was given.
+        click.UsageError: one of these options was given.
     """
     for name, value in options.items():
         if value:
@@ -173,10 +173,10 @@ def missing_in(given: Given) -> str:
 
 
 def refuse_beyond_estimates(options: dict[str, Any]) -> None:
-    """Refuses options that have no meaning for estimates from people's and a judge's judgments.
+    """Refuses options that do not apply to estimates from people's and a judge's judgments.
 
     Raises:
-        click.UsageError: such an option was given.
+        click.UsageError: one of these options was given.
     """
     for name in (
         "per_query",
@@ -199,7 +199,7 @@ def refuse_beyond_estimates(options: dict[str, Any]) -> None:
 def show_estimates(
     judging: dict[str, Any], files: tuple[str, ...], layout: str, asked: list[str] | None, given: Given
 ) -> None:
-    """Estimates the values of runs from people's and a judge's judgments, and writes them to standard output."""
+    """Estimates the scores of runs from people's and a judge's judgments, and writes them to standard output."""
     from carob.comparison.compare import estimate
 
     people = judging["people"]

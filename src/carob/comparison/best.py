@@ -500,7 +500,7 @@ def best(
         how = "drop-collections" if across.absent == "skip" else across.absent
         doubts = (*across.doubts, *across.lacks(f"absent:{how}"))
         result = replace(result, warnings=doubts, footers=tuple(across.footers()))
-    elif not shut:  # footers are about all queries
+    elif not shut:  # footers concern all queries
         result = replace(result, **known_of(read.systems)._asdict())
     units = min(each.queries for each in found)
     if groups is not None:

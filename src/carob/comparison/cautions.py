@@ -283,7 +283,7 @@ def apart(comparison: Findings) -> Iterator[Caution]:
 
 
 def judgments(comparison: Findings) -> Iterator[Caution]:
-    """Warns of runs whose records name other judgments than those of most runs, or of the first if none are more."""
+    """Warns of runs whose records name different judgments from most runs, or from the first run without a majority."""
     known = [each.judgments for each in comparison.scores]
     counts = Counter(each for each in known if each)
     if len(counts) < 2:
@@ -312,7 +312,7 @@ DATA = (
 
 
 def data(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
-    """Warns of runs that are not what they seem, and of rows that were dropped or skipped, as a footer tells."""
+    """Warns of runs that are not what they seem, and of rows that were dropped or skipped, as a footer reports."""
     notes = [
         note
         for name, system in zip(comparison.names, systems, strict=True)
@@ -347,7 +347,7 @@ def missing(comparison: Findings) -> Iterator[Caution]:
 
 
 def missing_words(scores: Scores) -> dict[str, Any]:
-    """Returns the words about the queries that a run lacks."""
+    """Returns the part of the sentence about the queries that a run lacks."""
     lacking = scores.counts.missing
     treated = "counted as 0" if scores.policy.missing == "zero" else "left out"
     return {"lacking": len(lacking), "treated": treated, "first": listed(lacking)}
@@ -373,7 +373,7 @@ def said_of_many(comparison: Findings, cautions: Sequence[Caution]) -> str:
 
 
 def sparsely_judged(comparison: Findings) -> Iterator[Caution]:
-    """Warns if people judged few of the documents that the judge judged, as of a sample without its probabilities."""
+    """Warns if people judged few of the documents that the judge judged, as in a sample without its probabilities."""
     known = comparison.judge
     if known is None or declared_negative(comparison):
         return
@@ -398,7 +398,7 @@ def judge(comparison: Findings) -> Iterator[Caution]:
         return
     approximate = no_sums(comparison, known)
     for each, contest in comparison.contests.items():
-        # Means from sampled documents have no interval if the measure is no sum, which ``sampled`` says.
+        # Means from sampled documents have no interval if the measure is not a sum, as ``sampled`` says.
         means = () if each in approximate else contest.low
         if np.isnan([*means, *(pair.low for pair in contest.pairs)]).any():
             its = known.measures[each]
@@ -623,7 +623,7 @@ UNEQUAL = 2.0
 
 
 def variances(comparison: Findings) -> Iterator[Caution]:
-    """Warns if pairs differ in variance, and another assumption about variances decides some pairs otherwise."""
+    """Warns if pairs differ in variance, and another assumption about variances decides some pairs differently."""
     settings, contest = comparison.settings, comparison.primary
     if settings.test not in FAMILY_WISE or settings.baseline is not None or len(contest.pairs) < 2:
         return
@@ -714,7 +714,7 @@ def resamples(comparison: Findings) -> Iterator[Caution]:
 
 
 def queries(comparison: Findings) -> Iterator[Caution]:
-    """Warns if there are too few queries to detect anything, or so many that trifles are significant."""
+    """Warns if there are too few queries to detect anything, or so many that negligible differences are significant."""
     n, known = len(comparison.ids), detectable(comparison.primary)
     settings, pairs = comparison.settings, comparison.primary.pairs
     least = least_p(settings, max((pair.n for pair in pairs), default=0), len(comparison.names))
@@ -867,7 +867,7 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
         figures = zip(("now", "without", "with_them"), (contest.means[run], removed, relevant), strict=True)
         words |= {name: decimals(value, digits) for name, value in figures}
         return caution("unjudged:alone", runs, words, **numbers)
-    # The pair stands as in the table: against the baseline, or in the order of the runs.
+    # The pair is in the same order as in the table: against the baseline, or in the order of the runs.
     pair = (run, others[0])
     first, second = pair if comparison.settings.baseline is not None else sorted(pair)
     raised = {run: relevant, others[0]: means(comparison, its)[1]}

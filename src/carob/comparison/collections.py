@@ -118,7 +118,7 @@ def compare_collections(
             if the runs are not with the qrels.
         baseline: the run with which all other runs are compared. If None, all pairs are compared.
         target: whether p and intervals concern collections ``similar`` to these, of which these are a sample, or
-            ``these`` collections, of whose queries those at hand are a sample.
+            ``these`` collections, whose queries are a sample.
         average: ``macro`` (each collection has the same weight) or ``micro`` (each query has).
         absent: how to treat a run that a collection lacks: ``refuse``; ``skip`` compares two runs on the collections
             that have both, and ranks on the collections that have all; ``zero`` counts 0 for each query;
@@ -138,7 +138,7 @@ def compare_collections(
     Raises:
         DataError: invalid input, fewer than two collections or runs, or a missing run, unless ``absent`` allows it.
         MeasureError: a measure that does not exist.
-        PolicyError: a word that is none of those above, or a setting of the test that has no meaning here.
+        PolicyError: a word that is none of those above, or a setting of the test that does not apply here.
 
     Source: Demšar, JMLR 2006, on Friedman's and Nemenyi's tests; Benavoli et al., JMLR 2017, on the Bayesian
         signed-rank test; Davison and Hinkley, Bootstrap Methods and their Application, 1997, section 3.8, on
@@ -183,7 +183,7 @@ def compared(
 
     Raises:
         DataError: there is no such baseline, or the settings need per-query scores and only means are known.
-        PolicyError: a setting of the test that has no meaning here.
+        PolicyError: a setting of the test that does not apply here.
     """
     test.refuse("on several collections", "name", "family", "margin", "looks")
     if baseline is not None and baseline not in found.runs:

@@ -144,14 +144,14 @@ def estimate(
     profile: ProfileLike = None,
     progress: _native.Progress | None = None,
 ) -> Comparison:
-    """Estimate the values of runs if people judged some queries and a model judged all of them.
+    """Estimate the scores of runs if people judged some queries and a model judged all of them.
 
     Args:
         people: people's judgments of a random sample of the queries; None if ``runs`` are scores.
         judge: the model's judgments of all queries, or its scores of the same runs if ``runs`` are scores.
         runs: ``{name: run}``, or a list of runs; one is enough.
         measures: as in ``carob.compare``.
-        design: the target of the estimates, the weight of the judge, the strata of people's queries and the wanted
+        design: the target of the estimates, the weight of the judge, the strata of people's queries and the target
             width of intervals.
         confidence: the confidence level of the intervals.
         policy: as in ``carob.evaluate``.
@@ -212,7 +212,7 @@ def compared(
 
     Raises:
         DataError: as in ``compare``.
-        PolicyError: an option that has no meaning for these judgments.
+        PolicyError: an option that does not apply to these judgments.
     """
     design = design or Design()
     if read.judge is not None:

@@ -1,4 +1,4 @@
-"""What is asked for: a test, the design of the sample of queries, limits for unjudged documents, a selection."""
+"""What the caller asks for: a test, the design of the sample of queries, limits for unjudged documents, a selection."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @specified
 @dataclass(frozen=True)
 class Test:
-    """A test of the differences between runs, with its level, its corrections and the intervals beside it.
+    """A test of the differences between runs, with its level, its corrections and its intervals.
 
     Args:
         name: ``t`` (the default for two runs or with a baseline), ``randomisation``, ``romano-wolf`` (the default for
@@ -114,11 +114,11 @@ class Test:
         return arguments.of_class("test", given, cls, "the name of a test, or carob.Test(…)")
 
     def refuse(self, why: str, *names: str) -> None:
-        """Refuses settings that have no meaning in a comparison.
+        """Refuses settings that do not apply to a comparison.
 
         Args:
             why: the comparison, as the end of the sentence.
-            names: the settings that have none.
+            names: the settings that do not apply.
 
         Raises:
             PolicyError: one of them differs from its default.
@@ -144,7 +144,7 @@ class Design:
         judge_weight: λ, the weight of the judge's values; None fits it, and 1 makes the estimates exactly unbiased.
         tuned_on: with a judge, the queries on whose judgments by people it was tuned, such as examples in its prompt: a
             file with a query in each line, or their ids.
-        width: with a judge, the wanted width of intervals, for which the result says how many queries people must judge
+        width: with a judge, the target width of intervals, for which the result says how many queries people must judge
             in all. By default, half the present width.
 
     Raises:
@@ -239,7 +239,7 @@ class HoldOut:
     ledger: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
-        """Refuses an opening that nobody counts."""
+        """Refuses an opening that is not counted in a ledger."""
         if self.opened and self.ledger is None:
             raise PolicyError(
                 "Held-out queries are opened only with a ledger, the file in which every opening is counted: pass it."
@@ -247,7 +247,7 @@ class HoldOut:
 
     @classmethod
     def of(cls, given: HoldOut | float | None) -> HoldOut | None:
-        """Returns the queries that are given by their share."""
+        """Returns the held-out queries, which may be given as a share."""
         number: Any = given
         if isinstance(number, Real):
             return cls(number)  # type: ignore[arg-type]
@@ -256,10 +256,10 @@ class HoldOut:
 
 
 def refuse_with_judge(test: Test, design: Design, by: object) -> None:
-    """Refuses options of a comparison that have no meaning with a judge.
+    """Refuses options of a comparison that do not apply with a judge.
 
     Raises:
-        PolicyError: such an option was given.
+        PolicyError: an option was given that does not apply.
     """
     options = {
         "test": test.name not in (None, "t"),

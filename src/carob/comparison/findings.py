@@ -240,7 +240,7 @@ class Caution:
         kind: ``unjudged``, ``missing``, ``ties``, ``few``, ``undefined``, ``identical``, ``resamples``, ``many``,
             ``weights``, ``test`` …
         runs: the indices of the runs concerned.
-        sentence: the sentence printed under a table.
+        sentence: the sentence printed below a table.
         numbers: the figures in the sentence.
     """
 
@@ -267,7 +267,7 @@ class JudgeComparison:
         worth: for each run, the number of queries that people would have to judge, without the judge, for an equally
             narrow interval.
         worth_pairs: the same for the difference of each pair.
-        needed: for each run, the number of queries that people must judge for the wanted width; NaN if none suffices.
+        needed: for each run, the number of queries that people must judge for the target width; NaN if none suffices.
         needed_pairs: the same for the difference of each pair.
         apart: how many standard errors the judge's mean over the queries that people judged lies above the judge's mean
             over all queries.
@@ -305,8 +305,8 @@ class Judging:
         fixed: λ, if it was given and not fitted.
         strata: the number of strata of queries, or None.
         tuned: the number of judged queries on which the judge was tuned; None if none was declared.
-        width: the wanted width of the intervals of values, by default half the present median width.
-        width_pairs: the wanted width of the intervals of differences, by default half the present median width.
+        width: the target width of the intervals of values, by default half the present median width.
+        width_pairs: the target width of the intervals of differences, by default half the present median width.
         alone: the queries that only people judged, which are left out.
         undefined: the number of queries that are left out because a run has no value, by label.
         measures: the judge's values of each measure, by label.

@@ -128,7 +128,7 @@ def contents(comparison: Findings) -> dict[str, Any]:
 
 
 def refuse_without_pairs(comparison: Findings, remedy: str) -> None:
-    """Refuses to show the pairs of estimates that have none.
+    """Refuses to show pairs where only estimates exist, which have no pairs.
 
     Raises:
         DataError: there are no pairs of runs.

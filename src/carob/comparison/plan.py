@@ -324,7 +324,7 @@ def plan(
 ) -> Plan:
     """Returns the number of queries that a paired t-test needs, from the scores of a pilot.
 
-    The pilot tells how much the differences vary between queries. Its standard deviation is itself uncertain: a second
+    The pilot shows how much the differences vary between queries. Its standard deviation is itself uncertain: a second
     number uses its upper limit. Pass exactly one of ``difference``, ``equivalence`` and ``non_inferiority``.
 
     Args:

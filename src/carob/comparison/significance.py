@@ -50,7 +50,7 @@ MOST_RESAMPLES = 1_000_000
 
 
 def settings_of(test: Test, runs: int, measures: int, baseline: int | None = None) -> Settings:
-    """Returns the settings of a test, with defaults where it leaves the test, correction, resamples or seed open.
+    """Returns the settings of a test, with defaults where it does not set the test, correction, resamples or seed.
 
     Args:
         test: the test.
@@ -244,7 +244,7 @@ def decided(measures: Sequence[Estimated], settings: Settings) -> dict[str, Cont
     for each in measures:
         table = each.table
         join(each.outcome, settings, table)
-        if each.pair is Pair and not table.geometric:  # the error is that of logarithms
+        if each.pair is Pair and not table.geometric:  # the error is the rounding error of logarithms
             each.outcome.detectable[:] = detected(each.outcome, settings, table.values.shape[1])
         contests[table.label] = each.contest(
             label=table.label,
@@ -576,7 +576,7 @@ def least_p(settings: Settings, queries: int, runs: int) -> float:
     """
     if settings.test == "t":
         return 0.0
-    # Of each query, all permutations of its runs, or both signs, are equally likely, and so is the opposite result.
+    # For each query, all permutations of its runs, or both signs, are equally likely, and so is the opposite result.
     orders = math.factorial(min(runs, 20)) if settings.test == "tukey" else 2
     pairs = runs - 1 if settings.baseline is not None else runs * (runs - 1) // 2
     return min(1.0, float(orders) ** (1 - (settings.clusters or queries)) * times(settings, pairs))

@@ -246,7 +246,8 @@ def against(
     columns: dict[str, list[str]],
     note: str = "",
 ) -> FittedTable:
-    """Returns the table of pairs: the letters and names of both runs, or of the run beside the baseline, and columns.
+    """Returns the table of pairs: the letters and names of both runs, or of the run compared with the
+    baseline, and columns.
 
     Args:
         names: the runs.

@@ -576,7 +576,7 @@ def judge_words(comparison: Findings) -> list[str]:
 def judge_said(comparison: Findings) -> list[str]:
     """Returns sentences about the judge: its bias on each measure, its worth, and the judgments that are still needed.
 
-    There are none without a judge.
+    Without a judge, there are no sentences.
     """
     known = comparison.judge
     if known is None:
@@ -647,7 +647,7 @@ def worth_said(comparison: Findings) -> str:
 
 
 def needed_said(comparison: Findings) -> str:
-    """Returns the sentence about the number of queries that people must judge for the wanted width."""
+    """Returns the sentence about the number of queries that people must judge for the target width."""
     known = comparison.judge
     if known is None:
         return ""

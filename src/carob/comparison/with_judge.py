@@ -139,7 +139,7 @@ def sampled_documents(read: Read, asked: Asked) -> MethodResult:
 
     Raises:
         DataError: scores in place of runs, a measure that is not a mean over queries, or too few documents.
-        PolicyError: an option that has no meaning for sampled documents.
+        PolicyError: an option that does not apply to sampled documents.
     """
     sample, judge, design = read.sample, read.judge, asked.design
     assert sample is not None
@@ -188,7 +188,7 @@ def facts_of(
     Args:
         judge: the runs under the judge's judgments.
         asked: what was asked for.
-        widths: the wanted widths of the intervals of values and of differences.
+        widths: the target widths of the intervals of values and of differences.
         measures: the judge's values of each measure.
         alone: the queries that only people judged.
         undefined: the number of queries that are left out because a run has no value, by label.
@@ -307,7 +307,7 @@ Known = TypeVar("Known", JudgedEstimates, SampledEstimates)
 def without_unknown(found: Known) -> Known:
     """Returns estimates without the errors of 0 that only say that the sample's judgments are alike.
 
-    Series that are 0 under both judges keep theirs, as of two runs with the same documents.
+    Series that are 0 under both judges, such as two runs with the same documents, keep their errors.
     """
     unknown = (found.error <= NOISE) & (np.maximum(np.abs(found.value), np.abs(found.judge)) > NOISE)
     low, high, error = (np.where(unknown, np.nan, each) for each in (found.low, found.high, found.error))
@@ -357,7 +357,7 @@ def outcome_of_pairs(
 
 
 def widths_of(found: Estimates, asked: Asked) -> list[float]:
-    """Returns the wanted widths of the intervals of values and of differences: half the median width by default."""
+    """Returns the target widths of the intervals of values and of differences: half the median width by default."""
     return [
         asked.design.width or half_median(found, own) for own in (slice(asked.runs), slice(asked.runs, -1))
     ]
@@ -425,14 +425,14 @@ def compared_with_people(
     apart: float,
     asked: Asked,
 ) -> JudgeComparison:
-    """Returns the judge's values of one measure beside people's.
+    """Returns the judge's values of one measure, compared with people's.
 
     Args:
         found: the estimates.
         biases: the bias of the judge in each series, and the ends of its interval.
         people: the means of people's values.
         worth: how many of people's judgments the judge is worth.
-        needed: how many judgments the wanted widths need, of values and of differences.
+        needed: how many judgments the target widths need, of values and of differences.
         apart: how far the judge's sampled queries are from all of its queries.
         asked: what was asked for.
     """
@@ -506,7 +506,7 @@ def estimates_of_documents(
 
 
 def without_means(found: SampledEstimates, asked: Asked) -> SampledEstimates:
-    """Returns estimates whose means have no interval: for a measure that is no sum over documents, none covers."""
+    """Returns estimates whose means have no interval: none covers if the measure is not a sum over documents."""
     mean: NDArray[np.bool_] = np.asarray(np.abs(asked.contrasts.sum(axis=1)) > NOISE)
     low, high, error = (np.where(mean, np.nan, each) for each in (found.low, found.high, found.error))
     return replace(found, low=low, high=high, error=error)

@@ -168,7 +168,7 @@ UNRANKED = ("runid", "num_q")
 RELSTRING_WIDTH = 10
 
 
-class Refusal(Exception):  # noqa: N818 - trec_eval ends so after valid requests too
+class Refusal(Exception):  # noqa: N818 - trec_eval also exits like this after valid requests
     """Raised to end trec_eval with an exit code and lines for standard error."""
 
     def __init__(self, code: int, text: str) -> None:

@@ -1,6 +1,6 @@
 """The arguments of public functions: the default of each, the values that it may have, and their check at the call.
 
-A specification stands where the default stands, as in ``alpha: float = ALPHA``, and ``specified`` makes the function
+A specification takes the place of the default, as in ``alpha: float = ALPHA``, and ``specified`` makes the function
 refuse all other values. The command line gives its options the same ranges and words.
 """
 
@@ -108,7 +108,7 @@ def one_of(default: str | None, words: Any, called: str = "") -> Any:
 
 
 def specified(given: Checked) -> Checked:
-    """Lets a function, or a class, refuse arguments outside the specifications that stand as their defaults.
+    """Lets a function, or a class, refuse arguments outside the specifications given as their defaults.
 
     The function itself gets plain defaults.
     """

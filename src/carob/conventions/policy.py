@@ -64,8 +64,9 @@ class Policy:
             are removed (``unjudged="removed"``), as by trec_eval's -M and -J. The depth in a measure's name, such as
             ``@10``, counts the documents that are left.
         malformed: the treatment of a line that cannot be read: ``error``, or ``skip`` the line and count it.
-        columns: the columns of lines of text: ``equal``, which refuses a run's line that has another number of columns
-            than the first line, and separates columns by tabs where a line has tabs, so that an id may contain a blank;
+        columns: the columns of lines of text: ``equal``, which refuses a run's line whose number of columns differs
+            from the first line's, and separates columns by tabs where a line has tabs, so that an id may
+            contain a blank;
             or as ``trec_eval``, which separates columns by any blanks and ignores what follows a run's sixth column.
         by_measure: exceptions for some measures, ``{"nDCG": {"empty": "one"}}``; ``"RR@"`` is RR with a depth,
             ``"R(over=capped)"`` is R with that parameter.

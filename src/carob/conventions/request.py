@@ -162,7 +162,7 @@ def refuse_other_orders(asked: Mapping[str, Measure], policy: Policy) -> None:
     """Refuses subtopic measures if ties are ordered by grade, because a document has a grade for each subtopic.
 
     Raises:
-        PolicyError: there is such a measure, and ties are optimistic, pessimistic or expected.
+        PolicyError: a measure is by subtopic, and ties are optimistic, pessimistic or expected.
     """
     label = next((label for label, measure in asked.items() if measure.definition.groups), None)
     if label is not None and policy.ties in ("optimistic", "pessimistic", "expected"):

@@ -158,7 +158,7 @@ class Next(Documented):
             with open(path, encoding="utf-8-sig", errors="replace") as file:
                 lines = NumberedLines(file.read())
         except OSError:
-            return 0  # the writer says why, or replaces a file that nobody can read
+            return 0  # the writer reports the reason, or replaces a file that nobody can read
         separator = separator_of("" if lines.first is None else lines.first[1])
         header, *rows = [[each.strip() for each in cells_of(line, separator)] for _, line in lines] or [[]]
         places = [header.index(name) if name in header else -1 for name in COLUMNS]

@@ -56,7 +56,7 @@ class UnjudgedBounds(Documented):
         return tuple(self.measures)
 
     def turning(self, label: str) -> list[tuple[int, int]]:
-        """Returns the pairs of runs of which either run can be the better one, depending on the missing judgments."""
+        """Returns the pairs in which either run could be the better one, depending on the missing judgments."""
         return [pair for pair, each in self.measures[label].pairs.items() if each.low < 0 < each.high]
 
     def cell(self, bounds: Bounds, *, sign: bool = False) -> str:

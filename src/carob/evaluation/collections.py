@@ -1,4 +1,4 @@
-"""``carob.evaluate_collections``: the values of runs on several collections, by measure, collection, query and run."""
+"""``carob.evaluate_collections``: the scores of runs on several collections, by measure, collection, query and run."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class CollectionValues:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """The values of runs on several collections.
+    """The scores of runs on several collections.
 
     Args:
         collections: the collections.
@@ -147,7 +147,7 @@ def scored(
     judged: Callable[[str], Any] | None = None,
     least: int = 2,
 ) -> Scored:
-    """Returns the values of runs on several collections, after deciding about runs that a collection lacks.
+    """Returns the scores of runs on several collections, after deciding about runs that a collection lacks.
 
     Args:
         given: the collections, as for ``compare_collections``.
@@ -247,7 +247,7 @@ def refuse_part(folder: str, name: str, found: Mapping[str, Any]) -> None:
     """Refuses a file of values that seems to add a run to the collection of another file, as ``web-bm25`` to ``web``.
 
     Args:
-        folder: the folder of the files, of which each is a collection.
+        folder: the folder of the files, each of which is a collection.
         name: the name of the file.
         found: the scores by run of the files so far.
 
@@ -709,7 +709,7 @@ LONGEST_NAME = 24
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CollectionsScores(OnCollections):
-    """The values of runs on several collections. ``str(scores)`` returns a table for each measure, with footers.
+    """The scores of runs on several collections. ``str(scores)`` returns a table for each measure, with footers.
 
     Args:
         collections: the collections.
@@ -967,7 +967,7 @@ def evaluate_collections(
 
 
 def evaluated_collections(found: Scored, absent: str) -> CollectionsScores:
-    """Returns the values of runs on several collections, after the decision about missing runs."""
+    """Returns the scores of runs on several collections, after the decision about missing runs."""
     values: dict[str, dict[str, dict[str, float]]] = {}
     for label, its in found.values.items():
         values[label] = {}

@@ -93,7 +93,7 @@ class Curve(Documented, Listed[list[float]]):
 
     @property
     def places(self) -> dict[str, tuple[float, ...]]:
-        """The depths or levels of each measure as numbers of one type, of which a column of a frame consists."""
+        """The depths or levels of each measure as numbers of one type, as a column of a frame requires."""
         whole = all(isinstance(each, int) for at in self.at.values() for each in at)
         return self.at if whole else {each: tuple(map(float, at)) for each, at in self.at.items()}
 

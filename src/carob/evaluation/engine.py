@@ -364,7 +364,7 @@ def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[RequiredJu
     """Returns a mask of the queries without relevant documents, for each definition of relevance."""
     wanted = dict.fromkeys(measure.wanted for measure in measures)
     nothing = {each: np.empty(len(found.rows.length), bool) for each in wanted}
-    with np.errstate(over="ignore"):  # a gain too large to compute with is one that the query has
+    with np.errstate(over="ignore"):  # a gain that is too large to compute still counts as a gain
         for first, last in parts_of(np.diff(found.rows.judged_offsets)):
             lists = Flat(found.rows.part(first, last))
             for each, its in nothing.items():
@@ -500,7 +500,7 @@ def combined_weights(column: Floats | None, own: Floats | None, wanted: Sequence
 
 def weight_of(query: str, given: Mapping[str, float]) -> float:
     """Returns the weight that the caller gave to a query."""
-    from reprlib import repr as shortened  # only here, as few give weights
+    from reprlib import repr as shortened  # imported here, since weights are rarely used
 
     from carob.inputs.query_files import A_WEIGHT, is_weight
 

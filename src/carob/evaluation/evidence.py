@@ -1,4 +1,4 @@
-"""Evidence about runs: what is given, what one pass over its files read, and the tables of values."""
+"""Evidence about runs: what the caller passed, what one pass over the files read, and the tables of values."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class System:
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """What was read of the evidence: each file once.
+    """What was read from the evidence, each file once.
 
     Args:
         systems: each run by name, in the given order, under the judgments, which are people's if there is a judge.
@@ -137,7 +137,7 @@ class Read:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What is given about runs: judgments and runs, or scores, and the conventions. Nothing is read until ``read``.
+    """What the caller passed: judgments and runs, or scores, and the conventions. Nothing is read until ``read``.
 
     Args:
         qrels: the judgments, which are people's if there is a judge; None if every run is given as scores, or is a log
@@ -246,7 +246,7 @@ class Evidence:
         progress: _native.Progress | None,
         options: dict[str, Any],
     ) -> Read:
-        """Reads the runs under people's and under the judge's judgments. Small texts are held in memory meanwhile.
+        """Reads the runs under people's and under the judge's judgments. Small texts are held in memory for that time.
 
         Raises:
             DataError: only one of the two has scores in place of judgments, or people's judgments are a part of a
@@ -436,7 +436,7 @@ def alike_weighted(one: Scores, other: Scores) -> bool:
 
 
 def lists_held(run: Run, queries: Collection[bytes]) -> Run:
-    """Returns text as it is, or another run's lists of some queries in memory. The run is read once."""
+    """Returns text unchanged, or another run's lists of some queries in memory. The run is read once."""
     return run if isinstance(run.held, TextRun) else Run(run.name, MappingRun(as_mapping(run.held, queries)))
 
 
@@ -446,7 +446,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class RunTable:
-    """The values of all runs by one measure.
+    """The scores of all runs by one measure.
 
     Args:
         label: the name of the measure.
@@ -484,7 +484,8 @@ class RunTable:
 
     @cached_property
     def limits(self) -> tuple[float, float]:
-        """The least and the greatest value of a query; infinite if the aggregate is not a mean with one weight a query.
+        """The least and the greatest value of a query; infinite if the aggregate is not a mean with one
+        weight per query.
 
         Options such as ``ideal=`` let values leave the declared range, which then bounds nothing.
         """
@@ -537,7 +538,7 @@ class RunTable:
 
 
 def tables_of(scores: Sequence[Scores]) -> tuple[Names, list[RunTable]]:
-    """Returns the queries of all runs, in byte order, and for each measure the values of all runs."""
+    """Returns the queries of all runs, in byte order, and for each measure the scores of all runs."""
     first = scores[0]
     if all(each.ids == first.ids for each in scores):
         ids = first.ids

@@ -222,7 +222,7 @@ def refuse_unequal(retrieved: list[Any], others: list[Any], what: str) -> None:
     """Refuses lists that do not pair with the lists of retrieved ids.
 
     Raises:
-        DataError: there are not as many lists of ``what`` as of retrieved ids.
+        DataError: the number of lists of ``what`` differs from that of lists of retrieved ids.
     """
     if len(retrieved) != len(others):
         raise DataError(

@@ -51,7 +51,7 @@ SAMPLE = 200
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Leaderboard(Documented):
-    """The values of runs by measure. ``str(board)`` returns a table of what was read.
+    """The scores of runs by measure. ``str(board)`` returns a table of what was read.
 
     Args:
         name: the name of the leaderboard.
@@ -160,7 +160,7 @@ class Board(Cells):
         own[measure] = self.number(value, place)
 
     def add_scores(self, scores: Sequence[Scores], file: str) -> None:
-        """Adds scores that carob computed, also as values.
+        """Adds scores that carob computed, which are also added as values.
 
         Raises:
             DataError: a second run of the same name.

@@ -181,7 +181,7 @@ class CollectionPrint(NamedTuple):
 
     @classmethod
     def of(cls, systems: Mapping[str, ScoredRun], qrels: Qrels | None) -> CollectionPrint:
-        """Returns the print of a collection. Only some documents are compared, of queries from first to last."""
+        """Returns the fingerprint of a collection. Only some documents are compared, of queries from first to last."""
         runs = {run: each for its in prints_of(systems).values() for run, each in its.items()}
         if qrels is None:
             return cls(None, runs)
@@ -307,9 +307,10 @@ def summary(notes: Sequence[Note], runs: Mapping[str, int]) -> str:
 
 
 def places_of(notes: Sequence[Note], runs: Mapping[str, int]) -> list[tuple[str, int, int]]:
-    """Returns where something was found, how often, and of how many; first what is found in every run.
+    """Returns where something was found, how often, and out of how many; findings in every run come first.
 
-    What is found equally often in every run of a collection comes from its judgments, and counts once. Retrieved
+    A finding that occurs equally often in every run of a collection comes from its judgments, and counts
+    once. Retrieved
     documents are each run's own: they are added up, and a collection that lacks a run does not have every run.
     """
     retrieved = notes[0].kind in OF_RETRIEVED

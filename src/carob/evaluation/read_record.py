@@ -485,7 +485,7 @@ def check_inputs(inputs: list[dict[str, Any]], runs: list[str]) -> None:
     """Checks that the inputs of a record are those of its runs, and that each file has its size and hash.
 
     Raises:
-        ShapeError: an input has no run or no size, or has another name than its run.
+        ShapeError: an input has no run or no size, or its name differs from that of its run.
     """
     of_runs = [each for each in inputs if each["role"] not in ("qrels", "exclude")]
     if len(of_runs) != len(runs):

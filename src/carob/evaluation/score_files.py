@@ -70,7 +70,7 @@ PlaceOfValue: TypeAlias = "Mapping[str, Any]"
 
 
 def two_files(run: str) -> DataError:
-    """Returns the error for two files whose runs have one name."""
+    """Returns the error for two files whose runs have the same name."""
     example = Worded("{'old': path, 'new': path}", "old=a/x.json new=b/x.json")
     return refused(ONE_NAME, count=2, name=run, example=example)
 
@@ -474,7 +474,7 @@ class Layout:
             file: the file, for errors.
 
         Raises:
-            DataError: no column for the query; columns of which some are measures and some are not.
+            DataError: no column for the query; a mixture of columns that are measures and columns that are not.
         """
         names = list(names)
         query = next(iter(usual(names, "query")), None)
@@ -688,7 +688,7 @@ def with_queries(scores: Scores, queries: Sequence[str], missing: str) -> Scores
         missing: how to treat queries that are missing from the scores.
 
     Raises:
-        DataError: there are such queries, and the caller did not choose.
+        DataError: queries are missing, and the caller did not choose.
     """
     known = {*scores.queries, *scores.counts.missing}
     lacking = [each for each in queries if each not in known]

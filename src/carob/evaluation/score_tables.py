@@ -365,7 +365,7 @@ def some_of(names: list[str], say: Language = ENGLISH) -> str:
 
 @dataclass(frozen=True)
 class Fact:
-    """A part of a footer: what was done with a run's data, or what they are.
+    """A part of a footer: how a run's data were treated, or a fact about them.
 
     Args:
         kind: a word for what the part states, such as ``missing``.
@@ -393,7 +393,7 @@ class Fact:
 
 
 def whole(kind: str, said: str) -> Fact:
-    """Returns a part of a footer that is a sentence already."""
+    """Returns a part of a footer that is already a sentence."""
     return Fact(kind, 1, "{said}", "{said}", {"said": said})
 
 
@@ -409,7 +409,7 @@ def decided(scores: QueryValues, say: Language = ENGLISH, without: tuple[str, ..
 
 
 def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
-    """Returns the facts of a footer. Neighbours of one kind are one part of it."""
+    """Returns the facts of a footer. Neighbours of the same kind form one part."""
     counts, policy = scores.counts, scores.policy
     facts = [Fact("queries", counts.queries, "{count} query", "{count} queries")]
     if counts.missing:

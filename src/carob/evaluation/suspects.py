@@ -92,7 +92,7 @@ def fingerprint(*columns: NDArray[np.generic]) -> bytes:
 
 
 def copies(prints: Sequence[bytes]) -> dict[int, int]:
-    """Returns the place of the first equal print for each print that is not the first of its kind."""
+    """Returns the place of the first equal fingerprint for each fingerprint that repeats an earlier one."""
     first: dict[bytes, int] = {}
     for place, each in enumerate(prints):
         first.setdefault(each, place)

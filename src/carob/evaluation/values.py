@@ -161,7 +161,7 @@ def values_together(
     """Yields the values of each run. A formula is called once for many runs, and for all orders of tied documents.
 
     Args:
-        founds: the runs, matched with the same judgments. ``may_stack`` must hold for each.
+        founds: the matches of the runs with the same judgments. ``may_stack`` must hold for each.
         measures: the measures.
         policy: the policy.
         best: the cache of ideal rankings and counts of judgments; None to keep none.
@@ -242,7 +242,7 @@ def stack_of(
     *,
     bounds: bool,
 ) -> ValuesUnderTies:
-    """Returns the values of several runs, one run after the other."""
+    """Returns the scores of several runs, one run after the other."""
     best = {} if best is None else best
     rows = stacked([each.own for each in founds])
     same = all(each.own is each.whole for each in founds)

@@ -103,7 +103,7 @@ def engine(made: Made) -> Made:
     A second registration replaces the first, for example when a notebook cell is run again.
 
     Args:
-        made: the class, of which one object is made.
+        made: the class, which is instantiated once.
 
     Raises:
         TypeError: the class lacks one of the methods, or cannot be made without arguments.

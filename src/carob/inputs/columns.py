@@ -103,7 +103,7 @@ def choose(
 
 
 def no_column(missing: Sequence[str], kind: str, **words: Any) -> DataError:
-    """Returns the error for a table without columns of some roles, the last of which may be the score or the rank."""
+    """Returns the error for a table that lacks the columns of some roles, the last perhaps a score or a rank."""
     more: str = ""
     if missing[-1] == "score":
         more = worded(", or ", by_reading(kind, rank=...), " where 1 is the best")

@@ -376,7 +376,7 @@ SKIP = worded(", or skip such lines with ", by_policy("malformed", "skip"))
 
 
 def uneven_remedy(*, joined: bool) -> str:
-    """Returns the remedy for a line with another number of columns than the first, which may be two lines."""
+    """Returns the remedy for a line whose number of columns differs from the first line's, which may be two lines."""
     start = JOINED.format(last="sixth") if joined else "Correct the line"
     return worded(
         start,

@@ -232,7 +232,7 @@ def systems_in(given: Any, names: Sequence[str], taken: Collection[str]) -> tupl
     given = given.to_table(columns=[column]) if hasattr(given, "scanner") else given
     try:
         table = nw.from_native(given)
-    except TypeError:  # a reader, whose rows come once
+    except TypeError:  # a reader, whose rows can be read only once
         return ()
     found: Any = table.select(column).unique().head(MOST_SYSTEMS)
     found = found.collect() if isinstance(found, nw.LazyFrame) else found

@@ -56,7 +56,7 @@ def number_of(grade: Any, words: Mapping[str, float], **place: Any) -> Any:
     """Returns the number of a grade in words, or a grade that is a number already, unchanged.
 
     Raises:
-        DataError: text that is neither a word of the table nor a number. ``place`` says where it stands.
+        DataError: text that is neither a word of the table nor a number. ``place`` is its position.
     """
     if not isinstance(grade, str):
         return grade
@@ -126,7 +126,7 @@ def in_mapping(qrels: Mapping[Any, Any], words: Mapping[str, float]) -> dict[Any
 
 
 def in_text(source: Source, words: Mapping[str, float]) -> bytes:
-    """Returns TREC text with numbers in place of the words in its fourth column. Its lines stay where they were."""
+    """Returns TREC text with numbers in place of the words in its fourth column. Line numbers stay the same."""
     lines = source.content().split(b"\n")
     for number, text in enumerate(lines):
         found = None if text.lstrip().startswith(b"#") else _FOURTH.match(text)
@@ -191,7 +191,7 @@ def in_frame(
 
 
 def drawn_in(cell: str | None, **place: Any) -> float | None:
-    """Returns the number in a cell of a sample's table, or None for an empty cell. ``place`` says where it stands.
+    """Returns the number in a cell of a sample's table, or None for an empty cell. ``place`` is its position.
 
     Raises:
         DataError: the cell contains something else.
@@ -199,5 +199,5 @@ def drawn_in(cell: str | None, **place: Any) -> float | None:
     if cell is None or not cell.strip():
         return None
     if not is_number(cell.strip()):
-        raise number_error(cell, "run", **place)  # of judgments, words would be grades
+        raise number_error(cell, "run", **place)  # in judgments, words would be grades
     return float(cell)

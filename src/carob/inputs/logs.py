@@ -159,7 +159,7 @@ def apart(given: Any, policy: Policy | None = None, *, subtopics: bool = False) 
     logs = logs_in(several)
     for name, each in named(several):
         if name not in logs:
-            holds_both(each)  # which says what a log lacks
+            holds_both(each)  # the error for what the log lacks
             raise refused(
                 "Only one of qrels and run is given, and {what} is not a table that has both retrieved and "
                 "relevant documents, such as the columns retrieved_ids and reference_ids.",

@@ -285,7 +285,7 @@ def nearest(kind: str, found: Sequence[str]) -> str:
     first = [each for each in found if nesting(each) == nesting(found[0])]
     ids = [each for each in first if last_name(each).endswith("ids")]
     if len(ids) == 1:
-        return ids[0]  # beside it, retrieved_docs and the like hold texts
+        return ids[0]  # next to it, retrieved_docs and the like contain texts
     if len(first) > 1:
         both, reading = "' and '".join(first[:2]), by_reading(kind, document=str(first[0]))
         raise refused(
@@ -501,7 +501,7 @@ def numbers_in(
         DataError: the named column is missing or ambiguous, or qrels have none.
     """
     lists = [name for name, shape in fields.items() if shape == "list" and name != listed]
-    # Numbers without a name that the caller gave lie beside the documents.
+    # Numbers that the caller did not name are in the same records as the documents.
     beside = [name for name in lists if field_path(name)[:-1] == field_path(listed)[:-1]]
     if kind == "run":
         named = {role: asked.get(role) for role in ("score", "rank")}
@@ -619,7 +619,7 @@ def usual_lists(lists: Sequence[str], role: str) -> list[str]:
 
 
 def singular(name: str) -> tuple[str, ...]:
-    """Returns the words of which a word may be the plural."""
+    """Returns the words whose plural a word may be."""
     return (name.removesuffix("s"), name.removesuffix("ies") + "y") if name.endswith("s") else ()
 
 

@@ -375,7 +375,7 @@ def names_apart(runs: Sequence[Any]) -> list[str]:
         runs: runs, or scores, which have a name only.
 
     Raises:
-        DataError: two runs with one name, or one file given twice.
+        DataError: two runs with the same name, or one file given twice.
     """
     names = [each.name for each in runs]
     found = []
@@ -404,10 +404,10 @@ def refuse_shared(given: Mapping[Any, Any] | Sequence[Any]) -> None:
 
 
 def refuse_alike(names: Sequence[str]) -> None:
-    """Refuses two runs with one name.
+    """Refuses two runs with the same name.
 
     Raises:
-        DataError: two have one name.
+        DataError: two runs have the same name.
     """
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

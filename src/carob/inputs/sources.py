@@ -79,7 +79,7 @@ class Provenance:
         library: the library of a frame.
         whole: whether a frame's queries are whole numbers.
         home: the session or connection of an engine's table, for making other tables; never pickled.
-        rows: whether it is a table, of which errors name rows; of text they name lines.
+        rows: whether it is a table, so that errors name rows; for text they name lines.
         first: the line of a table's first row, where each row is a line of one file.
         parts: the files of a table in several files.
         columns: the role and the name of each column that the caller named, and the numbers of words for grades.
@@ -183,7 +183,7 @@ class Source:
     def from_start(self) -> str | bytes | Cursor:
         """Returns a file at its first byte. Each caller gets a separate cursor.
 
-        NumPy is imported meanwhile, because the reader of a source needs NumPy next.
+        NumPy is imported in the background, because the reader of a source needs NumPy next.
         """
         begin_import()
         return self.handle if isinstance(self.handle, (str, bytes)) else self.handle()

@@ -200,7 +200,7 @@ USUAL = 0.1
 
 
 def same_affix(pairs: Sequence[tuple[str, str]], judged: Collection[str] = ()) -> list[int]:
-    """Returns the places of pairs that differ by the same affix, of which only numbers and folders may differ.
+    """Returns the places of pairs that differ by the same affix, apart from numbers and folders in it.
 
     Args:
         pairs: a judged and a ranked id, one of which is a part of the other.

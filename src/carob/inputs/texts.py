@@ -52,10 +52,10 @@ class Text:
 
 
 def texts_of(given: TextsLike, wanted: Container[str], kind: str, most: int | None = None) -> dict[str, Text]:
-    """Returns the title and text of each wanted id.
+    """Returns the title and text of each requested id.
 
     Args:
-        given: a file with lines ``id<TAB>text`` or ``id<TAB>title<TAB>text``, or a JSON object a line with ``id``
+        given: a file with lines ``id<TAB>text`` or ``id<TAB>title<TAB>text``, or a JSON object per line with ``id``
             and ``text`` (or the names that BEIR and others use), compressed or not; or ``{id: text}``, or
             ``{id: {"title": …, "text": …}}``.
         wanted: the ids.
@@ -78,7 +78,7 @@ def texts_of(given: TextsLike, wanted: Container[str], kind: str, most: int | No
 
 
 def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[str, Text]]:
-    """Reads the text of each wanted id from a file.
+    """Reads the text of each requested id from a file.
 
     Raises:
         DataError: a line that is neither TSV nor JSON, or an id that occurs again with another text.
@@ -117,7 +117,7 @@ FIRST_FIELD = re.compile(rb'\s*\{\s*"([a-z_]+)"\s*:\s*(?:"([^"\\]*)"|(\d+))\s*[,
 
 
 def is_other(line: bytes, wanted: Container[str]) -> bool:
-    """Returns whether a JSON object begins with an id that is not wanted, so that nobody needs to parse it.
+    """Returns whether a JSON object begins with an id that is not wanted, so that it need not be parsed.
 
     Example:
         >>> from carob.inputs.texts import is_other

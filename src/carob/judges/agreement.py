@@ -95,7 +95,8 @@ def agreement(
     convention, decided = conventions(profile, policy)
     one, other = Qrels.of(a, decided), Qrels.of(b, decided)
     if runs is not None or (one.sample is None) != (other.sample is None):
-        # Two judges of one sample can be compared, but a sample neither scores runs nor goes with complete judgments.
+        # Two judges of the same sample can be compared, but a sample cannot score runs or be combined with
+        # complete judgments.
         one, other = one.complete, other.complete
     pairing = pair(one, other)
     if not pairing.queries:

@@ -86,8 +86,8 @@ def correlate(
     """Correlate the orders of runs under many judges, or by many measures, with the order under the truth.
 
     With runs, the truth and the judges are judgments. Without runs, they are leaderboards, which have the values of
-    their runs. Each judge gets τ, ρ and r, τ_AP, τ_GAP and others, with intervals; the pairs of runs that it puts in
-    the other order than the truth, with the significance test of ``carob.compare``; and from judgments also κ and α.
+    their runs. Each judge gets τ, ρ and r, τ_AP, τ_GAP and others, with intervals; the pairs of runs that it orders
+    differently from the truth, with the significance test of ``carob.compare``; and from judgments also κ and α.
 
     Args:
         truth: judgments in any form that ``carob.evaluate`` takes, if there are runs; else a leaderboard: a path, what
@@ -109,7 +109,7 @@ def correlate(
             query of the truth that all runs of a judge lack has the value 0 with ``zero``; else it is left out.
         means: the means of leaderboards: of the ``queries`` that truth and judge share, or those that the files
             ``stated``.
-        over: the samples that intervals are about: other ``queries`` with the same runs, or other ``runs``.
+        over: the samples that intervals concern: other ``queries`` with the same runs, or other ``runs``.
         pool: as in ``carob.agreement``.
         test: the level of the tests of pairs of runs, the confidence of the intervals, the number of resamples, by
             default 1,000, and their seed.
@@ -117,7 +117,7 @@ def correlate(
         profile: as in ``carob.evaluate``.
 
     Raises:
-        DataError: inputs that cannot be read, fewer than three runs, two judges with one name, fewer than two
+        DataError: inputs that cannot be read, fewer than three runs, two judges with the same name, fewer than two
             resamples, or a missing run or query that was not allowed.
         MeasureError: a measure that does not exist.
         PolicyError: a word that does not exist, or a correlation.
@@ -272,7 +272,7 @@ def measures_against(
 
 @dataclass(frozen=True, eq=False)
 class TruthAndJudges:
-    """The values of runs under the truth and under each judge.
+    """The scores of runs under the truth and under each judge.
 
     Args:
         name: the name of the truth.
@@ -398,7 +398,7 @@ class CorrelationMethod:
 
     Args:
         correlations: the correlations; None for the usual ones.
-        over: the samples that intervals are about.
+        over: the samples that intervals concern.
         stated: whether the means are those that files state.
         missing_runs: how to treat runs that a judge lacks.
         draw: the resamples.

@@ -196,7 +196,7 @@ class Correlations(Documented):
         truth: the name of the truth.
         rows: the correlations of each judge by each measure.
         grades: the agreement of grades, from judgments.
-        over: the samples that intervals are about: ``queries`` or ``runs``.
+        over: the samples that intervals concern: ``queries`` or ``runs``.
         pool: the documents that counted as judged; None from leaderboards.
         missing_runs: how runs that a judge lacks were treated.
         means: the means that were used of leaderboards.

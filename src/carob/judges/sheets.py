@@ -1,4 +1,4 @@
-"""The values of runs under one judge or on one leaderboard, and the runs and queries that two of them share."""
+"""The scores of runs under one judge or on one leaderboard, and the runs and queries that two of them share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROUNDED = 14
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """The values of runs by one measure.
+    """The scores of runs by one measure.
 
     Args:
         label: the measure.
@@ -246,7 +246,7 @@ def aligned(
     *,
     stated: bool,
 ) -> Aligned:
-    """Returns the values of the runs and queries that the truth and a judge share.
+    """Returns the scores of the runs and queries that the truth and a judge share.
 
     Args:
         truth: the truth's values.

@@ -121,7 +121,7 @@ class Collected:
         ]
 
     def content(self, path: str, judgments: Mapping[int, JournalEntry]) -> bytes:
-        """Returns the file of these judgments and of the grades that the task has already.
+        """Returns the file of these judgments and of the grades that the task already has.
 
         Raises:
             DataError: a file of this name cannot store them.
@@ -200,7 +200,7 @@ def refuse_twice(paths: Sequence[str]) -> None:
 
 
 def take(found: Collected, entry: Entry, judge: str, grades: Mapping[int, str]) -> None:
-    """Adds a judgment, unless it is a grade that the task has already.
+    """Adds a judgment, unless it is a grade that the task already has.
 
     Raises:
         DataError: a grade that is not allowed, or another grade by the same judge.
@@ -304,7 +304,7 @@ def read_rows(task: Task, table: SmallTable, grades: Mapping[int, str]) -> Itera
     names: list[str] = []
     roles: dict[str, str] = {}
     for where, row in table:
-        if names != list(row):  # most often those of the row before
+        if names != list(row):  # most often those of the previous row
             names = list(row)
             roles = first_usual([name for name in names if name != "id"], wanted)
         own = str(row.get("id", row.get("custom_id")))

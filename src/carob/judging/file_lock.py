@@ -60,7 +60,7 @@ class FileLock:
 
     def release(self) -> None:
         """Removes the lock."""
-        if sys.platform != "win32":  # where an open file cannot be removed
+        if sys.platform != "win32":  # on systems where an open file cannot be removed
             with contextlib.suppress(OSError):
                 os.unlink(self.path)
         os.close(self.file)

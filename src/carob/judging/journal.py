@@ -1,8 +1,9 @@
-"""The file of judgments: each judgment is one line, which is on the disk before the judge sees that it is saved.
+"""The file of judgments: each judgment is one line, which is written to disk before the judge sees that it is saved.
 
-A line is appended by a single write and an fsync. To withdraw or to change a judgment, the whole file is replaced by a
-new one at once. A line that lies on two pages of memory comes with a new file, too, if one can be made, because readers
-might see the first page only. At every moment the file is a valid table, or valid qrels, with each pair at most once,
+A line is appended by a single write and an fsync. To withdraw or to change a judgment, the whole file is atomically
+replaced by a new one. A line that would lie on two pages of memory is also written by replacing the file, if that is
+possible, because readers might see only the first page. At every moment the file is a valid table, or
+valid qrels, with each pair at most once,
 so that all commands and tools can read it while judges work.
 """
 
@@ -87,15 +88,15 @@ def one_line(text: str) -> str:
 class Form:
     """The form of a file of judgments: a table in CSV, or qrels in TREC format.
 
-    A table has the probabilities of a sample and the number of its documents, so that a part of a sample is never taken
-    for all of it. It also has the name of the judge, the time, and a note. Qrels have none of these.
+    A table has the probabilities of a sample and the number of its documents, so that part of a sample is never
+    mistaken for the whole sample. It also has the name of the judge, the time, and a note. Qrels have none of these.
 
     Args:
-        path: the file, whose ending says which form it has.
+        path: the file, whose ending determines its form.
         task: the pairs to judge.
 
     Raises:
-        DataError: an ending of another form, or qrels, which cannot store the task.
+        DataError: an ending of neither form, or qrels, which cannot store the task.
     """
 
     def __init__(self, path: str, task: Task) -> None:
@@ -235,7 +236,7 @@ class Journal:
             raise
 
     def start(self, task: Task) -> None:
-        """Reads the file, or makes it, and completes the grades that the task has already."""
+        """Reads the file, or makes it, and completes the grades that the task already has."""
         known = known_in(task)
         try:
             found = os.stat(self.path)
@@ -312,7 +313,7 @@ class Journal:
             self.cut(len(whole))
 
     def add(self, place: int, judgment: JournalEntry) -> None:
-        """Adds a judgment of a pair that has none, and returns when it is on the disk.
+        """Adds a judgment of a pair that has none, and returns when it is written to disk.
 
         Raises:
             DataError: the file cannot be written, or another program changed it. The file then lacks the judgment.
@@ -330,7 +331,7 @@ class Journal:
         self.judgments[place] = judgment
 
     def append(self, line: bytes) -> None:
-        """Appends a line by a single write, and returns when it is on the disk. If that fails, no part of it stays."""
+        """Appends a line by a single write, and returns when it is written to disk, or leaves no part of it."""
         try:
             if os.write(self.file, line) < len(line):
                 raise OSError(0, "the disk is full")
@@ -342,7 +343,7 @@ class Journal:
         self.size += len(line)
 
     def change(self, place: int, judgment: JournalEntry | None) -> None:
-        """Replaces a judgment, or withdraws it, and returns when the new file is on the disk.
+        """Replaces a judgment, or withdraws it, and returns when the new file is written to disk.
 
         Raises:
             DataError: the file cannot be written, or another program changed it. The file is then unchanged.
@@ -353,7 +354,7 @@ class Journal:
 
     def rewrite(self, judgments: Mapping[int, JournalEntry]) -> None:
         """Replaces the open file by a new one. If that fails, the old one is open again, or nothing more is written."""
-        self.shut()  # Windows replaces no open file
+        self.shut()  # Windows cannot replace an open file
         try:
             self.replace(judgments)
         except BaseException:
@@ -395,7 +396,7 @@ class Journal:
         """Refuses to write a file that another program has changed.
 
         Raises:
-            DataError: it has, or the file could not be repaired after an error.
+            DataError: another program changed it, or it could not be repaired after an error.
         """
         if self.broken:
             raise DataError(
@@ -405,7 +406,7 @@ class Journal:
         try:
             now = os.stat(self.path)
             same = os.path.samestat(now, self.state) and now.st_size == self.size
-            # Windows may tell the time of a write to an open file later.
+            # Windows may update the modification time of an open file with a delay.
             same = same and (sys.platform == "win32" or now.st_mtime_ns == self.state.st_mtime_ns)
         except OSError:
             same = False
@@ -442,7 +443,7 @@ def split_lines(content: bytes) -> list[bytes]:
 
 
 def settle(folder: str) -> None:
-    """Waits until the names in a folder are on the disk, where the system allows it."""
+    """Waits until the names in a folder are written to disk, if the system allows it."""
     with contextlib.suppress(OSError):
         file = os.open(folder or ".", os.O_RDONLY)
         try:

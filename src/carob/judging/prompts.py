@@ -22,7 +22,7 @@ PLACES = ("query", "details", "title", "document", "grades", "guidelines", "mark
 
 
 def prompts_of(sheet: JudgingSheet, template: str | None = None) -> str:
-    """Returns a JSON object a line for each pair: ``id``, ``query``, ``document`` and ``prompt``.
+    """Returns one line with a JSON object for each pair: ``id``, ``query``, ``document`` and ``prompt``.
 
     The texts are inserted at once, so that braces in a text stay as they are. Hidden characters in texts become
     visible, and carob's own template surrounds the document with a mark that it cannot contain, so that a

@@ -143,7 +143,7 @@ class Session:
         return found | {"notes": self.journal.form.table}
 
     def judge(self, number: int, grade: int, note: str = "") -> dict[str, Any]:
-        """Stores a judgment of the document with this number, and returns when it is on the disk.
+        """Stores a judgment of the document with this number, and returns when it is written to disk.
 
         Raises:
             DataError: no such document or grade, a note that is too long, or the file cannot be written.

@@ -477,7 +477,7 @@ def trec_eval_order(found: JudgedRows, gain: tuple[tuple[float, float], ...]) ->
     table = np.stack([steps_of(levels, int(top), gain) for top in tops]) if len(tops) else np.zeros((0, 0, 2))
     lists, level = found.list_of_row, np.searchsorted(levels, found.grade)
     step, worthless = np.moveaxis(table[np.searchsorted(tops, highest)[lists], level], 1, 0)
-    # The step at which trec_eval stops for each list, as a maximum, which the kernel computes.
+    # The step at which trec_eval stops for each list, written as a maximum because the kernel can compute one.
     left = np.asarray(_native.best(worthless * (NEVER_REACHED - step), found.offsets))
     kept = np.flatnonzero(step < (NEVER_REACHED - left)[lists])
     order: Integers = kept[np.argsort(lists[kept] * NEVER_REACHED + step[kept], kind="stable")]

@@ -242,7 +242,7 @@ class Recommended:
             distance: ``cosine``, ``hamming``, ``euclidean`` or ``given``.
 
         Raises:
-            DataError: an input is missing, or has nothing for a recommended item; or ``by=train`` with another distance
+            DataError: an input is missing, or has nothing for a recommended item; or ``by=train`` with a distance other
                 than the cosine.
         """
         if by == "features":

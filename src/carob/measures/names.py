@@ -231,7 +231,7 @@ class Measure:
         """Returns the measure's value for each query.
 
         Raises:
-            MeasureError: a user's formula fails, or returns something else than a number for each query.
+            MeasureError: a user's formula fails, or returns anything but a number for each query.
         """
         cut = lists if self.depth is None else lists.top(self.depth)
         formula = self.definition.formula

@@ -50,7 +50,7 @@ class Part:
         return marked_up(self.markup())
 
     def markup(self, rows: int | None = None) -> list[str]:
-        """Returns parts of HTML, of which the texts are ``Raw``.
+        """Returns parts of HTML, whose texts are ``Raw``.
 
         Args:
             rows: the maximum number of rows of a table; None for all.

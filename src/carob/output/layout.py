@@ -242,7 +242,7 @@ def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
 
 
 def html_parts(header: Sequence[str], rows: Rows, names: Names) -> list[str]:
-    """Lays out an HTML table, in parts of which the texts are ``Raw``.
+    """Lays out an HTML table, in parts whose texts are ``Raw``.
 
     Names have the class ``name``, and the first line of a longer title is bold.
     """

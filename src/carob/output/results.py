@@ -47,7 +47,7 @@ class Records(NamedTuple):
         without: Collection[str] = (),
         estimates: Collection[str] = (),
     ) -> Records:
-        """Returns records whose columns are the fields of a data class, also if there are no rows.
+        """Returns records whose columns are the fields of a data class, even if there are no rows.
 
         Args:
             kind: the data class.

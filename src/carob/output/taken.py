@@ -51,7 +51,7 @@ def refuse_taken(path: str | os.PathLike[str]) -> None:
     try:
         found = os.stat(path)
     except (OSError, ValueError):
-        return  # there is nothing to lose, or the writer says why
+        return  # there is nothing to lose, or the writer reports the reason
     given = taken.get((found.st_dev, found.st_ino))
     if given is not None and stat.S_ISREG(found.st_mode):
         raise own_input(path, given)

@@ -58,7 +58,7 @@ def these(
     *,
     confidence: float = 0.95,
 ) -> Tested:
-    """Returns means as estimates for these collections, of whose queries those at hand are a sample.
+    """Returns means as estimates for these collections, whose queries are a sample.
 
     The squared error is the sum of the collections' squared errors, each with the squared weight of its collection.
     Its degrees of freedom are those of Satterthwaite (Biometrics 1946).

@@ -35,7 +35,7 @@ FEWEST = 4
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """The values of runs on the truth's and the judge's side, and the means over resamples of their queries.
+    """The scores of runs on the truth's and the judge's side, and the means over resamples of their queries.
 
     Args:
         x: the true values, larger is better; NaN where a run has none [queries, runs].

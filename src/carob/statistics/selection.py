@@ -165,7 +165,7 @@ def reselected(
 def shown_better(scores: ArrayLike, draw: Draw | None = None) -> NDArray[np.bool_]:
     """Returns which runs are shown to be better than which: the row than the column [runs, runs].
 
-    Two tests must agree, each of which holds for all pairs at once: the studentized step-down test of Romano and Wolf,
+    Two tests must agree, each valid for all pairs at once: the studentized step-down test of Romano and Wolf,
     and the max-T test that is not studentized. Either alone finds too much where differences are very skewed. On TREC
     runs that were moved to one mean, the first keeps all of 12 runs in 73 to 97% of cases, and both in 95 to 100%.
 

@@ -65,7 +65,7 @@ class BoundedValues:
         greatest: the greatest possible value of each series, or inf [series].
         differences: whether the values are differences of two runs [series].
         shares: the weight of each unit in the mean; the weights sum to 1 [units].
-        unseen: the number of units of which the mean is estimated but which are not in the sample.
+        unseen: the number of units that the estimated mean includes but the sample does not.
     """
 
     values: Floats
@@ -98,7 +98,7 @@ class BoundedValues:
             units = len(self.values)
             equal = max(2, -(-units // COMMON), units - enough + 1)
             if units >= equal and own.any():
-                # So many equal values, in ascending order, contain one of these places.
+                # With so many equal values, in ascending order, one of these places is among them.
                 places, values = np.arange(equal - 1, units, equal), self.values[:, own]
                 candidates = np.partition(values, places, axis=0)[places]
                 counts = [(np.abs(values - each) <= NOISE).sum(axis=0) for each in candidates]
@@ -268,7 +268,7 @@ def worst_point(found: Found, sample: BoundedValues, confidence: float, *, flat:
         for part in parts_of(chosen & np.isfinite(bound), units):
             end[part] = Tail.of(sample.of(part), bound[part]).end((1 - confidence) / 2)
         ends.append(np.where(unknown, np.nan, end))
-        # Only the tail towards 0 can leave 0 out.
+        # Only the tail towards 0 can exclude 0.
         for part in parts_of(chosen & np.isfinite(bound) & (sign * sample.mean > NOISE), units):
             p[part] = 2 * Tail.of(sample.of(part), bound[part]).chance(0.0)
     low, high = ends

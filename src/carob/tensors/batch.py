@@ -58,7 +58,7 @@ def taken(array: Any, name: str) -> Any:
     if not hasattr(array, "dtype") or not getattr(array, "shape", ()):
         return array
     if isinstance(array, np.ndarray):
-        if hasattr(array, "harden_mask"):  # numpy.ma's: the import costs more than a small batch
+        if hasattr(array, "harden_mask"):  # a check for numpy.ma: the import costs more than a small batch
             instead = MASKED.get(name, f"{name}.data")
             raise DataError(f"{name} is a masked array, whose mask would be lost: pass {instead}.")
         array = np.asarray(array)

@@ -116,7 +116,7 @@ def evaluate(
             query with any other grade becomes NaN. On the host carob finds the highest grade itself.
         dtype: the floating type to compute with, as a type of the library or by name (``float64``); the type of the
             scores if None.
-        nan_scores: what a query with a NaN score counts as, on the host and on a device. ``error`` refuses it (on a
+        nan_scores: how a query with a NaN score counts, on the host and on a device. ``error`` refuses it (on a
             device, its values are NaN). ``worst`` ranks its documents in the worst order: those with the lowest grades
             come first. ``skip`` leaves it out of the mean, and its values are NaN.
 
@@ -227,7 +227,7 @@ class Evaluator:
         max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
         dtype: the floating type to compute with, as a type of the library or by name (``float64``); None for the type
             of the scores.
-        nan_scores: what a query with a NaN score counts as: ``error``, ``worst`` or ``skip``.
+        nan_scores: how a query with a NaN score counts: ``error``, ``worst`` or ``skip``.
 
     Raises:
         MeasureError: a measure that does not exist, or that arrays cannot give.
@@ -262,7 +262,7 @@ class Evaluator:
         groups: dict[Policy, dict[str, Measure]] = {}
         for label, measure in self.asked.items():
             refuse_measure(measure)
-            _ = measure.arguments  # computed now, for torch.compile traces no such writes
+            _ = measure.arguments  # computed now, since torch.compile does not trace such writes
             groups.setdefault(self.policy.of_measure(measure), {})[label] = measure
         for own, its in groups.items():
             refuse_axes(own)

@@ -68,7 +68,7 @@ class Meter:
         per_query: whether to keep per-query scores, by query id.
         dtype: the floating type to compute with, such as ``float64``; None for the type of the scores. Sums are in
             double precision.
-        nan_scores: what a query with a NaN score counts as: ``error``, ``worst`` or ``skip``, as in
+        nan_scores: how a query with a NaN score counts: ``error``, ``worst`` or ``skip``, as in
             ``carob.tensors.evaluate``.
 
     Raises:
@@ -219,7 +219,7 @@ class Meter:
         mine.count += other.count
 
     def other_measures(self, found: str, measures: Iterable[str]) -> DataError:
-        """Returns the error for scores or a state of other measures than the meter's."""
+        """Returns the error for scores or a state with measures that differ from the meter's."""
         return DataError(
             f"{found} the measures {', '.join(measures)}, but the meter has {', '.join(self.labels)}."
         )

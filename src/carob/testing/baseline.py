@@ -55,7 +55,7 @@ def record_of(baseline: object) -> Record | None:
     except DataError:
         raise
     except ValueError:
-        return None  # a run in JSON lines, one object a line
+        return None  # a run in JSON lines, one object per line
     if not isinstance(document, dict) or len({"record", "runs", "measures", "policy"} & set(document)) < 2:
         return None
     refuse_words(words, path)

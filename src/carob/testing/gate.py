@@ -133,7 +133,7 @@ def gate(
         from carob.inputs.logs import judgments_in
 
         qrels = judgments_in({"run": run, "baseline": held}, conventions(profile, policy)[1])
-    qrels = kept(qrels)  # it is read for either run
+    qrels = kept(qrels)  # it is read with each of the runs
     notes = [] if record is None else changed_judgments(record, qrels)
     assert not isinstance(held, Record)
     if isinstance(held, Scores) and profile is None:
@@ -194,7 +194,7 @@ def gate(
     )
 
 
-# ---------------------------------------------------------------- what is held against what
+# ---------------------------------------------------------------- what is compared with what
 
 
 def limits_in(

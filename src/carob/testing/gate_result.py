@@ -341,7 +341,7 @@ class Gate(Documented):
         return [*lines, *self.footers]
 
     def named(self, key: str, queries: Sequence[str]) -> str:
-        """Returns a remark on queries, of which the first are named."""
+        """Returns a remark on queries, the first of which are named."""
         return filled(UNPAIRED[key], count=len(queries), queries=listed(list(map(sentence, queries))))
 
     def document(self, layout: str = "text") -> Document:

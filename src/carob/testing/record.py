@@ -266,7 +266,7 @@ def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
         DataError: a file that cannot be read.
     """
     distinct = list(dict.fromkeys(paths))
-    # Where memory is lacking, Python waits for ever for a thread that could not begin.
+    # If memory runs out, Python waits forever for a thread that could not start.
     if len(distinct) == 1 or sum(map(size_of, distinct)) < THREADED:
         return {path: digest(path) for path in distinct}
     from concurrent.futures import ThreadPoolExecutor

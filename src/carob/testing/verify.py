@@ -337,7 +337,8 @@ def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
     """Hides the content of a file whose hash differs from the record, because a record may name any file.
 
     Raises:
-        DataError: replaces an error that would show a line of the file; and advises no other policy than the record's.
+        DataError: replaces an error that would show a line of the file; and does not advise a policy other
+            than the record's.
     """
     try:
         yield
@@ -475,7 +476,9 @@ def refuse_elsewhere(path: str, record: str) -> None:
         DataError: the path is outside both folders.
     """
     root = os.path.dirname(re.split(r"[*?[]", path)[0]) if is_pattern(path) else path
-    climbs = os.pardir in re.split(r"[/\\]", path[len(root) :])  # behind a wildcard, where no root tells it
+    climbs = os.pardir in re.split(
+        r"[/\\]", path[len(root) :]
+    )  # after a wildcard, where the root does not show it
     if climbs or not lies_in(root or ".", (os.path.dirname(record) or ".", ".")):
         anywhere = Worded("anywhere=True", "--anywhere")
         raise DataError(

@@ -315,7 +315,7 @@ def near(own: Floats, columns: Sequence[Floats]) -> tuple[str, ...]:
     names = []
     for name, column in zip(BASELINES, columns, strict=True):
         level = float(column.mean())
-        if not level > SEEN:  # also if it is not defined
+        if not level > SEEN:  # even if it is not defined
             continue
         if np.count_nonzero(own + column) < FEWEST_QUERIES:
             continue

@@ -108,7 +108,7 @@ def documents(pair: RunAndQrels) -> Iterator[Finding]:
 
 
 def other_spellings(pair: RunAndQrels) -> list[tuple[bytes, bytes]]:
-    """Returns judged documents that the run spells otherwise in one list, perhaps not in another, and that spelling."""
+    """Returns judged documents that the run spells differently in at least one list, and that spelling."""
     noticed = pair.found.respelled
     if pair.found.beyond_ascii and pair.run is not None:
         noticed = [*noticed, *in_other_forms(pair.judgments, pair.run)]

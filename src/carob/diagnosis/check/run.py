@@ -178,7 +178,7 @@ def order(pair: RunAndQrels) -> Iterator[Finding]:
         )
         return
     ranked = survey.rank_odd.count == 0 and survey.low_rank < survey.high_rank and pair.text.is_file
-    # Without a fall in either column, both columns have the order of the lines.
+    # If neither column ever falls, both columns have the order of the lines.
     if ranked and (matched.unordered or survey.rank_falls.count) and (differ := displaced(pair)):
         values = {"by score": pair.means(), "by rank column": pair.means(change="by-rank")}
         yield found("rank-order", pair.name, count=differ, values=values, total=len(matched.rank))

@@ -83,13 +83,13 @@ def collections_in(
         path: a folder with a subfolder for each collection, or a table (TOML, CSV or TSV).
         runs: the name, or None, and the path of each run, with ``{collection}`` for the name of the collection. These
             runs take the place of those in the folder. A path that does not exist is a missing run, but each run
-            exists for one collection at least.
-        faults: the list to which errors about one collection are added, and about paths that do not exist none; None
-            to raise the first error.
+            must exist for at least one collection.
+        faults: the list to which errors about one collection are added, not including errors about paths that do not
+            exist; None to raise the first error.
 
     Raises:
-        DataError: there are no collections, the qrels or the runs of one are not found or not clear, or a run exists
-            for no collection.
+        DataError: there are no collections, the qrels or the runs of one are not found or not clear, or a run does
+            not exist for any collection.
     """
     with sentences(path):
         os.stat(path)
@@ -166,7 +166,7 @@ def refuse_absent_paths(table: str, found: Sequence[CollectionFiles], *, with_ru
 
 
 def refuse_without_place(path: str, runs: Sequence[tuple[str | None, str]], names: Sequence[str]) -> None:
-    """Refuses a path of a run that is the same for all collections, with the path that the run has, if one is found.
+    """Refuses a path of a run that is the same for all collections, and suggests the right path if one is found.
 
     Args:
         path: the folder or table.
@@ -200,7 +200,7 @@ def refuse_without_place(path: str, runs: Sequence[tuple[str | None, str]], name
 def refuse_nowhere(
     runs: Sequence[tuple[str | None, str]], names: Sequence[str], faults: Faults | None = None
 ) -> None:
-    """Refuses a run whose path exists for no collection: a misspelt one would be left out of all results.
+    """Refuses a run whose path does not exist for any collection: a misspelt one would be left out of all results.
 
     Args:
         runs: as in ``collections_in``.

@@ -93,7 +93,7 @@ def delimited(
         if sure:
             raise refused(NOT_UTF_8, file=path)
         return None
-    if lines[0].strip('"').lower()[:-1] == "sep=":  # which Excel writes and reads above a table
+    if lines[0].strip('"').lower()[:-1] == "sep=":  # a line that Excel writes and reads above a table
         raise refused(
             "the first line states the separator for Excel ('{found}'), which other programs read as names of columns.",
             "Delete the line.",
@@ -106,7 +106,10 @@ def delimited(
         raise refused(CARRIAGE_RETURN, file=path, line=1)
     names = cells_of(lines[0], separator)
     if not sure and kind == "qrels" and usual(names_in(lines[0]), "probability"):
-        separator, names = separator_of(lines[0]), names_in(lines[0])  # a sample's table under any name
+        separator, names = (
+            separator_of(lines[0]),
+            names_in(lines[0]),
+        )  # the table of a sample, whatever its name
     if is_header(names, asked) or (sure and not any(is_number(each) for each in names)):
         again = twice(names)
         if again is not None:
@@ -177,7 +180,7 @@ def rows_of_text(
     """Yields the rows of a text table whose cells hold lists, each after its place.
 
     Raises:
-        DataError: another number of cells than the header, a cell that holds no list, text that is not UTF-8.
+        DataError: a row with more or fewer cells than the header, a cell that holds no list, text that is not UTF-8.
     """
     query = plan.columns["query"]
     wanted = {query, *([plan.records] if plan.records is not None else plan.inside.values())}

@@ -257,7 +257,7 @@ def queries_by_line(files: Iterable[str]) -> dict[str, Any]:
     """Returns the ids of each query in files whose lines are objects ``{query: ids}``.
 
     Raises:
-        DataError: a query occurs on two lines, or a line is no object.
+        DataError: a query occurs on two lines, or a line is not an object.
     """
     found: dict[str, Any] = {}
     places: dict[str, Any] = {}

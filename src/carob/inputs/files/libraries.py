@@ -103,7 +103,7 @@ class Library:
             places: returns the place of each row; by default its number.
 
         Raises:
-            DataError: there is such a query.
+            DataError: a query has two rows.
         """
         if not plan.nested:
             return
@@ -130,7 +130,7 @@ class Library:
 
 
 def odd_list(query: str, sizes: dict[str, int | None]) -> DataError:
-    """Returns the error for lists of a row, of which one is missing or empty or has another length than the others."""
+    """Returns the error for lists of a row, one of which is missing, is empty or differs from the others in length."""
     place = {"query": query, "name": shown(query)}
     missing = next((name for name, size in sizes.items() if size is None), None)
     if missing is not None:
@@ -202,7 +202,7 @@ class Polars(Library):
         return pl.scan_ndjson(list(place.files), schema={plan.columns["query"]: pl.String(), **kinds})
 
     def flat(self, table: pl.LazyFrame, plan: ColumnRoles, kind: str, *, text: bool) -> pl.LazyFrame:
-        """Selects the wanted columns, one document per row."""
+        """Selects the requested columns, one document per row."""
         import polars as pl
 
         if not plan.nested:
@@ -256,7 +256,7 @@ def try_reading(path: str) -> None:
         DataError: the process crashed.
     """
     if not sys.executable:
-        return  # Python is part of another program
+        return  # Python is embedded in another program
     program = [sys.executable, "-I", "-c", TRIAL, path, *filter(None, sys.path)]
     tried = subprocess.run(program, capture_output=True)  # noqa: S603 - our own code
     if tried.returncode < 0:
@@ -324,7 +324,7 @@ class DuckDB(Library):
     def flat(
         self, table: duckdb.DuckDBPyRelation, plan: ColumnRoles, kind: str, *, text: bool
     ) -> duckdb.DuckDBPyRelation:
-        """Selects the wanted columns, one document per row."""
+        """Selects the requested columns, one document per row."""
         if not plan.nested:
             return table.project(
                 ", ".join(
@@ -430,7 +430,7 @@ def refuse_long_dictionaries(table: pyarrow.dataset.FileSystemDataset, ids: Coll
     """Refuses Parquet files whose ids would be far larger in memory, since PyArrow copies each for every row.
 
     Raises:
-        DataError: there are such ids.
+        DataError: the ids would be too large.
     """
     from pyarrow import dataset
 
@@ -439,7 +439,9 @@ def refuse_long_dictionaries(table: pyarrow.dataset.FileSystemDataset, ids: Coll
     form = dataset.ParquetFileFormat(dictionary_columns=list(ids))
     held = dataset.dataset(table.files, format=form)
     scan = dataset.ParquetFragmentScanOptions(pre_buffer=False)
-    names = [name for name in ids if name in held.schema.names]  # others are names of folders
+    names = [
+        name for name in ids if name in held.schema.names
+    ]  # the other columns come from the names of folders
     size, most = 0, most_of(table.files)
     for batch in held.scanner(columns=names, fragment_scan_options=scan).to_reader():
         size = refuse_written_out(_native.Frame(batch.__arrow_c_stream__()), most, size)

@@ -78,7 +78,7 @@ def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[int, 
     """Yields the number of each line below the first, and its cells by the names in the first line.
 
     Raises:
-        DataError: two columns with one name, a row with another number of columns, or a cell that is too long.
+        DataError: two columns with the same name, a row with another number of columns, or a cell that is too long.
     """
     below = iter(lines)
     first, header = next(below, (1, ""))
@@ -92,7 +92,7 @@ def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[int, 
 
     def numbered() -> Iterator[str]:
         nonlocal number
-        for number, line in below:  # noqa: B007 -- what the reader took last
+        for number, line in below:  # noqa: B007 -- the last row that the reader took
             yield line
 
     try:

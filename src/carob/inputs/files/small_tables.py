@@ -1,4 +1,4 @@
-"""Small tables in files, row by row: CSV, TSV, JSON lines, Parquet and Arrow, whose rows say where they stand."""
+"""Small tables in files, row by row: CSV, TSV, JSON lines, Parquet and Arrow, whose rows know their positions."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class SmallTable:
 
     @property
     def has_objects(self) -> bool:
-        """Whether the rows are JSON objects, of which each has its own names."""
+        """Whether the rows are JSON objects, each with its own names."""
         return self.first.startswith(("{", "["))
 
     @cached_property

@@ -307,7 +307,7 @@ def frame_of(batch: Any) -> _native.Frame:
 
 
 def frames_of(reader: Any, rows: int, names: Sequence[str] | None = None) -> Iterator[_native.Frame]:
-    """Yields the wanted columns of a PyArrow reader in combined batches of about ``rows`` rows."""
+    """Yields the requested columns of a PyArrow reader in combined batches of about ``rows`` rows."""
     import pyarrow as pa
 
     part: list[Any] = []

@@ -95,8 +95,8 @@ def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, opt
 
     Returns:
         A row for each judged document retrieved: the ``number`` of its query, its ``judgment``, ``rank``,
-        ``tie_first`` and ``tie_last``, and how many rows are ``equal`` to it under ``rank-column``. One more row a
-        query, without a judgment, for its other documents. Both have the number of documents that they stand for
+        ``tie_first`` and ``tie_last``, and how many rows are ``equal`` to it under ``rank-column``. One more row
+        per query, without a judgment, for its other documents. Both have the number of documents that they stand for
         (``length``), how many rows were ``dropped``, and whether a document occurs ``twice`` within the depth. A last
         row, without a query, has the ``lines`` of the run, how many ``extra`` queries are not judged, whether text is
         ordered ``bytewise``, and how many rows have each fault.
