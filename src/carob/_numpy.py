@@ -1,5 +1,4 @@
-"""NumPy as ``np``, imported when its first attribute is used, so that the kernel can read a file before or
-during the import.
+"""NumPy as ``np``, imported at the first use of an attribute, so that the kernel can read a file meanwhile.
 
 The import takes longer than reading a small file. ``importlib.util.LazyLoader`` would give its module to every other
 library as well, and imports submodules such as ``numpy.linalg`` twice.
