@@ -223,7 +223,7 @@ def test_records_of_different_judgments_are_noted(tmp_path: Path, capsys: pytest
     assert "different judgments" not in said(capsys, "compare", first, second, "-m", "RR")
     assert outcome(["gate", fourth, "--baseline", first, "--max-drop", "RR=0.1"]) == 1
     out = " ".join(capsys.readouterr().out.split())
-    assert "c4 and c1 were recorded with different judgments" in out
+    assert "c4 and c1 were scored with different judgments" in out
 
 
 def test_warnings_and_failed_measures_of_records_are_known(tmp_path: Path) -> None:

@@ -368,6 +368,110 @@ def test_judgments_that_changed_since_the_record_are_noted(folder: Path) -> None
     assert note.startswith("qrels.txt is not the judgment file with which the baseline was recorded")
 
 
+OTHER = {
+    "changed": (("qrels.txt",), "qrels.txt is not the judgment file with which the baseline was recorded"),
+    "another file": (("more.txt",), "more.txt is not the judgment file with which the baseline was recorded"),
+    "other numbers for words": (
+        ("words.txt", "--grade-words", "Yes=2,No=0"),
+        "words.txt is not the judgment file",
+    ),
+}
+SHOWN = ("text", "json", "markdown", "html", "csv", "latex")
+
+
+@pytest.mark.parametrize("case", OTHER)
+@pytest.mark.parametrize("form", ["record", "json", "comparison"])
+def test_each_output_says_that_the_baseline_had_other_judgments(
+    form: str, case: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The output of ``carob eval -q --format json`` had no hash, and words for grades no number."""
+    judged = Path("qrels.txt").read_text()
+    words = [*(line[:-1] + "Yes" for line in judged.splitlines()), "q00 0 other No"]
+    Path("words.txt").write_text("\n".join(words) + "\n")
+    given, told = OTHER[case]
+    before = ["words.txt", "--grade-words", "Yes=1,No=0"] if given[0] == "words.txt" else ["qrels.txt"]
+    if form == "record":
+        assert command("eval", *before, "old.run", "-m", "RR", "--record", "base.json") == 0
+    else:
+        start = (
+            ["eval", *before, "old.run", "-q"]
+            if form == "json"
+            else ["compare", *before, "old.run", "worse.run"]
+        )
+        capfd.readouterr()
+        assert command(*start, "-m", "RR", "--format", "json") == 0
+        Path("base.json").write_text(capfd.readouterr().out)
+    same = ("--baseline", "base.json", "--baseline-run", "old", "--max-drop", "RR=0.5")
+    assert command("gate", *before, "noise.run", *same) == 0
+    assert "judgment" not in capfd.readouterr().out
+    Path("more.txt").write_text(judged + "q00 0 other 0\n")
+    if case == "changed":
+        Path("qrels.txt").write_text(judged + "q00 0 other 0\n")
+    for layout in SHOWN:
+        options = (*same, "--format", layout, "--junit", "out.xml", "--github")
+        assert command("gate", given[0], "noise.run", *given[1:], *options) == 0
+        out, err = capfd.readouterr()
+        assert told in " ".join((err if layout in ("csv", "latex") else out).replace("\\", "").split()), (
+            layout
+        )
+        assert told in Path("out.xml").read_text()
+        assert f"::warning title=carob gate::{told}" in err
+
+
+def test_scores_of_other_judgments_are_told_by_each_function_that_takes_scores(folder: Path) -> None:
+    """Scores in memory know the files from which they were computed."""
+    Path("more.txt").write_text(Path("qrels.txt").read_text() + "q00 0 other 0\n")
+    old, noise = (carob.evaluate("qrels.txt", f"{name}.run", "RR") for name in ("old", "noise"))
+    worse = carob.evaluate("more.txt", "worse.run", "RR")
+    Path("worse.json").write_text(worse.to_json())
+    for its in (worse, carob.read_scores("worse.json")["worse"]):
+        (note, *_) = carob.gate(None, its, old, {"RR": 1}).warnings
+        assert note.startswith("worse and old were scored with different judgments")
+        scores = {"old": old, "noise": noise, "worse": its}
+        for found in (
+            carob.compare(None, scores),
+            carob.best(scores),
+            carob.plan(scores, difference=0.1),
+            carob.compare_collections({"A": scores, "B": scores}, "RR"),
+            carob.evaluate_collections({"A": scores, "B": scores}, "RR"),
+            carob.check_collections({"A": scores, "B": scores}),
+        ):
+            assert "cored with other judgments than old" in found.to_json(), type(found)
+            assert "cored with other judgments than old" in " ".join(str(found).split()), type(found)
+    assert carob.gate(None, noise, old, {"RR": 1}).warnings == ()
+    assert "other judgments" not in str(carob.compare(None, {"old": old, "noise": noise}))
+
+
+@pytest.mark.parametrize("other", ["old.run", "./old.run", "link.run"])
+def test_one_file_on_both_sides_is_said(other: str, folder: Path) -> None:
+    Path("link.run").symlink_to("old.run")
+    found = carob.gate("qrels.txt", "old.run", other, {"RR": 0.01})
+    (note,) = found.warnings
+    assert note.startswith(
+        "old.run is both the run and the baseline, so nothing can have fallen: pass the run from"
+    )
+    for text in (str(found), found.to_json(), found.to_junit(), found.to_markdown(), found.to_github()):
+        assert "both the run and" in " ".join(text.split())
+    assert "has the baseline's value" not in str(found)
+
+
+def test_a_run_with_the_values_of_its_baseline_is_said(folder: Path) -> None:
+    """It is no warning: after a change of other files, a run is equal to the byte."""
+    Path("copy.run").write_text(Path("old.run").read_text())
+    carob.record(carob.evaluate("qrels.txt", "old.run", ["RR", "P@1"]), "base.json")
+    told = "has the baseline's value of RR for every query, as the same run would have"
+    for run, base in (("copy.run", "old.run"), ("old.run", "base.json"), (run_of(BEFORE), run_of(BEFORE))):
+        found = carob.gate("qrels.txt", run, base, {"RR": 0.01})
+        assert (found.warnings, told in found.footers[-1]) == ((), True)
+        for text in (str(found), found.to_json(), found.to_junit(), found.to_markdown()):
+            assert told in " ".join(text.split())
+        assert found.to_github() == ""
+    # The first relevant document of each query is at the same rank, but there are more of them.
+    longer = run_of([1, *BEFORE[1:]]) | {"q00": {"hit": 9.0, "other": 1.0}}
+    for run in ("noise.run", longer):
+        assert told not in str(carob.gate("qrels.txt", run, "old.run", {"RR": 0.5}))
+
+
 @pytest.mark.parametrize("form", ["runs", "scores", "records"])
 def test_a_side_whose_lists_were_cut_is_noted_where_a_measure_reads_further(form: str, folder: Path) -> None:
     """A baseline cut at 3 made AP rise by what the cut had taken."""

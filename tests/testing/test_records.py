@@ -19,8 +19,8 @@ from carob import DataError, Policy, PolicyError
 from carob.cli import main
 from carob.cli.options import grouped
 from carob.evaluation.read_record import read_record
+from carob.inputs.digests import digests
 from carob.output.files import write_whole
-from carob.testing.record import digests
 from toys import RUN
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"
@@ -124,7 +124,7 @@ def test_small_files_are_hashed_without_threads(
             super().__init__(threads)
 
     monkeypatch.setattr("concurrent.futures.ThreadPoolExecutor", Pool)
-    monkeypatch.setattr("carob.testing.record.THREADED", 1 if threaded else 2**25)
+    monkeypatch.setattr("carob.inputs.digests.THREADED", 1 if threaded else 2**25)
     paths = ["qrels.txt", "one.run", "two.run", "one.run"]
     hashes = digests(paths)
     assert started == ([2] if threaded else [])

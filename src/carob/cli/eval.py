@@ -193,13 +193,13 @@ def show(
     lang: str = "en",
 ) -> None:
     """Writes the scores of all runs to standard output in a format, and the bounds of unjudged documents."""
-    from carob.evaluation.score_tables import SAME, board, document_of, footers
+    from carob.evaluation.score_tables import SAME, board, document_to_keep, footers
     from carob.output.escaping import html, json_text, markdown, sentence
     from carob.output.language import language_named
     from carob.output.layout import COLUMNS, folded
 
     if layout == "json":
-        found = document_of(scores, per_query=per_query)
+        found = document_to_keep(scores, per_query=per_query)
         more = {} if bounds is None else {"unjudged_bounds": bounds.contents()}
         say(json_text({**found, **more}) + "\n")
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -23,7 +22,7 @@ from carob.comparison.verdict import (
 from carob.estimation.people_and_judge import FEWEST_CLEAN
 from carob.estimation.sampled_documents import is_linear
 from carob.evaluation.evidence import RunTable, sparse
-from carob.evaluation.notes import notes_of_run, summaries
+from carob.evaluation.notes import notes_of_run, other_judgments, summaries
 from carob.evaluation.score_tables import some_of
 from carob.evaluation.suspects import CutLists
 from carob.evaluation.values import parts_of, values_of
@@ -284,14 +283,10 @@ def apart(comparison: Findings) -> Iterator[Caution]:
 
 def judgments(comparison: Findings) -> Iterator[Caution]:
     """Warns of runs whose records name different judgments from most runs, or from the first run without a majority."""
-    known = [each.judgments for each in comparison.scores]
-    counts = Counter(each for each in known if each)
-    if len(counts) < 2:
-        return
-    usual = counts.most_common(1)[0][0]
-    others = [place for place, each in enumerate(known) if each not in ("", usual)]
-    names = listed([comparison.names[each] for each in others])
-    yield caution("judgments", others, {"names": names, "first": comparison.names[known.index(usual)]})
+    first, others = other_judgments(comparison.scores)
+    if others:
+        names = listed([comparison.names[each] for each in others])
+        yield caution("judgments", others, {"names": names, "first": comparison.names[first]})
 
 
 DATA = (

@@ -13,7 +13,7 @@ from carob.comparison.cautions import sentences_of
 from carob.comparison.findings import Pair, letter
 from carob.comparison.tables import EVERYTHING, View, pair_names, pairs_to_show, ranking, sheets_of
 from carob.comparison.verdict import heading, judge_said, method, verdict_of
-from carob.evaluation.score_tables import document_of as scores_document
+from carob.evaluation.score_tables import document_to_keep as scores_document
 from carob.output import escaping
 from carob.output.document import Document, Items, Line, Section
 from carob.output.errors import DataError

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.evaluation.score_tables import SAME, facts_of, footers, whole
 from carob.evaluation.suspects import CutLists, copies, fingerprint
+from carob.inputs.digests import entry_of_judgments, identity
 from carob.output.errors import Worded
 from carob.output.language import filled
 from carob.output.layout import listed
@@ -27,6 +29,7 @@ DOUBTFUL = (
     "doubt",
     "failed",
     "same-collection",
+    "judgments",
     "perfect",
     "identical-runs",
     "lengths",
@@ -108,7 +111,12 @@ def notes_of(collection: str, systems: Mapping[str, ScoredRun]) -> list[Note]:
         systems: its runs.
     """
     notes = [note for name, each in systems.items() for note in notes_of_run(collection, name, each)]
-    return [*notes, *equal_runs(collection, systems), *cut_lists(collection, systems)]
+    return [
+        *notes,
+        *equal_runs(collection, systems),
+        *cut_lists(collection, systems),
+        *otherwise_judged(collection, systems),
+    ]
 
 
 def notes_of_run(collection: str, run: str, system: ScoredRun) -> Iterator[Note]:
@@ -134,6 +142,35 @@ def cut_lists(collection: str, systems: Mapping[str, ScoredRun]) -> Iterator[Not
             f"are at a disadvantage in {listed(cut.labels)}"
         )
         yield Note(collection, run, whole("lengths", said))
+
+
+def otherwise_judged(collection: str, systems: Mapping[str, ScoredRun]) -> Iterator[Note]:
+    """Yields the runs that were scored with other judgments than most runs."""
+    names = list(systems)
+    first, others = other_judgments([each.scores for each in systems.values()])
+    for run in others:
+        said = f"scored with other judgments than {names[first]}, which may cause part of the differences"
+        yield Note(collection, names[run], whole("judgments", said))
+
+
+def other_judgments(scores: Sequence[Scores]) -> tuple[int, list[int]]:
+    """Returns the first run with the judgments of most runs, and the runs that were scored with others."""
+    known = identities(scores)
+    counts = Counter(filter(None, known))
+    if len(counts) < 2:
+        return 0, []
+    usual = counts.most_common(1)[0][0]
+    return known.index(usual), [place for place, each in enumerate(known) if each not in ("", usual)]
+
+
+def identities(scores: Sequence[Scores]) -> list[str]:
+    """Returns the identity of each run's judgments; an empty text if it is unknown, or if all have the same."""
+    origins = [each.inputs.get("qrels") for each in scores]
+    if origins[0] is not None and all(each == origins[0] for each in origins):
+        return [""] * len(scores)
+    return [
+        each.judgments or identity(entry_of_judgments(its)) for each, its in zip(scores, origins, strict=True)
+    ]
 
 
 SAME_IN_TWO = {
@@ -215,6 +252,8 @@ def equal_collections(prints: Mapping[str, CollectionPrint]) -> Iterator[Note]:
             yield Note(name, "", whole(kind, COPIES[kind]), other)
 
 
+OF_RUNS = ("judgments", "perfect", "identical-runs", "lengths")
+"""The kinds of notes about runs that a comparison with another order of runs warns of."""
 OF_RETRIEVED = ("covered", "nearly covered")
 """The kinds of facts that count the documents that a run retrieved."""
 OF_JUDGES = ("failed", "nothing", "fractions", "lowest ratings", *OF_RETRIEVED)
@@ -243,7 +282,7 @@ def known_of(
         others: the runs under each other judge, for whom only facts that depend on the judgments are reported.
     """
     warned = [doubt for each in systems.values() for doubt in each.scores.warnings]
-    warned += summed(notes_of("", systems), ("perfect", "identical-runs", "lengths"), len(systems))
+    warned += summed(notes_of("", systems), OF_RUNS, len(systems))
     lines = footers([each.scores for each in systems.values()], without=("perfect",))
     first = summed(notes_of("", systems), OF_JUDGES, len(systems))
     for judge, own in (others or {}).items():

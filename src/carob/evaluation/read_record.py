@@ -14,6 +14,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.evaluation.scores import Scores
+from carob.inputs.digests import identity
 from carob.inputs.errors import sentences
 from carob.inputs.files.json import is_record
 from carob.inputs.files.paths import FOLDERS
@@ -233,9 +234,8 @@ def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
 
 
 def judgments_in(document: dict[str, Any]) -> str:
-    """Returns the SHA-256 of the judgments, or those of their files, or an empty text if the file has none."""
-    entry: dict[str, Any] = next((each for each in document.get("inputs", ()) if each["role"] == "qrels"), {})
-    return entry.get("sha256") or " ".join(each["sha256"] for each in entry.get("files", ()))
+    """Returns the identity of the judgments, or an empty text if the file has none."""
+    return identity(next((each for each in document.get("inputs", ()) if each["role"] == "qrels"), None))
 
 
 def policy_in(document: dict[str, Any]) -> Policy:

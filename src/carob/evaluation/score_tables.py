@@ -695,3 +695,15 @@ def document_of(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, 
         "profile": scores[0].profile,
         "carob": __version__,
     }
+
+
+def document_to_keep(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, Any]:
+    """Returns the JSON document, with the hash of the judgments beside per-query scores, which may be read again."""
+    document = document_of(scores, per_query=per_query)
+    if not per_query:
+        return document
+    from carob.inputs.digests import entry_of_judgments
+
+    origins = [each.inputs.get("qrels") for each in scores]
+    entry = entry_of_judgments(origins[0]) if all(each == origins[0] for each in origins) else None
+    return document if entry is None else {**document, "inputs": [entry]}

@@ -16,7 +16,7 @@ from carob.evaluation.score_tables import (
     SAME,
     QueryValues,
     board,
-    document_of,
+    document_to_keep,
     footers,
     shown,
 )
@@ -51,7 +51,7 @@ class Tabled(Result):
 
     def contents(self) -> dict[str, Any]:
         """Returns the scores with policy and counts, as ``carob eval -q --format json`` prints them."""
-        return document_of(self.runs, per_query=True)
+        return document_to_keep(self.runs, per_query=True)
 
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the tables ``runs``, with the means of each run, and ``queries``, with the per-query scores."""
@@ -157,7 +157,7 @@ class Scores(Tabled, QueryValues):
         failed: the reason why a label has no values, as a sentence; the values are NaN.
         judged: the mean share of judged documents among the first ten, over the queries that the run answers; NaN if it
             was not computed.
-        judgments: the SHA-256 of the judgments, if the scores were read from a record that has it.
+        judgments: the identity of the judgments, if the scores were read from a file that has their SHA-256.
 
     Example:
         >>> import carob

@@ -10,6 +10,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.request import conventions, labelled
 from carob.evaluation.evaluate import evaluate_run
+from carob.evaluation.notes import identities
 from carob.evaluation.read_record import Record, document_in, record_in, refuse_words
 from carob.evaluation.score_tables import GIVEN
 from carob.evaluation.scores import JUDGED, Scores, share_judged, with_zeros
@@ -20,7 +21,6 @@ from carob.output.errors import DataError, NotEvaluatedError, Worded, by_policy
 from carob.output.language import filled
 from carob.output.layout import listed
 from carob.output.taken import take
-from carob.testing.record import digests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -106,30 +106,29 @@ def refuse_unrecorded(record: Record, scores: Scores, measures: Iterable[str]) -
         raise NotEvaluatedError(said, remedy=remedy)
 
 
-def changed_judgments(record: Record, qrels: object) -> list[str]:
-    """Returns a note if the qrels differ from those with which the baseline was recorded."""
-    entry = next((each for each in record.document.get("inputs", ()) if each["role"] == "qrels"), None)
-    if entry is None or not entry["sha256"] or not isinstance(qrels, (str, os.PathLike)) or qrels == "-":
+def changed_judgments(old: Scores, new: Scores, *, recorded: bool) -> list[str]:
+    """Returns a note if the two sides were scored with different judgments.
+
+    Args:
+        old: the scores of the baseline.
+        new: the scores of the run.
+        recorded: whether those of the baseline were read from a file.
+    """
+    before, now = identities([old, new])
+    if not before or not now or before == now:
         return []
-    path = os.fspath(qrels)
-    if not os.path.isfile(path) or digests([path])[path][1] == entry["sha256"]:
-        return []
+    origin = new.inputs.get("qrels")
+    if recorded and origin is not None:
+        return [
+            (
+                f"{origin.path} is not the judgment file with which the baseline was recorded: other judgments may "
+                "cause part of the difference, so record the baseline again"
+            )
+        ]
     return [
         (
-            f"{path} is not the judgment file with which the baseline was recorded: other judgments may cause "
-            "part of the difference, so record the baseline again"
-        )
-    ]
-
-
-def other_judgments(old: Scores, new: Scores) -> list[str]:
-    """Returns a note if both sides come from records that name different judgments."""
-    if not old.judgments or not new.judgments or old.judgments == new.judgments:
-        return []
-    return [
-        (
-            f"{new.name} and {old.name} were recorded with different judgments, which may cause part of the "
-            "difference: record both with the same judgments"
+            f"{new.name} and {old.name} were scored with different judgments, which may cause part of the "
+            "difference: score both with the same judgments"
         )
     ]
 
@@ -277,6 +276,45 @@ def sides_of(old: Scores, new: Scores, zero: bool) -> GateSides:
         missing_before=old.counts.missing,
         missing_after=new.counts.missing,
     )
+
+
+SAME_FILE = (
+    "{path} is both the run and the baseline, so nothing can have fallen: pass the run from before the change as the "
+    "baseline"
+)
+SAME_VALUES = (
+    "{new} has the baseline's value of {labels} for every query, as the same run would have: if something was "
+    "changed, check that the files are those that were meant"
+)
+SIZES = ("retrieved", "found", "relevant", "longest")
+"""The counts that two runs with the same lists have in common."""
+
+
+def both_sides(old: Scores, new: Scores) -> list[str]:
+    """Returns a note if one file was read for both sides."""
+    paths = [its.inputs["run"].path if "run" in its.inputs else None for its in (old, new)]
+    if paths[0] and paths[1] and os.path.realpath(paths[0]) == os.path.realpath(paths[1]):
+        return [filled(SAME_FILE, path=paths[1])]
+    return []
+
+
+def unmoved_run(old: Scores, new: Scores, sides: GateSides, measures: Iterable[str]) -> list[str]:
+    """Returns a remark if nothing distinguishes the run from its baseline, as after a change of other files.
+
+    Args:
+        old: the baseline.
+        new: the run.
+        sides: both, reduced to the compared queries.
+        measures: the compared measures.
+    """
+    sizes = [[getattr(its.counts, name) for name in SIZES] for its in (old, new)]
+    if both_sides(old, new) or (GIVEN not in (old.profile, new.profile) and sizes[0] != sizes[1]):
+        return []
+    for name in measures:
+        before, now = (its.matrix[:, its.column(name)] for its in (sides.old, sides.new))
+        if not np.array_equal(before, now, equal_nan=True):
+            return []
+    return [filled(SAME_VALUES, new=new.name, labels=listed(list(measures)))]
 
 
 def judged_by_file(scores: Scores) -> bool:

@@ -23,10 +23,10 @@ from carob.output.errors import DataError, Worded, by_policy
 from carob.output.language import filled
 from carob.output.layout import listed
 from carob.testing.baseline import (
+    both_sides,
     both_valued,
     changed_judgments,
     less_judged,
-    other_judgments,
     record_of,
     refuse_unrecorded,
     run_in,
@@ -34,6 +34,7 @@ from carob.testing.baseline import (
     scored,
     sides_of,
     unequal_lists,
+    unmoved_run,
 )
 from carob.testing.gate_result import Gate, GateCheck, Moved
 
@@ -134,7 +135,6 @@ def gate(
 
         qrels = judgments_in({"run": run, "baseline": held}, conventions(profile, policy)[1])
     qrels = kept(qrels)  # it is read with each of the runs
-    notes = [] if record is None else changed_judgments(record, qrels)
     assert not isinstance(held, Record)
     if isinstance(held, Scores) and profile is None:
         policy = conventions(None, policy, held.policy)[1]
@@ -150,15 +150,15 @@ def gate(
     weights = weights_given(held) if isinstance(held, Scores) else None
     new = scored(qrels, run, [*drops, *floors], policy, profile, name, weights)
     refuse_limits(new, drops, floors)
-    notes += new.warnings
+    notes = [*new.warnings]
     checks: list[GateCheck] = []
-    sides, old, key = None, None, ""
+    sides, old, key, unmoved = None, None, "", []
     if drops and held is not None:
         weights = weights_given(run) if isinstance(run, Scores) else None
         old = scored(qrels, held, list(drops), policy, profile, None, weights)
         notes += [each for each in old.warnings if each not in notes]
         notes += [
-            *other_judgments(old, new),
+            *changed_judgments(old, new, recorded=record is not None),
             *less_judged(old, new),
             *unequal_lists(old, new, drops),
             *undefined_before(old, new, drops),
@@ -166,6 +166,8 @@ def gate(
         refuse_unanswered(old, new, drops)
         sides = sides_of(old, new, zero)
         key = f"{old.name} (baseline)" if old.name == new.name else old.name
+        notes += both_sides(old, new)
+        unmoved = unmoved_run(old, new, sides, drops)
         both, names = (sides.old, sides.new), (key, new.name)
         checks += tested_checks("max-drop", both, drops, names, alpha, decide_by, worst)
     if floors and decide_by == "mean":
@@ -190,7 +192,7 @@ def gate(
         **unpaired,
         counted_as_zero=tuple(each for each in unpaired["missing_after"] if each in counted),
         warnings=tuple(notes),
-        footers=tuple(footers([new] if old is None else [new, replace(old, name=key)])),
+        footers=(*footers([new] if old is None else [new, replace(old, name=key)]), *unmoved),
     )
 
 

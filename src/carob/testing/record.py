@@ -14,13 +14,13 @@ from carob._numpy import np
 from carob.evaluation.read_record import FORMAT, document_in
 from carob.evaluation.score_tables import GIVEN, document_of
 from carob.evaluation.scores import Scores, ScoresByRun
+from carob.inputs.digests import described, digests, unchanged
 from carob.inputs.errors import sentences
 from carob.inputs.ids import twice
 from carob.output.errors import DataError, Worded, warn
 from carob.output.escaping import defined, json_text
 from carob.output.files import refuse_overwriting, write_whole
 from carob.output.language import filled
-from carob.output.taken import take
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -216,28 +216,6 @@ def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
     return [described(role, name, origin, hashes) for role, name, origin in found]
 
 
-def described(
-    role: str, name: str | None, origin: Provenance, hashes: dict[str, tuple[int, str]]
-) -> dict[str, Any]:
-    """Returns an input's entry in the record. For input from memory, a reason replaces the hash."""
-    named = {"role": role} | ({} if name is None else {"name": name})
-    if origin.path is None:
-        return {**named, "path": None, "bytes": None, "sha256": None, "why": f"{origin.kind} in memory"}
-    columns = dict(origin.columns)
-    seen = columns.pop("exclude", None)
-    if seen is not None and seen.path is None:
-        why = f"{origin.path} without documents that were excluded"
-        return {**named, "path": None, "bytes": None, "sha256": None, "why": why}
-    made: dict[str, Any] = {**named, "path": origin.path}
-    if columns and role != "exclude":  # pairs need no columns' names
-        made["columns"] = columns
-    if not origin.parts:
-        size, found = hashes[origin.path]
-        return {**made, "bytes": size, "sha256": found}
-    files = [{"path": path, "bytes": hashes[path][0], "sha256": hashes[path][1]} for path in origin.files]
-    return {**made, "bytes": sum(hashes[path][0] for path in origin.files), "sha256": None, "files": files}
-
-
 def laid_out(value: Any, indent: str = "") -> str:
     """Returns JSON with each innermost list or object on one line, so that each query has its own line."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -252,53 +230,6 @@ def laid_out(value: Any, indent: str = "") -> str:
     return f"{opening}\n" + ",\n".join(lines) + f"\n{indent}{closing}" + ("" if indent else "\n")
 
 
-BLOCK = 2**20
-THREADED = 2**25
-"""Bytes of all files from which a second thread saves more time than it takes to start."""
-
-
-def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
-    """Returns the size and SHA-256 of each file as it is stored.
-
-    The hash is SHA-256, because every system has a program that prints it. No file is held in memory.
-
-    Raises:
-        DataError: a file that cannot be read.
-    """
-    distinct = list(dict.fromkeys(paths))
-    # If memory runs out, Python waits forever for a thread that could not start.
-    if len(distinct) == 1 or sum(map(size_of, distinct)) < THREADED:
-        return {path: digest(path) for path in distinct}
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(2) as pool:
-        return dict(zip(distinct, pool.map(digest, distinct), strict=True))
-
-
-def size_of(path: str) -> int:
-    """Returns the bytes of a file.
-
-    Raises:
-        DataError: there is no such file.
-    """
-    with sentences(path):
-        return os.stat(path).st_size
-
-
-def digest(path: str) -> tuple[int, str]:
-    """Returns the size and SHA-256 of one file, in one pass."""
-    from hashlib import sha256
-
-    found, block = sha256(), memoryview(bytearray(BLOCK))
-    size = 0
-    take(path)
-    with sentences(path), open(path, "rb", buffering=0) as file:
-        while count := file.readinto(block):
-            found.update(block[:count])
-            size += count
-    return size, found.hexdigest()
-
-
 def refuse_changed(origin: Provenance) -> None:
     """Refuses a file that has changed since it was scored.
 
@@ -311,6 +242,6 @@ def refuse_changed(origin: Provenance) -> None:
         return
     path = origin.path or ""
     with sentences(path):
-        now = os.stat(path)
-    if (now.st_size, now.st_mtime_ns) != (origin.size, origin.changed):
+        os.stat(path)
+    if not unchanged(origin):
         raise DataError(f"{path} has changed since it was scored: score it again, then record the scores.")

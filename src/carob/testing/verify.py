@@ -19,6 +19,7 @@ from carob.evaluation.evaluate import evaluate_judged_ranking, evaluate_run
 from carob.evaluation.read_record import BY_RECORD, Record, damaged, policy_in, read_record
 from carob.evaluation.score_tables import document_of
 from carob.evaluation.scores import JUDGED, weights_given, with_judged
+from carob.inputs.digests import digests
 from carob.inputs.errors import sentences
 from carob.inputs.files.paths import lies_in, place_of
 from carob.inputs.qrels import Qrels
@@ -29,7 +30,7 @@ from carob.output.errors import DataError, Worded, asks_for_policy
 from carob.output.language import filled, plural
 from carob.output.layout import listed
 from carob.output.results import Records
-from carob.testing.record import comparison_of, digests, versions
+from carob.testing.record import comparison_of, versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

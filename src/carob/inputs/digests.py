@@ -1,0 +1,116 @@
+"""The entry of an input in a record: its path, size and hash, by which changed judgments are noticed."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from carob.inputs.errors import sentences
+from carob.output.escaping import json_text
+from carob.output.taken import take
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from carob.inputs.sources import Provenance
+
+
+def described(
+    role: str, name: str | None, origin: Provenance, hashes: dict[str, tuple[int, str]]
+) -> dict[str, Any]:
+    """Returns an input's entry in the record. For input from memory, a reason replaces the hash."""
+    named = {"role": role} | ({} if name is None else {"name": name})
+    if origin.path is None:
+        return {**named, "path": None, "bytes": None, "sha256": None, "why": f"{origin.kind} in memory"}
+    columns = dict(origin.columns)
+    seen = columns.pop("exclude", None)
+    if seen is not None and seen.path is None:
+        why = f"{origin.path} without documents that were excluded"
+        return {**named, "path": None, "bytes": None, "sha256": None, "why": why}
+    made: dict[str, Any] = {**named, "path": origin.path}
+    if columns and role != "exclude":  # pairs need no columns' names
+        made["columns"] = columns
+    if not origin.parts:
+        size, found = hashes[origin.path]
+        return {**made, "bytes": size, "sha256": found}
+    files = [{"path": path, "bytes": hashes[path][0], "sha256": hashes[path][1]} for path in origin.files]
+    return {**made, "bytes": sum(hashes[path][0] for path in origin.files), "sha256": None, "files": files}
+
+
+def entry_of_judgments(origin: Provenance | None) -> dict[str, Any] | None:
+    """Returns the entry of judgments in a record, or None for data in memory and for files that have changed since."""
+    if origin is None or origin.path is None or not unchanged(origin):
+        return None
+    return described("qrels", None, origin, digests(origin.files))
+
+
+def identity(entry: dict[str, Any] | None) -> str:
+    """Returns a text that is the same for the same judgments read in the same way, or an empty text if none is known.
+
+    Args:
+        entry: the entry of the judgments in a record.
+    """
+    if entry is None:
+        return ""
+    hashes = [entry["sha256"]] if entry.get("sha256") else [each["sha256"] for each in entry.get("files", ())]
+    columns = dict(sorted(entry.get("columns", {}).items()))
+    read = [json_text(columns, None)] if hashes and columns else []
+    return " ".join([*hashes, *read])
+
+
+def unchanged(origin: Provenance) -> bool:
+    """Returns whether the files of an input are those that were read, by their sizes and times."""
+    if origin.parts:
+        return all(map(unchanged, origin.parts))
+    path = origin.path or ""
+    if not os.path.isfile(path):  # a pipe cannot be read again
+        return False
+    now = os.stat(path)
+    return (now.st_size, now.st_mtime_ns) == (origin.size, origin.changed)
+
+
+BLOCK = 2**20
+THREADED = 2**25
+"""Bytes of all files from which a second thread saves more time than it takes to start."""
+
+
+def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
+    """Returns the size and SHA-256 of each file as it is stored.
+
+    The hash is SHA-256, because every system has a program that prints it. No file is held in memory.
+
+    Raises:
+        DataError: a file that cannot be read.
+    """
+    distinct = list(dict.fromkeys(paths))
+    # If memory runs out, Python waits forever for a thread that could not start.
+    if len(distinct) == 1 or sum(map(size_of, distinct)) < THREADED:
+        return {path: digest(path) for path in distinct}
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(distinct, pool.map(digest, distinct), strict=True))
+
+
+def size_of(path: str) -> int:
+    """Returns the bytes of a file.
+
+    Raises:
+        DataError: there is no such file.
+    """
+    with sentences(path):
+        return os.stat(path).st_size
+
+
+def digest(path: str) -> tuple[int, str]:
+    """Returns the size and SHA-256 of one file, in one pass."""
+    from hashlib import sha256
+
+    found, block = sha256(), memoryview(bytearray(BLOCK))
+    size = 0
+    take(path)
+    with sentences(path), open(path, "rb", buffering=0) as file:
+        while count := file.readinto(block):
+            found.update(block[:count])
+            size += count
+    return size, found.hexdigest()
