@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 __all__ = ["begin_import", "np", "numpy_failure"]
 
 FAILURES: list[Exception] = []
-"""The error of the import in another thread."""
+"""The error raised by the import in another thread."""
 
 
 class NumPy(ModuleType):

@@ -70,7 +70,7 @@ def terminal_width() -> int:
 
 
 NARROWEST, WIDEST = 40, 100
-"""Least and most columns of prose: fewer split sentences into words, more are hard to read."""
+"""The minimum and maximum width of prose in columns: narrower splits sentences into words, wider is hard to read."""
 
 
 def text_columns(narrowest: int = NARROWEST) -> int:

@@ -116,10 +116,10 @@ OF_COLLECTIONS = {
 
 ASSUMED = " Other collections are those of which these are a random sample; each has the same weight."
 QUERIES = re.compile(r"(?<!{)quer(?:y|ies)")
-"""The word, but not the name of a number in braces."""
+"""A word that is not the name of a number in braces."""
 
 FEWEST = 3
-"""The smallest number of queries on which a run can be selected without one of them."""
+"""The smallest number of queries from which a run can be selected with one query left out."""
 
 
 @dataclass(frozen=True)

@@ -140,11 +140,11 @@ DIGITS = 4
 FEW_COLLECTIONS = 6
 """With fewer collections, a test over collections finds hardly anything: Wilcoxon's p cannot be below 0.05."""
 MOST_SHOWN = 30
-"""The most runs that are all shown by default. Of more runs, the tables show the best."""
+"""The maximum number of runs that are all shown by default. If there are more, the tables show the best."""
 SHOWN = 20
 MOST_GROUPS = 8
 MOST_IN_GROUP = 5
-"""The most runs of a group of which the first lines name all."""
+"""The maximum number of runs in a group that is named in full."""
 LONGEST_COLLECTION = 24
 
 
@@ -874,7 +874,7 @@ class ShownResults:
 
     @cached_property
     def room(self) -> int:
-        """The most letters in a cell of the matrix."""
+        """The maximum number of letters in a cell of the matrix."""
         return max(len(each) for one in self.found.collections for each in self.raised(one))
 
     def by_run(self) -> Table:

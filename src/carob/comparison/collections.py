@@ -74,20 +74,26 @@ MEANS_ALONE = {
         "known: choose the average 'macro', or pass per-query scores."
     ),
 }
-"""Why means over queries alone do not suffice."""
+"""The reasons why means over queries alone are not enough."""
 
 MOST_POSTERIORS = 2_000
-"""The most pairs with a posterior, which takes some milliseconds each. With more, only those of the best run have."""
+"""The maximum number of pairs with a posterior, which takes some milliseconds each.
+
+If there are more, only the pairs of the best run have one.
+"""
 
 MOST_BEATEN = 100
-"""The most runs whose significant differences on single collections are listed."""
+"""The maximum number of runs whose significant differences on single collections are listed."""
 
 MOST_RESAMPLED = 4_000_000_000
-"""Products of values and resamples at most, which take some seconds: with more, there are fewer resamples."""
+"""The maximum product of values and resamples, which takes some seconds.
+
+If there are more values, there are fewer resamples.
+"""
 
 FEWEST_RESAMPLES = 400
 AT_ONCE = 4_000_000
-"""Differences of resampled means held in memory at a time."""
+"""The number of differences of resampled means held in memory at a time."""
 
 
 @specified

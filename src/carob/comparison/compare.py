@@ -45,14 +45,14 @@ if TYPE_CHECKING:
 
 
 MOST_INDENTED = 5000
-"""The most pairs for which JSON is indented. Indenting more pairs takes seconds."""
+"""The maximum number of pairs for which JSON is indented. Indenting more pairs takes seconds."""
 
 PERSISTENCE = 0.9
 """The usual p of Webber et al.: a reader who sees ten documents on average."""
 DEEPEST = 100
 """The depth of the compared lists. All documents below it together weigh 0.9 ** 100, about 1 / 40,000."""
 MOST_QUERIES = 50
-"""The most queries whose lists are compared. These queries are evenly spread over all queries."""
+"""The maximum number of queries whose lists are compared. These queries are evenly spread over all queries."""
 
 
 @specified

@@ -185,7 +185,7 @@ def query_records(comparison: Findings) -> Records:
 
 
 WIDE = 24
-"""Names wider than this lose the start and the end that all of them share."""
+"""If names are wider than this, the start and the end that they all share are dropped."""
 
 
 def shared_ends(names: Sequence[str]) -> tuple[str, str]:

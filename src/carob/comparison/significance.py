@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 AT_ONCE = 4_000_000
-"""Differences held in memory at a time."""
+"""The number of differences held in memory at a time."""
 
 MOST_RESAMPLES = 1_000_000
 

@@ -118,10 +118,13 @@ FEW_FOR_FOUR_DIGITS = 50
 """With fewer queries the fourth decimal of a mean is noise."""
 
 MOST_NAMED = 4
-"""The most pairs whose detectable differences are listed. For more pairs, the median says more."""
+"""The maximum number of pairs whose detectable differences are listed. For more pairs, the median says more."""
 
 MOST_LETTERED = 12
-"""The most runs for which the table has letters. For more runs, it says how many runs each run outperforms."""
+"""The maximum number of runs for which the table has letters.
+
+For more runs, it says how many runs each run outperforms.
+"""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 WIDEST = 22
-"""The most characters of a setting's value in a table."""
+"""The maximum number of characters of a setting's value in a table."""
 
 
 @dataclass(frozen=True)

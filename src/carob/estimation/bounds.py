@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from carob.measures import Measure
 
 CELLS_AT_A_TIME = 2**21
-"""The most ranks and judgments of filled lists in memory at a time."""
+"""The maximum number of ranks and judgments of filled lists in memory at a time."""
 
 
 class Bounds(NamedTuple):

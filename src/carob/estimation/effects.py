@@ -36,7 +36,7 @@ RELATED = 0.7
 """The correlation of the judge's and people's grades that is assumed without judgments by both."""
 
 CELLS_AT_A_TIME = 2**21
-"""The most cells of filled lists in memory at a time."""
+"""The maximum number of cells of filled lists in memory at a time."""
 
 
 @dataclass(frozen=True, eq=False)

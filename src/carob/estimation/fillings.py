@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats
 
 MOST_TRIED = 4096
-"""The most fillings of one query that are tried one by one."""
+"""The maximum number of fillings of one query that are tried one by one."""
 
 MOST_PREFIXES = 16
-"""The most prefixes of each order that are tried for a measure without a rule."""
+"""The maximum number of prefixes of each order that are tried for a measure without a rule."""
 
 KNOWN_PARAMETERS = frozenset({"rel", "gain", "discount", "beta", "max", "p"})
 """The parameters that the rules allow for. With others, such as ``over``, every filling is tried."""

@@ -384,7 +384,7 @@ def next_judgments(
 
 
 OF_A_JUDGE = ("covered", "nearly covered", "empty")
-"""What is not news of a judge's grades, which stand in for people's."""
+"""Facts that say nothing new about a judge's grades when they stand in for people's."""
 
 
 def known_of(

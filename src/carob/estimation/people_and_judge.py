@@ -30,7 +30,7 @@ FEWEST_CLEAN = 8
 """With fewer judged queries on which the judge was not tuned, people's values count alone."""
 
 MOST_SEARCHED = 10_000_000
-"""The most judged queries that ``JudgedEstimates.needed`` considers."""
+"""The maximum number of judged queries that ``JudgedEstimates.needed`` considers."""
 
 
 @dataclass(frozen=True, eq=False)

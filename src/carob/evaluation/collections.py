@@ -704,7 +704,7 @@ class OnCollections(Documented):
 
 
 LONGEST_NAME = 24
-"""The most columns of a name in text, where tables have to fit."""
+"""The maximum number of columns of a name in text, where tables have to fit."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -59,9 +59,12 @@ if TYPE_CHECKING:
     from carob.measures.names import RequiredJudgments
 
 MOST_SHARED = 2**20
-"""The most judgments whose ideal rankings are kept for other runs. They take some 60 bytes per judgment."""
+"""The maximum number of judgments whose ideal rankings are kept for other runs.
+
+They take some 60 bytes per judgment.
+"""
 MOST_TOGETHER = 8
-"""The most runs that one thread matches before their values are computed together."""
+"""The maximum number of runs that one thread matches before their values are computed together."""
 
 Ideals: TypeAlias = "dict[tuple[Policy, RequiredJudgments | str | None], dict[Any, Any]]"
 """Ideal lists that runs on the same judgments share, by policy and by the kind of empty queries left out."""
@@ -520,10 +523,10 @@ SMALL = 64 * 2**20
 """Files up to this size are read side by side, one core each; larger ones one by one, by all cores."""
 
 LIGHT = 8
-"""The most measures of relevant documents whose formulas one thread computes while the others match.
+"""The maximum number of measures of relevant documents whose formulas one thread computes while the others match.
 
-NumPy lets go of the interpreter at each step of a formula. Threads that take turns with it spend more time on that than
-on the steps of a few formulas, and wait less for one another where there are many.
+NumPy releases the interpreter at each step of a formula. With few formulas, threads that take turns spend more time on
+switching than on the steps; with many, they wait less for one another.
 """
 
 

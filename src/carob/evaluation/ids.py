@@ -27,7 +27,7 @@ Listed: TypeAlias = "list[tuple[Any, Grade]]"
 """The documents of one question in rank order, each with its grade; None for an unjudged one."""
 
 SOME = 1000
-"""The most ids compared to explain why none match."""
+"""The maximum number of ids compared to explain why none match."""
 PADDING = (
     "The {what} of question {number} has the id -1, which pads a list of fewer documents, as in faiss. Leave "
     "it out (ids[ids >= 0]); carob.tensors.evaluate_topk takes such arrays as they are."

@@ -41,10 +41,10 @@ DOUBTFUL = (
 """The kinds that are warnings, the most severe first."""
 
 MOST_PLACES = 5
-"""The most runs and collections that a sentence names."""
+"""The maximum number of runs and collections that a sentence names."""
 
 MOST_ALIKE = 3
-"""The most sentences of a kind in a summary, such as warnings with different words."""
+"""The maximum number of sentences of a kind in a summary, such as warnings with different words."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -252,7 +252,7 @@ def matrix(rows: dict[str, dict[str, float | None]], labels: tuple[str, ...]) ->
 MOST_NAMED = 5
 
 MOST_RESAMPLES = 10**8
-"""The most resamples that a record may request: more would take hours."""
+"""The maximum number of resamples that a record may request: more would take hours."""
 
 
 class ShapeError(Exception):

@@ -165,7 +165,7 @@ LEAST_NAME, LONGEST_NAME = 12, 40
 MOST_FOOTERS, MOST_OWN = 4, 6
 """Up to ``MOST_FOOTERS`` different footers are shown whole; of more, the own parts of ``MOST_OWN`` runs or groups."""
 MOST_NAMES = 8
-"""The most runs that a footer names. It counts the others."""
+"""The maximum number of runs that a footer names. It counts the others."""
 
 
 NO_VALUE = "–"
@@ -398,7 +398,7 @@ def whole(kind: str, said: str) -> Fact:
 
 
 SAME = ("queries", "policy", "reading")
-"""The starts of the kinds of facts that are not news about a run."""
+"""The starts of the kinds of facts that say nothing new about a run."""
 
 
 def decided(scores: QueryValues, say: Language = ENGLISH, without: tuple[str, ...] = ()) -> list[str]:
@@ -454,7 +454,7 @@ NOT_FEW = 0.2
 SEVERAL = 5
 """With this many queries, the best possible values are not chance."""
 LISTS, DOCUMENTS = 2, 20
-"""The fewest lists, and the fewest documents in them, that are not all judged by chance."""
+"""The minimum number of lists, and of documents in them, that are unlikely to be all judged by chance."""
 NEARLY = 0.99
 """If at least this proportion of documents is judged, the run may have been joined with its judgments."""
 

@@ -19,16 +19,19 @@ if TYPE_CHECKING:
     from carob.measures import Measure
 
 MOST_MADE = 64
-"""The most cuts and ideal lists kept at a time."""
+"""The maximum number of cuts and ideal lists kept at a time."""
 ORDERS = ("pessimistic", "optimistic")
 """The worst and the best order of tied documents."""
 AT_A_TIME = 2**17
-"""The most rows or judgments of one run that are processed at a time, which limits memory."""
+"""The maximum number of rows or judgments of one run that are processed at a time, which limits memory."""
 PER_LIST = 8
 """The rows that a list with fewer counts as, since its values take memory, too."""
 
 ROWS_TOGETHER = 2**15
-"""The most rows of several runs whose values are computed together. Larger arrays leave the cache of a core."""
+"""The maximum number of rows of several runs whose values are computed together.
+
+Larger arrays leave the cache of a core.
+"""
 
 
 def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Any] | None = None) -> Floats:

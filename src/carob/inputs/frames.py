@@ -213,7 +213,7 @@ def columns_of(given: Any, kind: str, named: Asked, most: float = math.inf) -> C
 
 
 MOST_SYSTEMS = 100
-"""The most systems of one table that are counted."""
+"""The maximum number of systems of one table that are counted."""
 
 
 def systems_in(given: Any, names: Sequence[str], taken: Collection[str]) -> tuple[str, ...]:

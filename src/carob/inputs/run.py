@@ -218,7 +218,7 @@ class Run:
 
 
 def insisted(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns columns whose roles are settled, so that scores are not doubted again."""
+    """Returns columns whose roles are settled, so that scores are not checked again."""
     return {role: f"{name}{INSISTED * (role == 'score')}" for role, name in columns.items()}
 
 
@@ -329,7 +329,7 @@ def if_pattern(path: object) -> str | None:
 
 
 def by_rank_column(held: Any) -> RunSource | None:
-    """Returns a run that has scores and ranks, in the order of its ranks; None if it cannot be read so."""
+    """Returns a run that has scores and ranks, in the order of its ranks; None if that is impossible."""
     while isinstance(held, Wrapper) and not isinstance(held, ExcludingRun):
         held = held.held
     if isinstance(held, TextRun):

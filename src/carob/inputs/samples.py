@@ -142,7 +142,7 @@ def size_of(stated: Iterable[float | None], name: str) -> int | None:
 
 
 def incomplete(name: str, count: int) -> DataError:
-    """Returns the error of a function that would take a sample for complete judgments.
+    """Returns the error of a function that would mistake a sample for complete judgments.
 
     Args:
         name: the name of the judgments.

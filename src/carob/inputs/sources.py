@@ -317,9 +317,12 @@ def name_of(file: Any) -> str:
 
 
 FAILURES = (ValueError, EOFError, OSError)
-"""What Python's files raise, besides errors of the system: where they are closed, or hold damaged compressed bytes."""
+"""What Python's files raise, besides system errors: if they are closed, or contain damaged compressed bytes."""
 DECOMPRESSORS = ("zlib", "_lzma")
-"""The modules of further errors of such files. Other errors are a caller's own, and reach the caller."""
+"""The modules of further errors of such files.
+
+Other errors come from the caller's own code, and reach the caller unchanged.
+"""
 
 
 @contextmanager
@@ -372,10 +375,10 @@ def refuse_read(file: Any, name: str) -> None:
 
 
 def bytes_read(block: Any, name: str) -> Any:
-    """Returns what an open file gave.
+    """Returns what an open file returned.
 
     Raises:
-        DataError: it gave no bytes.
+        DataError: it returned something other than bytes.
     """
     if isinstance(block, str):
         raise refused(*OPEN_AS_TEXT)
@@ -497,7 +500,7 @@ IN_MEMORY = 64 * 2**20
 MORE_THAN_A_PIPE = 2**21
 """Bytes; a pipe of Linux holds at most half as many."""
 PATIENCE = 100
-"""Milliseconds between two questions whether to wait on."""
+"""The milliseconds between two checks whether to keep waiting."""
 
 
 class Kept:

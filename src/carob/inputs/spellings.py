@@ -22,7 +22,7 @@ PART = r"(?i)(.+?)(?:[^0-9A-Za-z]{1,2}(?:p|passage|chunk|s|sent)?_?[0-9]+){1,2}"
 """A passage's id: the document's id, then a separator and a number, once or twice."""
 COLLAPSED = "keep the best passage of each document, under the document's id"
 ENOUGH = 3
-"""The fewest ids that must differ by the same prefix before it is reported."""
+"""The minimum number of ids that must differ by the same prefix before it is reported."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

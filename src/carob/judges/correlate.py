@@ -424,7 +424,7 @@ class CorrelationMethod:
         return [correlation_named(each) for each in (*USUAL, *top)]
 
     def correlated(self, names: tuple[str, str], truth: Sheet, judge: Sheet) -> Correlated:
-        """Returns the correlations of a judge with the truth, and the pairs of runs that it turns."""
+        """Returns the correlations of a judge with the truth, and the pairs of runs that it reverses."""
         found = aligned(truth, judge, names, self.missing_runs, self.missing, stated=self.stated)
         x, y = found.truth.means(), found.judge.means()
         runs = found.truth.runs

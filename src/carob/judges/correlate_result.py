@@ -74,7 +74,7 @@ MOST_PAIRS = 10
 """Pairs of runs that a sentence lists."""
 
 LONGEST = 24
-"""The most characters of a judge's name in tables."""
+"""The maximum number of characters of a judge's name in tables."""
 
 FEW = 10
 """A number of runs below which a rank correlation has few possible values."""
@@ -100,7 +100,7 @@ class Turned:
 
     Args:
         significant: the number of pairs that differ significantly under the truth.
-        turned: those that the judge puts in the other order, significantly or not.
+        turned: those that the judge puts in the opposite order, significantly or not.
         kept: pairs that differ significantly in the same direction under both.
         lost: pairs that differ significantly only under the truth.
         gained: pairs that differ significantly only under the judge, with the judge's better run first.
@@ -315,7 +315,7 @@ class Correlations(Documented):
         return any(own.bounded for each in self.rows for own in each.coefficients)
 
     def pairs(self, measure: str, rows: list[Correlated]) -> Section:
-        """Returns the table of the pairs of runs, and the significant ones that each judge turns."""
+        """Returns the table of the pairs of runs, and the significant ones that each judge reverses."""
         header, cells = self.titles(rows)
         keep = len(header)
         for place, each in enumerate(rows):

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 ADDRESS = "127.0.0.1"
 LARGEST = 2**16
-"""The most bytes of a request's head, and of a judgment."""
+"""The maximum number of bytes of a request's head, and of a judgment."""
 RECEIVED = 2**24
-"""The most bytes that are received to refuse them with a sentence."""
+"""The maximum number of bytes that are received to refuse them with a sentence."""
 CONNECTIONS = 200
-"""The most connections; some systems let a process have 256 files."""
+"""The maximum number of connections; some systems let a process have 256 files."""
 PATIENCE = 5
 """Seconds after which a connection is closed that sends nothing, such as half a request."""
 NO_JUDGMENT = "This is not a judgment."
@@ -137,7 +137,7 @@ class Site:
         return refusal(404, "There is no such page.")
 
     def changed(self, path: str, request: Request) -> Response:
-        """Stores or withdraws a judgment, and answers once that is on the disk."""
+        """Stores or withdraws a judgment, and answers once this is written to disk."""
         if request.mimetype != "application/json":
             return refusal(415, "Judgments are sent as JSON.")
         if (request.content_length or 0) > LARGEST:
@@ -165,7 +165,7 @@ class Site:
 
 
 def same(given: str, secret: str) -> bool:
-    """Compares texts in a time that says nothing about the secret."""
+    """Compares texts in constant time, which reveals nothing about the secret."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), secret.encode())
 
 
@@ -179,7 +179,7 @@ def as_json(found: dict[str, Any]) -> Response:
 
 
 def refusal(status: int, sentence: str) -> Response:
-    """Returns an answer that says why there is none."""
+    """Returns a response that refuses a request and says why."""
     from werkzeug import Response
 
     response = Response(f"{sentence}\n", status, content_type="text/plain; charset=utf-8")

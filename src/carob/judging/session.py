@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from carob.judging.task import Task
 
 LONGEST_NOTE = 2000
-"""The most characters of a note."""
+"""The maximum number of characters of a note."""
 LONG_NOTE = f"The note is longer than {LONGEST_NOTE:,} characters. Shorten it."
 
 

@@ -211,11 +211,11 @@ def by_group(
 
 
 MOST_ORDERS = 1000
-"""The most orders of one list to enumerate. If there are more, a sample of this size is drawn."""
+"""The maximum number of orders of one list to enumerate. If there are more, a sample of this size is drawn."""
 SEED = 20_261_121
 ROWS_AT_A_TIME = 2**18
 MOST_ROWS = 2**25
-"""The most rows of all orders of one list: two gigabytes of memory."""
+"""The maximum number of rows of all orders of one list: two gigabytes of memory."""
 
 Many: TypeAlias = "tuple[Floats, Floats, bool]"
 """Ranks of a list's rows [orders, rows], weights [orders], and whether the orders were drawn."""

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 LEVELS = 10
 """The usual limit of distinct grades, and of the highest grade."""
 JUDGED, RANKED = 400, 2000
-"""The most distinct ids of each side to compare."""
+"""The maximum number of distinct ids of each side to compare."""
 OFTEN = 0.1
 """A column of ranks contradicts the scores if at least this proportion of pairs is in another order."""
 ABOVE = 2.0
-"""How many standard deviations above chance relevant documents are in a ranking that is none by chance."""
+"""How many standard deviations above chance relevant documents must be to show that an order is a real ranking."""
 AGAIN = 1_000_000
-"""The most lines of a run that is read again in the order of its rank column."""
+"""The maximum number of lines of a run that is read again in the order of its rank column."""
 
 
 def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:

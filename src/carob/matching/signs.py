@@ -46,28 +46,28 @@ CONSTANT, RISING, COUNTING = 1, 2, 4
 FEWEST = 3
 """Shorter lists do not count."""
 STEPS = 10
-"""The steps from score to score before one suspects ranks or distances."""
+"""The number of steps from score to score needed to suspect ranks or distances."""
 MOSTLY = 0.9
-"""The share of lists with rising scores that is a habit of the writer, and no accident."""
+"""The share of lists with rising scores from which on the order is a habit of the writer and not an accident."""
 BY_CHANCE = 4
-"""Lists of so many documents may look so by chance: if their rows have relevant documents first, just those lists count
-or rise from row to row whose scores are wrong."""
+"""Lists of up to this many documents may look upside down by chance: if their rows list relevant documents first,
+exactly the lists with wrong scores count or rise from row to row."""
 LOOKING = 2.0
-"""How many standard deviations below chance relevant documents are, before one suspects scores that look like ranks or
-distances. The scores of random lists look so in files that are sorted from the worst to the best, and so do points of a
-vote. Of such lists, at most one in 25 is suspected (tested)."""
+"""How many standard deviations below chance relevant documents must be to suspect scores that look like ranks or
+distances. In files that are sorted from the worst to the best, the scores of random lists also look like this, and so
+do the points of a vote. Of such lists, at most one in 25 is suspected (tested)."""
 ALONE, SOME = 3.5, 3.5
-"""The same for scores that look like neither, and for the lists that lean to the end among others that do not."""
+"""The same for scores that look like neither, and for some lists that lean towards the end while others do not."""
 BELOW, LISTS = 2 / 3, 3
-"""The share of lists that are better upside down, and the fewest lists, before one suspects a run for that alone."""
+"""The share of lists that are better upside down, and the minimum number of lists, to suspect a run for that alone."""
 FAR = 1.0
-"""The lean of a list that is one of some upside down."""
+"""The lean of a list that counts as upside down where not all lists are."""
 ENOUGH = 10_000
 """The rows of the first lists that show whether all are upside down."""
 ROWS = 200_000
-"""The most rows of a run to inspect."""
+"""The maximum number of rows of a run to inspect."""
 MOST_QUERIES = 64
-"""The most queries whose judged documents show which affixes are usual."""
+"""The maximum number of queries whose judged documents show which affixes are usual."""
 MISSING, EXTRA, SPELLED = 200, 500, 20_000
 """The largest number of queries that only one side has, and of rows of a run, whose spelling is compared."""
 
@@ -133,15 +133,15 @@ class Signs:
 
 @dataclass(frozen=True, eq=False)
 class Lean:
-    """Whether relevant documents lean to the end of the lists, as they do if the lists are upside down.
+    """Whether relevant documents are mostly near the end of the lists (lean), as they are if the lists are upside down.
 
     For each list, Σ grade · place is compared with its mean over all orders of the list, in standard deviations: a
-    linear rank test. All lists count alike (Stouffer). Lists without relevant documents, and those of equal grades, say
-    nothing.
+    linear rank test. All lists have the same weight (Stouffer). Lists without relevant documents, and those with equal
+    grades, do not count.
 
     Args:
         of_lists: by how many standard deviations the relevant documents of each list are nearer to its end than chance
-            puts them; negative if they are nearer to the top, and NaN if the list says nothing.
+            puts them; negative if they are nearer to the top, and NaN if the list does not count.
     """
 
     of_lists: Floats
@@ -167,7 +167,7 @@ class Lean:
 
     @property
     def telling(self) -> Floats:
-        """The lean of the lists that say something."""
+        """The lean of the lists in which it is defined."""
         return self.of_lists[~np.isnan(self.of_lists)]
 
     @property

@@ -447,7 +447,7 @@ def import_file(path: str) -> None:
 
 
 SHOWN = 60
-"""The most characters of a name that a message repeats."""
+"""The maximum number of characters of a name that a message repeats."""
 
 
 def shortened(name: str) -> str:

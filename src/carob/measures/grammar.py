@@ -365,7 +365,7 @@ def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
 
 
 MOST_GAINS = 20
-"""The most gains that an error message lists."""
+"""The maximum number of gains that an error message lists."""
 
 
 def gains_from(lowest: Any, highest: Any) -> tuple[tuple[float, float], ...]:

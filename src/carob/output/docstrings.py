@@ -10,7 +10,8 @@ from typing import Any
 def docstring_of(function: Any) -> str:
     """Returns the docstring of a function or a property, or an empty text.
 
-    Python drops docstrings if it is started with ``-OO``. They are then read from the source, as far as that is there.
+    Python drops docstrings if it is started with ``-OO``. They are then read from the source, if the
+    source is available.
     """
     if function.__doc__ is not None or sys.flags.optimize < 2:
         return function.__doc__ or ""

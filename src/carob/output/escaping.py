@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 LONGEST = 120
-"""The most characters of a name in output for people. The middle of a longer name is left out."""
+"""The maximum number of characters of a name in output for people. The middle of a longer name is left out."""
 LONGEST_SENTENCE = 4000
-"""Most characters of a sentence."""
+"""The maximum number of characters of a sentence."""
 
 PLAIN = re.compile(r"[\w .,+-]*", re.ASCII)
 """Text that needs no escape, as most cells of a table."""

@@ -98,7 +98,7 @@ class Count(int):
 def filled(text: str, /, **words: Any) -> str:
     """Fills in the placeholders of a sentence, and keeps both wordings if a word has two.
 
-    An f-string does for words that neither are counted nor have two wordings.
+    An f-string is enough if no word is counted or has two wordings.
 
     Example:
         >>> from carob.output.language import filled

@@ -321,7 +321,7 @@ def in_bands(header: Sequence[str], rows: Rows, keep: int, columns: int) -> list
 
 
 MOST_LINES = 60
-"""Most lines of a result in a prompt or notebook."""
+"""The maximum number of lines of a result in a prompt or notebook."""
 
 
 class Display:

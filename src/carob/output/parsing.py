@@ -1,4 +1,4 @@
-"""Numbers, JSON and TOML that others wrote. What is nested too deep, or has a key twice, is an error as any other."""
+"""Numbers, JSON and TOML that others wrote. Data that is nested too deep, or has a key twice, is an ordinary error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LARGEST = 2**22
-"""The most bytes of a TOML file."""
+"""The maximum number of bytes of a TOML file."""
 TOO_DEEP = "it is nested too deep"
 LONG_KEY = r"""(?a)(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){64}"""
 """A key of more than 64 parts: the time that Python's parser takes grows with the square of their number."""
@@ -67,7 +67,7 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: the file is not TOML, not UTF-8, nested too deep, or far larger than such a file is.
+        ValueError: the file is not TOML, not UTF-8, nested too deep, or far larger than any such file.
     """
     if sys.version_info >= (3, 11):  # imported here, since most runs read no TOML
         import tomllib
@@ -95,7 +95,7 @@ def is_number(field: bytes | str) -> bool:
 def number_of(field: bytes | str) -> float | None:
     """Returns the number that a field of a text holds, as the kernel reads it, or None.
 
-    Python also reads ``1_0`` and the digits of other scripts, which no other reader takes for numbers.
+    Python also reads ``1_0`` and the digits of other scripts, which no other reader accepts as numbers.
 
     Example:
         >>> number_of("1e-3"), number_of("1_0"), number_of("\u0661")

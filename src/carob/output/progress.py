@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 LONG = 200 * 2**20
-"""Least number of bytes for a bar."""
+"""The minimum number of bytes for a progress bar."""
 
 
 @contextmanager

@@ -56,8 +56,8 @@ ALL_QUERIES = 2 * MOST_QUERIES
 
 MOST_DOCUMENTS = 20
 MOST_DERIVATIONS = 400
-"""The most derivations of the primary measure, over all runs, and of all other measures together. Each takes a third of
-a kilobyte."""
+"""The maximum number of derivations of the primary measure, over all runs, and of all other measures
+together. Each takes a third of a kilobyte."""
 
 EACH = 8
 """The number of queries chosen for each reason, if not all queries are shown."""
@@ -249,16 +249,19 @@ def derived(subject: Subject, contest: Contest, scores: Scores) -> dict[str, str
 # ---------------------------------------------------------------- numbers
 
 SNIPPET = 300
-"""The most characters of a text that a page shows."""
+"""The maximum number of characters of a text that a page shows."""
 
 MOST_VALUES = 500_000
-"""The most per-query scores in a page. Each takes 4 bytes. If there are more, the page has the first measures only."""
+"""The maximum number of per-query scores in a page.
+
+Each takes 4 bytes. If there are more, the page has the first measures only.
+"""
 
 MOST_GROUPS = 4
-"""The most groups of letters next to a score."""
+"""The maximum number of groups of letters next to a score."""
 
 MOST_ROWS = 100
-"""The most rows of the table of queries."""
+"""The maximum number of rows of the table of queries."""
 
 
 def numbers_of(

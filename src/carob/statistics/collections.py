@@ -146,7 +146,7 @@ def expanded(alpha: float, units: int) -> float:
     Student's are wider (Hesterberg, The American Statistician 2015, on the expanded percentile interval).
 
     Args:
-        alpha: 1 minus the wanted confidence level.
+        alpha: 1 minus the required confidence level.
         units: the number of units that are resampled.
 
     Example:

@@ -39,7 +39,7 @@ MANY = 500
 """The number of queries from which the permutation distribution of a mean is nearly normal."""
 
 MOST = 150_000_000
-"""Scores permuted at most, which takes some seconds; beyond, the normal limit is used."""
+"""The maximum number of scores permuted, which takes some seconds; for more, the normal limit is used."""
 
 NODES = 128
 """The nodes of the quadrature for the range of normals."""

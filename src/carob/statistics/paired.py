@@ -336,7 +336,7 @@ def wins(differences: ArrayLike) -> tuple[Integers, Integers, Integers]:
 
 
 PATIENCE = 0.1
-"""Seconds that exact p may take in all; p of further pairs is resampled."""
+"""The seconds that exact p may take in total; p of further pairs is resampled."""
 
 RESAMPLES = 10_000
 """With 1,000, one pair in a hundred ends on the other side of .05; with 10,000, at most one in two hundred."""
@@ -464,14 +464,14 @@ def max_flip(
 
     Each query has one sign for all pairs; p of a pair is the share of assignments in which the largest difference of
     any pair reaches that pair's. It also holds where runs differ in variance (Westfall and Young, 1993; Boytsov, Belova
-    and Westfall, CIKM 2013). It is not studentized: ``romano_wolf`` is, which finds more, but too much where the
-    differences are very skewed.
+    and Westfall, CIKM 2013). It is not studentized. ``romano_wolf`` is: it finds more differences, but too many
+    where they are very skewed.
 
     Args:
         scores: a score for each query and run [queries, runs].
         pairs: the family [pairs, 2]; every pair once if None.
-        draw: the settings of the random signs; ``Draw()`` if None. If they are no more than its
-            resamples, all 2**queries assignments are used.
+        draw: the settings of the random signs; ``Draw()`` if None. If there are no more
+            assignments than resamples, all 2**queries assignments are used.
 
     Returns:
         p for each pair, corrected for the family.

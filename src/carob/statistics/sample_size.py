@@ -12,7 +12,7 @@ Aim: TypeAlias = Literal["difference", "equivalence", "non-inferiority"]
 """What to show: that the runs differ, that they differ by less than a margin, or that one is not worse by a margin."""
 
 MOST = 1e9
-"""The most queries to plan for."""
+"""The maximum number of queries to plan for."""
 FEWEST_JUDGED = 12.0
 """With fewer queries judged by people, the estimate with a model is not planned for."""
 LIMIT = 0.9

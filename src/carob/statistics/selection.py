@@ -133,9 +133,9 @@ def reselected(
     """Returns the apparent and the cross-validated mean of the best run, for each resample of the queries.
 
     The selection is repeated in each resample, so the spread of the means includes its uncertainty. Copies of a query
-    are in the same fold. In simulations with runs of equal and of unequal means, intervals from this spread hold the
-    true value in 95 to 99 of 100 cases. Intervals from the spread over queries alone, which ignore that the selection
-    could have been another, hold it in 84 to 90.
+    are in the same fold. In simulations with runs of equal and of unequal means, intervals from this spread cover
+    the true value in 95 to 99% of cases. Intervals from the spread over queries alone, which ignore that another run
+    could have been selected, cover it in 84 to 90%.
 
     Args:
         scores: a score for each query and run [queries, runs].
@@ -166,7 +166,8 @@ def shown_better(scores: ArrayLike, draw: Draw | None = None) -> NDArray[np.bool
     """Returns which runs are shown to be better than which: the row than the column [runs, runs].
 
     Two tests must agree, each valid for all pairs at once: the studentized step-down test of Romano and Wolf,
-    and the max-T test that is not studentized. Either alone finds too much where differences are very skewed. On TREC
+    and the max-T test that is not studentized. Either test alone finds too many differences where they are
+    very skewed. On TREC
     runs that were moved to one mean, the first keeps all of 12 runs in 73 to 97% of cases, and both in 95 to 100%.
 
     Args:

@@ -26,7 +26,7 @@ def spent(fraction: float, alpha: float) -> float:
 
 
 def excess(edge: float, points: Floats, mass: Floats, step: float, wanted: float) -> float:
-    """Returns by how much the probability to be beyond an edge after a step exceeds the wanted one."""
+    """Returns by how much the probability of being beyond an edge after a step exceeds the target."""
     from scipy.special import ndtr
 
     return float((mass * ndtr((points - edge) / step)).sum()) - wanted
@@ -36,7 +36,8 @@ def level_at(fractions: Sequence[float], alpha: float) -> float:
     """Returns the two-sided level of the last of several looks, so that all looks together have the level ``alpha``.
 
     Earlier looks have had their own levels by the same rule. The score at each look is a sum of independent parts, so
-    the probability to cross a bound now and none before follows by integration over the density of the paths that are
+    the probability of crossing a bound now and none before follows by integration over the density of the
+    paths that are
     still inside (Armitage, McPherson and Rowe 1969). The levels depend on the fractions so far and not on later looks
     (Lan and DeMets 1983).
 

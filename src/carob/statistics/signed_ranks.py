@@ -83,7 +83,7 @@ def bayesian_signed_ranks(
 
     The unknown distribution of differences over collections has a Dirichlet process as its prior, with weight 0.5 on a
     difference of 0. For each draw of weights from the posterior, the mean of two differences lies below -rope, within
-    the rope or above it with some probability. Returned is how often each of the three is the most probable.
+    the rope or above it with some probability. The result says how often each of the three is the most probable.
 
     Source: Benavoli, Corani, Mangili, Zaffalon and Ruggeri, ICML 2014; Benavoli, Corani, Demšar and Zaffalon, JMLR
     2017, and their package baycomp.

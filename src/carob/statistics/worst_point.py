@@ -1,6 +1,7 @@
-"""The worst-point interval: of a mean of bounded values of which many are equal, such as reciprocal ranks.
+"""The worst-point interval of a mean of bounded values, many of which are equal, such as reciprocal ranks.
 
-A sample of values that are mostly equal may lack all others, so that Student's interval is too narrow. Here the worst
+A sample of values that are mostly equal may contain no other value, so that Student's interval is too
+narrow. Here the worst
 possible value is added to the sample, with half the weight of a value: with x₁ … xₙ in [a, b] and weights (p₁ … pₙ, p₀)
 from Dirichlet(1, …, 1, ½), the low end of the interval is a quantile of Σpᵢxᵢ + p₀a, and the high end one of
 Σpᵢxᵢ + p₀b. No end leaves the range. With the weight of a whole value it is the bound of Gaffke (2005); half the weight
@@ -32,10 +33,13 @@ ADDED = 0.5
 """The weight of the added value; that of a value of the sample is 1."""
 
 COMMON = 3
-"""Student's interval is not used where at least one of so many values is the commonest one …"""
+"""Student's interval is not used if at least one in this many values is the most frequent one …"""
 
 ENOUGH, ENOUGH_DIFFERENCES = 100, 12
-"""… and where fewer values than these are others. Of similar runs many differences are 0, and the range is wide."""
+"""… and if fewer values than this differ from it.
+
+Between similar runs, many differences are 0, and the range is wide.
+"""
 
 FEWEST = 8
 """With fewer values, all equal, a mean has no interval."""

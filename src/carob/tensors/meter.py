@@ -323,7 +323,7 @@ class Meter:
             state: the result of ``state_dict``.
 
         Raises:
-            DataError: the state is of other measures, or is not one at all.
+            DataError: the state belongs to other measures, or is not a state.
         """
         try:
             measures = list(map(str, state["measures"]))

@@ -244,7 +244,7 @@ def taken(
     """Returns each input of the record with the argument that replaces it, or else with its recorded path.
 
     Raises:
-        DataError: a run that the record does not have, or an input that is nowhere.
+        DataError: a run that the record does not have, or an input that cannot be found.
     """
     strangers = sorted(set(runs) - set(recorded.names))
     if strangers:

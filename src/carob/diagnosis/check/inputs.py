@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 NO_BREAK = "\u00a0"
 HEAD = 4096
 PLAIN = 2**20
-"""The most bytes of a plain file that are loaded into memory."""
+"""The maximum number of bytes of a plain file that are loaded into memory."""
 COLUMNS = {"qrels": 4, "run": 6}
 
 

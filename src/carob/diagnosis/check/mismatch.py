@@ -140,7 +140,7 @@ QRELS_VS_RUN: tuple[Callable[[RunAndQrels], Iterator[Finding]], ...] = (queries,
 
 
 GAP = 0.1
-"""The least difference in the share of judged documents that is reported."""
+"""The smallest difference in the share of judged documents that is reported."""
 
 
 def identical(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 MOST_REPEATS = 1_000_000
-"""The most repeated documents that are examined one by one; more are only counted."""
+"""The maximum number of repeated documents that are examined one by one; more are only counted."""
 MOST_TAGS = 1000
-"""The most tags that the kernel counts."""
+"""The maximum number of tags that the kernel counts."""
 OFTEN = 0.1
 """If at least this proportion of queries retrieves its own document, it is no accident."""
 

@@ -40,7 +40,10 @@ FAULTS = {
 AWAY = ("pyspark", "sqlframe", "ibis")
 """Libraries whose tables are outside this process. They rank runs themselves, and others do so on request."""
 FEW = 100
-"""The most queries for a filter, which engines push down to the files. For more queries, a table is joined."""
+"""The maximum number of queries for a filter, which engines push down to the files.
+
+For more queries, a table is joined.
+"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -228,7 +228,7 @@ def everywhere(judgments: _native.Judgments, session: Any) -> Iterator[Callable[
 
 
 ABSENT = re.compile(r"No module named '(?:carob|pyarrow|numpy)\b[^']*'|Cannot run program [^\n]*")
-"""The part of Spark's error that says what the executors' Python lacks."""
+"""The part of Spark's error that says what is missing from the executors' Python."""
 
 
 @contextmanager

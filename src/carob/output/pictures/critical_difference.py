@@ -17,7 +17,7 @@ LEAST_AXIS, MOST_AXIS = 20, 48
 """The least and the largest number of columns of the axis in text."""
 
 MOST_BARS = 8
-"""The most groups that are drawn as bars. With more, a sentence has the critical difference only."""
+"""The maximum number of groups that are drawn as bars. With more, a sentence has the critical difference only."""
 
 LONGEST_NAME = 24
 
@@ -148,7 +148,7 @@ def svg(parts: Sequence[str], wide: float, high: float, said: str) -> str:
         parts: its elements.
         wide: the width in pixels.
         high: the height.
-        said: the description for those who cannot see it.
+        said: the description for readers who cannot see it.
     """
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '

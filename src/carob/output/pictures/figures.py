@@ -1,4 +1,4 @@
-"""Figures of matplotlib: rows of intervals, points and lines. Whoever asks for no figure needs no matplotlib."""
+"""Figures of matplotlib: rows of intervals, points and lines. Only figures need matplotlib."""
 
 from __future__ import annotations
 
