@@ -140,7 +140,7 @@ def later_name(name: str) -> Any:
     if name in LATER and LATER[name] != "carob":
         value = globals()[name] = getattr(import_module(LATER[name]), name)
         if "carob._numpy" in sys.modules:
-            import_module("numpy")  # rather than in the first call, which somebody may time
+            import_module("numpy")  # now rather than during the first call, which a user may time
         return value
     if name not in LATER and not name.startswith("_"):
         from carob.measures import REGISTER, Measure

@@ -58,14 +58,14 @@ def command() -> None:
 def main() -> None:
     """Runs the command line, and exits without a traceback if the output is closed or the user interrupts."""
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 -- open until the end
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 -- open until the process ends
     if sys.stdout is None:
         sys.stderr.write("carob: Standard output is closed: redirect it to a file, or to /dev/null.\n")
         sys.exit(2)
     try:
         answered()
     finally:
-        # Python 3.12 and later end with status 120 where what is left for standard error cannot be written.
+        # Python 3.12 and later exit with status 120 if the rest of standard error cannot be written.
         try:
             sys.stderr.flush()
         except OSError:

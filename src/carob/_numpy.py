@@ -25,7 +25,7 @@ class NumPy(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         """Imports NumPy and returns its attribute. Later uses find the attribute here."""
-        if name == "__isabstractmethod__":  # asked for by ``abc`` of every attribute of a class
+        if name == "__isabstractmethod__":  # ``abc`` requests it for every attribute of a class
             raise AttributeError(name)
         found = import_module("numpy")
         self.__dict__.update(vars(found))

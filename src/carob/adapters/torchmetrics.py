@@ -172,7 +172,7 @@ def end_to_end(states: dict[str, Any]) -> dict[str, Any] | None:
 
     # A state is a list of tensors, or one tensor after torchmetrics has gathered it.
     parts = {name: [each] if isinstance(each, torch.Tensor) else list(each) for name, each in states.items()}
-    # And what no process has, it gathers as tensors without elements.
+    # A state that no process has is gathered as tensors without elements.
     parts = {name: [each for each in its if each.numel()] for name, its in parts.items()}
     found = {name: torch.cat(each) for name, each in parts.items() if each}
     if "indexes" not in found:

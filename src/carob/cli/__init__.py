@@ -123,7 +123,7 @@ def main(arguments: list[str] | None = None) -> None:
         context = getattr(error, "ctx", None)
         if (
             not arguments and context is not None
-        ):  # an error of click 8.2 and later, whose message is the help
+        ):  # an error in click 8.2 and later, whose message is the help
             sys.stderr.write(f"{context.get_help()}\n")
             sys.exit(error.exit_code)
         fields = {"kind": "UsageError", "message": sentence(error.format_message())}

@@ -226,7 +226,7 @@ def show(
         return
     lines = list(map(sentence, footers(scores, language_named(lang))))
     if layout == "markdown":
-        # In Markdown, two blanks at its end separate a line from the next.
+        # In Markdown, two blanks at the end of a line break it.
         say("\n" + "  \n".join(map(markdown, lines)) + "\n")
     else:
         under = "".join(f"{line}\n" if columns is None else folded(line, columns, "  ") for line in lines)

@@ -35,7 +35,7 @@ def gate_command(
     given: Given,
     **options: Any,
 ) -> None:
-    """Fail if the mean of RUN fell by more than a tolerance from a baseline, or is below a minimum.
+    """Fail if the mean of RUN is below a baseline by more than a tolerance, or is below a minimum.
 
     \b
         carob gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=0.005
@@ -61,7 +61,7 @@ def gate_command(
     refuse_misuse(*read, output=junit)
     gated = [each.rpartition("=")[0] for each in (*drops, *floors) if "=" in each]
     if run is None and given.is_log(qrels):
-        # The log is QRELS and RUN, and so is the baseline if it is a log.
+        # The log serves as QRELS and RUN, and so does the baseline if it is a log.
         logs = given.with_judgments((qrels, *([] if baseline is None else [baseline])))
         judged, ranked = given.qrels(logs[0], gated or None), given.run(qrels)
     elif run is None:

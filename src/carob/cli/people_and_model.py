@@ -114,7 +114,7 @@ def judging_given(
     of_judge = replace(given, columns={**given.columns, "qrels": own})
     try:
         judge = of_judge.qrels(judging["judge"], measures or None)
-    except ColumnsOfTextError:  # then the names are those of people's table
+    except ColumnsOfTextError:  # in that case, the names are those of people's table
         judge = replace(given, columns={**given.columns, "qrels": {}}).qrels(
             judging["judge"], measures or None
         )

@@ -35,7 +35,7 @@ def complain(level: str, fields: dict[str, Any], *, as_json: bool = False) -> No
     prefix, sentence = "carob:" if level == "error" else f"carob: {level}:", fields["message"]
     text = f"{prefix} {sentence.encode('utf-8', 'replace').decode()}"
     if sys.stderr.isatty():
-        from carob.output.layout import folded  # which a start without errors does not need
+        from carob.output.layout import folded  # not needed unless there is an error
 
         text = folded(text, terminal_width(), "  ").removesuffix("\n")
     text += "\n"

@@ -239,7 +239,7 @@ def compared(
         settings = replace(settings, departures=(*settings.departures, note))
     shown = read.shown
     systems = list(shown.systems.values())
-    if read.sample is not None:  # its documents are a sample, which no share describes
+    if read.sample is not None:  # its documents are a sample, so a share of them means nothing
         systems = [replace(each, judged=math.nan) for each in systems]
     found = Comparison(
         names=tuple(shown.systems),

@@ -52,7 +52,7 @@ class Test:
         True
     """
 
-    __test__: ClassVar[bool] = False  # pytest takes any class of this name for tests
+    __test__: ClassVar[bool] = False  # pytest would collect any class of this name as tests
 
     name: TestName | None = arguments.TEST
     correction: CorrectionName | None = arguments.CORRECTION

@@ -199,7 +199,7 @@ def estimated_tables(
     tables: Sequence[RunTable], settings: Settings, groups: Groups | None, pairs: tuple[Integers, Integers]
 ) -> tuple[list[Estimated], Settings]:
     """Returns the estimates and outcomes by each measure, and the settings with a note on each deviation."""
-    # Measures are independent, and each draws the same random stream: threads change only the time.
+    # Measures are independent and each uses the same random stream, so threads affect only the running time.
     threads = min(len(tables), available_cores())
     found = list(in_threads(lambda table: outcome_of(table, *pairs, settings), tables, threads))
     if any(limit for _, limit in found):
@@ -287,7 +287,7 @@ def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
     family_wise = settings.test in FAMILY_WISE
     families = [list(outcomes)] if settings.family == "all" else [[each] for each in outcomes]
     for family in families:
-        if family_wise:  # p already holds for all pairs of its measure; only the measures remain
+        if family_wise:  # p is already corrected for the pairs of its measure; only the measures remain
             for each in family:
                 each.adjusted[:] = np.minimum(1.0, each.adjusted * len(family))
             continue
@@ -376,7 +376,7 @@ def outcome_of(
         if bootstrapped(settings, shared):
             bootstrap(outcome, places, shared, seen, settings)
     if settings.test == "t" and (np.isinf(outcome.d_z) & ~outcome.identical).any():
-        # Without spread there is no t, and pairs under different tests could contradict each other.
+        # Without variation there is no t, and pairs with different tests could contradict each other.
         flips = replace(settings, test="randomisation", resamples=RESAMPLES)
         for shared, places in parts:
             test(outcome, places, shared, shared.observed(), flips)

@@ -30,7 +30,7 @@ COMMENTS = {"qrels": "first-byte", "run": "any"}
 def dialect(kind: str, version: int) -> dict[str, Any]:
     """Returns the kernel options for reading text in the same way as one version of trec_eval."""
     comments = COMMENTS[kind] if version >= 10 else "none"
-    # Numbers are what C's atof and atol make of a token.
+    # Numbers are parsed as C's atof and atol parse a token.
     blank_lines = "error" if kind == "qrels" else "skip"
     return {"numbers": "c", "comments": comments, "blank_lines": blank_lines, "loose": True}
 

@@ -119,7 +119,7 @@ class Policy:
         for axes in exceptions.values():
             refuse_unknown(axes)
             refuse_values(axes)
-        # Pairs instead of the dicts that are given, so that a policy can be hashed.
+        # Pairs in place of the dicts that the caller passed, so that a policy can be hashed.
         kept = tuple((name, tuple(axes.items())) for name, axes in exceptions.items() if axes)
         object.__setattr__(self, "by_measure", kept)
 
@@ -187,7 +187,7 @@ class Policy:
         found = [f"{axis} {value}" for axis, value in mine.items() if value != its[axis]]
         for name in {**own, **other}:
             here, there = own.get(name, {}), other.get(name, {})
-            # An exception that only the other policy has is listed if the axis itself is equal in both.
+            # An exception that only the other policy has is listed if the axis itself is the same in both.
             axes = [axis for axis in {**here, **there} if axis in here or mine[axis] == its[axis]]
             found += [
                 f"{name}: {axis} {here.get(axis, mine[axis])}"

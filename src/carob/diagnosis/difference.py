@@ -375,7 +375,7 @@ class Evaluated:
         for other, known in self.judged.items():
             its = known.judgments
             if other == key or (other[2:] == key[2:] and not (its.dropped or its.malformed)):
-                return known  # without duplicates and malformed lines every rule reads the same
+                return known  # without duplicates and malformed lines, every rule reads the same data
         self.judged[key] = Qrels.of(self.qrels, policy, subtopics=subtopics).complete
         return self.judged[key]
 

@@ -53,7 +53,7 @@ class Chosen(NamedTuple):
     Args:
         query: the query.
         document: the document.
-        probability: the probability with which it was drawn; 1 for documents that are chosen without chance.
+        probability: the probability with which it was drawn; 1 for documents that are not chosen at random.
         effect: the change of the mean, or the root mean square change of the pairs' differences, if its grade changes
             from 0 to the highest grade.
         rank: its best rank in a run.

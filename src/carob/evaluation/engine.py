@@ -408,7 +408,7 @@ def computed(part: RequestPart, name: str, ready: ValuesUnderTies | None, *, bou
         ends = ((place, [end[:, place] for end in ready.ends], [None, None]) for place in range(len(wanted)))
     else:
         if best is None and len(found.rows.judged_grades) <= AT_A_TIME:
-            best = {}  # else the ideal rankings of all lists would take much memory
+            best = {}  # otherwise, the ideal rankings of all lists would take too much memory
         rows, whole = (replace(each, weight=column) for each in (found.rows, found.whole))
         found = replace(found, rows=rows, whole=whole)
         if policy.ties == "expected" and found.counts.tied:

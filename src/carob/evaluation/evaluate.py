@@ -39,7 +39,7 @@ class Options(TypedDict, total=False):
     progress: _native.Progress | None
 
 
-# Several runs come first: one run is any mapping, which holds mappings of runs, too.
+# Several runs come first: the type of one run is any mapping, which includes mappings of runs.
 @overload
 def evaluate(
     qrels: QrelsLike, run: RunsLike, measures: MeasuresLike = ..., **options: Unpack[Options]

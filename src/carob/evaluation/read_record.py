@@ -501,7 +501,7 @@ def check_inputs(inputs: list[dict[str, Any]], runs: list[str]) -> None:
     if again is not None:
         raise ShapeError(f"two runs have the name {in_words(again)}")
     for place, each in enumerate(inputs, 1):
-        if each["path"] is not None:  # else it was in memory, and has none of these
+        if each["path"] is not None:  # otherwise it was in memory, and has neither path nor hash
             files = each.get("files")
             size = each["bytes"] if files is None else sum(file["bytes"] for file in files)
             if size is None or size != each["bytes"] or files == []:

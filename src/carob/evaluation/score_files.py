@@ -763,7 +763,7 @@ def completed(
         without = [query for query, known in zip(queries, own, strict=True) if not known]
         raise without_value(run, label, without, len(queries))
     if lacking & said and missing == "error":
-        missing = "skip"  # as the writer of rows without values did
+        missing = "skip"  # as whoever wrote rows without values did
     kept = there.any(axis=1) | (~told & (missing == "zero"))
     matrix = np.where(there, matrix, 0.0 if missing == "zero" else math.nan)[kept]
     counted = None if missing == "zero" or there[kept].all() else there[kept]

@@ -82,7 +82,7 @@ class QueryValues(Listed[float]):
             wanted = measure_of(measure) if isinstance(measure, MeasureObject) else parse_measure(measure)
         except MeasureError as error:
             raise NotEvaluatedError(*error.args, remedy=error.remedy) from None
-        if str(wanted) in self.labels:  # under a profile the measure itself may have parameters of its own
+        if str(wanted) in self.labels:  # under a profile, the measure may have other parameters
             return self.labels.index(str(wanted))
         if wanted not in self.measures:
             raise NotEvaluatedError(
@@ -280,7 +280,7 @@ def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], column
     longest = max(width(row[0]) for row in rows)
     room = max(columns - table_width(header, rows, 1) + longest, min(LEAST_NAME, longest))
     if columns - table_width(header, rows, 1) + longest < LEAST_NAME:
-        room = LONGEST_NAME  # bands are needed all the same
+        room = LONGEST_NAME  # bands are needed anyway
     names = apart([row[0] for row in rows], room)
     rows = [[name, *row[1:]] for name, row in zip(names, rows, strict=True)]
     drawn = []

@@ -245,7 +245,7 @@ class Scores(Tabled, QueryValues):
         Raises:
             DataError: no data frame library is installed, or an engine has no session.
         """
-        from carob.inputs.runs.engine import TABLES, placed  # which a small run need not import
+        from carob.inputs.runs.engine import TABLES, placed  # small runs need no such import
         from carob.output.frames import FRAMES
 
         known = (*FRAMES, *TABLES)

@@ -82,7 +82,7 @@ class CutLists:
 
 def fingerprint(*columns: NDArray[np.generic]) -> bytes:
     """Returns a short text that is the same for the same numbers only."""
-    from hashlib import sha256  # one run alone needs none
+    from hashlib import sha256  # not needed for a single run
 
     found = sha256()
     for each in columns:
@@ -147,7 +147,7 @@ def beyond_range(
     """
     low, high = measure.definition.values
     if any(each in str(measure) for each in ("ideal=", "gain=")):
-        return None  # by which a value may leave the range
+        return None  # the tolerance for values outside the range
     with np.errstate(invalid="ignore"):
         outside = (values < low - ROUNDING) | (values > high + ROUNDING)
     if not outside.any():

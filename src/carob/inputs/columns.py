@@ -68,13 +68,13 @@ def choose(
     if kind == "run" and (score := asked.get("score")) is not None:
         asked = asked | {"score": no_rank(score, names)}
     words = {"kind": kind, "there": there(names if listed is None else listed)}
-    own = {name: name for name in names}  # a name may know the fields that it is made of
+    own = {name: name for name in names}  # a name may be an object that knows its parts
     chosen: dict[str, str] = {}
     for role, name in asked.items():
         if name is not None and name not in names:
             raise refused(NO_SUCH_COLUMN, **words, column=name, role=role)
         if name is None and role == "score" and asked["rank"] is not None:
-            continue  # naming only the rank asks for its order
+            continue  # if only the rank is named, the order of ranks is meant
         free = [each for each in names if each not in asked.values()]
         found = [name] if name else usual(free, role)
         for each in found:

@@ -406,7 +406,7 @@ def columns_remedy(kind: str, count: str, excerpt: str) -> str | None:
 
 def like_qrels(fields: list[str], count: int) -> str | None:
     """Returns what a line that should have four columns looks like: two lines, a run, or more columns than needed."""
-    second = {7: 3, 8: 4}.get(count, 0)  # where a second line begins, perhaps glued to the grade before it
+    second = {7: 3, 8: 4}.get(count, 0)  # where a second line begins, perhaps joined to the grade before it
     if second and len(fields) == count and fields[second + 1] == fields[1] and is_number(fields[-1]):
         return "joined"
     if count > 5 and len(fields) > 4 and fields[3].isdecimal() and is_number(fields[4]):
@@ -487,7 +487,7 @@ def for_people(text: str) -> tuple[str | None, dict[str, str]]:
     start, _, end = digits.rpartition(mark) if mark else ("", "", digits)
     whole, plain = (sign + re.sub("[.,]", "", start) + each + end for each in ("", "." if mark else ""))
     grouped = re.fullmatch(THOUSANDS, digits) is not None
-    if mark in start and mark:  # a mark that occurs twice is not a decimal one
+    if mark in start and mark:  # a mark that occurs twice is not a decimal mark
         return ("thousands", {"plain": whole}) if grouped else (None, {})
     if unit:
         return "unit", {"plain": plain}

@@ -260,7 +260,7 @@ def refuse_one_column(given: Any, kind: str) -> None:
     Raises:
         DataError: the object is a single column.
     """
-    # On the type: reading a lazy frame's property would compute its schema.
+    # Looked up on the type: reading a lazy frame's property would compute its schema.
     library, its = library_of(given), type(given)
     frame = any(hasattr(its, each) for each in ("columns", "schema", "to_table"))
     if library in LIBRARIES and not frame and not holds_structs(given):
@@ -435,7 +435,7 @@ def has_nested(given: Any, library: str, kind: str) -> bool:
             for name, held in given.dtypes.items()
         )
     if library in ("pyarrow", "polars"):
-        # On the type: reading a lazy frame's property would compute its schema.
+        # Looked up on the type: reading a lazy frame's property would compute its schema.
         if not (hasattr(type(given), "collect_schema") or hasattr(type(given), "schema")):
             return False  # a single column, which is refused elsewhere
         types = given.collect_schema().dtypes() if library == "polars" else given.schema.types

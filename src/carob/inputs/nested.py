@@ -466,7 +466,7 @@ def in_records(
     named = {role: homes[column].get(role) for role in asked if role != "query"}
     placed = asked.get("rank") == column
     only = kind == "run" and len(inside) == 1 and not named.get("score") and not named.get("rank")
-    if placed or only:  # nothing but documents, in their order
+    if placed or only:  # only documents, in order
         named = {"document": named.get("document")}
     listed = [f"{own}.{name}" for name in inside]
     return ColumnRoles(query_in(fields, kind, asked) | choose(inside, kind, named, listed), records=own)
@@ -507,7 +507,7 @@ def numbers_in(
         named = {role: asked.get(role) for role in ("score", "rank")}
         if (score := named["score"]) is not None:
             named["score"] = no_rank(score, lists)
-        # Numbers beside the usual documents of a run are theirs, and not those of other lists that a caller names.
+        # Numbers next to the usual documents of a run belong to these, not to other lists that a caller names.
         others = side_of(listed, "list") != "run" and any(side_of(name, "list") == "run" for name in beside)
         unnamed = not (others or any(named.values()))
         found = {

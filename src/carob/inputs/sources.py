@@ -509,7 +509,7 @@ class Kept:
     Args:
         file: the stream.
         name: its name, for errors.
-        own: whether the stream is closed with this object; the caller's stream stays open.
+        own: whether the stream is closed together with this object; the caller's stream stays open.
     """
 
     def __init__(self, file: Any, name: str, *, own: bool) -> None:
@@ -519,8 +519,9 @@ class Kept:
         from weakref import finalize
 
         self.file, self.name = file, name
-        self.kept = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - closed with this object
-        # Not __del__: of objects that refer to each other, the file might end first, and would warn that it is open.
+        self.kept = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - closed together with this object
+        # Not __del__: of objects that refer to each other, the file might be deleted first, and would warn
+        # that it is open.
         for each in (self.kept, file) if own else (self.kept,):
             finalize(self, each.close)
         self.size, self.ended = 0, False
@@ -604,7 +605,7 @@ class Pipe:
             KeyboardInterrupt: the event happened.
         """
         if not self.drained:
-            # What the buffer of the file holds never arrives. A short read leaves nothing in it.
+            # Bytes in the buffer of the file would never arrive, but a short read leaves nothing in it.
             block = self.file.read1(MORE_THAN_A_PIPE)
             self.drained = len(block) < MORE_THAN_A_PIPE
             return block
@@ -649,7 +650,7 @@ def enrolled_ending(path: str) -> str | None:
 
 def is_pattern(path: str) -> bool:
     """Returns whether a path is a pattern and not the name of an existing file."""
-    wild = any(letter in path for letter in "*?[") and "\n" not in path  # else it is the text of a file
+    wild = any(letter in path for letter in "*?[") and "\n" not in path  # else it is a file's content
     return wild and not os.path.lexists(path)
 
 

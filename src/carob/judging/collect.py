@@ -155,7 +155,7 @@ def collected(
         for entry in entries:
             count += 1
             if entry.judgment is None:
-                if entry.place not in failed:  # as many as there are pairs, however long the file is
+                if entry.place not in failed:  # at most one per pair, however long the file is
                     file, *rest = entry.where.items()
                     found.failed.append(" ".join([file[1], *(f"{key} {value}" for key, value in rest)]))
                 failed.add(entry.place)

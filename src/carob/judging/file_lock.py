@@ -47,7 +47,7 @@ class FileLock:
                 )
             if self.current():
                 break
-            os.close(self.file)  # its holder has just removed it
+            os.close(self.file)  # the process that held it has just removed it
         os.ftruncate(self.file, 0)
         os.write(self.file, f"{os.getpid()}\n".encode())
 
@@ -73,7 +73,7 @@ if sys.platform == "win32":
         import msvcrt
 
         try:
-            # Far behind the text, since others cannot read locked bytes.
+            # Far beyond the text, since other processes cannot read locked bytes.
             os.lseek(file, 2**20, os.SEEK_SET)
             msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
         except OSError:

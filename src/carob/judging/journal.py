@@ -245,7 +245,7 @@ class Journal:
             return
         if not stat.S_ISREG(found.st_mode):
             raise DataError("this is not a regular file. Use the name of a file.", file=self.path)
-        if found.st_nlink > 1:  # neither the lock nor a replacement of the file would follow its other names
+        if found.st_nlink > 1:  # neither the lock nor a replacement would apply to the file's other names
             raise DataError(
                 f"this file has {found.st_nlink} names (hard links), and only one of them would get all "
                 "changes. Use a file with one name: copy it, or remove the other names.",

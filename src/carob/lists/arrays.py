@@ -27,7 +27,7 @@ def arrays_of(array: Any, dtype: Any = None) -> Arrays:
     Raises:
         TypeError: ``array`` is not an array.
     """
-    if is_tensor(array):  # not by array-api-compat, whose check torch.compile cannot trace
+    if is_tensor(array):  # not with array-api-compat, whose check torch.compile cannot trace
         from array_api_compat import torch
 
         return Arrays(torch, array.device, dtype or floating(torch, array), "torch")
@@ -157,7 +157,7 @@ class Arrays:
     def running(self, x: Any) -> Any:
         """Returns the running sums of each row."""
         if self.kind == "torch":
-            return x.cumsum(1)  # a compiler stops at array-api-compat's
+            return x.cumsum(1)  # a compiler cannot trace array-api-compat's
         return self.library.cumulative_sum(x, axis=1, dtype=self.dtype)
 
     def running_product(self, x: Any) -> Any:

@@ -510,7 +510,7 @@ class Mathematics(Writer):
             template = template[word]
 
         def part(name: str, strength: int) -> str:
-            if name == "first":  # of a sum, difference or product, before whose sign a series would not end
+            if name == "first":  # of a sum, difference or product, whose sign would not end a series
                 left = given["left"]
                 text = self.cite(left, strength)
                 series = left in self.folded and (

@@ -362,7 +362,7 @@ class Flat(Lists):
         if of == "trec_eval" and isinstance(gain, tuple):
             kept = trec_eval_order(found, gain)
         else:
-            # Few judgments have a gain: only these are sorted.
+            # Few judgments have a gain, and only these are sorted.
             gaining = np.flatnonzero(worth > 0)
             order = _native.descending(worth[gaining], offsets_of(lists[gaining], len(counts)))
             kept = gaining[order]

@@ -294,7 +294,7 @@ class Padded(Lists):
         """Returns lists of grades in descending order of gain, down to the last positive gain."""
         if length is None:
             worthless = cast("Any", Padded(self.xp, grades).gains(gain)) <= 0
-            length = self.xp.counted(~worthless)  # NaN marks too large gains
+            length = self.xp.counted(~worthless)  # NaN marks gains that are too large
         return Padded(self.xp, grades, length, self.pool, None, self.levels)
 
     def candidates(self, retrieved: bool) -> Any:

@@ -92,7 +92,7 @@ class JudgedRows:
 
     def kept(self, which: NDArray[np.bool_]) -> JudgedRows:
         """Returns a table with some of the rows. The lengths and scores of the whole lists are kept."""
-        places = np.flatnonzero(which)  # a mask would be searched for each column
+        places = np.flatnonzero(which)  # a mask would have to be searched again for each column
         return replace(
             self,
             offsets=np.append(0, np.cumsum(which))[self.offsets],

@@ -262,7 +262,7 @@ def match(
         )
     first_tie = None if shortened is None else shortened.first_tie.copy()
     retrieved = found.length >= 0
-    del found, shortened  # which take as much memory as the rows
+    del found, shortened  # these take as much memory as the rows
     every = partial(every_row, judgments, run, policy) if policy.listing == "known" else None
     decided = decide(qrels.names, rows, retrieved, counts, policy, run.name, every, first_tie, signs)
     if not scores:
@@ -352,7 +352,7 @@ def rows_of(judgments: _native.Judgments, found: Found) -> JudgedRows:
     """Returns the kernel's rows with their grades, before the policy is applied."""
     return JudgedRows(
         length=np.maximum(found.length, 0).astype(np.float64),
-        offsets=found.offsets.copy(),  # a view would keep the kernel's columns
+        offsets=found.offsets.copy(),  # a view would keep the kernel's columns in memory
         rank=found.rank.astype(np.float64),
         grade=judgments.grades[found.judgment],
         tie_first=found.tie_first.astype(np.float64),
@@ -466,7 +466,7 @@ def decide(
 
 def first_ties(rows: JudgedRows) -> Integers:
     """Returns the first rank that a judged document of each list shares with another document, or 0."""
-    # The last of several assignments counts: reversed, that of the first tie.
+    # If an element is assigned several times, the last one counts: in reverse order, that is the first tie.
     tied = np.flatnonzero(rows.tie_last > rows.tie_first)[::-1]
     first = np.zeros(len(rows.length), np.int64)
     first[rows.list_of_row[tied]] = rows.tie_first[tied]

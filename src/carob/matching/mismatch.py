@@ -147,7 +147,7 @@ def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str |
     what = "document" if queries else "query"
     from carob.inputs.spellings import why_apart  # only where ids do not match
 
-    why = why_apart(theirs, its, "query")  # no passages: an excluded document is a whole one
+    why = why_apart(theirs, its, "query")  # not passages: excluded documents are whole documents
     if why is None:
         return None
     return (

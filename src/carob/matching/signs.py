@@ -354,7 +354,7 @@ def in_other_forms(judgments: _native.Judgments, run: Run) -> Iterator[tuple[int
     from carob.inputs.runs.batches import StreamedRun
 
     if isinstance(run.held, StreamedRun):
-        return  # a lazy frame would be computed once more
+        return  # a lazy frame would be computed again
     from carob.inputs.spellings import folded
 
     retrieved: dict[bytes, dict[bytes, None]] = {}

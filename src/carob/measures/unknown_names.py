@@ -114,7 +114,7 @@ def likeness_of(a: str, b: str) -> float:
     """
     if not a or not b or len(a) > 100 or abs(len(a) - len(b)) > max(len(a), len(b)) // 2:
         return 0.0
-    from difflib import SequenceMatcher  # here, since only errors need it
+    from difflib import SequenceMatcher  # imported here, since only errors need it
 
     alike = SequenceMatcher(None, a, b, autojunk=False).ratio()
     swapped = sorted(a) == sorted(b)

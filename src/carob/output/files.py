@@ -108,7 +108,7 @@ def is_part_of(path: str, given: str) -> bool:
         import glob
 
         found = glob.glob(given, recursive=True)
-    with contextlib.suppress(OSError):  # a missing file cannot be lost
+    with contextlib.suppress(OSError):  # there is no file to lose
         return any(os.path.samefile(path, each) for each in found)
     return False
 

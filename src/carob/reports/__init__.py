@@ -160,7 +160,7 @@ def report(
     tell(f"comparing {len(read.systems)} runs")
     comparison = compared(read, test, design, baseline=baseline, **settings)
     tell("measuring along the ranks")
-    # Estimates from people's and a judge's judgments are of means, and the charts would show either judge alone.
+    # Estimates from people's and a judge's judgments are only of means, and the charts would show a single judge.
     curves = [] if judge is not None else alongside(read, comparison.primary.measure)
     texts = queries, documents
     html = assembled(read.shown, comparison, curves, *texts, title=title, command=command, tell=tell)

@@ -358,7 +358,7 @@ def pair_row(
 def seven_digits(values: Iterable[float]) -> list[float | None]:
     """Returns numbers with seven digits, more than the page shows, or None if undefined."""
     numbers = list(values)
-    texts = ("%.7g " * len(numbers) % tuple(numbers)).split()  # by one call, as there are many pairs
+    texts = ("%.7g " * len(numbers) % tuple(numbers)).split()  # in one call, since there are many pairs
     return [float(text) if math.isfinite(each) else None for text, each in zip(texts, numbers, strict=True)]
 
 

@@ -63,7 +63,7 @@ def tails(count: int) -> Floats:
         [1.0, 1.0, 0.5, 0.5]
     """
     total = count * (count + 1) // 2
-    positive = np.zeros(total + 1)  # the chance of each sum of the positive ranks
+    positive = np.zeros(total + 1)  # the probability of each sum of the positive ranks
     positive[0] = 1.0
     for rank in range(1, count + 1):
         end = rank * (rank + 1) // 2 + 1

@@ -52,7 +52,7 @@ def taken(array: Any, name: str) -> Any:
     """
     if array is None or isinstance(
         array, int
-    ):  # also for torch.compile, which does not know their types' names
+    ):  # including for torch.compile, which does not know the names of their types
         return array
     array = host_view(array)
     if not hasattr(array, "dtype") or not getattr(array, "shape", ()):

@@ -156,7 +156,7 @@ def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:
 
 def retrieved(batch: Batch) -> Batch:
     """Removes the documents with score minus infinity, which count as not retrieved."""
-    there = batch.scores != -float("inf")  # NaN has a rule of its own
+    there = batch.scores != -float("inf")  # NaN has its own rule
     return replace(batch, mask=there if batch.mask is None else there & batch.mask)
 
 

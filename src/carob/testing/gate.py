@@ -449,7 +449,7 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateC
     if not pair.n or math.isnan(pair.difference):
         raise DataError(filled(NO_VALUE, label=label, name=" and ".join(found.names)))
     nothing = {"low": math.nan, "high": math.nan, "p": math.nan}
-    if pair.identical:  # a run that has not changed passes every gate
+    if pair.identical:  # an unchanged run passes every gate
         pair = replace(pair, low=0.0, high=0.0, detectable=math.nan)
     return GateCheck(
         label=label,

@@ -107,7 +107,7 @@ def looks_in(path: str | os.PathLike[str], comparison: Comparison) -> list[int]:
         earlier = old["looks"] if old["names"] == list(comparison.names) else []
         return [*(each for each in earlier if isinstance(each, int) and each != now), now]
     except (OSError, ValueError, DataError, LookupError, TypeError):
-        return [now]  # another file, which is replaced
+        return [now]  # a different file, which is replaced
 
 
 def record_of(scores: Sequence[Scores], comparison: Comparison | None = None) -> dict[str, Any]:

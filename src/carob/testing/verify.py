@@ -284,7 +284,7 @@ def refuse_others(recorded: Record, inputs: list[Taken], *, anywhere: bool) -> N
     """
     for each in inputs:
         if each.named and each.path is not None:
-            if not anywhere:  # before a pattern is looked up, and again for each file that it means
+            if not anywhere:  # before a pattern is expanded, and again for each file that it matches
                 refuse_elsewhere(each.path, recorded.path)
             over = each.option if each.entry["role"] == "exclude" else OVER
             with passable(over):
@@ -562,7 +562,7 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
             first = listed([f"'{each}'" for each in queries], 3)
             sentence = f"{name}: {'query' if len(queries) == 1 else 'queries'} {first} {words}"
             findings.append(Change("queries", name, sentence, {"queries": queries}))
-    # Lines are counted in text alone: a dictionary or a frame has none.
+    # Lines are counted only in text: dictionaries and frames have none.
     both = old["counts"].get("lines") and new["counts"].get("lines")
     then, now = (
         {key: count for key, count in each["counts"].items() if both or key != "lines"} for each in (old, new)

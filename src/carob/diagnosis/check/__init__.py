@@ -108,7 +108,7 @@ class Check(Documented):
     def document(self, layout: str = "text") -> Document:
         """Returns a section for each finding in text, or a table of the findings in other formats."""
         summary = Section([Line(self.summary(), "verdict")])
-        # Of many collections the table would show the first runs of the first one.
+        # With many collections, the table would show only the first runs of the first one.
         table = [baseline_table(self.baselines)] if self.baselines and not self.collections else []
         if layout == "text":
             groups = grouped(self.findings, 2 if self.collections else MANY)

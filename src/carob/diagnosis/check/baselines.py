@@ -239,7 +239,7 @@ def of_runs(pairs: Sequence[RunAndQrels], ignorant: Ignorant, runs: int) -> dict
             [part_of(pair, ignorant.sample) for pair in pairs], ignorant, measures, runs
         )
         return {id(pair): of_run(pair, ignorant, *its) for pair, its in zip(pairs, values, strict=True)}
-    except DataError:  # a formula that the grades of a run do not fit; the values have findings of their own
+    except DataError:  # a formula that cannot handle the grades of a run; other findings report this
         found: dict[int, list[Baseline]] = {}
         for pair in pairs if len(pairs) > 1 else []:
             found |= of_runs([pair], ignorant, runs)

@@ -114,7 +114,7 @@ def checked(name: str, given: Any, **options: Any) -> Check:
         if given[1]:
             return check(*given, **options)
         return Check((found("refused-collection", name, "the collection has no runs"),), ())
-    if is_values(given):  # one value for each run, of which nothing is known
+    if is_values(given):  # only one value for each run, without further facts
         return Check((), tuple(given))
     try:
         systems = Evidence(None, given).read(least=1).systems

@@ -333,7 +333,7 @@ def token(identifier: Any) -> bytes:
     text = re.sub(r"(?<!\S) | (?!\S)", NO_BREAK, text) or NO_BREAK
     try:
         return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # half of a pair, as JSON can spell it
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can contain
         return text.encode("utf-8", "backslashreplace")
 
 

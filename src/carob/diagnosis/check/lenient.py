@@ -184,7 +184,7 @@ class RunAndQrels:
             pair.run = Run(short(text.name), MatchedOnce(TextRun(text.source)))
             try:
                 found = pair.run.match(pair.judged.qrels.judgments, MatchOptions(request.policy))
-                pair.matched = cast("_native.Matched", found)  # text is the kernel's to match
+                pair.matched = cast("_native.Matched", found)  # the kernel matches text
             except DataError as error:
                 text.refuse(refusal("refused", text.name, error))
         return pair
@@ -316,6 +316,6 @@ def score_together(pairs: Sequence[RunAndQrels], qrels: Qrels | None = None) -> 
     try:
         found = scores_of(several, request, best, bounds=qrels is None)
     except DataError:
-        return  # each run has scores, or a reason of its own
+        return  # each run has scores, or its own reason for having none
     for (pair, _), scores in zip(runs, found, strict=True):
         pair.scored[(qrels, None)] = usable(scores)

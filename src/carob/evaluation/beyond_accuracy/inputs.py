@@ -142,8 +142,8 @@ class Inputs:
         if user is None or item is None:
             if not isinstance(given, Mapping):
                 raise DataError(
-                    f"{what} needs a user column and an item column, such as 'user_id' and 'item_id'. It "
-                    f"has the columns {', '.join(map(str, table))}."
+                    f"{what} needs a user column and an item column, such as 'user_id' and 'item_id'. Its "
+                    f"columns are {', '.join(map(str, table))}."
                 )
             lists = {key: list_of(value, what, key) for key, value in given.items()}
             number = users.take(list(lists))

@@ -86,7 +86,7 @@ def opened(path: str, kind: str, asked: Asked, folders: str | None) -> Source | 
     from carob.inputs.files.table import FileTable, table_in
 
     if kind_of(path) == "text":
-        installed()  # other packages' readers may know what carob does not
+        installed()  # other packages' readers may recognise files that carob does not
     found = table_in(path, kind, {**dict.fromkeys(ASKED[kind]), **asked}, folders)
     if found is not None:
         return found if isinstance(found, FileTable) else joined_texts(found)

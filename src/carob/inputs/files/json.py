@@ -200,7 +200,7 @@ def refuse_line(line: bytes, place: dict[str, Any], plan: ColumnRoles, kind: str
         )
     if digits <= EXACT:
         return
-    row = json_or_none(line, **place)  # None: the library's error says why
+    row = json_or_none(line, **place)  # None, because the library's error gives the reason
     wide = next((each for each in numbers_in(row, plan) if is_wide(each)), None)
     if wide is not None:
         raise number_error(str(wide), kind, wide=True, **place)

@@ -174,7 +174,7 @@ def walked(folder: str) -> list[str]:
     for where, folders, files in os.walk(folder):
         folders[:] = sorted(each for each in folders if each[0] not in "_.")
         found += [os.path.join(where, each) for each in files if each[0] not in "_."]
-    return sorted(filter(os.path.isfile, found))  # a pipe among them may have no end
+    return sorted(filter(os.path.isfile, found))  # one of them may be a pipe that never ends
 
 
 def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> Place:

@@ -217,7 +217,7 @@ def together(place: Place, tables: list[tuple[str, FileTable]]) -> FileTable:
         )
     frames: list[Any] = []
     for label, its in tables:
-        # A PyArrow data set is not a frame, but a table of its rows is.
+        # A PyArrow dataset is not a frame, but a table with its rows is.
         frame: Any = nw.from_native(
             its.content.to_table() if hasattr(its.content, "scanner") else its.content
         )

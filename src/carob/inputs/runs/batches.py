@@ -269,7 +269,7 @@ def in_stream(given: Any, schema: Any, asked: dict[str, str | None]) -> Streamed
     left = [head]
 
     def first(*, whole: bool = False) -> _native.Frame:
-        with lock:  # only one of several threads gets the rows of a long stream
+        with lock:  # if the stream is long, only one of several threads gets its rows
             if left and (again or not whole):
                 return left[0] if again else left.pop()
         raise refused(

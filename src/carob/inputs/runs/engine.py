@@ -186,7 +186,7 @@ class EngineRun:
         return table.select(
             *(
                 nw.col(name).alias(role)
-                # No double may represent a whole score exactly.
+                # A whole score may have no exact double.
                 if role in ("query", "document") or schema[name].is_integer()
                 else nw.col(name).cast(nw.Float64).alias(role)
                 for role, name in self.chosen.items()
@@ -430,7 +430,7 @@ def in_spark(table: Any, session: Any) -> Any:
     session = session or SparkSession.getActiveSession()
     if session is None:
         raise refused("There is no Spark session.", "Start one, or choose another kind of frame.")
-    arrow = int(__version__.partition(".")[0]) >= 4  # older ones take pandas' frames only
+    arrow = int(__version__.partition(".")[0]) >= 4  # older versions accept only pandas frames
     frame = session.createDataFrame(table if arrow else table.to_pandas())
     return broadcast(frame) if table.nbytes <= BROADCAST else frame
 
