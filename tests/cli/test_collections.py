@@ -136,10 +136,10 @@ def test_own_measures_go_with_collections(said, tmp_path: Path) -> None:  # type
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [
-        (("{kitchen}", "--orders"), "--orders has no meaning with --collections"),
-        (("{kitchen}", "--test", "tukey"), "--test has no meaning with --collections"),
-        (("{kitchen}", "--record", "r.json"), "--record has no meaning with --collections"),
-        (("{kitchen}", "--people", "x", "--judge", "y"), "has no meaning with --collections"),
+        (("{kitchen}", "--orders"), "--orders cannot be used with --collections"),
+        (("{kitchen}", "--test", "tukey"), "--test cannot be used with --collections"),
+        (("{kitchen}", "--record", "r.json"), "--record cannot be used with --collections"),
+        (("{kitchen}", "--people", "x", "--judge", "y"), "cannot be used with --collections"),
         (("{kitchen}", "bm25.run"), "Pass the run of every collection, with {collection} in its path"),
         (("{kitchen}/rice/qrels.txt",), "this is not a table of collections"),
         (("{kitchen}/none",), "No such file"),
@@ -305,7 +305,7 @@ def test_the_report_is_one_page_with_pictures(tmp_path: Path, capsys: pytest.Cap
     for options in (["--queries", "q.tsv"], ["--unjudged-bounds"]):
         with pytest.raises(SystemExit):
             main(["report", "--collections", str(KITCHEN), "-o", str(page), *options])
-        assert f"{options[0]} has no meaning with --collections" in capsys.readouterr().err
+        assert f"{options[0]} cannot be used with --collections" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["report", "q", "a", "b", "-o", str(page), "--target", "these"])
     assert "--target needs --people and --judge" in capsys.readouterr().err

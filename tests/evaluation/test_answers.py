@@ -136,7 +136,7 @@ def test_lists_that_cannot_be_used_are_named(given: Any, said: str) -> None:
 def test_verdicts_pair_with_what_was_retrieved() -> None:
     with pytest.raises(DataError, match="Question 1 has 2 retrieved ids but 1 verdicts"):
         carob.evaluate_ids([["a", "b"]], verdicts=[[1]], measures="RR")
-    with pytest.raises(DataError, match="has 'yes' at place 1"):
+    with pytest.raises(DataError, match="has 'yes' at position 1"):
         carob.evaluate_ids([["a"]], verdicts=[["yes"]], measures="RR")
     with pytest.raises(PolicyError, match="collapse is first, best or last"):
         carob.evaluate_ids([["a"]], [["a"]], "RR", collapse="max")

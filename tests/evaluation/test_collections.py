@@ -151,10 +151,10 @@ def test_a_malformed_qrels_file_names_itself_and_the_check(said: Any, tmp_path: 
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [
-        (["--tie-bounds"], "--tie-bounds has no meaning with --collections"),
-        (["--record", "r.json"], "--record has no meaning with --collections"),
-        (["--people", "p.csv"], "--people has no meaning with --collections"),
-        (["--lang", "zh"], "--lang has no meaning with --collections"),
+        (["--tie-bounds"], "--tie-bounds cannot be used with --collections"),
+        (["--record", "r.json"], "--record cannot be used with --collections"),
+        (["--people", "p.csv"], "--people cannot be used with --collections"),
+        (["--lang", "zh"], "--lang cannot be used with --collections"),
         (["--absent", "never"], "'never' is not one of"),
     ],
 )

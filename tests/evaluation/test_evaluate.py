@@ -328,7 +328,7 @@ def test_grades_in_rank_order() -> None:
     dcg = 2 / 1 + 1 / math.log2(3) + 3 / math.log2(5) + 1 / math.log2(7)
     assert scores.by_query("DCG@6") == pytest.approx({"1": dcg, "2": 3 + 1 / 2 + 2 / math.log2(5)}, abs=1e-12)
     assert carob.evaluate_grades(np.array([0, 1]), ["RR"])["RR"] == 1 / 2
-    with pytest.raises(DataError, match="has 'x' at place 2"):
+    with pytest.raises(DataError, match="has 'x' at position 2"):
         carob.evaluate_grades([[1, "x"]], ["RR"])  # type: ignore[list-item]
     with pytest.raises(DataError, match="2 ranked lists but 1 lists"):
         carob.evaluate_grades([[1], [1]], ["RR"], judged=[[1]])

@@ -106,7 +106,7 @@ def test_what_does_not_belong_is_refused(tmp_path: Path) -> None:
         (saved(tmp_path, "word.json", "ben", [["q1", "a", "1"]]), "was changed since"),
         (saved(tmp_path, "none.json", "ben", [], judgments=[3]), "was changed since"),
         (saved(tmp_path, "null.json", "ben", [], judgments=None), "was changed since"),
-        (saved(tmp_path, "known.json", "ben", [["q2", "a", 3]]), "has the grade 2 already"),
+        (saved(tmp_path, "known.json", "ben", [["q2", "a", 3]]), "already has the grade 2"),
         (text(tmp_path, "a.qrels", "q1 0 a\n"), "line 1: the line is neither a judgment"),
         (text(tmp_path, "b.qrels", "q1 0 a x\n"), "'x' is not a number"),
         (text(tmp_path, "c.csv", "query,document,grade\nq1,b,0.5\n"), "grade 0.5 is not one of"),

@@ -132,9 +132,9 @@ def test_grades_in_rank_order() -> None:
     assert alone.rows.judged_grades.tolist() == [1, 0]
     with pytest.raises(DataError, match="There are 1 ranked lists but 2 lists of judged grades"):
         match_grades([[1]], [[1], [1]], Policy())
-    with pytest.raises(DataError, match="Ranked list number 2 has 'x' at place 1"):
+    with pytest.raises(DataError, match="Ranked list number 2 has 'x' at position 1"):
         match_grades([[1], ["x"]], None, Policy())  # type: ignore[list-item]
-    with pytest.raises(DataError, match="List of judged grades number 1 has nan at place 2"):
+    with pytest.raises(DataError, match="List of judged grades number 1 has nan at position 2"):
         match_grades([[1]], [[1, float("nan")]], Policy())
     with pytest.raises(DataError, match="2 documents of grade 1, but has only 1 judgment"):
         match_grades([[1, 1]], [[1]], Policy())
