@@ -530,7 +530,7 @@ def test_xgboost_takes_the_smallest_value_for_the_best_unless_told_which_is_warn
         )
         assert model.best_iteration == best, name
     with pytest.warns(
-        DataWarning, match=r"takes the smallest value of nDCG@5, RR for the best one, .*maximize=True"
+        DataWarning, match=r"treats the smallest value of nDCG@5, RR as the best one, .*maximize=True"
     ):
         xgboost_metric(["nDCG@5", "E@5", "RR"])
 

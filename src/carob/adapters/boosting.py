@@ -138,7 +138,7 @@ def say_direction(asked: Evaluator) -> None:
     ]
     if turned:
         warn(
-            f"Early stopping of XGBoost takes the smallest value of {', '.join(turned)} for the best one, as of every "
+            f"XGBoost's early stopping treats the smallest value of {', '.join(turned)} as the best one, as for every "
             "name that it does not know. For early stopping, pass "
             "callbacks=[xgboost.callback.EarlyStopping(rounds=..., maximize=True)], not early_stopping_rounds."
         )

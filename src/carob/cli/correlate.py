@@ -32,8 +32,8 @@ def correlate_command(
 ) -> None:
     """Correlate the orders of runs under many judges, or by many measures, with the order under the truth.
 
-    TRUTH and each JUDGE are judgments, which come before at least three RUNs. Or they are leaderboards, which contain
-    the values of their runs: a file, or a folder with a file for each run. Without a JUDGE, the first measure is the
+    TRUTH and each JUDGE are judgments, followed by at least three RUNs; or they are leaderboards, which contain the
+    scores of their runs: a file, or a folder with a file for each run. Without a JUDGE, the first measure is the
     truth, and the others are correlated with it.
 
     \b

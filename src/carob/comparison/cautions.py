@@ -307,7 +307,7 @@ DATA = (
 
 
 def data(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
-    """Warns of runs that are not what they seem, and of rows that were dropped or skipped, as a footer reports."""
+    """Warns of suspicious runs, and of rows that were dropped or skipped, as a footer reports."""
     notes = [
         note
         for name, system in zip(comparison.names, systems, strict=True)

@@ -278,7 +278,7 @@ class Across(Contest):
 
     @cached_property
     def order(self) -> list[int]:
-        """The runs with the most collections from the best to the worst mean, then all others likewise."""
+        """The runs with the most collections from the best to the worst mean, then all others in the same way."""
         return ranked(self)
 
     @cached_property

@@ -393,7 +393,7 @@ class Comparison(Documented, Findings):
         return {name: partial(tables[name], self) for name in order}
 
     def beside(self) -> list[str]:
-        """Returns what is known about the data, which CSV has no place for, but for what was warned of before."""
+        """Returns the facts about the data, which do not fit in CSV, except those in earlier warnings."""
         from carob.comparison.cautions import sentences_of
 
         doubts = {doubt for each in self.scores for doubt in each.warnings}

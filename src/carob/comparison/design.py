@@ -40,7 +40,8 @@ class Test:
         rope: half the width of a region of practical equivalence. The result then contains the probabilities that a run
             is worse, equal or better.
         margin: the margin of an equivalence test, which tests by two one-sided tests whether runs differ by less.
-        looks: the numbers of queries at which the comparison is planned to be looked at while people go on judging, as
+        looks: the numbers of queries at which the comparison is planned to be looked at while people are
+            still judging, as
             in ``(20, 40, 60)``. The level at each look follows by alpha spending, so that ``alpha`` holds over all.
 
     Raises:

@@ -177,7 +177,7 @@ class Difference(Documented):
         }
 
     def beside(self) -> list[str]:
-        """Returns the sentences about the cause, which CSV has no place for."""
+        """Returns the sentences about the cause, which do not fit in CSV."""
         return self.sentences()
 
     def document(self, layout: str = "text") -> Document:

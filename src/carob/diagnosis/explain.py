@@ -191,7 +191,7 @@ class Explanation(Documented):
         return Records([*columns], list(zip(*columns.values(), strict=True)))
 
     def beside(self) -> list[str]:
-        """Returns the facts that led to the ranked list, which CSV has no place for."""
+        """Returns the facts that led to the ranked list, which do not fit in CSV."""
         return [*self.facts]
 
     def steps_section(self, title: str, lines: Sequence[Numbers]) -> Section:

@@ -224,7 +224,7 @@ class Next(Documented):
         return said
 
     def beside(self) -> list[str]:
-        """What makes estimates doubtful, and what is known about the runs, which the table has no place for."""
+        """Doubts about the estimates, and facts about the runs, which do not fit in the table."""
         return [*self.doubts, *self.footers]
 
     @property

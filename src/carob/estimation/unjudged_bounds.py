@@ -185,7 +185,7 @@ class UnjudgedBounds(Documented):
         return Records(["measure", *own[what]], rows)
 
     def beside(self) -> list[str]:
-        """Returns the meaning of the bounds, which CSV has no place for."""
+        """Returns the meaning of the bounds, which does not fit in CSV."""
         return self.meaning_said()
 
 

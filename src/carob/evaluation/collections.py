@@ -688,7 +688,7 @@ class OnCollections(Documented):
         raise NotImplementedError
 
     def beside(self) -> list[str]:
-        """Returns what is known about the data, which CSV and TSV have no place for."""
+        """Returns the facts about the data, which do not fit in CSV and TSV."""
         return [*self.warnings(), *self.remarks]
 
     def known(self) -> dict[str, Any]:

@@ -139,7 +139,7 @@ class Curve(Documented, Listed[list[float]]):
         return {"means": lambda drawn: curves(drawn, series, "@")}
 
     def beside(self) -> list[str]:
-        """Returns what is known about the data, which CSV and TSV have no place for."""
+        """Returns the facts about the data, which do not fit in CSV and TSV."""
         return footers([self.scores], language_named(self.lang), without=SAME)
 
     def value_records(self) -> Records:

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 MOST_SHARED = 2**20
 """The maximum number of judgments whose ideal rankings are kept for other runs.
 
-They take some 60 bytes per judgment.
+They take about 60 bytes per judgment.
 """
 MOST_TOGETHER = 8
 """The maximum number of runs that one thread matches before their values are computed together."""

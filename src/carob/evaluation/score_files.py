@@ -174,7 +174,7 @@ class Cells:
             self.missing[name] = part.missing.get(runs[0], set())
 
     def mark_missing(self, run: str, query: str, value: object, place: PlaceOfValue) -> None:
-        """Keeps a query that a run lacks, if the cell of a row about it says so.
+        """Notes that a run lacks the query of a row, if the row's cell says so.
 
         Raises:
             DataError: the cell says neither that it does nor that it does not.

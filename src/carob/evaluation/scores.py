@@ -72,7 +72,7 @@ class Tabled(Result):
         return Records(["run", "query", *self.runs[0].labels], rows, written_as(self.runs[0]))
 
     def beside(self) -> list[str]:
-        """Returns what is known about the data, which CSV has no place for."""
+        """Returns the facts about the data, which do not fit in CSV."""
         return footers(self.runs, language_named("en"), without=SAME)
 
     def figures(self) -> dict[str, Drawing]:

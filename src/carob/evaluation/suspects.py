@@ -1,4 +1,4 @@
-"""Signs that a run is not what it seems: equal scores, values too good or out of range, the ranking of another run."""
+"""Signs that a run is suspicious: equal scores, values too good or out of range, another run's ranking."""
 
 from __future__ import annotations
 

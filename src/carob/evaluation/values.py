@@ -307,7 +307,7 @@ def expected_values(found: Match, measures: Sequence[Measure], policy: Policy) -
     """Returns the means over all orders of tied documents, and the standard errors of sampled means."""
     values = values_of(found.rows, measures)
     errors = np.zeros_like(values)
-    # A depth or a removal affects documents that are unknown to a measure of sums.
+    # Cutting at a depth, or removing documents, depends on documents that a measure of sums does not see.
     sums = policy.depth is None and policy.unjudged == "nonrelevant"
     additive = np.array([sums and each.additive for each in measures], bool)
     alone = np.array([not stands(each, policy) for each in measures], bool)

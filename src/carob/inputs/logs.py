@@ -59,7 +59,7 @@ def holds_both(given: Any, columns: Mapping[str, Asked] | None = None, folders: 
 
 
 def fields_of(given: Any, named: Asked, folders: str | None) -> Mapping[str, Shape] | None:
-    """Returns the shape of each column of a table, or None for what cannot list documents."""
+    """Returns the shape of each column of a table, or None for an object that cannot list documents."""
     if isinstance(given, (str, os.PathLike)):
         path = os.fspath(given)
         from carob.inputs.files.table import fields_in

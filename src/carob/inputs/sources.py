@@ -727,7 +727,7 @@ def content_of(head: bytes) -> str | None:
         head: the first bytes, after decompression.
     """
     marked = head.lstrip().startswith((b"<", b"version https"))
-    # The first line of a run or of qrels looks like no other format, so the table is not read.
+    # The first line of a run or of qrels cannot be mistaken for another format, so the table of signatures is not read.
     signatures = {} if is_word(head) and not marked else known_signatures()
     for signature, what in signatures.items():
         start = head[:64].lstrip().lower() if signature.startswith(b"<") else head

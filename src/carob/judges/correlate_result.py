@@ -448,7 +448,7 @@ class Correlations(Documented):
         }
 
     def beside(self) -> list[str]:
-        """Returns what was left out and what makes the correlations doubtful, which CSV has no place for."""
+        """Returns what was left out and what makes the correlations doubtful, which do not fit in CSV."""
         return [*self.warnings, *self.left_out()]
 
     def figures(self, correlation: str | None = None) -> dict[str, Drawing]:

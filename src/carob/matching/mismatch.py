@@ -38,7 +38,7 @@ AGAIN = 1_000_000
 
 
 def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
-    """Returns the reasons to doubt a run's values, as sentences.
+    """Returns the reasons to doubt a run's scores, as sentences.
 
     Raises:
         DataError: an empty run, no query in common, or ranks that were named as scores.

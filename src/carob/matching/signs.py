@@ -1,4 +1,4 @@
-"""Signs that a run is not what it seems: ranks or distances as scores, ids in another spelling."""
+"""Signs that a run is suspicious: ranks or distances as scores, ids in another spelling."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REVERSED = {
     "rising": "{run}: the scores rise from row to row in {count:,} of {total:list}, as ranks and distances do, and the "
     "highest comes first: if these are ranks or distances, {these} upside down. Write the negated values as scores.",
     "below": "{run}: relevant documents are nearer to the end than to the top in {count:,} of {total:list}, far more "
-    "than by chance, and the highest score comes first: if the lowest is the best, as of ranks or distances, every "
+    "than by chance, and the highest score comes first: if the lowest is the best, as with ranks or distances, every "
     "list is upside down. Write the negated scores.",
     "some": "{run}: relevant documents are far nearer to the end than by chance in {count:,} of {total:list}, such as "
     "that of query '{query}', but not in the others, and the highest score comes first: if these lists, of one shard "
@@ -74,7 +74,7 @@ MISSING, EXTRA, SPELLED = 200, 500, 20_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Signs:
-    """What the kernel noticed in a run, on the way.
+    """What the kernel noticed in a run while matching it.
 
     Args:
         length: the number of documents of each query, -1 for one that the run lacks [queries].
@@ -224,7 +224,7 @@ def upside_down(run: Run, signs: Signs | None, rows: JudgedRows, queries: Sequen
 
     Args:
         run: the run.
-        signs: what was noticed in it; None if nothing could be.
+        signs: what was noticed in it; None if nothing could be inspected.
         rows: its rows of judged documents.
         queries: the queries of its lists.
 
@@ -257,7 +257,7 @@ def reversal(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> R
     most lists, or far too near in some, that is enough, whatever the scores look like.
 
     Args:
-        signs: what was noticed; None if nothing could be.
+        signs: what was noticed; None if nothing could be inspected.
         rows: the rows of judged documents.
         ranked: whether the run may have a rank column of its own.
     """

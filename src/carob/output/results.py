@@ -141,7 +141,7 @@ class Result(Display):
         raise NotImplementedError
 
     def beside(self) -> list[str]:
-        """Returns what is known about the data, which CSV has no place for: by default, warnings and footers."""
+        """Returns the facts about the data, which do not fit in CSV: by default, warnings and footers."""
         return [*getattr(self, "warnings", ()), *getattr(self, "footers", ())]
 
     def figures(self) -> dict[str, Drawing]:

@@ -67,7 +67,7 @@ class Report(Documented):
         return self.comparison.records()
 
     def beside(self) -> list[str]:
-        """Returns what is known about the data, which CSV has no place for."""
+        """Returns the facts about the data, which do not fit in CSV."""
         return self.comparison.beside()
 
     def figures(self) -> dict[str, Drawing]:

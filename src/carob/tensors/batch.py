@@ -28,7 +28,7 @@ MASKED = {
 """Advice for each masked array: the array to give instead."""
 
 NAN_SCORES = ("error", "worst", "skip")
-"""The rules for a query with a score that is NaN, as of a model that diverges."""
+"""The rules for a query with a NaN score, as from a model that diverges."""
 
 NAN_WARNINGS = {
     "worst": "The scores contain NaN. A query with such a score is ranked in the worst order (nan_scores='worst').",

@@ -56,7 +56,7 @@ READINGS = {
         "(80% power)"
     ),
 }
-"""What the evidence allows to conclude, from a drop or from a minimum (``:min``)."""
+"""The conclusion that the evidence allows, for a drop or for a minimum (``:min``)."""
 RULES = {
     "mean:max-drop": "A drop fails the gate if it is larger than the tolerance, significant or not.",
     "significance:max-drop": "A drop fails the gate if it is larger than the tolerance and significant.",
@@ -402,7 +402,7 @@ class Gate(Documented):
         }
 
     def beside(self) -> list[str]:
-        """Returns the verdict and the remarks, which CSV has no place for."""
+        """Returns the verdict and the remarks, which do not fit in CSV."""
         return [self.headline, *self.remarks]
 
     def contents(self) -> dict[str, Any]:

@@ -96,7 +96,7 @@ class Verification(Documented):
         return {"findings": lambda: Records.of(Change, found, without=["numbers"])}
 
     def beside(self) -> list[str]:
-        """Returns the verdict and the remarks, which CSV has no place for."""
+        """Returns the verdict and the remarks, which do not fit in CSV."""
         return [self.headline, *self.remarks]
 
     def contents(self) -> dict[str, Any]:

@@ -177,7 +177,7 @@ class PoolCheck(Documented):
         )
 
     def beside(self) -> list[str]:
-        """Returns what the values mean, and what is known about the data, which CSV has no place for."""
+        """Returns the meaning of the values and the facts about the data, which do not fit in CSV."""
         return [*self.meaning, *super().beside()]
 
     @property

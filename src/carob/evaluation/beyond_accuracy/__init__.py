@@ -240,7 +240,7 @@ class Beyond(Documented, Listed[float]):
         return Records(["user", *columns], list(zip(self.users, *columns.values(), strict=True)))
 
     def beside(self) -> list[str]:
-        """Returns the size of the data, which CSV has no place for."""
+        """Returns the size of the data, which does not fit in CSV."""
         return [self.footer()]
 
     def table(self) -> tuple[list[str], list[list[str]]]:

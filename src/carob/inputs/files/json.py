@@ -161,7 +161,7 @@ def objects_in(files: Iterable[str]) -> Iterator[tuple[dict[str, Any], Any]]:
 
 
 DEEPEST = 500
-"""Levels of objects and lists in a line; Python refuses some 990, Polars 2.1 1,025; 2.0 crashes above 3,000."""
+"""Levels of objects and lists in a line; Python refuses about 990, Polars 2.1 1,025; 2.0 crashes above 3,000."""
 EXACT = 15
 """Digits of whole numbers that a double always holds."""
 AT_ONCE = 2**20
