@@ -301,7 +301,7 @@ def test_a_part_of_the_lists_upside_down_is_said_by_each_face(
     ):
         main(words)
         out, err = capsys.readouterr()
-        assert "far nearer to the end than by chance in 8 of 16 lists, such as that of query 'q00'" in (
+        assert "far nearer to the end than by chance in 8 of 16 lists, such as the list of query 'q00'" in (
             " ".join((out + err).split())
         ), words
     lazy = pytest.importorskip("polars").DataFrame(

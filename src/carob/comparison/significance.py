@@ -416,7 +416,7 @@ def sample_of(table: RunTable, values: Floats, *, pairs: bool) -> BoundedValues:
 
     Args:
         table: the runs.
-        values: values or differences of runs of the table [queries, series].
+        values: the values of runs in the table, or differences of them [queries, series].
         pairs: whether they are differences.
     """
     least, greatest = table.limits

@@ -45,7 +45,7 @@ class Shared:
         names: the queries that the judge judged.
         rows: the row in ``names`` of each query that people also judged.
         alone: the queries that only people judged.
-        tuned: whether the judge was tuned on each query that both judged; None if on none.
+        tuned: whether the judge was tuned on each query that both judged; None if it was tuned on none of them.
     """
 
     names: tuple[str, ...]

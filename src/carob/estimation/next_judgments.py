@@ -390,7 +390,8 @@ OF_A_JUDGE = ("covered", "nearly covered", "empty")
 def known_of(
     people: Qrels | None, judge: Qrels | None, runs: Sequence[Run], request: Request
 ) -> dict[str, tuple[str, ...]]:
-    """Returns what an evaluation says about the data of runs. They may lack every document that is judged so far.
+    """Returns the facts and warnings that an evaluation reports about the runs. They may lack every
+    document that is judged so far.
 
     Args:
         people: people's judgments so far.

@@ -108,7 +108,7 @@ class JudgedSample:
         strata: the stratum of each query, from 0; all queries are in one stratum if None [queries].
         names: the names of the strata, for errors.
         tuned: whether the judge was tuned on people's judgments of a sampled query, so that its values of this query
-            say nothing about its values of others; None if of no query. There are no strata then [sample].
+            say nothing about its values of others; None if it was tuned on no query. There are no strata then [sample].
     """
 
     people: Floats

@@ -56,7 +56,7 @@ class Note:
         run: the run; empty if the fact is about all runs of the collection.
         fact: the fact, as in the footer of an evaluation.
         other: the run or the collection that this one equals; None for other facts.
-        of: the number of queries or lists that might have been concerned; None if that is not meant.
+        of: the number of queries or lists that might have been concerned; None if the fact has no such number.
     """
 
     collection: str

@@ -57,7 +57,7 @@ class Format:
 
     Args:
         begin: makes the decompressor of one stream, with the methods of the standard library's for bzip2 and xz.
-        padding: zeros may follow a stream in multiples of it; 0 for none.
+        padding: zeros may follow a stream, in multiples of this number; 0 if none may follow.
     """
 
     begin: Callable[[], Any]

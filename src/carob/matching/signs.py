@@ -37,8 +37,8 @@ REVERSED = {
     "than by chance, and the highest score comes first: if the lowest is the best, as with ranks or distances, every "
     "list is upside down. Write the negated scores.",
     "some": "{run}: relevant documents are far nearer to the end than by chance in {count:,} of {total:list}, such as "
-    "that of query '{query}', but not in the others, and the highest score comes first: if these lists, of one shard "
-    "perhaps, have ranks or distances as scores, they are upside down. Write the negated scores there.",
+    "the list of query '{query}', but not in the others, and the highest score comes first: if these lists, "
+    "perhaps from one shard, have ranks or distances as scores, they are upside down. Write the negated scores there.",
 }
 """The sentences about lists that seem to be upside down."""
 CONSTANT, RISING, COUNTING = 1, 2, 4
