@@ -452,3 +452,33 @@ def test_tuned_queries_are_declared_by_ids_or_a_file(tmp_path: Path) -> None:
     few = carob.Design(tuned_on=sorted(people)[:15])
     found = carob.compare(people, runs, "nDCG@5", judge=judge, design=few)
     assert "only people's judgments count" in " ".join(str(found).split())
+
+
+def kinds_of(found: carob.Comparison) -> list[str]:
+    return [each.kind for each in found.warnings]
+
+
+@pytest.mark.parametrize("documents", [False, True], ids=["queries", "documents"])
+def test_people_and_judge_that_were_exchanged_are_said(documents: bool) -> None:
+    few = {query: dict(list(its.items())[::6]) for query, its in PEOPLE.items()}
+    people = few if documents else SOME
+    found = carob.compare(MODEL, RUNS, "nDCG@10", judge=people)
+    assert "swapped" in kinds_of(found)
+    for text in (found.to_json(), found.to_text(), found.to_html()):
+        assert "the judge's exchanged?" in " ".join(text.split()).replace("&#x27;", "'")
+    assert "swapped" in kinds_of(carob.estimate(MODEL, people, RUNS, "nDCG@10"))
+    assert "swapped" not in kinds_of(carob.compare(people, RUNS, "nDCG@10", judge=MODEL))
+    # A model that failed to answer for a query, where people judged all of them.
+    some = dict(list(MODEL.items())[1:])
+    assert "swapped" not in kinds_of(carob.compare(PEOPLE, RUNS, "nDCG@10", judge=some))
+
+
+def test_two_scales_of_people_and_judge_are_said() -> None:
+    tenfold = {query: {d: 10 * grade for d, grade in its.items()} for query, its in MODEL.items()}
+    (said,) = (
+        each.sentence
+        for each in carob.compare(SOME, RUNS, "nDCG@10", judge=tenfold).warnings
+        if each.kind == "scales"
+    )
+    assert said.startswith("People's grades are 0 to 2, and the judge's are 0 to 20.")
+    assert "scales" not in kinds_of(carob.compare(SOME, RUNS, "nDCG@10", judge=MODEL))

@@ -338,6 +338,71 @@ def test_judges_of_different_things_are_refused() -> None:
         carob.agreement({"q1": {"a": 1}}, {"q1": {"b": 1}})
 
 
+FAST = carob.Test(resamples=20)
+SCALES = {
+    "0 to 1": ({0: 0, 1: 1, 2: 1, 3: 1}, True),
+    "0 to 1, in thirds": ({0: 0, 1: 1 / 3, 2: 2 / 3, 3: 1}, True),
+    "1 to 4": ({0: 1, 1: 2, 2: 3, 3: 4}, True),
+    "0 to 9": ({0: 0, 1: 3, 2: 6, 3: 9}, True),
+    "no 3": ({0: 0, 1: 1, 2: 2, 3: 2}, False),
+    "no 0": ({0: 1, 1: 1, 2: 2, 3: 3}, False),
+    "the same": ({0: 0, 1: 1, 2: 2, 3: 3}, False),
+}
+SPELLED = {
+    "documents": (
+        "d1",
+        "D1",
+        "The document 'd1' of <mapping> may be 'D1' of <mapping>: upper and lower case differ",
+    ),
+    "queries": ("q1", "Q1", "The query 'q1"),
+    "zeros": ("7", "007", "The document '7' of <mapping> may be '007' of"),
+}
+
+
+@pytest.mark.parametrize("case", SCALES)
+def test_two_scales_are_said(case: str) -> None:
+    scale, told = SCALES[case]
+    one: Any = {f"q{q}": {f"d{d}": d % 4 for d in range(12)} for q in range(4)}
+    other: Any = {query: {d: scale[grade] for d, grade in its.items()} for query, its in one.items()}
+    runs = {
+        name: {q: {d: float(hash((name, d, q)) % 97) for d in its} for q, its in one.items()}
+        for name in "abc"
+    }
+    for pair in ((one, other), (other, one)):
+        for found in (
+            carob.agreement(*pair, resamples=20),
+            carob.agreement(*pair, runs, resamples=20),
+            carob.correlate(pair[0], {"b": pair[1]}, runs, "AP", test=FAST),
+        ):
+            said = [each for each in found.warnings if "If these are two scales" in each]
+            assert len(said) == told, said
+            for text in (found.to_text(), found.to_html(), found.to_json()):
+                assert ("If these are two scales" in " ".join(text.split())) == told
+    few = {"q0": one["q0"]}, {"q0": other["q0"]}
+    assert not carob.agreement(*few, resamples=20).warnings
+
+
+@pytest.mark.parametrize("case", SPELLED)
+@pytest.mark.parametrize("every", [True, False])
+def test_ids_that_two_judges_spell_in_two_ways_are_said(case: str, every: bool) -> None:
+    here, there, told = SPELLED[case]
+    own = here if here != "q1" else "d1"
+    one = {"q1": {own: 1}} if every else {"q0": {"a": 1, own: 1, "d10": 0}, "q1": {"a": 0, own: 1}}
+    text = json.dumps(one)
+    other = json.loads(text.replace(f'"{here}"', f'"{there}"'))
+    runs = {name: {q: {"a": 1.0, own: 2.0} for q in ("q0", "q1", "Q1")} for name in "abc"}
+    if every:
+        for call in (
+            lambda: carob.agreement(one, other),
+            lambda: carob.correlate(one, {"b": other}, runs, "AP", test=FAST),
+        ):
+            with pytest.raises(DataError, match=told.partition(" of")[0]):
+                call()
+    else:
+        assert carob.agreement(one, other).warnings[0].startswith(told)
+    assert not carob.agreement(one, one).warnings
+
+
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_frames(backend: str) -> None:
     pytest.importorskip(backend, reason=f"{backend} is not installed")

@@ -436,10 +436,10 @@ def test_scores_of_other_judgments_are_told_by_each_function_that_takes_scores(f
             carob.evaluate_collections({"A": scores, "B": scores}, "RR"),
             carob.check_collections({"A": scores, "B": scores}),
         ):
-            assert "cored with other judgments than old" in found.to_json(), type(found)
-            assert "cored with other judgments than old" in " ".join(str(found).split()), type(found)
+            assert "cored with different judgments from old" in found.to_json(), type(found)
+            assert "cored with different judgments from old" in " ".join(str(found).split()), type(found)
     assert carob.gate(None, noise, old, {"RR": 1}).warnings == ()
-    assert "other judgments" not in str(carob.compare(None, {"old": old, "noise": noise}))
+    assert "different judgments" not in str(carob.compare(None, {"old": old, "noise": noise}))
 
 
 @pytest.mark.parametrize("other", ["old.run", "./old.run", "link.run"])

@@ -21,7 +21,7 @@ from carob.comparison.verdict import (
 )
 from carob.estimation.people_and_judge import FEWEST_CLEAN
 from carob.estimation.sampled_documents import is_linear
-from carob.evaluation.evidence import RunTable, sparse
+from carob.evaluation.evidence import RunTable, ranges_apart, sparse
 from carob.evaluation.notes import notes_of_run, other_judgments, summaries
 from carob.evaluation.score_tables import some_of
 from carob.evaluation.suspects import CutLists
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from carob.comparison.findings import Contest, Findings, Judging, Pair
     from carob.conventions.policy import Policy
-    from carob.evaluation.evidence import System
+    from carob.evaluation.evidence import Read, System
     from carob.evaluation.scores import Scores
     from carob.lists.rows import Floats, JudgedRows
     from carob.matching.match import Match
@@ -181,6 +181,18 @@ CAUTIONS = {
         "if people's judgments are complete. If people judged a sample of the documents, its probabilities "
         "are missing: pass the whole table, with its column 'probability'."
     ),
+    "swapped": (
+        "The judge judged {queries:query/queries}, and people judged these and {alone:other/others}: were people's "
+        "judgments and the judge's exchanged?"
+    ),
+    "swapped:documents": (
+        "The judge judged {judge:.0%} of the top {depth} of {names}, and people {people:.0%}: were people's judgments "
+        "and the judge's exchanged?"
+    ),
+    "scales": (
+        "People's grades are {people}, and the judge's are {judge}. If these are two scales, convert both to one: the "
+        "bias and the worth of the judge reflect the scales, too."
+    ),
     "sample:judge": (
         "By the judge's {label}, the {sample} queries that people judged are {how} than the others "
         "(z = {z:+.1f}): were they drawn at random? If not, the estimates may be wrong."
@@ -226,12 +238,20 @@ MANY = 1000
 """With more queries, nearly every difference of real systems is significant (Ihemelandu and Ekstrand, SIGIR 2023)."""
 
 
-def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Caution, ...]:
-    """Returns all warnings that apply, the most severe kinds first."""
+def cautions_of(comparison: Findings, systems: Sequence[System], read: Read) -> tuple[Caution, ...]:
+    """Returns all warnings that apply, the most severe kinds first.
+
+    Args:
+        comparison: the comparison.
+        systems: the runs of which it shows scores.
+        read: what was read of the evidence.
+    """
     if comparison.judge is not None:
         others = (shapes, missing, meanings)
         return (
             *apart(comparison),
+            *exchanged(comparison),
+            *scales(read),
             *sparsely_judged(comparison),
             *judge(comparison),
             *chain.from_iterable(look(comparison) for look in others),
@@ -378,6 +398,33 @@ def sparsely_judged(comparison: Findings) -> Iterator[Caution]:
         own, its = (float(np.mean([shares[run][side] for run in few])) for side in range(2))
         words = {"names": listed([comparison.names[run] for run in few]), "depth": comparison.judged_depth}
         yield caution("sparse", few, words, people=own, judge=its)
+
+
+LACKING = 0.1
+"""A judge may lack this share of people's queries, as if a model failed to answer, although it should have all."""
+
+
+def exchanged(comparison: Findings) -> Iterator[Caution]:
+    """Warns if people seem to have judged all that the judge did and more, as if the two were exchanged."""
+    known = comparison.judge
+    if known is None or known.documents is not None:
+        return
+    few = sparse(known.judged, comparison.judged)
+    if known.sample == known.queries and len(known.alone) > LACKING * known.queries:
+        yield caution("swapped", queries=known.queries, alone=len(known.alone))
+    elif few:
+        own, its = (
+            float(np.mean([shares[run] for run in few])) for shares in (comparison.judged, known.judged)
+        )
+        words = {"names": listed([comparison.names[run] for run in few]), "depth": comparison.judged_depth}
+        yield caution("swapped:documents", few, words, people=own, judge=its)
+
+
+def scales(read: Read) -> Iterator[Caution]:
+    """Warns if people and the judge seem to grade on two scales."""
+    ranges = None if read.judge is None else ranges_apart(read.qrels, read.judge.qrels)
+    if ranges is not None:
+        yield caution("scales", (), None, people=ranges[0], judge=ranges[1])
 
 
 FEW_FOR_PEOPLE = 12

@@ -255,7 +255,7 @@ def compared(
         judge=estimates.judge,
         unjudged=bounds_over(read, contests, unjudged_bounds) if unjudged_bounds else None,
     )
-    return replace(found, warnings=cautions_of(found, systems))
+    return replace(found, warnings=cautions_of(found, systems, read))
 
 
 def bounds_over(read: Read, contests: Mapping[str, Contest], limits: bool | UnjudgedLimits) -> UnjudgedBounds:

@@ -338,6 +338,56 @@ def said_if_sparse(
     return found
 
 
+FEWEST_GRADES = 20
+"""With fewer judgments, the largest grades may be lacking by chance."""
+BEYOND, SHARE_BEYOND = 5, 0.02
+"""The fewest grades of one judge above all of another's that show another scale, and their least share."""
+LARGER = 1.6
+"""The least ratio of the largest grades of two scales: of 5 and 3, but not of 3 and 2, as grades may be unused."""
+
+
+def ranges_apart(one: Qrels | None, other: Qrels | None) -> tuple[str, str] | None:
+    """Returns the ranges of two judges' grades if these seem to be two scales, such as 0 to 1 and 0 to 3, else None.
+
+    Args:
+        one: the first judge's judgments; None if they are unknown.
+        other: the second judge's.
+    """
+    if one is None or other is None:
+        return None
+    grades = [each.judgments.grades[each.judgments.grades >= 0] for each in (one, other)]
+    if min(map(len, grades)) < FEWEST_GRADES:
+        return None
+    (low, high), (least, most) = ends = [(each.min(), each.max()) for each in grades]
+    top = min(high, most)
+    beyond = max(int((each > top).sum()) for each in grades)
+    wider = grades[0] if high > most else grades[1]
+    shifted = low != least and high != most
+    if not (shifted or max(high, most) >= LARGER * top) or beyond < max(BEYOND, SHARE_BEYOND * len(wider)):
+        return None
+    first, second = (f"{start:g} to {end:g}" if start < end else f"all {end:g}" for start, end in ends)
+    return first, second
+
+
+def said_if_scaled(names: tuple[str, str], one: Qrels | None, other: Qrels | None) -> list[str]:
+    """Returns a sentence if two judges seem to grade on two scales.
+
+    Args:
+        names: the judges.
+        one: the first judge's judgments.
+        other: the second judge's.
+    """
+    ranges = ranges_apart(one, other)
+    if ranges is None:
+        return []
+    return [
+        (
+            f"{names[0]}'s grades are {ranges[0]}, and {names[1]}'s are {ranges[1]}. If these are two scales, the same "
+            "grade means different things, and kappa and bias say little: convert both to one scale."
+        )
+    ]
+
+
 def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
     """Returns the runs by name. The name is the given key, or else the run's own name or path.
 

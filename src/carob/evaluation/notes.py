@@ -149,7 +149,7 @@ def otherwise_judged(collection: str, systems: Mapping[str, ScoredRun]) -> Itera
     names = list(systems)
     first, others = other_judgments([each.scores for each in systems.values()])
     for run in others:
-        said = f"scored with other judgments than {names[first]}, which may cause part of the differences"
+        said = f"scored with different judgments from {names[first]}, which may cause part of the differences"
         yield Note(collection, names[run], whole("judgments", said))
 
 

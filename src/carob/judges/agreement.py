@@ -15,10 +15,18 @@ from carob.comparison.significance import contests_of, settings_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.request import conventions
-from carob.evaluation.evidence import Evidence, RunsLike, named_together, said_if_sparse, tables_of
+from carob.evaluation.evidence import (
+    Evidence,
+    RunsLike,
+    named_together,
+    said_if_scaled,
+    said_if_sparse,
+    tables_of,
+)
 from carob.evaluation.notes import known_of
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels, refuse_results
+from carob.inputs.spellings import written_otherwise
 from carob.judges.agreement_result import FATES, TOP, Agreement, Coefficient, Effect, Judge, Pairing
 from carob.output.errors import DataError
 from carob.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
@@ -102,14 +110,17 @@ def agreement(
     if not pairing.queries:
         raise DataError(
             f"{one.name} and {other.name} have no query in common ('{one.queries[0]}' …, '{other.queries[0]}' …): "
-            "check that both use the same ids."
+            "check that both use the same ids.",
+            remedy=pairing.spelled or None,
         )
     if not len(pairing.a):
         raise DataError(
-            f"{one.name} and {other.name} have no document in common: check that both use the same ids."
+            f"{one.name} and {other.name} have no document in common: check that both use the same ids.",
+            remedy=pairing.spelled or None,
         )
     scale = scale_of(pairing.a, pairing.b)
     tables = confusions(pairing, scale)
+    doubts = [*filter(None, [pairing.spelled]), *said_if_scaled(("A", "B"), one, other)]
     orders: dict[str, Any] = {"effects": (), "settings": None, "scores": (), "warnings": (), "footers": ()}
     if runs is not None:
         asked = measures if measures is not None else convention.measures or DEFAULT_MEASURES
@@ -133,6 +144,7 @@ def agreement(
             "scores": (*first.read.scores, *second.read.scores),
             **known("A", first.read, {"B": second.read}),
         }
+    orders["warnings"] = (*doubts, *orders["warnings"])
     return Agreement(
         a=judge(one),
         b=judge(other),
@@ -203,7 +215,39 @@ def pair(a: Qrels, b: Qrels) -> Pairing:
         queries_a=tuple(text_of(query) for query in one if query not in other),
         queries_b=tuple(text_of(query) for query in other if query not in one),
         negative=sum(int((each.judgments.grades < 0).sum()) for each in (a, b)),
+        spelled=spelled_apart(one, other, (a.name, b.name)),
     )
+
+
+MOST_SPELLED = 10_000
+"""The documents of the first judge whose spelling is compared."""
+
+
+def spelled_apart(
+    one: Mapping[bytes, Mapping[bytes, float]],
+    other: Mapping[bytes, Mapping[bytes, float]],
+    names: tuple[str, str],
+) -> str:
+    """Returns a sentence if ids that only one judge has are the other's with another spelling, else an empty text.
+
+    Args:
+        one: the first judge's grades by query and document.
+        other: the second judge's.
+        names: the judges.
+    """
+    alone = [{*one}.difference(other), {*other}.difference(one)]
+    sides = [("query", alone)] * all(alone)
+    looked = 0
+    for query in one:
+        if query in other and looked < MOST_SPELLED:
+            alone = [{*one[query]}.difference(other[query]), {*other[query]}.difference(one[query])]
+            looked += len(alone[0])
+            sides += [("document", alone)] * all(alone)
+    for what, (mine, its) in sides:
+        apart = written_otherwise(*(sorted(map(text_of, each)) for each in (mine, its)))
+        if apart is not None:
+            return f"The {what} '{apart.judged}' of {names[0]} may be '{apart.ranked}' of {names[1]}: {apart.why}."
+    return ""
 
 
 def graded(qrels: Qrels) -> dict[bytes, dict[bytes, float]]:

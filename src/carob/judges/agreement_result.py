@@ -113,6 +113,7 @@ class Pairing:
         queries_a: queries that only the first judged.
         queries_b: queries that only the second judged.
         negative: the number of judgments with a negative grade, which count as unjudged.
+        spelled: a sentence about ids of one judge that are the other's with another spelling, or an empty text.
     """
 
     queries: tuple[str, ...]
@@ -125,6 +126,7 @@ class Pairing:
     queries_a: tuple[str, ...]
     queries_b: tuple[str, ...]
     negative: int
+    spelled: str = ""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from carob.comparison.significance import contests_of, settings_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.request import conventions, names_in
-from carob.evaluation.evidence import Evidence, named_together
+from carob.evaluation.evidence import Evidence, named_together, said_if_scaled
 from carob.evaluation.leaderboards import Leaderboard
 from carob.evaluation.scores import Scores
 from carob.evaluation.suspects import warned_of
@@ -356,14 +356,17 @@ def from_judgments(
             "from judge to judge: pass one judge."
         )
     reads: dict[str, Read] = {}
-    grades, lone, documents = [], {}, None
+    grades, lone, documents, doubts = [], {}, None, list[str]()
+    origin = "the truth" if true.name.startswith("<") else called(true.name)
     names = judges_apart([(name, called(each.name), path_of(each)) for name, each in given], path_of(true))
     for its, (_, qrels) in zip(names, given, strict=True):
         pairing = pair(true, qrels)
         if not pairing.queries or not len(pairing.a):
             raise DataError(
-                f"{true.name} and {its} have no judged document in common: check that both use the same ids."
+                f"{true.name} and {its} have no judged document in common: check that both use the same ids.",
+                remedy=pairing.spelled or None,
             )
+        doubts += [*filter(None, [pairing.spelled]), *said_if_scaled((origin, its), true, qrels)]
         # The truth's queries are evaluated, unless the pool is that of both.
         lone[its] = len(pairing.queries_b) + (len(pairing.queries_a) if pool == "both" else 0)
         documents = documents_of(pairing) if pool == "both" else None
@@ -374,8 +377,9 @@ def from_judgments(
         reads[its] = Evidence(kept, systems, **rest).read(asked, least=1)
     base = true if documents is None else restricted(true, {query for query, _ in documents}, documents)
     read = Evidence(base, systems, **rest).read(asked, least=1)
-    origin = "the truth" if true.name.startswith("<") else called(true.name)
     found = {its: in_scores(scores_in(each)) for its, each in reads.items()}
+    told = known(origin, read, reads)
+    told["warnings"] = (*doubts, *told["warnings"])
     return TruthAndJudges(
         origin,
         in_scores(scores_in(read)),
@@ -383,7 +387,7 @@ def from_judgments(
         own,
         tuple(grades),
         lone=lone,
-        **known(origin, read, reads),
+        **told,
     )
 
 
