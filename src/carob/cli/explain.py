@@ -61,7 +61,7 @@ def explain_command(
 ) -> None:
     """Show how the value of MEASURE for one query is computed, rank by rank.
 
-    Give the ranked list as grades on the command line, or as files:
+    Pass the ranked list as grades on the command line, or as files:
 
     \b
         carob explain nDCG@5 --grades 3,2,0,1 --judged 3,3,2,1,0
@@ -138,7 +138,7 @@ def difference_command(
         carob difference people.qrels model.qrels nDCG@10 bm25.run
 
     A and B are two profiles or two judgment files. After two profiles, pass QRELS and RUN. After two judgment files,
-    give RUN. 'carob profiles' lists the profiles, and the profile 'carob' stands for carob's own conventions. Policy
+    pass RUN. 'carob profiles' lists the profiles, and the profile 'carob' stands for carob's own conventions. Policy
     options apply to both A and B.
     """
     both = run is None and not (is_file(profile_a) and is_file(profile_b)) and given.with_judgments((qrels,))

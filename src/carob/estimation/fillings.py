@@ -94,7 +94,7 @@ class Rule:
         Args:
             measure: the measure.
             levels: the grades that a document can have, ascending from 0.
-            deepest: the largest number of documents of a list or of a query's judgments.
+            deepest: the largest number of documents in a list or in a query's judgments.
         """
         nothing = np.zeros(0)
         sums = UNDER_A_SCALE.get(measure.name)

@@ -78,7 +78,8 @@ def cross_validated(
     """Returns the scores of the run that is selected without the scored query.
 
     The queries are divided at random into folds. For each fold, the run with the highest mean on the other folds is
-    selected and scored on the fold. Tied runs share the selection. With as many folds as queries, one query is left out
+    selected and scored on the fold. If several runs tie, the selection is divided among them. With as many
+    folds as queries, one query is left out
     at a time, and one division suffices.
 
     Args:

@@ -89,7 +89,7 @@ def as_scores(arrays: Arrays, scores: Any) -> tuple[Any, Any]:
         unheld = xp.astype(floats, scores.dtype) != scores
     if not whole:
         return floats, unheld & ~arrays.isnan(scores)
-    # Beyond the type's largest number, the result of the conversion back depends on the processor.
+    # Beyond the type's largest number, the result of converting back depends on the processor.
     return floats, unheld | (floats >= float(xp.iinfo(scores.dtype).max))
 
 

@@ -172,7 +172,7 @@ class PoolCheck(Documented):
             f"{moved.run} moves by {plural(places, 'rank')}, the most of all" if places else "no rank changes"
         )
         return (
-            f"Without its own judgments, {label} of a run changes by {decimals(mean, DIGITS, sign=True)} on average "
+            f"Without its own judgments, a run's {label} changes by {decimals(mean, DIGITS, sign=True)} on average "
             f"and by {decimals(worst.change, DIGITS, sign=True)} at worst ({worst.run}); {ranks}."
         )
 
