@@ -165,7 +165,7 @@ def test_queries_weigh_as_a_file_says(folder: Path, capfd: pytest.CaptureFixture
         ("q1 1\n", "Query 'q2' has no weight"),
         ("q1 1\nq2 heavy\n", "weights, line 2: 'heavy' is not a number: 'q2 heavy'. Correct the line.\n"),
         ("q1 1\nq2\n", "weights, line 2: found 1 column, expected 2 (query, weight)"),
-        ("q1 1\n\nq2 1\nq1 1\n", "weights, line 4: query 'q1' has a weight already"),
+        ("q1 1\n\nq2 1\nq1 1\n", "weights, line 4: query 'q1' already has a weight"),
         (
             "q1 1\nq2 -1\n",
             "weights, line 2: the weight of query 'q2' is -1.0: a weight is a number of at least 0",

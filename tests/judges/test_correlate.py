@@ -475,7 +475,7 @@ def test_the_command_tells_judges_from_runs(
         (("people.qrels", "model.qrels", "a.run", "b.run"), "at least three RUNs"),
         (
             ("people.qrels", "a.run", "b.run", "c.run", "--missing-runs", "skip"),
-            "--missing-runs is about leaderboards",
+            "--missing-runs applies only to leaderboards",
         ),
         (("board.jsonl", "board.jsonl", "--pool", "both"), "--pool needs judgments"),
         (("board.jsonl", "board.jsonl", "--depth", "5"), "--depth needs judgments"),
