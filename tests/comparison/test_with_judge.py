@@ -362,6 +362,20 @@ def test_a_judge_that_repeats_people_is_named_as_the_reason_for_no_errors() -> N
     assert "show no variation" not in said
 
 
+def test_a_judge_that_agrees_too_well_may_have_seen_the_grades() -> None:
+    def kappa(**options: Any) -> list[float]:
+        found = carob.compare(SOME, RUNS, "nDCG@5", **options)
+        return [each.numbers["kappa"] for each in found.warnings if each.kind == "seen"]
+
+    first, *others = SOME
+    noisy = judgments(5)[1]
+    copied = noisy | {query: PEOPLE[query] for query in others}
+    assert kappa(judge=noisy) == []
+    assert kappa(judge=copied)[0] > 0.9
+    assert kappa(judge=copied, design=carob.Design(tuned_on=others)) == []
+    assert kappa(judge=PEOPLE, design=carob.Design(target="similar", tuned_on=[first])) == [1.0]
+
+
 def tuned_study(tuned: int) -> tuple[Any, Any]:
     """Estimates of a run's mean, and people's values, where the judge repeats people on the first sampled queries."""
     draw = np.random.default_rng(8)

@@ -14,7 +14,7 @@ from scipy import stats
 import carob
 from carob import DataError, PolicyError
 from carob.cli import main
-from carob.statistics.coefficients import scale_of
+from carob.statistics.coefficients import quadratic_kappa, scale_of
 
 Qrels = dict[str, dict[str, int]]
 
@@ -329,6 +329,18 @@ def test_what_it_cannot_know_is_said() -> None:
     negative = carob.agreement({"q": {"a": -2, "b": 1}}, {"q": {"a": 1, "b": 1}})
     assert negative.shared == 1
     assert "1 negative grade counted as unjudged" in negative.to_text()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_a_judge_that_agrees_too_well_may_have_seen_the_grades(share: float) -> None:
+    draw = np.random.default_rng(4)
+    grades = {"q": {f"d{n}": n % 4 for n in range(80)}}
+    other = {"q": {d: int(draw.integers(4)) if draw.random() < share else g for d, g in grades["q"].items()}}
+    found = carob.agreement(grades, other)
+    kappa = found["kappa, quadratic"].value
+    assert (kappa > 0.8) == (share == 0)
+    assert [kappa for each in found.warnings if "B may have seen A's grades" in each] == [1.0][: share == 0]
+    assert quadratic_kappa(found.pairing.a, found.pairing.b) == pytest.approx(kappa, abs=1e-12)
 
 
 def test_judges_of_different_things_are_refused() -> None:

@@ -32,6 +32,7 @@ from carob.matching.match import finished
 from carob.output.errors import Worded
 from carob.output.language import filled, plural
 from carob.output.layout import decimals, listed
+from carob.statistics.coefficients import SUSPICIOUS
 from carob.statistics.multiple_comparisons import range_beyond
 from carob.statistics.paired import paired
 from carob.statistics.worst_point import FEWEST
@@ -209,6 +210,11 @@ CAUTIONS = {
     "judge:judge": (
         "The judge's scores of {label} do not correlate with people's, so only people's judgments count (λ = "
         "0)."
+    ),
+    "seen:judge": (
+        "The judge's grades agree with people's by a weighted kappa of {kappa:.2f}. Above {most:.2f}, the judge may "
+        "have seen people's grades, for example in its training or prompt, and then the intervals are too "
+        "narrow{advice}. A lower kappa would not show that it has not."
     ),
     "alone:judge": "{count:query was/queries were} judged by people but not by the judge, and left out: {first}.",
     "undefined:judge": (
@@ -446,6 +452,7 @@ def judge(comparison: Findings) -> Iterator[Caution]:
             its = known.measures[each]
             equal = its.weight and not any(its.biases)
             yield caution("no error:equal" if equal else "no error", (), {"label": each})
+    yield from seen(known)
     if known.documents is not None:
         yield from sampled(known.documents, approximate)
         yield from reordered(comparison)
@@ -471,6 +478,15 @@ def judge(comparison: Findings) -> Iterator[Caution]:
         if its.weight == 0.0 and known.fixed is None:
             yield caution("judge:judge", (), {"label": each})
     yield from reordered(comparison)
+
+
+def seen(known: Judging) -> Iterator[Caution]:
+    """Warns of a judge that agrees with people so well that it may have seen their grades."""
+    if known.kappa > SUSPICIOUS and not known.exact:
+        rest = "the queries whose grades it has seen"
+        advice = Worded(f": pass {rest} as design=carob.Design(tuned_on=…)", f": name {rest} with --tuned-on")
+        words = {"most": SUSPICIOUS, "advice": advice if known.documents is None else ""}
+        yield caution("seen:judge", (), words, kappa=known.kappa)
 
 
 def of_judge(comparison: Findings, known: Judging) -> Iterator[Caution]:

@@ -312,6 +312,8 @@ class Judging:
         measures: the judge's values of each measure, by label.
         documents: the number of documents that people judged, if people judged sampled documents and not whole queries.
         judged: the share of each run's top documents that the judge judged, to the depth of the comparison.
+        kappa: the quadratic κ between people's and the judge's grades of the same documents, without the queries on
+            which the judge was tuned; NaN if these are few or unknown, as from scores.
     """
 
     name: str
@@ -328,6 +330,7 @@ class Judging:
     documents: int | None = None
     judged: tuple[float, ...] = ()
     tuned: int | None = None
+    kappa: float = math.nan
 
     @property
     def exact(self) -> bool:

@@ -19,9 +19,12 @@ from carob.estimation.sampled_documents import (
 )
 from carob.evaluation.evidence import RunTable, tables_of
 from carob.inputs.errors import refused
+from carob.inputs.ids import bytes_of
 from carob.inputs.names import Names
+from carob.inputs.qrels import graded
 from carob.inputs.query_files import groups_of, queries_in
 from carob.output.errors import DataError, PolicyError
+from carob.statistics.coefficients import LEAST_ALIKE, quadratic_kappa
 from carob.statistics.estimates import NOISE
 from carob.statistics.paired import Draw, all_pairs, max_flip, wins
 
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from carob.comparison.design import Design
     from carob.comparison.significance import Asked, Outcome
     from carob.evaluation.evidence import Read
+    from carob.inputs.qrels import Qrels
     from carob.lists.rows import Floats, Integers
     from carob.statistics.estimates import Estimates
 
@@ -96,6 +100,7 @@ def people_and_judge(read: Read, asked: Asked) -> MethodResult:
         queries=found[0].values.queries,
         strata=strata,
         alone=alone,
+        kappa=kappa_of(*grades_of_both(read.qrels, judge.qrels, design)),
         tuned=None if tuned is None else int(tuned.sum()),
         undefined={part.label: each.lost for part, each in zip(parts, found, strict=True) if each.lost},
     )
@@ -168,9 +173,45 @@ def sampled_documents(read: Read, asked: Asked) -> MethodResult:
         for table, each in zip(tables, found, strict=True)
     }
     facts = facts_of(
-        judge, asked, widths, known, sample=len(sample), queries=len(ids), strata=None, documents=size
+        judge,
+        asked,
+        widths,
+        known,
+        sample=len(sample),
+        queries=len(ids),
+        strata=None,
+        documents=size,
+        kappa=kappa_of(*(each[documents.sampled] for each in (documents.people, documents.judge))),
     )
     return MethodResult(ids, estimates_and_pairs(tables, found, outcomes, asked), asked.settings, facts)
+
+
+def grades_of_both(people: Qrels | None, judge: Qrels | None, design: Design) -> tuple[Floats, Floats]:
+    """Returns people's and the judge's grades of the documents that both judged, of queries without tuning.
+
+    Args:
+        people: people's judgments; None for scores, which have no documents.
+        judge: the judge's judgments; None for scores.
+        design: names the queries on which the judge was tuned.
+    """
+    if people is None or judge is None:
+        return np.empty(0), np.empty(0)
+    tuned = () if design.tuned_on is None else queries_in(design.tuned_on)
+    own = graded(people)
+    other = graded(judge, own.keys() - {bytes_of(query) for query in tuned})
+    pairs = [
+        (grade, other[query][document])
+        for query in other
+        for document, grade in own[query].items()
+        if document in other[query]
+    ]
+    first, second = np.array(pairs, np.float64).reshape(-1, 2).T
+    return first, second
+
+
+def kappa_of(people: Floats, judge: Floats) -> float:
+    """Returns the quadratic κ between people's and the judge's grades of the same documents; NaN if these are few."""
+    return quadratic_kappa(people, judge) if len(people) >= LEAST_ALIKE else np.nan
 
 
 def facts_of(

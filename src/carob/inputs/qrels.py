@@ -5,7 +5,7 @@ from __future__ import annotations
 import copyreg
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from numbers import Real
@@ -382,6 +382,26 @@ class Qrels:
     def queries(self) -> list[str]:
         """The queries that have judgments, in byte order."""
         return list(self.names.texts)
+
+
+def graded(qrels: Qrels, queries: Container[bytes] | None = None) -> dict[bytes, dict[bytes, float]]:
+    """Returns the non-negative grades by query and document. If a document has several grades, the first one counts.
+
+    Args:
+        qrels: the judgments.
+        queries: the queries to return; all if None.
+    """
+    own, found = qrels.judgments, {}
+    grades, offsets = own.grades.tolist(), own.offsets.tolist()
+    for place, query in enumerate(own.queries):
+        if queries is None or query in queries:
+            its = found[query] = dict[bytes, float]()
+            for document, grade in zip(
+                own.documents(place), grades[offsets[place] : offsets[place + 1]], strict=True
+            ):
+                if grade >= 0:
+                    its.setdefault(document, grade)
+    return found
 
 
 def rows_in(source: Source, policy: Policy) -> Lines:

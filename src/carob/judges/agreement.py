@@ -25,11 +25,20 @@ from carob.evaluation.evidence import (
 )
 from carob.evaluation.notes import known_of
 from carob.inputs.ids import text_of
-from carob.inputs.qrels import Qrels, refuse_results
+from carob.inputs.qrels import Qrels, graded, refuse_results
 from carob.inputs.spellings import written_otherwise
-from carob.judges.agreement_result import FATES, TOP, Agreement, Coefficient, Effect, Judge, Pairing
+from carob.judges.agreement_result import FATES, TOP, Agreement, Coefficient, Effect, Judge, Pairing, said
 from carob.output.errors import DataError
-from carob.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
+from carob.statistics.coefficients import (
+    LEAST_ALIKE,
+    SUSPICIOUS,
+    gwet,
+    kappa,
+    kappas,
+    krippendorff,
+    middle_share,
+    scale_of,
+)
 from carob.statistics.paired import Draw, resample_means
 from carob.statistics.rank_correlation import kendall, tau_ap
 
@@ -121,6 +130,9 @@ def agreement(
     scale = scale_of(pairing.a, pairing.b)
     tables = confusions(pairing, scale)
     doubts = [*filter(None, [pairing.spelled]), *said_if_scaled(("A", "B"), one, other)]
+    likeness = kappa(tables.sum(axis=0), "quadratic")
+    if likeness > SUSPICIOUS and len(pairing.a) >= LEAST_ALIKE:
+        doubts.append(said("seen", kappa=likeness, most=SUSPICIOUS))
     orders: dict[str, Any] = {"effects": (), "settings": None, "scores": (), "warnings": (), "footers": ()}
     if runs is not None:
         asked = measures if measures is not None else convention.measures or DEFAULT_MEASURES
@@ -248,15 +260,6 @@ def spelled_apart(
         if apart is not None:
             return f"The {what} '{apart.judged}' of {names[0]} may be '{apart.ranked}' of {names[1]}: {apart.why}."
     return ""
-
-
-def graded(qrels: Qrels) -> dict[bytes, dict[bytes, float]]:
-    """Returns the non-negative grades by query and document. If a document has several grades, the first one counts."""
-    found: dict[bytes, dict[bytes, float]] = {query: {} for query in qrels.judgments.queries}
-    for query, document, grade in qrels.rows():
-        if grade >= 0:
-            found[query].setdefault(document, grade)
-    return found
 
 
 def restricted(

@@ -65,6 +65,10 @@ SENTENCES = {
     "queries": "Only {judge} judged {count:query, which was left out/queries, which were left out}: {first}.",
     "negative": "{count:negative grade/negative grades} counted as unjudged.",
     "few": "{count} systems make {pairs:pair}, so tau has few possible values.",
+    "seen": (
+        "Weighted kappa is {kappa:.2f}. Above {most:.2f}, B may have seen A's grades, for example in its training or "
+        "prompt, and would agree less on other queries. A lower kappa would not show that it has not."
+    ),
     "right": "Agreement shows how similar two judges are, not which judge is right.",
     "favour": (
         "A judge that is part of a system, such as the same language model, may favour that system. Counts "
@@ -394,7 +398,7 @@ class Agreement(Documented):
         scores: the scores of each system under the first judge, then under the second.
         pool: the documents that count as judged when systems are scored: each judge's ``own``, or those that ``both``
             judged.
-        warnings: what makes the orders of systems doubtful.
+        warnings: what makes the agreement or the orders of systems doubtful.
         footers: what else is known about the systems' data.
         resamples: the number of bootstrap samples of queries.
         seed: the seed of the bootstrap.

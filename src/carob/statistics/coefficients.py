@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
     Weights: TypeAlias = Literal["none", "linear", "quadratic"]
 
-__all__ = ["gwet", "kappa", "kappas", "krippendorff", "middle_share", "scale_of"]
+__all__ = ["gwet", "kappa", "kappas", "krippendorff", "middle_share", "quadratic_kappa", "scale_of"]
+
+SUSPICIOUS = 0.8
+LEAST_ALIKE = 50
+"""A weighted κ between a model and people above 0.8 is a caution that the model may have seen people's grades. Of fewer
+documents κ is too uncertain: GPT-4's is 0.62 on TREC DL 2021, and above 0.8 in 1% of samples of 50 documents, but in 12%
+of samples of 12."""
 
 MOST_GRADES = 20
 """More than any scale that people use; values on a finer scale are scores, without categories to agree on."""
@@ -44,6 +50,19 @@ def kappa(table: ArrayLike, weights: Weights = "none") -> float:
     cost = 1 - likeness(len(share), weights)
     expected = float((cost * np.outer(share.sum(axis=1), share.sum(axis=0))).sum())
     return 1 - float((cost * share).sum()) / expected if expected else np.nan
+
+
+def quadratic_kappa(a: Floats, b: Floats) -> float:
+    """Returns the quadratic κ of grades side by side; NaN if both judges gave only one and the same grade.
+
+    Without a confusion matrix, it is Lin's concordance coefficient (Biometrics 1989).
+
+    Example:
+        >>> quadratic_kappa(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 1.0]))
+        0.6666666666666667
+    """
+    expected = a.var() + b.var() + (a.mean() - b.mean()) ** 2
+    return 1 - float(((a - b) ** 2).mean() / expected) if expected else np.nan
 
 
 def gwet(table: ArrayLike, weights: Weights = "none") -> float:
