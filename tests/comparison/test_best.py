@@ -166,6 +166,20 @@ def test_the_result_holds_the_means_the_order_and_the_optimism() -> None:
     assert found.honest.low < found.honest.value < found.honest.high
 
 
+def test_intervals_end_where_the_range_of_the_measure_does(tmp_path: Path) -> None:
+    values = {
+        name: {"RR": {f"q{n}": 1.0 if n % 9 else low for n in range(40)}}
+        for name, low in {"a": 0.5, "b": 0.25}.items()
+    }
+    shut = carob.HoldOut(0.4, ledger=tmp_path / "ledger", opened=True)
+    found = carob.best(carob.read_scores(values), hold_out=shut, baseline="b")["RR"]
+    assert found.held_out is not None
+    assert found.held_out.value.high <= 1.0
+    assert found.honest.high <= 1.0
+    few = {name: {"RR": dict.fromkeys([f"q{n}" for n in range(5)], 1.0) | {"q5": 0.1}} for name in "ab"}
+    assert carob.best(carob.read_scores(few))["RR"].honest.high == 1.0
+
+
 def test_the_smallest_mean_is_the_best_if_smaller_values_are_better() -> None:
     values = np.clip(equal_runs(8), 0.01, 0.99)
     up = carob.best(scores(1 - values), resampling=carob.Resampling(resamples=200))["AP"]

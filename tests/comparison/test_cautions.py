@@ -66,6 +66,32 @@ def test_an_unjudged_gap_has_the_sign_of_the_table(names: tuple[str, str]) -> No
     assert f"the difference in RR ({names[0]} - {names[1]}) is {sign / 2:+.3f}. If" in said
 
 
+def test_an_unjudged_gap_has_the_weights_and_intervals_of_the_table() -> None:
+    runs = {"new": UNJUDGED, "base": JUDGED}
+    weights = {query: 1.0 + n % 2 for n, query in enumerate(QUERIES)}
+    found = carob.compare(QRELS, runs, "RR", design=carob.Design(weights=weights))
+    numbers = of(found, "unjudged").numbers
+    # RR .5 has the weight 1 and 1/3 the weight 2, and 1 if relevant; base has .5 everywhere.
+    assert found.primary.pairs[0].difference == pytest.approx((0.5 + 2 / 3) / 3 - 0.5)
+    assert numbers["difference_least"] == pytest.approx(found.primary.pairs[0].difference)
+    assert numbers["difference_most"] == numbers["difference_removed"] == pytest.approx(0.5)
+    clusters = {query: str(n // 3) for n, query in enumerate(QUERIES)}
+    mixed = {query: UNJUDGED[query] if n % 3 else JUDGED[query] for n, query in enumerate(QUERIES)}
+    pairs = {"new": UNJUDGED, "base": mixed}
+    known = [
+        of(carob.compare(QRELS, pairs, "RR", design=carob.Design(cluster=each)), "unjudged").numbers
+        for each in (None, clusters)
+    ]
+    assert [np.isnan(each["low_removed"]) for each in known] == [False, True]
+
+
+def test_runs_that_are_equal_have_no_gap_and_no_detectable_difference() -> None:
+    found = carob.compare(QRELS, {"one": UNJUDGED, "other": UNJUDGED}, "RR")
+    assert "difference_removed" not in of(found, "unjudged").numbers
+    assert np.isnan(found.primary.pairs[0].detectable)
+    assert "Smallest difference" not in flat(found)
+
+
 def test_many_unjudged_runs_are_told_together() -> None:
     runs = {f"r{number}": UNJUDGED for number in range(6)} | {"base": JUDGED}
     caution = of(carob.compare(QRELS, runs, "RR", test="t"), "unjudged")

@@ -68,6 +68,24 @@ def test_a_leader_among_three_names_those_that_may_be_as_good() -> None:
     assert "It is significantly better than old." in verdict.sentences
 
 
+@pytest.mark.parametrize(
+    ("others", "headline", "sentence"),
+    [
+        ({"old": BAD}, "new and same have the best RR.", "new is significantly better than old."),
+        ({"near": NEARLY}, "No run stands out: new and same have the best RR, but not significantly.", ""),
+        ({"near": NEARLY, "old": BAD}, "new and same have the best RR, but near may be as good.", ""),
+        ({"third": GOOD}, "No run stands out: new, same and third have the same RR.", ""),
+    ],
+)
+def test_runs_with_the_same_mean_lead_together(
+    others: dict[str, list[float]], headline: str, sentence: str
+) -> None:
+    # The same values in another order, so that the means agree except for rounding, and differences exist.
+    verdict = verdict_of(compared({"new": GOOD, "same": GOOD[1:] + GOOD[:1], **others}))
+    assert verdict.headline == headline
+    assert sentence in (*verdict.sentences, "")
+
+
 def test_a_leader_that_beats_all_others_is_said_to() -> None:
     verdict = verdict_of(compared({"old": BAD, "new": GOOD, "third": WAVERING}))
     assert verdict.headline == "new is better than third and old."
@@ -132,11 +150,11 @@ def test_names_stand_in_the_order_of_rank() -> None:
     found = compared(columns)
     means = dict(zip(found.names, found.primary.means, strict=True))
     verdict = verdict_of(found)
-    named = re.findall(r"\b[a-h]\b|worst", verdict.headline.partition("but")[2])
+    leaders, named = (re.findall(r"\b[a-h]\b|worst", each) for each in verdict.headline.split(" but "))
     assert len(named) > 2
     assert [means[name] for name in named] == sorted((means[name] for name in named), reverse=True)
     rivals = sorted(
-        (name for name in means if name not in (verdict.headline[0], "worst")), key=lambda name: -means[name]
+        (name for name in means if name not in (*leaders, "worst")), key=lambda name: -means[name]
     )
     assert named == rivals[: len(named)]
 

@@ -133,6 +133,8 @@ def test_if_people_judged_all_queries_there_is_nothing_to_estimate() -> None:
     assert math.isnan(pair.p)
     assert not any(found["AP"].beaten)
     assert [each.kind for each in found.warnings] == ["complete"]
+    equal = carob.compare(PEOPLE, RUNS, "AP", judge=PEOPLE)
+    assert "The judge's AP equals people's, on average over the runs." in str(equal)
 
 
 @pytest.mark.parametrize("names", ["ab", "abc"])

@@ -12,6 +12,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.design import HoldOut, Resampling
 from carob.comparison.held_out import held_out, query_hashes, record_opening
+from carob.comparison.significance import sample_of
 from carob.comparison.tables import top_said
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
@@ -35,6 +36,7 @@ from carob.statistics.selection import (
     reselected,
     shown_better,
 )
+from carob.statistics.worst_point import worst_point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -610,7 +612,7 @@ class SelectionMethod:
         )
         again = self.reselected(scores, table)
         apparent, mean = float(means[order[0]]), float(selection.scores.mean())
-        honest = interval(sign * mean, again[:, 1], table, self.draw.alpha)
+        honest = interval(sign * mean, again[:, 1], table, self.draw.alpha, pairs=False)
         optimism = interval(apparent - mean, again[:, 0] - again[:, 1], table, self.draw.alpha)
         its_families = tuple(
             self.family(pattern, places, base, names, table)
@@ -632,9 +634,12 @@ class SelectionMethod:
         draw = Draw(RESELECTIONS, self.draw.seed, table.clusters)
         return reselected(scores, folds=self.folds, draw=draw, baseline=baseline)
 
-    def estimate(self, values: Floats, table: Values) -> Estimate:
-        """Returns the mean of per-query scores with Student's interval."""
-        return paired(values, confidence=1 - self.draw.alpha, clusters=table.clusters)[0]
+    def estimate(self, values: Floats, table: Values, *, pairs: bool) -> Estimate:
+        """Returns the mean of per-query scores, or of differences, with its interval."""
+        found = paired(values, confidence=1 - self.draw.alpha, clusters=table.clusters)
+        return worst_point(found, sample_of(table, values, pairs=pairs), 1 - self.draw.alpha, flat=not pairs)[
+            0
+        ]
 
     def family(self, pattern: str, places: list[int], base: int, names: list[str], table: Values) -> Family:
         """Returns the gain of the selected variant of a family over the baseline."""
@@ -650,19 +655,26 @@ class SelectionMethod:
     def opened(self, table: Values, run: int, base: int | None) -> HeldOut:
         """Returns the values of the selected run on held-out queries."""
         values = table.observed()
-        gain = None if base is None else self.estimate(values[:, run] - values[:, base], table)
-        return HeldOut(len(values), self.estimate(values[:, run], table), gain)
+        own = values[:, [run]]
+        gain = None if base is None else self.estimate(own - values[:, [base]], table, pairs=True)
+        return HeldOut(len(values), self.estimate(own, table, pairs=False), gain)
 
 
-def interval(value: float, again: Floats, table: Values, alpha: float) -> Estimate:
+def interval(value: float, again: Floats, table: Values, alpha: float, *, pairs: bool = True) -> Estimate:
     """Returns an estimate with Student's interval, whose standard error is the spread of the estimate over resamples.
+
+    It ends where the range of the measure does.
 
     Args:
         value: the estimate.
         again: the estimate in each resample of the queries.
         table: the values of the runs, whose queries or clusters give the degrees of freedom.
         alpha: 1 minus the confidence level.
+        pairs: whether the estimate is a difference.
     """
     units = len(table.values) if table.clusters is None else len(np.unique(table.clusters))
     half = quantile(1 - alpha, units - 1) * float(again.std(ddof=1))
-    return Estimate(value, value - half, value + half)
+    least, greatest = table.limits
+    if pairs:
+        least, greatest = least - greatest, greatest - least
+    return Estimate(value, max(value - half, least), min(value + half, greatest))

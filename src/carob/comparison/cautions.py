@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._numpy import np
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, ranked
-from carob.comparison.significance import corrected, least_p, times
+from carob.comparison.significance import corrected, least_p, outcome_of, pairs_in, pairs_of, times
 from carob.comparison.verdict import (
     declared_negative,
     detectable,
@@ -21,7 +21,7 @@ from carob.comparison.verdict import (
 )
 from carob.estimation.people_and_judge import FEWEST_CLEAN
 from carob.estimation.sampled_documents import is_linear
-from carob.evaluation.evidence import RunTable, ranges_apart, sparse
+from carob.evaluation.evidence import RunTable, ranges_apart, sparse, tables_of
 from carob.evaluation.notes import notes_of_run, other_judgments, summaries
 from carob.evaluation.score_tables import some_of
 from carob.evaluation.suspects import CutLists
@@ -34,7 +34,6 @@ from carob.output.language import filled, plural
 from carob.output.layout import decimals, listed
 from carob.statistics.coefficients import SUSPICIOUS
 from carob.statistics.multiple_comparisons import range_beyond
-from carob.statistics.paired import paired
 from carob.statistics.worst_point import FEWEST
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from carob.comparison.findings import Contest, Findings, Judging, Pair
+    from carob.comparison.findings import Contest, Findings, Judging, Pair, Settings
     from carob.conventions.policy import Policy
     from carob.evaluation.evidence import Read, System
     from carob.evaluation.scores import Scores
@@ -129,12 +128,12 @@ CAUTIONS = {
         "difference and its interval, not by p."
     ),
     "test:wilcoxon": (
-        "This test does not compare means: its hypothesis is that the differences lie symmetrically around "
-        "0. The more queries there are, the more often it rejects equal means."
+        "This test does not compare means: its hypothesis is that the differences lie symmetrically around 0. If they "
+        "are skewed, it rejects equal means, and more often the more queries there are."
     ),
     "test:sign": (
-        "This test does not compare means: its hypothesis is that wins and losses are equally likely. The "
-        "more queries there are, the more often it rejects equal means."
+        "This test does not compare means: its hypothesis is that wins and losses are equally likely. If the "
+        "differences are skewed, it rejects equal means, and more often the more queries there are."
     ),
     "aggregate:sum": (
         "{measure} is a sum: the difference and its interval concern the sums, and the test concerns the "
@@ -918,9 +917,10 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
     if mine is None:
         return caution("unjudged", runs, words, **numbers)
     digits = digits_of(len(comparison.ids), contest)
-    removed, relevant = means(comparison, mine)
+    removed, relevant = values_as(comparison, mine, [run, run]).means
     numbers |= {"measure": contest.label, "removed": removed, "relevant": relevant}
-    its = readings[others[0]] if len(others) == 1 else None
+    alike = len(others) == 1 and contest.between(run, others[0]).identical
+    its = readings[others[0]] if len(others) == 1 and not alike else None
     if its is None:
         figures = zip(("now", "without", "with_them"), (contest.means[run], removed, relevant), strict=True)
         words |= {name: decimals(value, digits) for name, value in figures}
@@ -928,17 +928,17 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
     # The pair is in the same order as in the table: against the baseline, or in the order of the runs.
     pair = (run, others[0])
     first, second = pair if comparison.settings.baseline is not None else sorted(pair)
-    raised = {run: relevant, others[0]: means(comparison, its)[1]}
+    raised = {run: relevant, others[0]: values_as(comparison, its, [others[0]] * 2).means[1]}
     condensed = {run: mine[:, 0], others[0]: its[:, 0]}
-    difference = condensed[first] - condensed[second]
-    found = paired(difference[~np.isnan(difference)], confidence=comparison.settings.confidence)[0]
+    columns = np.column_stack([condensed[first], condensed[second]])
+    found = difference_of(values_as(comparison, columns, [first, second]), comparison.settings)
     least, most = contest.means[first] - raised[second], raised[first] - contest.means[second]
     words |= {"first": names[first], "second": names[second]}
-    figures = zip(("difference", "least", "most"), (found.value, least, most), strict=True)
+    figures = zip(("difference", "least", "most"), (found.difference, least, most), strict=True)
     words |= {name: signed(value, digits) for name, value in figures}
     ends = interval(found.low, found.high, digits, sign=True)
     words["ends"] = "" if math.isnan(found.low) else f" {ends}"
-    numbers |= {"difference_removed": found.value, "low_removed": found.low, "high_removed": found.high}
+    numbers |= {"difference_removed": found.difference, "low_removed": found.low, "high_removed": found.high}
     return caution("unjudged:pair", runs, words, **numbers, difference_least=least, difference_most=most)
 
 
@@ -950,9 +950,23 @@ def partners(comparison: Findings, run: int) -> list[int]:
     return [other for other in ranked(comparison.primary) if other != run]
 
 
-def means(comparison: Findings, values: Floats) -> tuple[float, ...]:
-    """Returns the unweighted means, or other aggregates, of two columns of values of the primary measure."""
-    return RunTable(comparison.primary.label, comparison.primary.measure, values).means
+def values_as(comparison: Findings, values: Floats, runs: list[int]) -> RunTable:
+    """Returns values of the primary measure with the weights of the queries.
+
+    Args:
+        comparison: the runs.
+        values: the values [queries, columns].
+        runs: the run of each column.
+    """
+    contest, weights = comparison.primary, tables_of(comparison.scores)[1][0].weights
+    return RunTable(contest.label, contest.measure, values, None if weights is None else weights[:, runs])
+
+
+def difference_of(table: RunTable, settings: Settings) -> Pair:
+    """Returns the difference of two runs, with its interval; without one where the queries have clusters."""
+    plain = replace(settings, test="t", margin=None, rope=None)
+    found: Pair = pairs_in(outcome_of(table, *pairs_of(2, None), plain)[0], plain)[0]
+    return found if settings.clusters is None else replace(found, low=math.nan, high=math.nan)
 
 
 def together(comparison: Findings, flagged: list[int], readings: Readings) -> Caution:
@@ -962,7 +976,9 @@ def together(comparison: Findings, flagged: list[int], readings: Readings) -> Ca
     best = max(range(len(names)), key=lambda run: np.nan_to_num(judged[run]))
     keys = ("judged", "removed", "relevant")
     would = {
-        names[run]: dict(zip(keys, (judged[run], *means(comparison, each)), strict=True))
+        names[run]: dict(
+            zip(keys, (judged[run], *values_as(comparison, each, [run, run]).means), strict=True)
+        )
         for run in order
         if (each := readings[run]) is not None
     }

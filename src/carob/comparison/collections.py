@@ -280,9 +280,8 @@ class CollectionsMethod:
         }
         outcome = self.outcome(found, differences, ranks[whole], best)
         means_of_runs = tuple(own.value.tolist())
-        return Estimated(
-            table, means_of_runs, own.low, own.high, outcome, contest=Across, pair=AcrossPair, more=more
-        )
+        low, high = np.maximum(own.low, table.limits[0]), np.minimum(own.high, table.limits[1])
+        return Estimated(table, means_of_runs, low, high, outcome, contest=Across, pair=AcrossPair, more=more)
 
     def ranked(self, ranks: Floats) -> dict[str, Any]:
         """Returns the fields of ``Across`` about mean ranks, which are None with fewer than two collections.

@@ -551,8 +551,9 @@ def detected(outcome: Outcome, settings: Settings, runs: int) -> Floats:
     """Returns the smallest difference of each pair that its corrected test finds with 80% power.
 
     The level is that of the first step, as in joint intervals, so stepwise methods find it at least as often. It is NaN
-    where no difference can be significant, and for tests that do not compare a difference with its own error: the cut
-    of ``tukey`` and ``max-t`` grows with the differences of the runs.
+    where no difference can be significant, for runs that are equal on every query, which do not show how differences
+    vary, and for tests that do not compare a difference with its own error: the cut of ``tukey`` and ``max-t`` grows
+    with the differences of the runs.
     """
     compared = settings.test in ("t", "randomisation", "romano-wolf") and len(outcome) > 0
     if not compared or least_p(settings, int(outcome.n.max()), runs) >= settings.alpha:
@@ -563,7 +564,7 @@ def detected(outcome: Outcome, settings: Settings, runs: int) -> Floats:
             critical = outcome.cut / outcome.spread
     else:
         critical = t_quantile(1 - level, outcome.freedom)
-    return detectable(outcome.spread, outcome.freedom, critical)
+    return np.where(outcome.identical, np.nan, detectable(outcome.spread, outcome.freedom, critical))
 
 
 def least_p(settings: Settings, queries: int, runs: int) -> float:

@@ -13,6 +13,7 @@ from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, SHORT_NAMES, TES
 from carob.evaluation.score_tables import conventions_of
 from carob.output.language import filled, plural
 from carob.output.layout import decimals, listed
+from carob.statistics.estimates import NOISE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +40,10 @@ VERDICTS = {
     ),
     "leads": "{leader} leads, but {rivals} may be as good.",
     "leads by chance": "No run stands out: {leader} leads, but not significantly.",
+    "tied": "{tied} have the best {label}.",
+    "tied:leads": "{tied} have the best {label}, but {rivals} may be as good.",
+    "tied:leads by chance": "No run stands out: {tied} have the best {label}, but not significantly.",
+    "tied:all": "No run stands out: {tied} have the same {label}.",
     "none better": "No run is shown to be better than {baseline}.",
     "all worse": "{baseline} is better than every other run.",
     "one better": "{better} is better than {baseline}.",
@@ -86,6 +91,7 @@ JUDGE = {
         "The judge's {label} is {how} than people's by {size}, on average over the runs ({confidence:g}% CI "
         "{low} to {high})."
     ),
+    "no known bias": "The judge's {label} equals people's, on average over the runs.",
     "known bias": "The judge's {label} is {how} than people's by {size}, on average over the runs.",
     "no bias": (
         "The judge's {label} differs from people's by {size}, on average over the runs ({confidence:g}% CI "
@@ -104,7 +110,7 @@ JUDGE = {
 BOUNDS = {
     "letters": "A letter: significantly better than that run.",
     "letters after correction": "A letter: significantly better than that run after correction.",
-    "margin": "p(equiv.): two one-sided t-tests of whether the runs differ by less than {margin:g}.",
+    "margin": "p(equiv.): two one-sided tests of whether the runs differ by less than {margin:g}.",
     "rope": (
         "P(worse), P(same), P(better): Student posterior, differences within {rope:g} count as the same; not "
         "a significance test."
@@ -279,14 +285,18 @@ def best_said(names: Sequence[str], contest: Contest) -> tuple[str, list[str]]:
     best, *others = ranked(contest)
     beaten = [run for run in others if run in contest.beaten[best]]
     rivals = [run for run in others if run not in beaten]
+    tied = [run for run in rivals if abs(contest.means[run] - contest.means[best]) <= NOISE]
+    near = [run for run in rivals if run not in tied]
     words = {
         "leader": names[best],
+        "tied": names_in(names, [best, *tied]),
         "second": names[others[0]],
         "label": contest.label,
         "unit": "collection" if contest.counts else "query",
         "others": len(others),
         "beaten": names_in(names, beaten),
-        "rivals": names_in(names, rivals),
+        "rivals": names_in(names, near),
+        "first": names[best] if tied else "It",
     }
     if len(others) == 1:
         identical = contest.between(best, others[0]).identical
@@ -294,8 +304,11 @@ def best_said(names: Sequence[str], contest: Contest) -> tuple[str, list[str]]:
     if not rivals:
         key = "{leader} is better than " + ("{beaten}." if len(others) == 2 else "all {others} others.")
         return filled(key, **words), []
-    surely = [filled("It is significantly better than {beaten}.", **words)] if beaten else []
-    return filled(VERDICTS["leads" if beaten else "leads by chance"], **words), surely
+    surely = [filled("{first} is significantly better than {beaten}.", **words)] if beaten else []
+    key = "leads" if beaten else "leads by chance"
+    if tied:
+        key = f"tied:{key}" if near else "tied" if beaten else "tied:all"
+    return filled(VERDICTS[key], **words), surely
 
 
 def against_baseline(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, list[str]]:
@@ -605,7 +618,7 @@ def judge_said(comparison: Findings) -> list[str]:
             continue
         said.append(
             filled(
-                JUDGE["known bias" if known.exact else "bias" if sure else "no bias"],
+                JUDGE[("" if sure else "no ") + ("known bias" if known.exact else "bias")],
                 label=label,
                 how="larger" if each.bias > 0 else "smaller",
                 size=decimals(abs(each.bias), digits) if sure else signed(each.bias, digits),
