@@ -365,6 +365,8 @@ def test_notes_name_options_on_the_command_line_and_arguments_in_python(
         assert note.format(python) in text
         assert note.format(command) in printed(*options_of)
     assert "40 more runs are tested and not shown (--top 2)." in printed("--top", "2")
+    some = "--pairs all shows all 15 pairs of these runs, and --format json all 861."
+    assert some in printed("--top", "6").replace("\\_", "_")
 
 
 def test_joint_intervals_stand_beside_single_ones_where_p_is_corrected() -> None:

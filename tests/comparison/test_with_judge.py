@@ -378,6 +378,21 @@ def test_a_judge_that_agrees_too_well_may_have_seen_the_grades() -> None:
     assert kappa(judge=PEOPLE, design=carob.Design(target="similar", tuned_on=[first])) == [1.0]
 
 
+def test_worst_point_intervals_say_that_their_differences_are_peoples() -> None:
+    people, judge = ({query: {**its, "rel": 1} for query, its in each.items()} for each in (SOME, MODEL))
+    runs = {
+        name: {
+            query: {"rel": 0.5 if n % each == 0 else 9.0, **RUNS["a"][query]}
+            for n, query in enumerate(QUERIES)
+        }
+        for name, each in {"one": 9, "two": 11}.items()
+    }
+    found = carob.compare(people, runs, "RR", judge=judge)
+    pair = found["RR"].pairs[0]
+    assert pair.worst_point
+    assert "so such a difference need not be that of the means" in " ".join(str(found).split())
+
+
 def tuned_study(tuned: int) -> tuple[Any, Any]:
     """Estimates of a run's mean, and people's values, where the judge repeats people on the first sampled queries."""
     draw = np.random.default_rng(8)

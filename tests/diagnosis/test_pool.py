@@ -146,6 +146,17 @@ def test_what_is_known_of_the_data_travels() -> None:
     assert set(found.footers) <= set(found.beside())
 
 
+@pytest.mark.parametrize("others", [0, 40])
+def test_judgments_of_runs_that_were_not_passed_are_named(others: int) -> None:
+    qrels, runs = made(5)
+    qrels["q0"] |= {f"other{n}": 0 for n in range(others)}
+    found = carob.check_pool(qrels, runs, "AP", pool_depth=DEPTH)
+    assert found.judged == sum(map(len, qrels.values()))
+    tops = {(query, d) for run in runs.values() for query in run for d in top(run, query)}
+    assert found.others == found.judged - len(tops)
+    assert ("pass all runs of the pool" in str(found)) == (others > 0)
+
+
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     qrels, runs = made(3)
     paths = [str(tmp_path / name) for name in ("qrels", *NAMES)]

@@ -178,7 +178,9 @@ def test_a_comparison_from_a_file(tmp_path: Path) -> None:
     assert found.judge is not None
     assert found.judge.documents == 6
     assert {each.kind for each in found.warnings} >= {"few", "approximate"}
-    assert "6 documents of 2 queries judged by people" in " ".join(str(found).split())
+    text = " ".join(str(found).split())
+    assert "6 documents of 2 queries judged by people" in text
+    assert " for P@3; 1 for nDCG@3, as for all measures that are not sums over documents." in text
     with pytest.raises(PolicyError, match="neither strata of queries, nor queries"):
         carob.compare(path, RUNS, "P@3", judge=MODEL, design=carob.Design(target="similar"))
     with pytest.raises(PolicyError, match="fixed order"):

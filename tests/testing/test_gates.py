@@ -141,6 +141,14 @@ def test_two_measures_share_alpha_by_holm() -> None:
     between = gated(WORSE, {"RR": 0.0, "P@1": 0.0}, alpha=1.5 * p[0], **rule)
     assert between.passed  # each p alone is below alpha, no corrected one is
     assert not gated(WORSE, {"RR": 0.0}, alpha=1.5 * found.checks[0].p, **rule).passed
+    # The detectable drop is that of the shared level, except where every check must pass, so that nothing is shared.
+    alone = gated(WORSE, {"RR": 0.0}).checks[0].detectable
+    assert found.checks[0].detectable > 1.1 * alone
+    assert found.checks[0].detectable == pytest.approx(
+        gated(WORSE, {"RR": 0.0}, alpha=0.025).checks[0].detectable, rel=0.03
+    )
+    shown = gated(WORSE, {"RR": 0.0, "P@1": 0.0}, decide_by="non-inferiority")
+    assert shown.checks[0].detectable == pytest.approx(alone)
     # A minimum that is tested is one of the tests.
     both = gated(WORSE, {"RR": 0.0}, at_least={"P@1": 0.9}, **rule)
     first, last = sorted(each.p for each in both.checks)

@@ -79,9 +79,8 @@ CAUTIONS = {
     "identical": "{these} identical on all {total} queries {where} (p = 1).",
     "crowded": (
         "{label}: many values are equal, or few values lie near the end of their range. Student's t would give "
-        "too narrow an interval for {which}. Their worst-point intervals{alone} count one more query, with "
-        "the worst possible "
-        "value, as half a query, and assume only that the queries are a random sample."
+        "too narrow an interval for {which}. Their worst-point intervals count one more query, with the worst "
+        "possible value, as half a query, and assume only that the queries are a random sample.{alone}"
     ),
     "equal": (
         "{label}: no interval for {names}. Where all values are equal, fewer than {least} queries do not show "
@@ -636,6 +635,12 @@ MANY_ENOUGH = 200
 """With as many queries, skewness does no harm."""
 
 
+ALONE = (
+    " They and their estimates are from people's judgments alone, so such a difference need not be that of the "
+    "means."
+)
+
+
 def shapes(comparison: Findings) -> Iterator[Caution]:
     """Says which intervals are worst-point intervals, which are missing, and which differences are very skewed."""
     known, contest = comparison.judge, comparison.primary
@@ -649,7 +654,7 @@ def shapes(comparison: Findings) -> Iterator[Caution]:
             words = {
                 "label": label,
                 "which": " and ".join(plural(count, each) for each, count in counts.items() if count),
-                "alone": "" if known is None else ", from people's judgments alone,",
+                "alone": "" if known is None else ALONE,
             }
             yield caution("crowded", runs, words, runs=len(runs), pairs=pairs)
         flat = [run for run, low in enumerate(each.low) if math.isnan(low)]

@@ -46,7 +46,10 @@ ANSWERS = {
 TESTS = {
     "difference": "Two-sided test at level {alpha:.3g}.",
     "equivalence": "Two one-sided tests, each at level {alpha:.3g}.",
-    "non-inferiority": "One one-sided test at level {alpha:.3g}.",
+    "non-inferiority": (
+        "One one-sided test at level {alpha:.3g}. A gate at the same alpha has an interval for both sides: plan for it "
+        "with half the level."
+    ),
 }
 """The test of the plan, by its aim."""
 

@@ -542,8 +542,12 @@ def pairs_among(
     best = min((pair.a for pair in pairs), key=place.__getitem__)
     top = [pair for pair in pairs if pair.a == best][:MOST_PAIRS]
     return top, filled(
-        "The best run against the next {shown}; {every} and {json} show all {pairs:,} pairs.",
+        "The best run against the next {shown}; {every} and {json} show all {pairs:,} pairs."
+        if len(pairs) == len(contest.pairs)
+        else "The best run against the next {shown}; {every} shows all {pairs:,} pairs of these runs, and {json} all "
+        "{total:,}.",
         shown=len(top),
         pairs=len(pairs),
+        total=len(contest.pairs),
         **EVERY,
     )

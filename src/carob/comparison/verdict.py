@@ -10,6 +10,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
 from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, SHORT_NAMES, TESTS, letter, ranked
+from carob.estimation.sampled_documents import is_linear
 from carob.evaluation.score_tables import conventions_of
 from carob.output.language import filled, plural
 from carob.output.layout import decimals, listed
@@ -18,7 +19,7 @@ from carob.statistics.estimates import NOISE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from carob.comparison.findings import Contest, Findings, Pair, Settings
+    from carob.comparison.findings import Contest, Findings, Judging, Pair, Settings
 
 VERDICTS = {
     "value": "{leader} has {label} {mean} ({confidence:g}% interval {low} to {high}).",
@@ -568,7 +569,6 @@ def judge_words(comparison: Findings) -> list[str]:
     sizes = {"sample": known.sample, "queries": known.queries}
     strata = "" if known.strata is None else filled(" within each of {count} strata", count=known.strata)
     which = filled(JUDGE[known.target], **sizes)
-    fitted = ", ".join(f"{decimals(each.weight, 2)} for {label}" for label, each in known.measures.items())
     key = "target" if known.documents is None else "target documents"
     clean = known.sample - (known.tuned or 0)
     fixed = filled(JUDGE["fixed after tuning" if known.tuned else "fixed"], clean=clean)
@@ -583,10 +583,26 @@ def judge_words(comparison: Findings) -> list[str]:
         ]
     return [
         filled(JUDGE[key], which=which, strata=strata, fixed=fixed, documents=known.documents, **sizes),
-        f"λ, the weight of the judge's values: fitted, {fitted}."
-        if known.fixed is None
-        else f"λ, the weight of the judge's values: fixed at {known.fixed:g}.",
+        weight_words(comparison, known),
     ]
+
+
+def weight_words(comparison: Findings, known: Judging) -> str:
+    """Returns the sentence about λ, which is 1 for measures that are not sums over sampled documents."""
+    sums = {
+        label: known.documents is None or is_linear(comparison.contests[label].measure)
+        for label in known.measures
+    }
+    fitted = [
+        f"{decimals(each.weight, 2)} for {label}" for label, each in known.measures.items() if sums[label]
+    ]
+    parts = []
+    if fitted:
+        parts.append(f"fitted, {', '.join(fitted)}" if known.fixed is None else f"fixed at {known.fixed:g}")
+    others = [label for label, linear in sums.items() if not linear]
+    if others:
+        parts.append(f"1 for {listed(others)}, as for all measures that are not sums over documents")
+    return f"λ, the weight of the judge's values: {'; '.join(parts)}."
 
 
 def judge_said(comparison: Findings) -> list[str]:

@@ -22,6 +22,7 @@ from carob.inputs.sources import kept
 from carob.output.errors import DataError, Worded, by_policy
 from carob.output.language import filled
 from carob.output.layout import listed
+from carob.statistics.estimates import detectable, t_quantile
 from carob.testing.baseline import (
     both_sides,
     both_valued,
@@ -179,6 +180,8 @@ def gate(
     adjusted = corrected([checks[place].p for place in tested], "holm").tolist()
     for place, p in zip(tested, adjusted, strict=True):
         checks[place] = replace(checks[place], adjusted=p)
+        if decide_by != "non-inferiority":
+            checks[place] = replace(checks[place], detectable=detectable_among(checks[place], len(tested)))
     unpaired = {"missing_after": new.counts.missing}
     unpaired |= {} if sides is None else {each: getattr(sides, each) for each in UNPAIRED}
     counted = set(new.queries if sides is None else sides.new.queries) if new.policy.missing == "zero" else ()
@@ -194,6 +197,21 @@ def gate(
         warnings=tuple(notes),
         footers=(*footers([new] if old is None else [new, replace(old, name=key)]), *unmoved),
     )
+
+
+def detectable_among(check: GateCheck, count: int) -> float:
+    """Returns the smallest difference that a check detects with 80% power, if its level is shared by several checks.
+
+    Args:
+        check: a check whose detectable difference is that of a single test.
+        count: the number of checks.
+    """
+    freedom = np.array([check.queries - 1.0])
+    alone, among = (
+        float(detectable(np.ones(1), freedom, t_quantile(1 - check.alpha / each, freedom))[0])
+        for each in (1, count)
+    )
+    return check.detectable * among / alone
 
 
 # ---------------------------------------------------------------- what is compared with what

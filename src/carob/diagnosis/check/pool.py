@@ -52,6 +52,12 @@ if TYPE_CHECKING:
 
 DIGITS = 4
 
+SEVERAL, NO_RUN = -1, -2
+"""In place of the one team that has a document among the first ones of its runs."""
+
+MOST_OTHERS = 0.1
+"""The largest share of the judgments that may be of documents which no run has among its first ones."""
+
 
 @dataclass(frozen=True)
 class LeftOut:
@@ -90,6 +96,8 @@ class PoolCheck(Documented):
         inferred: whether the depth was inferred from the judgments.
         queries: the number of judged queries.
         teams: the number of teams, which is that of the runs without teams.
+        judged: the number of judgments.
+        others: the number of judgments of documents that no run has among its first ones.
         warnings: doubts about the data.
         footers: what else is known about them.
     """
@@ -99,6 +107,8 @@ class PoolCheck(Documented):
     inferred: bool
     queries: int
     teams: int
+    judged: int
+    others: int
     warnings: tuple[str, ...] = ()
     footers: tuple[str, ...] = ()
 
@@ -185,7 +195,13 @@ class PoolCheck(Documented):
         """What was left out, and what that shows."""
         whose = "team" if self.teams < len(next(iter(self.measures.values()))) else "run"
         why = ", to which every run is judged" if self.inferred else ""
+        others = (
+            f"{self.others:,} of {self.judged:,} judged documents are among the first {self.depth} of none of these "
+            "runs. If they are from other runs, these may also have contributed what counts here as a run's own, and "
+            "the changes are too large: pass all runs of the pool."
+        )
         return [
+            *([others] if self.others > MOST_OTHERS * self.judged else []),
             (
                 f"only its: relevant of all judged documents that only this {whose} has among its first {self.depth} "
                 f"(the depth of the pool{why}). Without these judgments, the run is scored as a new run would be that "
@@ -288,6 +304,8 @@ def check_pool(
         pool_depth is None,
         len(pool.judgments.queries),
         len(team_names),
+        len(pool.grade),
+        int((alone == NO_RUN).sum()),
         *known_of(read.systems),
     )
 
@@ -336,7 +354,9 @@ class Pooled:
         return cls(judgments, judgments.grades, rows, [each.judgment for each in found], depth)
 
     def owed_to(self, teams: Integers, count: int) -> Integers:
-        """Returns the team that alone has each judgment's document within the pool's depth, or -1 [judgments].
+        """Returns the team that alone has each judgment's document within the pool's depth [judgments].
+
+        It is ``SEVERAL`` or ``NO_RUN`` where this is not one team.
 
         Args:
             teams: the team of each run.
@@ -345,7 +365,8 @@ class Pooled:
         has = np.zeros((count, len(self.grade)), bool)
         for team, rows, judgment in zip(teams.tolist(), self.rows, self.judgment, strict=True):
             has[team, judgment[rows.rank <= self.depth]] = True
-        return np.where(has.sum(axis=0) == 1, has.argmax(axis=0), -1)
+        teams_with = has.sum(axis=0)
+        return np.where(teams_with == 1, has.argmax(axis=0), np.where(teams_with, SEVERAL, NO_RUN))
 
     def means(
         self, kept: NDArray[np.bool_], measures: Mapping[str, Measure], policy: Policy
