@@ -226,7 +226,9 @@ def test_queries_without_judgments_are_told() -> None:
 
 def test_few_and_many_queries_are_told() -> None:
     few = carob.compare(None, systems(np.random.default_rng(0).random((12, 2))))
-    assert "12 queries are few: they detect a true difference of" in flat(few)
+    assert "12 queries are few: if differences vary as on these, they detect a true difference of" in flat(
+        few
+    )
     many = carob.compare(None, systems(np.random.default_rng(0).random((1001, 2))))
     assert "judge by the difference and its interval, not by p" in flat(many)
     header = next(line for line in many.to_text(100).splitlines() if " diff " in line)
@@ -237,6 +239,7 @@ def test_few_and_many_queries_are_told() -> None:
 def test_a_test_of_another_hypothesis_says_so(test: str) -> None:
     found = carob.compare(None, systems(np.random.default_rng(0).random((40, 2))), test=test)
     assert "This test does not compare means" in flat(found)
+    assert "skewed, it rejects equal means, and more often the more queries there are." in flat(found)
 
 
 def test_a_p_that_another_seed_could_turn_is_told() -> None:

@@ -54,8 +54,9 @@ carob VERSION, policy trec.
 ! bm25 and dirichlet are skewed in AP: a few queries have large differences of
   one sign. Student's t and sign flips assume differences that are nearly
   symmetric, or more queries, so p and interval are approximate.
-! 24 queries are few: they detect a true difference of 0.038 to 0.189 (depending
-  on the pair) four times out of five, and smaller ones less often.
+! 24 queries are few: if differences vary as on these, they detect a true
+  difference of 0.038 to 0.189 (depending on the pair) four times out of five,
+  and smaller ones less often.
 """
 
 

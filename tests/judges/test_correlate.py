@@ -217,6 +217,7 @@ def test_measures_are_judges_of_the_first_and_smaller_may_be_better() -> None:
         ("P@3", "Unjudged@3"),
         ("P@3", "AP"),
     ]
+    assert "flip: the measure has the other order" in found.to_text()
     scores = {
         name: {"AP": {f"q{q}": q / n for q in range(1, 6)}, "E@5": {f"q{q}": -q / n for q in range(1, 6)}}
         for n, name in enumerate("abc", 1)

@@ -78,7 +78,7 @@ CAUTIONS = {
     ),
     "identical": "{these} identical on all {total} queries {where} (p = 1).",
     "crowded": (
-        "{label}: many values are equal, or few values lie near the end of their range. Student's t would give "
+        "{label}: many values are equal, or they are few and near the end of their range. Student's t would give "
         "too narrow an interval for {which}. Their worst-point intervals count one more query, with the worst "
         "possible value, as half a query, and assume only that the queries are a random sample.{alone}"
     ),
@@ -115,8 +115,8 @@ CAUTIONS = {
     "few:one": "A single query says nothing about other queries, so there is no interval.",
     "few": "{queries} queries are few.",
     "few:span": (
-        "{queries} queries are few: they detect a true difference of {span} four times out of five, and smaller "
-        "ones less often."
+        "{queries} queries are few: if differences vary as on these, they detect a true difference of {span} four "
+        "times out of five, and smaller ones less often."
     ),
     "few:test": (
         "{units} {are} too few for this test: its smallest p{after} is {least:.2g}, so nothing can be "

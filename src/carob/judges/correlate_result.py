@@ -62,8 +62,8 @@ SENTENCES = {
     ),
     "test": "Significant, as in carob compare: {name}, alpha {alpha:g}.",
     "fates": (
-        "flip: the judge has the other order. turned: flips that are significant under the truth. kept, "
-        "lost, gained, reversed: significant under both, only the truth, only the judge, or both in opposite "
+        "flip: the {other} has the other order. turned: flips that are significant under the truth. kept, "
+        "lost, gained, reversed: significant under both, only the truth, only the {other}, or both in opposite "
         "directions."
     ),
     "few": "{count} runs make {pairs:pair}, so rank correlations have few possible values.",
@@ -369,7 +369,7 @@ class Correlations(Documented):
             )
         if any(each.turned is not None for each in self.rows):
             found.append(said("test", name=TESTS[self.settings.test], alpha=self.settings.alpha))
-            found.append(said("fates"))
+            found.append(said("fates", other="measure" if self.of_measures else "judge"))
         few = min((len(each.runs) for each in self.rows), default=FEW)
         if few < FEW:
             found.append(said("few", count=few, pairs=few * (few - 1) // 2))
