@@ -57,6 +57,15 @@ def test_an_unjudged_gap_is_told_with_what_it_could_change() -> None:
     assert "With unjudged documents removed, the difference in RR (new - base) is +0.500" in flat(found)
 
 
+@pytest.mark.parametrize("runs", [1, 6])
+def test_removed_documents_do_not_count_as_not_relevant(runs: int) -> None:
+    several = {f"new{n}": UNJUDGED for n in range(runs)} | {"base": JUDGED}
+    for policy, said in ((Policy(), "count as not relevant."), (Policy(unjudged="removed"), "are removed.")):
+        found = carob.compare(QRELS, several, "RR", policy=policy, test="t")
+        assert said in of(found, "unjudged").sentence
+    assert "removed" not in of(found, "unjudged").numbers
+
+
 @pytest.mark.parametrize("names", [("new", "base"), ("base", "new")])
 def test_an_unjudged_gap_has_the_sign_of_the_table(names: tuple[str, str]) -> None:
     runs = {"new": UNJUDGED, "base": JUDGED}

@@ -987,6 +987,9 @@ def test_non_inferiority_is_the_lower_end_of_the_interval() -> None:
     (check,) = gated(FALLEN, {"DCG": -low - 1e-6}, **rule).checks
     assert not check.passed
     assert check.reading[0].startswith("not shown to be within the tolerance: a drop of 0.1")
+    # A significant drop beyond the tolerance does not need more queries.
+    (check,) = gated(WORSE, {"RR": 0.05}, **rule).checks
+    assert check.reading == ["larger than the tolerance and significant"]
     wide = float(stats.ttest_rel(after, before).confidence_interval(0.99).low)
     assert not gated(FALLEN, {"DCG": -low + 1e-6}, alpha=0.01, **rule).passed
     assert gated(FALLEN, {"DCG": -wide + 1e-6}, alpha=0.01, **rule).passed

@@ -148,23 +148,19 @@ CAUTIONS = {
     ),
     "weights": "{names}: queries have different weights; tests use weight times value, so they compare weighted means.",
     "smaller": "{names}: smaller is better.",
-    "unjudged": (
-        "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents count as not "
-        "relevant."
-    ),
+    "unjudged": "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents {treated}.",
     "unjudged:alone": (
-        "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents count as not "
-        "relevant. Its {measure} of {now} would be {without} if these documents were removed, and "
-        "{with_them} if they were relevant."
+        "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents {treated}. Its {measure} of "
+        "{now} would be {without} if these documents were removed, and {with_them} if they were relevant."
     ),
     "unjudged:pair": (
-        "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents count as not "
-        "relevant. With unjudged documents removed, the difference in {measure} ({first} - {second}) is "
-        "{difference}{ends}. If those of one run counted as relevant, the difference would be {least} to {most}."
+        "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents {treated}. With unjudged "
+        "documents removed, the difference in {measure} ({first} - {second}) is {difference}{ends}. If those of one "
+        "run counted as relevant, the difference would be {least} to {most}."
     ),
     "unjudged:many": (
-        "{flagged} of {total} runs have unjudged documents in their top {depth}, which count as not "
-        "relevant. Proportion judged: {names}; the highest is {most:.3f} ({best})."
+        "{flagged} of {total} runs have unjudged documents in their top {depth}, which {treated}. Proportion judged: "
+        "{names}; the highest is {most:.3f} ({best})."
     ),
     "few:judge": (
         "People judged only {sample} queries: below {least}, the intervals may be too narrow if the values "
@@ -891,12 +887,13 @@ def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
 def readings_of(comparison: Findings, system: System, run: int) -> Floats | None:
     """Returns the run's values without its unjudged documents, and with them counted as relevant, or None.
 
-    Scores have no lists, and the subtopics for which an unjudged document would be relevant are unknown.
+    Scores have no lists, and the subtopics for which an unjudged document would be relevant are unknown. A policy may
+    remove unjudged documents already.
     """
     contest = comparison.primary
-    if system.found is None or contest.measure.definition.groups:
-        return None
     policy = system.scores.policy.of_measure(contest.measure)
+    if system.found is None or contest.measure.definition.groups or policy.unjudged == "removed":
+        return None
     highest = max(1.0, float(system.found.whole.judged_grades.max(initial=1.0)))
     found = alternatives(system.found, contest.measure, policy, comparison.judged_depth, highest)
     # A query that is left out because it is empty occurs in the match but not in the comparison.
@@ -917,7 +914,12 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
         if not math.isnan(judged[other])
     ]
     compared = f" ({listed(shares, 3)})" if shares else ""
-    words = {"name": names[run], "share": 100 * (1 - judged[run]), "others": compared}
+    words = {
+        "name": names[run],
+        "share": 100 * (1 - judged[run]),
+        "others": compared,
+        "treated": treated(comparison),
+    }
     numbers: dict[str, Any] = {"judged": judged[run], "depth": comparison.judged_depth}
     if mine is None:
         return caution("unjudged", runs, words, **numbers)
@@ -945,6 +947,12 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
     words["ends"] = "" if math.isnan(found.low) else f" {ends}"
     numbers |= {"difference_removed": found.difference, "low_removed": found.low, "high_removed": found.high}
     return caution("unjudged:pair", runs, words, **numbers, difference_least=least, difference_most=most)
+
+
+def treated(comparison: Findings) -> str:
+    """Returns how the policy treats unjudged documents."""
+    policy = comparison.scores[0].policy.of_measure(comparison.primary.measure)
+    return "are removed" if policy.unjudged == "removed" else "count as not relevant"
 
 
 def partners(comparison: Findings, run: int) -> list[int]:
@@ -993,6 +1001,7 @@ def together(comparison: Findings, flagged: list[int], readings: Readings) -> Ca
         "names": listed([f"{names[run]} {judged[run]:.3f}" for run in order], 6),
         "best": names[best],
         "most": judged[best],
+        "treated": treated(comparison),
     }
     return caution("unjudged:many", flagged, words, depth=comparison.judged_depth, runs=would)
 

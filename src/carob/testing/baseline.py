@@ -164,10 +164,11 @@ def less_judged(old: Scores, new: Scores) -> list[str]:
     now, before = share_judged(new), share_judged(old)
     if not now < before - GAP or new.policy.unjudged == "negative":
         return []
+    treated = "are removed" if new.policy.unjudged == "removed" else "count as not relevant"
     return [
         (
             f"{1 - now:.0%} of the first 10 documents are unjudged in the run, and {1 - before:.0%} in the "
-            "baseline: unjudged documents count as not relevant, so a drop may be due to missing judgments"
+            f"baseline: unjudged documents {treated}, so a drop may be due to missing judgments"
         )
     ]
 

@@ -212,7 +212,7 @@ class GateCheck:
                 "beyond" if math.isnan(self.adjusted) else "significant" if self.significant else "by chance"
             )
             lines.append(self.said(READINGS[key + about]))
-        if not self.passed and self.decide_by != "non-inferiority":
+        if not self.passed and (self.decide_by != "non-inferiority" or (self.beyond and self.significant)):
             return lines
         if self.not_inferior:
             # The number of queries no longer matters once the interval excludes such a drop.
