@@ -18,7 +18,7 @@ import pytest
 import carob
 from carob.comparison.verdict import verdict_of
 from carob.reports import page
-from carob.reports.page import charts, drawing_library, inert, script_json
+from carob.reports.page import charts, drawing_library, inert, methods_paragraph, script_json
 from reports.conftest import RUNS, TEA
 
 if TYPE_CHECKING:
@@ -407,3 +407,12 @@ def test_lists_leave_out_excluded_documents(quick: Callable[..., carob.Report], 
     shown = {each["query"]: each for each in data_of(made.html)["closeups"]}
     assert shown[0]["documents"] == [["a", 1], ["b", 1]]
     assert shown[0]["lists"] == [[0], [1]]
+
+
+@pytest.mark.parametrize(("measure", "words"), [("RR", "worst-point intervals and their p"), ("AP", "")])
+def test_the_methods_paragraph_names_the_intervals_of_the_table(measure: str, words: str) -> None:
+    runs = {name: TEA / "runs" / f"{name}.run" for name in ("bm25", "feedback")}
+    found = methods_paragraph(carob.compare(TEA / "qrels.txt", runs, measure))
+    assert ("worst-point" in found) == bool(words)
+    assert words in found
+    assert found.endswith("100.0% of the first 10 documents are judged.")

@@ -125,6 +125,9 @@ def methods_paragraph(comparison: Comparison) -> str:
         )
         return " ".join([f"{compared} ({said(conventions)}).", *method(comparison)[:-1]])
     level = f"{settings.confidence * 100:g}%"
+    pairs = [pair for contest in comparison.contests.values() for pair in contest.pairs]
+    worst = " (where many values are equal, worst-point intervals and their p)"
+    drawn += worst if any(pair.worst_point for pair in pairs) else ""
     effect = f"We report mean differences with {level} {kind} intervals{drawn} and d_z, the mean"
     sentences = [
         f"{compared} ({said(conventions)}).",
@@ -136,9 +139,9 @@ def methods_paragraph(comparison: Comparison) -> str:
     depth = comparison.judged_depth
     shares = [share for share in comparison.judged if share == share]
     if shares:
-        sentences.append(
-            f"Between {min(shares):.1%} and {max(shares):.1%} of the first {depth} documents are judged."
-        )
+        least, most = f"{min(shares):.1%}", f"{max(shares):.1%}"
+        share = least if least == most else f"Between {least} and {most}"
+        sentences.append(f"{share} of the first {depth} documents are judged.")
     return " ".join(sentences)
 
 
